@@ -1,0 +1,55 @@
+# One command each. `make demo` and `make test` set up everything they need.
+VENV ?= .venv
+PY := $(VENV)/bin/python
+READY := $(VENV)/.ready
+N ?= 2000
+SEED ?= 1
+export SPARK_LOCAL_IP ?= 127.0.0.1
+export PYTHONPATH := src:.
+
+.PHONY: help setup check format lint types test demo bench fuzz docs docs-check lock clean
+
+help:            ## this list
+	@grep -E '^[a-z-]+: .*##|^[a-z-]+:  *##' Makefile | sed -E 's/:[^#]*## ?/\t/' | expand -t 16
+
+setup: $(READY)  ## create the virtual environment (with uv when it is there, with pip when not)
+
+$(READY): requirements.lock pyproject.toml tools/setup
+	@tools/setup $(VENV)
+	@touch $(READY)
+
+check: format lint types docs-check test  ## formatting, linting, strict types, documents up to date, layering and tests
+
+format: setup    ## fail where `ruff format` would change something (`make format FIX=1` changes it)
+	$(PY) -m ruff format $(if $(FIX),,--check) .
+
+lint: setup      ## the linter
+	$(PY) -m ruff check $(if $(FIX),--fix) .
+
+types: setup     ## strict types
+	$(PY) -m mypy
+
+test: setup      ## the tests
+	$(PY) -m pytest
+
+demo: setup      ## the main job, on data it makes itself
+	$(PY) -m antecede demo
+
+bench: setup     ## every measurement, each beside its peer or limit
+	$(PY) -m bench
+
+fuzz: setup      ## N random executions from seed SEED (make fuzz N=100000)
+	$(PY) -m tests.fuzz --executions $(N) --seed $(SEED)
+
+docs: setup      ## generate the pages that are made by running the code
+	$(PY) -m tools.docs
+
+docs-check: setup
+	$(PY) -m tools.docs --check
+
+lock:            ## resolve the dependencies anew (needs uv)
+	uv pip compile pyproject.toml --extra app --group dev --universal --generate-hashes \
+	  --no-header --no-annotate --no-emit-index-url --no-emit-find-links --python-version 3.11 -o requirements.lock
+
+clean:           ## remove the environment and what the tools left
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

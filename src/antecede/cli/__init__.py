@@ -1,0 +1,41 @@
+"""The command line: one thin file per command, each with `add(subparsers)` and `run(arguments) -> exit status`.
+
+A command imports the layer it needs only when it is run, so that `antecede --help` is quick and a missing
+part is named with the way to install it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+
+from antecede.core.errors import AntecedeError
+
+COMMANDS: tuple[str, ...] = ()
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(
+        prog="antecede",
+        description="Causal message ordering: check whether a system delivers causally, choose, enforce.",
+    )
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name in COMMANDS:
+        importlib.import_module(f"antecede.cli.{name}").add(commands)
+    return top
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Exit status: 0 it holds, 1 it does not, 2 usage or unreadable input, 3 undecidable."""
+    arguments = parser().parse_args(argv)
+    try:
+        status: int = arguments.run(arguments)
+    except AntecedeError as error:
+        print(f"antecede: {error}", file=sys.stderr)
+        return 2
+    except ModuleNotFoundError as error:
+        print(f"antecede: this command needs '{error.name}': pip install 'antecede[app]'", file=sys.stderr)
+        return 2
+    return status

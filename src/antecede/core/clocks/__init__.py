@@ -1,0 +1,1 @@
+"""Logical clocks: Lamport, vector, differential, and local to a communication graph."""

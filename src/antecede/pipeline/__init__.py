@@ -1,0 +1,1 @@
+"""Spark: traces in; verdicts, tables and reports out. DataFrame to DataFrame, between declared schemas."""
