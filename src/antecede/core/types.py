@@ -6,9 +6,8 @@ packet (a token, a resynchronisation, an acknowledgement) is a stamp with no mes
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 ProcessId: TypeAlias = str
 GroupId: TypeAlias = str
@@ -46,6 +45,10 @@ class Stamp(Protocol):
         """Size in the unit of the paper; the registry says in words what one entry is."""
         ...
 
+    def write(self, to: Any) -> None:
+        """Append the wire form to a `shapes.Writer`; the class has a `read` that takes a `shapes.Reader`."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Packet:
@@ -61,10 +64,49 @@ class Packet:
 
 
 class Need(NamedTuple):
-    """A dependency: the level of `key` at this process must have reached `level`.
+    """A dependency that is not met: things `first` to `last` of `sender`, counted in `scope`, are missing here.
 
-    A key is a sender, or a sender seen in a group, or whatever an algorithm counts by.
+    With an empty scope they are the sender's messages by their `seq`. Other scopes are what an algorithm counts
+    by, written "noun|rest", such as "|in g1" or "phase|in g1"; with the sender they are the key a held packet
+    is filed under.
     """
 
-    key: Hashable
+    sender: ProcessId
+    first: int
+    last: int
+    scope: str = ""
+
+    def __str__(self) -> str:
+        noun, _, rest = self.scope.partition("|")
+        noun = noun or "message"
+        numbers = f"{noun} {self.last}" if self.first >= self.last else f"{noun}s {self.first} to {self.last}"
+        return f"{numbers} of {self.sender} {rest}".rstrip()
+
+
+class Reached(NamedTuple):
+    """The count of `sender` in `scope` has risen to `level`: needs up to it are met."""
+
+    sender: ProcessId
     level: int
+    scope: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A message that is here and can not be delivered (or sent on) yet, and everything it still waits for."""
+
+    message: Message
+    needs: tuple[Need, ...]
+
+    @property
+    def messages(self) -> tuple[MessageId, ...]:
+        """The missing messages, where the algorithm knows them by their identity."""
+        return tuple(
+            MessageId(need.sender, seq)
+            for need in self.needs
+            if not need.scope
+            for seq in range(need.first, need.last + 1)
+        )
+
+    def __str__(self) -> str:
+        return f"{self.message.id} waits for " + ("; ".join(map(str, self.needs)) or "nothing")

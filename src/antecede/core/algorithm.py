@@ -1,0 +1,104 @@
+"""Theory of operation: what an algorithm is, and what it asks of whoever drives it.
+
+An **algorithm** is one process's part of a causal ordering protocol, as a state machine without time, chance
+or input and output. Calls go in, a list of effects comes out, and the driver owes it five things:
+
+1. carry out the effects of one call in order, all of them, before the next call;
+2. bring every `Transmit` to its destination at least once; duplicates are harmless, and order between packets
+   matters only to algorithms whose traits say that they need FIFO channels;
+3. call `tick(now)` at or after the time of a `SetTimer`; `now` never runs backwards;
+4. make the state and the effects durable together, where a process is to survive a crash: take `snapshot()`
+   after a call, and do not transmit what is not saved;
+5. tell every process of a newcomer with `join` before it is sent anything, and of a departure with `leave` once nothing
+   of the departed is wanted any more. Names are not reused. With `mr` and `mr-broadcast`, everybody has called
+   `join` before the newcomer sends.
+
+Most algorithms only put a stamp on a message and hold packets back until their stamp allows delivery. For these
+an **ordering** is the algorithm of the paper and nothing else: what to stamp (`stamps`), the delivery condition
+(`unmet`), and what delivery changes (`deliver`); `process.Process` is the rest, once for all of them. Algorithms
+that exchange control packets of their own (`mr`, `mf`, `serial-*`, `hierarchy`, `history`) are whole algorithms.
+
+A message to oneself is delivered within `send`: whatever could have caused it and was addressed to this process
+has been delivered here already, or the process would not know of it. (The serialised algorithms put it in its
+turn instead.) The papers that assume a sender is not among its destinations are so left as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
+
+from antecede.core.effects import Effect
+from antecede.core.types import GroupId, Message, Need, Packet, Pending, ProcessId, Reached, Stamp
+
+
+class Algorithm(Protocol):
+    """One process of a causal ordering protocol."""
+
+    @property
+    def process(self) -> ProcessId: ...
+
+    def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
+        """Send `payload`. The first effect is `Sent`. Wrong destinations raise `Misuse` and change nothing."""
+        ...
+
+    def receive(self, packet: Packet) -> list[Effect]:
+        """Take a packet from the network; a duplicate has no effect.
+
+        `RemoteViolation` and `HoldBackFull` refuse the packet and leave the state as it was.
+        """
+        ...
+
+    def tick(self, now: float) -> list[Effect]:
+        """Time has come to `now`. Without effect for algorithms that set no timer."""
+        ...
+
+    def pending(self) -> tuple[Pending, ...]:
+        """What is held back, in order of arrival, each with everything it still waits for."""
+        ...
+
+    def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
+        """A newcomer may be sent to from now on; `groups` are the groups it joins."""
+        ...
+
+    def leave(self, process: ProcessId) -> list[Effect]:
+        """`process` sends nothing more: what waited for it no longer does. With its own name: hand over and go."""
+        ...
+
+    def snapshot(self) -> bytes:
+        """The whole state, for `restore`."""
+        ...
+
+    def resume(self) -> None:
+        """Called once by `restore`, to rebuild what a snapshot leaves out."""
+        ...
+
+
+class Ordering(Protocol):
+    """The paper's part of a stamping algorithm: one predicate and two transitions.
+
+    `delivered` is the sequence number of the last message of each sender delivered here. Messages of one sender are
+    causally ordered among themselves, so a lower number has been delivered, or was never meant for this process.
+    """
+
+    delivered: dict[ProcessId, int]
+
+    def stamps(self, message: Message, others: Sequence[ProcessId]) -> list[Stamp]:
+        """Send: the stamp for each of `others`, the destinations without the sender, sorted; then the new state."""
+        ...
+
+    def accepts(self, stamp: Stamp) -> bool:
+        """Is this a stamp of the same algorithm?"""
+        ...
+
+    def unmet(self, message: Message, stamp: Stamp) -> Iterator[Need]:
+        """The delivery condition: what the message still waits for, evaluated lazily against the present state."""
+        ...
+
+    def deliver(self, message: Message, stamp: Stamp) -> Iterable[Reached]:
+        """Deliver: the new state, and which levels it has raised."""
+        ...
+
+    def forget(self, process: ProcessId) -> None:
+        """Drop what is kept about a process that left."""
+        ...

@@ -1,0 +1,138 @@
+"""Channels that are not FIFO, made FIFO: a number on every packet, for the algorithms that need it (003 §3.4, 002
+§7.1).
+
+`Numbered` is an algorithm around an algorithm. Each packet to a process carries the next number of that channel;
+a packet that comes too early is kept until its predecessors are here; one that comes again is dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from antecede.core import shapes, values
+from antecede.core.algorithm import Algorithm
+from antecede.core.effects import Effect, Transmit
+from antecede.core.errors import HoldBackFull, RemoteViolation
+from antecede.core.holdback import HOLD_BACK_LIMIT
+from antecede.core.types import GroupId, Need, Packet, Pending, ProcessId, Stamp
+
+
+@shapes.stamp(15)
+@dataclass(frozen=True, slots=True)
+class Number:
+    """The packet's number on its channel, from 1, and the stamp of the algorithm inside."""
+
+    number: int
+    inner: Stamp
+
+    @property
+    def entries(self) -> int:
+        return 1 + self.inner.entries
+
+    def write(self, to: shapes.Writer) -> None:
+        to.uint(self.number)
+        to.stamp(self.inner)
+
+    @classmethod
+    def read(cls, source: shapes.Reader) -> Number:
+        return cls(source.uint(), source.stamp())
+
+
+@values.storable
+@dataclass(slots=True)
+class Numbered:
+    """`inner` over numbered channels. `early[p][n]` is packet n of p, here before its predecessors."""
+
+    inner: Algorithm
+    limit: int = HOLD_BACK_LIMIT
+    sent: dict[ProcessId, int] = field(default_factory=dict)
+    received: dict[ProcessId, int] = field(default_factory=dict)
+    early: dict[ProcessId, dict[int, Packet]] = field(default_factory=dict)
+    held: int = 0
+
+    @property
+    def process(self) -> ProcessId:
+        return self.inner.process
+
+    def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
+        return self._number(self.inner.send(dests, payload))
+
+    def receive(self, packet: Packet) -> list[Effect]:
+        stamp, sender = packet.stamp, packet.sender
+        if not isinstance(stamp, Number):
+            raise RemoteViolation(f"{sender} sent a {type(stamp).__name__} without a channel number")
+        bare = Packet(sender, packet.message, stamp.inner)
+        early = self.early.get(sender, {})
+        expected = self.received.get(sender, 0) + 1
+        if stamp.number < expected or stamp.number in early:
+            return []
+        if stamp.number > expected:
+            if self.held >= self.limit:
+                raise HoldBackFull(
+                    f"{self.held} packets wait for earlier ones of their channel, the limit; offer it again"
+                )
+            self.held += 1
+            self.early.setdefault(sender, {})[stamp.number] = bare
+            return []
+        effects = self.inner.receive(bare)
+        self.received[sender] = expected
+        return self._number(effects) + self._catch_up(sender)
+
+    def tick(self, now: float) -> list[Effect]:
+        return self._number(self.inner.tick(now))
+
+    def pending(self) -> tuple[Pending, ...]:
+        early = tuple(
+            Pending(
+                packet.message,
+                (Need(sender, self.received.get(sender, 0) + 1, number - 1, f"packet|to {self.process}"),),
+            )
+            for sender, packets in sorted(self.early.items())
+            for number, packet in sorted(packets.items())
+            if packet.message is not None
+        )
+        return self.inner.pending() + early
+
+    def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
+        return self._number(self.inner.join(process, groups))
+
+    def leave(self, process: ProcessId) -> list[Effect]:
+        effects = self._number(self.inner.leave(process))
+        self.held -= len(self.early.pop(process, {}))
+        for counted in (self.sent, self.received):
+            counted.pop(process, None)
+        return effects
+
+    def snapshot(self) -> bytes:
+        return values.dumps(self)
+
+    def resume(self) -> None:
+        self.inner.resume()
+
+    def _catch_up(self, sender: ProcessId) -> list[Effect]:
+        """Packets that were early and now are not. One that the algorithm inside refuses is lost to nobody: it was
+        bad."""
+        effects: list[Effect] = []
+        early = self.early.get(sender, {})
+        while (number := self.received[sender] + 1) in early:
+            try:
+                effects += self._number(self.inner.receive(early[number]))
+            except RemoteViolation:
+                pass  # refused now as it would have been on arrival; the channel goes on
+            except HoldBackFull:
+                break  # stays early; the next packet of this channel tries again
+            del early[number]
+            self.held -= 1
+            self.received[sender] = number
+        if not early:
+            self.early.pop(sender, None)
+        return effects
+
+    def _number(self, effects: list[Effect]) -> list[Effect]:
+        return [self._numbered(effect) if isinstance(effect, Transmit) else effect for effect in effects]
+
+    def _numbered(self, effect: Transmit) -> Transmit:
+        packet = effect.packet
+        number = self.sent[effect.to] = self.sent.get(effect.to, 0) + 1
+        return Transmit(effect.to, Packet(packet.sender, packet.message, Number(number, packet.stamp)))

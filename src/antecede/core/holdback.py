@@ -1,0 +1,119 @@
+"""The hold-back queue every algorithm shares: indexed by what is missing, never scanned.
+
+A packet arrives with an iterator over the needs it still has, evaluated against the state of the moment it
+is advanced. It is filed under the first of them; when that one is met the iterator moves on to the next, and
+when there is none left the packet is ready. So a need is looked at once when it is met on arrival and twice when
+it is not, whatever else is held.
+
+The queue is bounded. At the limit a packet that would have to wait is refused with `HoldBackFull`, one that
+can be delivered at once is not, and nothing already held is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from typing import TypeAlias
+
+from antecede.core.errors import HoldBackFull
+from antecede.core.types import MessageId, Need, Packet, ProcessId, Reached
+from antecede.core.values import storable
+
+HOLD_BACK_LIMIT = 100_000
+"""Packets held at most, unless `create` is told otherwise."""
+
+Key: TypeAlias = tuple[ProcessId, str]
+
+
+@storable
+@dataclass(slots=True)
+class HoldBack:
+    """Packets that wait, by what they wait for. `rank` orders packets that become ready together."""
+
+    limit: int = HOLD_BACK_LIMIT
+    serial: int = 0
+    packets: dict[int, Packet] = field(default_factory=dict)
+    _ids: set[MessageId] = field(default_factory=set)
+    _advance: dict[int, Iterator[Need]] = field(default_factory=dict)
+    _waiting: dict[Key, list[tuple[int, int]]] = field(default_factory=dict)
+    _ready: list[tuple[int, int, Packet]] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.packets)
+
+    def __contains__(self, message: MessageId) -> bool:
+        return message in self._ids
+
+    def offer(self, packet: Packet, needs: Iterator[Need], rank: int = 0, *, refuse: bool = True) -> None:
+        """File `packet` under its first unmet need, or make it ready when it has none.
+
+        Own packets, whose number is bounded elsewhere, are not refused.
+        """
+        need = next(needs, None)
+        if need is None:
+            self._make_ready(packet, rank)
+            return
+        if refuse and len(self.packets) >= self.limit:
+            raise HoldBackFull(
+                f"{len(self.packets)} packets are held back, the limit. Refused: {_name(packet)}, waiting for {need}. "
+                "Offer it again when some have been delivered, or raise hold_back_limit"
+            )
+        self.serial += 1
+        self.packets[self.serial] = packet
+        self._advance[self.serial] = needs
+        if packet.message is not None:
+            self._ids.add(packet.message.id)
+        self._file(self.serial, need)
+
+    def reached(self, mark: Reached, rank: Callable[[Packet], int] | None = None) -> None:
+        """The level of a key has risen: move on every packet that waited for no more than that."""
+        key = (mark.sender, mark.scope)
+        heap = self._waiting.get(key)
+        if heap is None:
+            return
+        released = []
+        while heap and heap[0][0] <= mark.level:
+            released.append(heappop(heap)[1])
+        if not heap:
+            del self._waiting[key]
+        self._move_on(released, rank)
+
+    def give_up(self, sender: ProcessId, rank: Callable[[Packet], int] | None = None) -> None:
+        """Nothing more will come from `sender`: nobody waits for it any longer."""
+        keys = sorted(key for key in self._waiting if key[0] == sender)
+        released = sorted(serial for key in keys for _, serial in self._waiting.pop(key))
+        self._move_on(released, rank)
+
+    def pop(self) -> Packet | None:
+        """The next packet that can be delivered, in order of rank and then of becoming ready."""
+        return heappop(self._ready)[2] if self._ready else None
+
+    def resume(self, needs: Callable[[Packet], Iterator[Need]], rank: Callable[[Packet], int] | None = None) -> None:
+        """After a restore: file every held packet anew."""
+        held, self.packets = self.packets, {}
+        for packet in held.values():
+            self.offer(packet, needs(packet), rank(packet) if rank else 0, refuse=False)
+
+    def _move_on(self, released: list[int], rank: Callable[[Packet], int] | None) -> None:
+        for serial in released:
+            need = next(self._advance[serial], None)
+            if need is not None:
+                self._file(serial, need)
+                continue
+            packet = self.packets.pop(serial)
+            del self._advance[serial]
+            if packet.message is not None:
+                self._ids.discard(packet.message.id)
+            self._make_ready(packet, rank(packet) if rank else 0)
+
+    def _file(self, serial: int, need: Need) -> None:
+        heappush(self._waiting.setdefault((need.sender, need.scope), []), (need.last, serial))
+
+    def _make_ready(self, packet: Packet, rank: int) -> None:
+        self.serial += 1
+        heappush(self._ready, (rank, self.serial, packet))
+
+
+def _name(packet: Packet) -> str:
+    return f"message {packet.message.id}" if packet.message is not None else f"a control packet of {packet.sender}"

@@ -1,0 +1,218 @@
+"""Representatives forward: a causal order among few instead of among all (002 §7.1, asymmetric organisation).
+
+Guarantees causal order for any multicast over any channels that lose nothing. Its stamp is that of the inner
+algorithm, by default `ks`, which only the representatives run; between a process and its representative there is a
+channel number and nothing else. The price is two more hops; it is not delay-optimal.
+
+Processes are in clusters, each with a representative, which is one of them. A message goes up to the representative
+of its sender, across to the representatives of its destinations, and down to them. What a process has delivered
+before it sends came down from the same representative that its message goes up to, so the inner algorithm sees
+every dependency. The channels up and down must be FIFO, and are numbered.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import isqrt
+
+from antecede.core import shapes, values
+from antecede.core.algorithm import Algorithm
+from antecede.core.effects import Deliver, Effect, Sent, SetTimer, Transmit
+from antecede.core.errors import Misuse, RemoteViolation
+from antecede.core.roster import Roster
+from antecede.core.types import GroupId, Message, MessageId, Need, Packet, Pending, ProcessId, Stamp
+
+
+@shapes.stamp(19)
+@dataclass(frozen=True, slots=True)
+class Up:
+    """From a process to its representative."""
+
+    @property
+    def entries(self) -> int:
+        return 0
+
+    def write(self, to: shapes.Writer) -> None:
+        pass
+
+    @classmethod
+    def read(cls, source: shapes.Reader) -> Up:  # noqa: ARG003
+        return cls()
+
+
+@shapes.stamp(20)
+@dataclass(frozen=True, slots=True)
+class Down(Up):
+    """From a representative to a process it represents."""
+
+
+@shapes.stamp(21)
+@dataclass(frozen=True, slots=True)
+class Across:
+    """Between representatives: the identity and the stamp of the message of the inner algorithm."""
+
+    id: MessageId
+    to: frozenset[ProcessId]
+    inner: Stamp
+
+    @property
+    def entries(self) -> int:
+        return self.inner.entries
+
+    def write(self, to: shapes.Writer) -> None:
+        to.message(Message(self.id, self.to, b""))
+        to.stamp(self.inner)
+
+    @classmethod
+    def read(cls, source: shapes.Reader) -> Across:
+        identity, dests, _ = source.message()
+        return cls(identity, dests, source.stamp())
+
+
+@values.storable
+@dataclass(slots=True)
+class Hierarchy:
+    """`representative[p]` is whom p goes through. `inner` is there only at representatives; `carried` is what it
+    carries."""
+
+    roster: Roster
+    representative: dict[ProcessId, ProcessId]
+    inner: Algorithm | None
+    carried: dict[MessageId, Message]
+
+    @property
+    def process(self) -> ProcessId:
+        return self.roster.me
+
+    def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
+        message = self.roster.message(dests, payload)
+        effects: list[Effect] = [Sent(message)]
+        if self.process in message.dests:
+            effects.append(Deliver(message))
+        if message.dests == {self.process}:
+            return effects
+        if self.inner is not None:
+            return effects + self._forward(message)
+        return [*effects, Transmit(self.representative[self.process], Packet(self.process, message, Up()))]
+
+    def receive(self, packet: Packet) -> list[Effect]:
+        stamp, message, sender = packet.stamp, packet.message, packet.sender
+        if message is None or not isinstance(stamp, Up | Across):
+            raise RemoteViolation(f"{sender} sent a {type(stamp).__name__}, of another algorithm")
+        if isinstance(stamp, Down):
+            if sender != self.representative[self.process] or self.process not in message.dests:
+                raise RemoteViolation(f"{message.id} came down from {sender} to {self.process}, which is not its place")
+            return [Deliver(message)]
+        if self.inner is None:
+            raise RemoteViolation(f"{message.id} came to {self.process}, which represents nobody")
+        if isinstance(stamp, Across):
+            return self._arrive(packet, message, stamp)
+        if self._representative_of(sender) != self.process or message.id.sender != sender:
+            raise RemoteViolation(f"{message.id} came up from {sender}, which {self.process} does not represent")
+        return self._forward(message)
+
+    def tick(self, now: float) -> list[Effect]:
+        return self._translate(self.inner.tick(now)) if self.inner is not None else []
+
+    def pending(self) -> tuple[Pending, ...]:
+        if self.inner is None:
+            return ()
+        return tuple(
+            Pending(self.carried[held.message.id], tuple(_across(need) for need in held.needs))
+            for held in self.inner.pending()
+        )
+
+    def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
+        self.roster.join(process, sorted(groups))
+        self.representative.setdefault(process, self._representative_of(process))
+        return []
+
+    def leave(self, process: ProcessId) -> list[Effect]:
+        if process in self.representative.values() and process != self.process:
+            raise Misuse(f"{process!r} represents others: it can not leave before they do")
+        self.roster.leave(process)
+        return []
+
+    def snapshot(self) -> bytes:
+        return values.dumps(self)
+
+    def resume(self) -> None:
+        if self.inner is not None:
+            self.inner.resume()
+
+    def _representative_of(self, process: ProcessId) -> ProcessId:
+        """For a newcomer, one that everybody chooses alike, whoever hears of it first."""
+        known = self.representative.get(process)
+        if known is not None:
+            return known
+        choices = sorted(set(self.representative.values()))
+        return choices[zlib.crc32(process.encode()) % len(choices)]
+
+    def _forward(self, message: Message) -> list[Effect]:
+        """Up has come here: across to the representatives of the destinations, this one among them if need be."""
+        assert self.inner is not None
+        to = {self._representative_of(dest) for dest in message.dests - {message.id.sender}}
+        effects = self.inner.send(to, b"")
+        sent = effects[0]
+        assert isinstance(sent, Sent)
+        self.carried[sent.message.id] = message
+        out = self._translate(effects)
+        self.carried.pop(sent.message.id, None)
+        return out
+
+    def _arrive(self, packet: Packet, message: Message, stamp: Across) -> list[Effect]:
+        assert self.inner is not None
+        if stamp.id.sender != packet.sender:
+            raise RemoteViolation(f"{packet.sender} forwarded {message.id} in the name of {stamp.id.sender}")
+        effects = self.inner.receive(Packet(packet.sender, Message(stamp.id, stamp.to, b""), stamp.inner))
+        self.carried[stamp.id] = message
+        return self._translate(effects)
+
+    def _translate(self, effects: Iterable[Effect]) -> list[Effect]:
+        """Effects of the inner algorithm as ours: its transmissions go across, its deliveries go down."""
+        out: list[Effect] = []
+        for effect in effects:
+            if isinstance(effect, Transmit):
+                out.append(self._across_to(effect))
+            elif isinstance(effect, Deliver):
+                out += self._down(self.carried.pop(effect.message.id))
+            elif isinstance(effect, SetTimer):
+                out.append(effect)
+        return out
+
+    def _across_to(self, effect: Transmit) -> Transmit:
+        inner = effect.packet.message
+        assert inner is not None, "the inner algorithm has no control packets"
+        stamp = Across(inner.id, inner.dests, effect.packet.stamp)
+        return Transmit(effect.to, Packet(self.process, self.carried[inner.id], stamp))
+
+    def _down(self, message: Message) -> list[Effect]:
+        out: list[Effect] = []
+        for dest in sorted(message.dests - {message.id.sender}):
+            if dest == self.process:
+                out.append(Deliver(message))
+            elif self._representative_of(dest) == self.process and dest not in self.roster.departed:
+                out.append(Transmit(dest, Packet(self.process, message, Down())))
+        return out
+
+
+def _across(need: Need) -> Need:
+    return Need(need.sender, need.first, need.last, need.scope or "|among the representatives")
+
+
+def clusters(
+    processes: Iterable[ProcessId], chosen: Mapping[ProcessId, Iterable[ProcessId]] | None
+) -> dict[ProcessId, ProcessId]:
+    """process -> representative: as chosen (representative -> its processes), or by name in clusters of the square
+    root."""
+    everyone = sorted(processes)
+    if chosen is None:
+        size = max(1, isqrt(len(everyone)))
+        return {process: everyone[at - at % size] for at, process in enumerate(everyone)}
+    placed = {process: head for head, members in chosen.items() for process in {head, *members}}
+    lost = sorted(set(everyone) - placed.keys())
+    if lost or sum(len({head, *members}) for head, members in chosen.items()) != len(placed):
+        raise Misuse(f"clusters must hold every process once; look at {lost or sorted(placed)}")
+    return placed

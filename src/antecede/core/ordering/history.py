@@ -1,0 +1,158 @@
+"""Birman-Joseph, the first ISIS: a message brings its causally preceding messages along (002 §1, 000 §3).
+
+Guarantees causal order for any multicast, over channels that may reorder and even lose packets: what a lost packet
+held comes with the next message of its causal future. It never holds back. Its stamp is messages: all that precede
+and are not known to have been delivered everywhere.
+
+Garbage collection: each process keeps a table of the last message of each sender that each process is known to have
+delivered, and sends it along; a message that all its destinations are known to have delivered is no longer carried.
+A process that only listens would never tell, so after `acknowledge_every` deliveries without a send it transmits
+its row by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from antecede.core import shapes, values
+from antecede.core.effects import Deliver, Effect, Sent, Transmit
+from antecede.core.errors import RemoteViolation
+from antecede.core.roster import Roster
+from antecede.core.types import GroupId, Message, MessageId, Packet, Pending, ProcessId
+
+Known = Mapping[ProcessId, Mapping[ProcessId, int]]
+
+
+@shapes.stamp(11)
+@dataclass(frozen=True, slots=True)
+class HistoryStamp:
+    """The preceding messages in causal order, and process -> sender -> last message known to be delivered there."""
+
+    before: tuple[Message, ...]
+    known: Known
+
+    @property
+    def entries(self) -> int:
+        return len(self.before)
+
+    def write(self, to: shapes.Writer) -> None:
+        to.table(self.known)
+        to.uint(len(self.before))
+        for message in self.before:
+            to.message(message)
+            to.bytes(message.payload)
+
+    @classmethod
+    def read(cls, source: shapes.Reader) -> HistoryStamp:
+        known = source.table()
+        before = []
+        for _ in range(source.count()):
+            identity, dests, group = source.message()
+            before.append(Message(identity, dests, source.bytes(), group))
+        return cls(tuple(before), known)
+
+
+@values.storable
+@dataclass(slots=True)
+class History:
+    """`carried` is in causal order: a message is learned of after what precedes it, or with it."""
+
+    roster: Roster
+    acknowledge_every: int = 16
+    carried: dict[MessageId, Message] = field(default_factory=dict)
+    known: dict[ProcessId, dict[ProcessId, int]] = field(default_factory=dict)
+    unacknowledged: int = 0
+
+    @property
+    def process(self) -> ProcessId:
+        return self.roster.me
+
+    def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
+        message = self.roster.message(dests, payload)
+        effects: list[Effect] = [Sent(message)]
+        others = sorted(message.dests - {self.process})
+        if others:
+            packet = Packet(self.process, message, self._stamp())
+            effects += [Transmit(to, packet) for to in others]
+            self.carried[message.id] = message
+        self.unacknowledged = 0
+        if self.process in message.dests:
+            self._delivered_here(message)
+            effects.append(Deliver(message))
+        return effects
+
+    def receive(self, packet: Packet) -> list[Effect]:
+        stamp = packet.stamp
+        if not isinstance(stamp, HistoryStamp):
+            raise RemoteViolation(f"{packet.sender} sent a {type(stamp).__name__}, of another algorithm")
+        messages = stamp.before if packet.message is None else (*stamp.before, self.roster.accept(packet))
+        effects: list[Effect] = []
+        for message in messages:
+            if self._is_news(message):
+                self.carried[message.id] = message
+                if self.process in message.dests:
+                    self._delivered_here(message)
+                    self.unacknowledged += 1
+                    effects.append(Deliver(message))
+        for process, row in stamp.known.items():
+            mine = self.known.setdefault(process, {})
+            for sender, seq in row.items():
+                mine[sender] = max(mine.get(sender, 0), seq)
+        self._collect()
+        return effects + self._acknowledge()
+
+    def tick(self, now: float) -> list[Effect]:  # noqa: ARG002
+        return []
+
+    def pending(self) -> tuple[Pending, ...]:
+        return ()
+
+    def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
+        self.roster.join(process, sorted(groups))
+        return []
+
+    def leave(self, process: ProcessId) -> list[Effect]:
+        self.roster.leave(process)
+        if process != self.process:
+            self.known.pop(process, None)
+            self._collect()
+        return []
+
+    def snapshot(self) -> bytes:
+        return values.dumps(self)
+
+    def resume(self) -> None:
+        pass
+
+    def _stamp(self) -> HistoryStamp:
+        return HistoryStamp(tuple(self.carried.values()), {name: dict(row) for name, row in self.known.items()})
+
+    def _is_news(self, message: Message) -> bool:
+        """Not delivered here, or, when it is not for here, neither carried nor known to need no carrying."""
+        sender, seq = message.id
+        if message.id in self.carried or sender == self.process or sender in self.roster.departed:
+            return False
+        return self.process not in message.dests or seq > self.known.get(self.process, {}).get(sender, 0)
+
+    def _delivered_here(self, message: Message) -> None:
+        self.known.setdefault(self.process, {})[message.id.sender] = message.id.seq
+
+    def _collect(self) -> None:
+        self.carried = {
+            key: message for key, message in self.carried.items() if not self._delivered_everywhere(message)
+        }
+
+    def _delivered_everywhere(self, message: Message) -> bool:
+        sender, seq = message.id
+        return all(
+            dest == sender or dest in self.roster.departed or self.known.get(dest, {}).get(sender, 0) >= seq
+            for dest in message.dests
+        )
+
+    def _acknowledge(self) -> list[Effect]:
+        if self.unacknowledged < self.acknowledge_every:
+            return []
+        self.unacknowledged = 0
+        row = Packet(self.process, None, HistoryStamp((), {self.process: dict(self.known[self.process])}))
+        return [Transmit(to, row) for to in self.roster.others]

@@ -1,0 +1,159 @@
+"""Kshemkalyani-Singhal: the least control information there can be (002 §4).
+
+Guarantees causal order for any multicast over any channels, and holds a message back only while a message
+that causally precedes it is missing here. Its stamp is exactly what the Propagation Constraints PC1 and PC2
+demand: "message t of i is still owed to d" travels up to the events that know it delivered, or guaranteed to be
+delivered in order, and no further.
+
+Beside §4.3 of the paper:
+
+    clock_j            the sequence number of the message (`message.id.seq`)
+    SR_j[i]            `delivered[i]`
+    LOG_j              `log`: sender -> clock -> Dests, only where Dests is not empty, and
+                       `context`: the highest clock known of each sender, which is what the null entries are for
+    O_M                `stamp.owed` (what everyone is told), `stamp.due` (what only a destination is told) and
+    `stamp.context`
+    PURGE_NULL_ENTRIES nothing to do: an empty set is never stored, and `context` implies it
+
+    SND(2), SND(3)  `stamps`: dots to the destinations leave the log and go to each destination alone
+    RCV(1)          `unmet`
+    RCV(2)          the process delivers and sets SR
+    RCV(3), RCV(4)  `deliver`: a destination stays owed if both sides say so, or one says so and it is news to the other
+
+The log is so an observed-remove set of dots (i, t, d). With `multicast=True` one packet serves all destinations
+(§4.5, first note): it carries everyone's `due`, and each receiver reads its own, which is SND(2) done by the
+receiver.
+
+Changed from the paper: the first test of RCV(4) must read l_{s,t} (the printed t' can never be true). The
+look-ahead of §4.5 breaks causal order and is left out. The sequence numbers that §7.1 asks for on channels that are
+not FIFO are not needed. `printed` brings either mistake back, for the errata: "look-ahead", or "rcv4".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from antecede.core import shapes
+from antecede.core.types import Message, Need, ProcessId, Reached, Stamp
+from antecede.core.values import storable
+
+
+@shapes.stamp(2)
+@dataclass(frozen=True, slots=True)
+class KsStamp:
+    """O_M: `owed` without the destinations of M, `due` to the destinations of M, and the context."""
+
+    owed: shapes.Log
+    due: Mapping[ProcessId, Mapping[ProcessId, int]]
+    context: Mapping[ProcessId, int]
+
+    @property
+    def entries(self) -> int:
+        owed = sum(len(dests) for entries in self.owed.values() for dests in entries.values())
+        return owed + sum(map(len, self.due.values()))
+
+    def write(self, to: shapes.Writer) -> None:
+        to.vector(self.context)
+        to.log(self.owed, self.context)
+        due = {dest: row for dest, row in self.due.items() if row}
+        for dest in to.rows(due):
+            to.behind(due[dest], self.context)
+
+    @classmethod
+    def read(cls, source: shapes.Reader) -> KsStamp:
+        context = source.vector()
+        owed = source.log(context)
+        due = {dest: source.behind(context) for dest in source.rows()}
+        return cls(owed, due, context)
+
+
+@storable
+@dataclass(slots=True)
+class Ks:
+    """LOG_j and its context, at process `me`. Inner mappings are replaced, never changed: stamps share them."""
+
+    me: ProcessId
+    multicast: bool = False
+    printed: str = ""
+    delivered: dict[ProcessId, int] = field(default_factory=dict)
+    log: dict[ProcessId, dict[int, frozenset[ProcessId]]] = field(default_factory=dict)
+    context: dict[ProcessId, int] = field(default_factory=dict)
+    departed: frozenset[ProcessId] = frozenset()
+
+    def stamps(self, message: Message, others: Sequence[ProcessId]) -> list[Stamp]:
+        dests = frozenset(others)
+        owed: dict[ProcessId, dict[int, frozenset[ProcessId]]] = {}
+        due: dict[ProcessId, dict[ProcessId, int]] = {dest: {} for dest in others}
+        for sender, entries in self.log.items():  # SND(2)
+            remaining = {}
+            for clock, owing in entries.items():
+                for dest in owing & dests:
+                    due[dest][sender] = clock
+                if rest := owing - dests:
+                    remaining[clock] = rest
+            if remaining:
+                owed[sender] = remaining
+        context = dict(self.context)
+        self.log = dict(owed)  # SND(3)
+        self.log[self.me] = {**owed.get(self.me, {}), message.id.seq: dests}  # SND(4)
+        self.context[self.me] = message.id.seq
+        if self.multicast:
+            return [KsStamp(owed, due, context)] * len(others)
+        return [KsStamp(owed, {dest: due[dest]}, context) for dest in others]
+
+    def accepts(self, stamp: Stamp) -> bool:
+        return isinstance(stamp, KsStamp)
+
+    def unmet(self, message: Message, stamp: Stamp) -> Iterator[Need]:  # noqa: ARG002
+        """RCV(1): wait until every message owed to this process has been delivered here."""
+        assert isinstance(stamp, KsStamp)
+        if self.printed == "look-ahead":
+            self._merge(stamp.owed, stamp.context)
+        for sender, clock in stamp.due.get(self.me, {}).items():
+            if clock > self.delivered.get(sender, 0):
+                yield Need(sender, clock, clock)
+
+    def deliver(self, message: Message, stamp: Stamp) -> Iterable[Reached]:
+        assert isinstance(stamp, KsStamp)
+        sender, clock = message.id
+        owed, context = dict(stamp.owed), dict(stamp.context)
+        owed[sender] = {**owed.get(sender, {}), clock: message.dests - {sender}}  # RCV(3)
+        context[sender] = clock
+        self._merge(owed, context)
+        return (Reached(sender, clock),)
+
+    def _merge(self, owed: shapes.Log, context: Mapping[ProcessId, int]) -> None:
+        """RCV(4). Dots to this process have been delivered, or the message would have waited for them."""
+        here = self.departed | {self.me}
+        for sender in owed.keys() | self.log.keys():
+            theirs, mine = owed.get(sender, {}), self.log.get(sender, {})
+            my_newest, their_newest = self.context.get(sender, 0), context.get(sender, 0)
+            merged = {}
+            for clock, owing in theirs.items():
+                if clock in mine:
+                    both = owing & mine[clock]
+                elif clock > my_newest or self.printed == "rcv4":
+                    both = owing - here
+                else:
+                    continue
+                if both:
+                    merged[clock] = both
+            merged |= {clock: owing for clock, owing in mine.items() if clock > their_newest}
+            if merged and sender not in self.departed:
+                self.log[sender] = merged
+            else:
+                self.log.pop(sender, None)
+        for sender, clock in context.items():
+            if clock > self.context.get(sender, 0) and sender not in self.departed:
+                self.context[sender] = clock
+
+    def forget(self, process: ProcessId) -> None:
+        self.departed |= {process}
+        for kept in (self.log, self.context, self.delivered):
+            kept.pop(process, None)
+        self.log = {
+            sender: remaining
+            for sender, entries in self.log.items()
+            if (remaining := {clock: rest for clock, owing in entries.items() if (rest := owing - {process})})
+        }

@@ -1,0 +1,227 @@
+"""Mostefaoui-Raynal: phases and resynchronisation, one count for each group (003 §4).
+
+Guarantees causal order for multicast within overlapping groups over FIFO channels (`numbered=True` makes them so).
+Its stamp is one count a group, far less than `isis`; the price is resynchronisation packets, and waiting for them:
+it is not delay-optimal.
+
+    expected_i^x[j]  `expected[x][j]`: the next phase of j in group x is at least this
+    K_i[x]           `phase[x]`: the highest phase known of group x; for a group of `me`, expected_i^x[i]
+    pending_i        the hold-back queue, in which a message waits for a member of a group to reach a phase
+
+    GS1 `send`, GS2 `_arrive`, GS3 `_resynchronised`, GS4 `_unmet`, and the hold-back queue's rank: the comment in GS4,
+    that messages which become deliverable together are delivered in the order of their timestamps, is mandatory.
+
+Of several values for `expected`, the greatest counts. A process that hears of a phase ahead of its own through a
+resynchronisation follows it too, which is what makes a newcomer, who was not sent the message itself, catch up.
+§3.5: with `resynch_after_s`, a process that falls behind sets a timer, and resynchronises only if it has sent
+nothing by then. §4.3, that members of an acyclic graph of groups need only their own groups' counts, is false where
+two groups share two processes; `printed="4.3"` does so, for the errata.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from antecede.core import shapes, values
+from antecede.core.effects import Deliver, Effect, Sent, SetTimer, Transmit
+from antecede.core.errors import RemoteViolation
+from antecede.core.holdback import HoldBack
+from antecede.core.roster import Roster
+from antecede.core.types import GroupId, Message, Need, Packet, Pending, ProcessId, Reached
+
+
+@shapes.stamp(12)
+@dataclass(frozen=True, slots=True)
+class PhaseStamp:
+    """K: the phase of each group; of the message's own group too. Zeros are not sent."""
+
+    phase: Mapping[GroupId, int]
+
+    @property
+    def entries(self) -> int:
+        return len(self.phase)
+
+    def write(self, to: shapes.Writer) -> None:
+        to.vector(self.phase)
+
+    @classmethod
+    def read(cls, source: shapes.Reader) -> PhaseStamp:
+        return cls(source.vector())
+
+
+@shapes.stamp(13)
+@dataclass(frozen=True, slots=True)
+class Resynch:
+    """resynch(t, x): the sender's next phase in group x is not below t."""
+
+    group: GroupId
+    phase: int
+
+    @property
+    def entries(self) -> int:
+        return 1
+
+    def write(self, to: shapes.Writer) -> None:
+        to.name(self.group)
+        to.uint(self.phase)
+
+    @classmethod
+    def read(cls, source: shapes.Reader) -> Resynch:
+        return cls(source.name(), source.uint())
+
+
+@values.storable
+@dataclass(slots=True)
+class Phases:
+    """CTL_i, at process `roster.me`."""
+
+    roster: Roster
+    held: HoldBack = field(default_factory=HoldBack)
+    resynch_after_s: float = 0.0
+    printed: str = ""
+    expected: dict[GroupId, dict[ProcessId, int]] = field(default_factory=dict)
+    phase: dict[GroupId, int] = field(default_factory=dict)
+    arrived: dict[ProcessId, int] = field(default_factory=dict)
+    behind: dict[GroupId, float] = field(default_factory=dict)
+    now: float = 0.0
+
+    @property
+    def process(self) -> ProcessId:
+        return self.roster.me
+
+    def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
+        message = self.roster.message(dests, payload)
+        assert message.group is not None
+        packet = Packet(self.process, message, PhaseStamp(self._stamp()))  # GS1
+        self.phase[message.group] = self.phase.get(message.group, 0) + 1
+        self._expect(message.group, self.process, self.phase[message.group])
+        self.behind.pop(message.group, None)
+        effects: list[Effect] = [Sent(message)]
+        effects += [Transmit(to, packet) for to in self._others(message.group)]
+        return [*effects, Deliver(message), *self._drain()]
+
+    def receive(self, packet: Packet) -> list[Effect]:
+        if packet.sender in self.roster.departed:
+            return []
+        if packet.message is not None and isinstance(packet.stamp, PhaseStamp):
+            return self._arrive(packet, self.roster.accept(packet), packet.stamp)
+        if packet.message is None and isinstance(packet.stamp, Resynch):
+            return self._resynchronised(packet.sender, packet.stamp)
+        raise RemoteViolation(f"{packet.sender} sent a {type(packet.stamp).__name__}, of another algorithm")
+
+    def tick(self, now: float) -> list[Effect]:
+        self.now = now
+        late = sorted(group for group, since in self.behind.items() if now >= since + self.resynch_after_s)
+        effects = [effect for group in late for effect in self._catch_up(group)]
+        return effects + self._drain()
+
+    def pending(self) -> tuple[Pending, ...]:
+        held = self.held.packets.values()
+        return tuple(
+            Pending(packet.message, tuple(self._unmet(packet))) for packet in held if packet.message is not None
+        )
+
+    def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
+        groups = sorted(groups)
+        self.roster.join(process, groups)
+        mine = [group for group in groups if group in self.roster.my_groups]
+        return [effect for group in mine for effect in self._announce(group)]
+
+    def leave(self, process: ProcessId) -> list[Effect]:
+        self.roster.leave(process)
+        if process == self.process:
+            return []
+        self.arrived.pop(process, None)
+        for row in self.expected.values():
+            row.pop(process, None)
+        self.held.give_up(process, rank)
+        return self._drain()
+
+    def snapshot(self) -> bytes:
+        return values.dumps(self)
+
+    def resume(self) -> None:
+        self.held.resume(self._unmet, rank)
+
+    def _arrive(self, packet: Packet, message: Message, stamp: PhaseStamp) -> list[Effect]:
+        """GS2. Channels are FIFO, so a number at or below the last one is a duplicate."""
+        group = message.group
+        if group not in self.roster.my_groups or message.dests - self.roster.groups[group] - self.roster.departed:
+            raise RemoteViolation(f"{message.id} to group {group!r} with {sorted(message.dests)}: other members here")
+        if message.id.seq <= self.arrived.get(packet.sender, 0):
+            return []
+        phase = stamp.phase.get(group, 0)
+        self.held.offer(packet, self._unmet(packet), rank(packet))
+        self.arrived[packet.sender] = message.id.seq
+        self._expect(group, packet.sender, phase + 1)
+        effects = self._follow(group, phase + 1)
+        return effects + self._drain()
+
+    def _resynchronised(self, sender: ProcessId, stamp: Resynch) -> list[Effect]:
+        """GS3."""
+        if stamp.group not in self.roster.my_groups or sender not in self.roster.groups[stamp.group]:
+            raise RemoteViolation(f"{sender} resynchronised group {stamp.group!r}: no such member here")
+        self._expect(stamp.group, sender, stamp.phase)
+        effects = self._follow(stamp.group, stamp.phase)
+        return effects + self._drain()
+
+    def _follow(self, group: GroupId, phase: int) -> list[Effect]:
+        """The end of GS2: bring this process up to `phase`, at once or when the timer says so."""
+        if self.phase.get(group, 0) >= phase:
+            return []
+        self.phase[group] = phase
+        self._expect(group, self.process, phase)
+        if not self.resynch_after_s:
+            return self._catch_up(group)
+        if group in self.behind:
+            return []
+        self.behind[group] = self.now
+        return [SetTimer(self.now + self.resynch_after_s)]
+
+    def _catch_up(self, group: GroupId) -> list[Effect]:
+        self.behind.pop(group, None)
+        return self._announce(group)
+
+    def _announce(self, group: GroupId) -> list[Effect]:
+        packet = Packet(self.process, None, Resynch(group, self.phase.get(group, 0)))
+        return [Transmit(to, packet) for to in self._others(group)]
+
+    def _unmet(self, packet: Packet) -> Iterator[Need]:
+        """GS4: every member of every group of this process has reached the phase the message was sent in."""
+        assert isinstance(packet.stamp, PhaseStamp)
+        for group in self.roster.my_groups:
+            phase = packet.stamp.phase.get(group, 0)
+            for member in sorted(self.roster.groups[group]):
+                known = self.expected.get(group, {}).get(member, 0)
+                if known < phase:
+                    yield Need(member, known + 1, phase, f"phase|in {group}")
+
+    def _expect(self, group: GroupId, member: ProcessId, phase: int) -> None:
+        row = self.expected.setdefault(group, {})
+        row[member] = max(row.get(member, 0), phase)
+        self.held.reached(Reached(member, row[member], f"phase|in {group}"), rank)
+
+    def _stamp(self) -> dict[GroupId, int]:
+        told = self.roster.my_groups if self.printed == "4.3" else sorted(self.phase)
+        return {group: phase for group in told if (phase := self.phase.get(group, 0))}
+
+    def _others(self, group: GroupId) -> list[ProcessId]:
+        return sorted(self.roster.groups[group] - {self.process})
+
+    def _drain(self) -> list[Effect]:
+        effects: list[Effect] = []
+        while (packet := self.held.pop()) is not None:
+            assert packet.message is not None
+            assert isinstance(packet.stamp, PhaseStamp)
+            for group, phase in packet.stamp.phase.items():
+                if group not in self.roster.my_groups:
+                    self.phase[group] = max(self.phase.get(group, 0), phase)
+            effects.append(Deliver(packet.message))
+        return effects
+
+
+def rank(packet: Packet) -> int:
+    """If K1 < K2 then the sum of K1 is below that of K2: a linear extension of the order of timestamps."""
+    assert isinstance(packet.stamp, PhaseStamp)
+    return sum(packet.stamp.phase.values())

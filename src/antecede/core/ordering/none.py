@@ -1,0 +1,87 @@
+"""No ordering: every message is delivered as it arrives. The control of every experiment.
+
+Its stamp is empty. It needs nothing of the channels and promises nothing; only duplicates are dropped, by
+remembering the last `memory` messages of each sender.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from antecede.core import shapes, values
+from antecede.core.effects import Deliver, Effect, Sent, Transmit
+from antecede.core.errors import RemoteViolation
+from antecede.core.roster import Roster
+from antecede.core.types import GroupId, Packet, Pending, ProcessId
+
+
+@shapes.stamp(10)
+@dataclass(frozen=True, slots=True)
+class NoStamp:
+    """Nothing."""
+
+    @property
+    def entries(self) -> int:
+        return 0
+
+    def write(self, to: shapes.Writer) -> None:
+        pass
+
+    @classmethod
+    def read(cls, source: shapes.Reader) -> NoStamp:  # noqa: ARG003
+        return cls()
+
+
+@values.storable
+@dataclass(slots=True)
+class Unordered:
+    """A process that delivers as it receives. `seen` keeps insertion order, so the oldest can be forgotten."""
+
+    roster: Roster
+    memory: int = 65_536
+    seen: dict[ProcessId, dict[int, None]] = field(default_factory=dict)
+
+    @property
+    def process(self) -> ProcessId:
+        return self.roster.me
+
+    def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
+        message = self.roster.message(dests, payload)
+        packet = Packet(self.process, message, NoStamp())
+        effects: list[Effect] = [Sent(message)]
+        effects += [Transmit(to, packet) for to in sorted(message.dests - {self.process})]
+        return [*effects, Deliver(message)] if self.process in message.dests else effects
+
+    def receive(self, packet: Packet) -> list[Effect]:
+        message = self.roster.accept(packet)
+        if not isinstance(packet.stamp, NoStamp):
+            raise RemoteViolation(f"{message.id} has a {type(packet.stamp).__name__}, of another algorithm")
+        seen = self.seen.setdefault(packet.sender, {})
+        if message.id.seq in seen or packet.sender in self.roster.departed:
+            return []
+        seen[message.id.seq] = None
+        if len(seen) > self.memory:
+            del seen[next(iter(seen))]
+        return [Deliver(message)]
+
+    def tick(self, now: float) -> list[Effect]:  # noqa: ARG002
+        return []
+
+    def pending(self) -> tuple[Pending, ...]:
+        return ()
+
+    def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
+        self.roster.join(process, sorted(groups))
+        return []
+
+    def leave(self, process: ProcessId) -> list[Effect]:
+        self.roster.leave(process)
+        self.seen.pop(process, None)
+        return []
+
+    def snapshot(self) -> bytes:
+        return values.dumps(self)
+
+    def resume(self) -> None:
+        pass

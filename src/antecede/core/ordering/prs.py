@@ -1,0 +1,117 @@
+"""Prakash-Raynal-Singhal: causal barriers (000 §5).
+
+Guarantees causal order for any multicast over any channels, and holds a message back only while one that precedes it is
+missing: it delivers at the same instants as `ks`. Its stamp is the barrier, up to n x n tuples (process, count).
+
+    sent_i           the sequence number of the message; per sender, not per pair: never test for "last + 1"
+    CB_i[k]          `barrier[k]`: what must be delivered at k before anything sent to k from now on;
+                     CB_i[i] is no constraint but the latest messages delivered here
+    Delivered_i[k,j] `known[k][j]`: the last message of k known here to have been delivered at j;
+                     of it, Delivered_i[k,i] is `delivered[k]`
+
+As printed in §5.2. The order of step 5 does not matter; step 8 only saves space; the barrier is copied strictly before
+step 3 of the send. The sender is never among the destinations here: its own copy is delivered at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from antecede.core import shapes
+from antecede.core.types import Message, Need, ProcessId, Reached, Stamp
+from antecede.core.values import storable
+
+Tuples = dict[ProcessId, int]
+
+
+@shapes.stamp(7)
+@dataclass(frozen=True, slots=True)
+class PrsStamp:
+    """CB_M, without its empty rows."""
+
+    barrier: Mapping[ProcessId, Mapping[ProcessId, int]]
+
+    @property
+    def entries(self) -> int:
+        return sum(map(len, self.barrier.values()))
+
+    def write(self, to: shapes.Writer) -> None:
+        to.table(self.barrier)
+
+    @classmethod
+    def read(cls, source: shapes.Reader) -> PrsStamp:
+        return cls(source.table())
+
+
+@storable
+@dataclass(slots=True)
+class Prs:
+    """CB and Delivered of process `me`. Rows are replaced, never changed: stamps share them."""
+
+    me: ProcessId
+    delivered: dict[ProcessId, int] = field(default_factory=dict)
+    barrier: dict[ProcessId, Tuples] = field(default_factory=dict)
+    known: dict[ProcessId, dict[ProcessId, int]] = field(default_factory=dict)
+
+    def stamps(self, message: Message, others: Sequence[ProcessId]) -> list[Stamp]:
+        stamp = PrsStamp(dict(self.barrier))
+        for dest in others:  # step 3 of the send
+            self.barrier[dest] = {self.me: message.id.seq}
+        return [stamp] * len(others)
+
+    def accepts(self, stamp: Stamp) -> bool:
+        return isinstance(stamp, PrsStamp)
+
+    def unmet(self, message: Message, stamp: Stamp) -> Iterator[Need]:  # noqa: ARG002
+        """Step 1 of the reception."""
+        assert isinstance(stamp, PrsStamp)
+        for process, count in stamp.barrier.get(self.me, {}).items():
+            if count > self.delivered.get(process, 0):
+                yield Need(process, count, count)
+
+    def deliver(self, message: Message, stamp: Stamp) -> Iterable[Reached]:
+        assert isinstance(stamp, PrsStamp)
+        sender, seq = message.id
+        dests, theirs = message.dests - {sender}, stamp.barrier
+        for process, count in theirs.get(sender, {}).items():  # step 4
+            row = self.known.setdefault(process, {})
+            row[sender] = max(row.get(sender, 0), count)
+        for dest in dests:  # step 5
+            self.barrier[dest] = _less(_union(self.barrier.get(dest, {}), {sender: seq}), theirs.get(dest, {}))
+        for dest in theirs.keys() - dests - {sender}:  # step 6
+            self.barrier[dest] = _union(self.barrier.get(dest, {}), theirs[dest])
+        self.barrier[sender] = _less(self.barrier.get(sender, {}), theirs.get(sender, {}))  # step 7
+        self._collect()
+        return (Reached(sender, seq),)
+
+    def _collect(self) -> None:
+        """Step 8, and no row is kept empty."""
+        for dest, row in list(self.barrier.items()):
+            if dest != self.me:
+                row = {p: count for p, count in row.items() if self.known.get(p, {}).get(dest, 0) < count}  # noqa: PLW2901
+            if row:
+                self.barrier[dest] = row
+            else:
+                del self.barrier[dest]
+
+    def forget(self, process: ProcessId) -> None:
+        for kept in (self.delivered, self.barrier, self.known):
+            kept.pop(process, None)
+        for table in (self.barrier, self.known):
+            for name, row in list(table.items()):
+                table[name] = {other: count for other, count in row.items() if other != process}
+
+
+def _union(mine: Mapping[ProcessId, int], theirs: Mapping[ProcessId, int]) -> Tuples:
+    """The operator "union max": one tuple for each process, the most recent."""
+    merged = dict(mine)
+    for process, count in theirs.items():
+        if count > merged.get(process, 0):
+            merged[process] = count
+    return merged
+
+
+def _less(mine: Mapping[ProcessId, int], theirs: Mapping[ProcessId, int]) -> Tuples:
+    """The operator "minus max": without what theirs says is satisfied, or older than that."""
+    return {process: count for process, count in mine.items() if count > theirs.get(process, 0)}

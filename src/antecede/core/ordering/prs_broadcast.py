@@ -1,0 +1,88 @@
+"""Causal barriers for broadcast: only the maximal predecessors of a message (000 §8.2, repaired).
+
+Guarantees causal order for broadcast over any channels, and holds a message back only while one that precedes it is
+missing. Its stamp is the set of maximal predecessors, one to n of them: few where traffic is light.
+
+§8.2 says that in the broadcast case all rows of the barrier are equal and one of them can be sent. They are
+not: rows k and l differ in the tuples of k and l. The right compressed form is one set S of (process, count):
+
+    send      stamp the message with S, then S := {(me, c)}
+    deliver   when V[k] >= x for every (k, x) in S_M with k other than oneself, V being `delivered`
+    then      S := (S - S_M) + {(j, c)}
+
+`printed` sends the row of the receiver's own name as §8.2 says, for the errata.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from antecede.core import shapes
+from antecede.core.types import GroupId, Message, Need, ProcessId, Reached, Stamp
+from antecede.core.values import storable
+
+
+@shapes.stamp(6)
+@dataclass(frozen=True, slots=True)
+class BarrierStamp:
+    """S_M: the maximal predecessors, by process."""
+
+    barrier: Mapping[ProcessId, int]
+
+    @property
+    def entries(self) -> int:
+        return len(self.barrier)
+
+    def write(self, to: shapes.Writer) -> None:
+        to.vector(self.barrier)
+
+    @classmethod
+    def read(cls, source: shapes.Reader) -> BarrierStamp:
+        return cls(source.vector())
+
+
+@storable
+@dataclass(slots=True)
+class PrsBroadcast:
+    """S at process `me`."""
+
+    me: ProcessId
+    delivered: dict[ProcessId, int] = field(default_factory=dict)
+    barrier: dict[ProcessId, int] = field(default_factory=dict)
+    sent: int = 0
+
+    def stamps(self, message: Message, others: Sequence[ProcessId]) -> list[Stamp]:
+        stamp = BarrierStamp(self.barrier)
+        self.sent = message.id.seq
+        self.barrier = {self.me: self.sent}
+        return [stamp] * len(others)
+
+    def accepts(self, stamp: Stamp) -> bool:
+        return isinstance(stamp, BarrierStamp)
+
+    def unmet(self, message: Message, stamp: Stamp) -> Iterator[Need]:  # noqa: ARG002
+        assert isinstance(stamp, BarrierStamp)
+        for process, count in stamp.barrier.items():
+            if count > self.delivered.get(process, 0) and process != self.me:
+                yield Need(process, count, count)
+
+    def deliver(self, message: Message, stamp: Stamp) -> Iterable[Reached]:
+        assert isinstance(stamp, BarrierStamp)
+        covered = stamp.barrier
+        self.barrier = {process: count for process, count in self.barrier.items() if covered.get(process) != count}
+        sender, seq = message.id
+        self.barrier[sender] = seq
+        return (Reached(sender, seq),)
+
+    def baseline(self, groups: Iterable[GroupId]) -> Mapping[str, int]:  # noqa: ARG002
+        return {"": self.sent} if self.sent else {}
+
+    def rebase(self, sender: ProcessId, counts: Mapping[str, int]) -> Iterable[Reached]:
+        count = max(counts.get("", 0), self.delivered.get(sender, 0))
+        self.delivered[sender] = count
+        return (Reached(sender, count),)
+
+    def forget(self, process: ProcessId) -> None:
+        self.delivered.pop(process, None)
+        self.barrier = {name: count for name, count in self.barrier.items() if name != process}

@@ -1,0 +1,97 @@
+"""Raynal-Schiper-Toueg: a matrix of how many messages each process has sent to each other (001 §3, 000 §3).
+
+Guarantees causal order for unicast and, counting one message for each destination, multicast, over any channels, and
+holds a message back only while one that precedes it is missing. Its stamp is the whole n x n matrix; entries that
+are zero are not sent.
+
+    SENT_i[k, j]  `sent[k][j]`: messages k is known to have sent to j
+    DELIV_i[k]    `received[k]`: messages of k delivered here
+
+A message is deliverable at i when DELIV_i[k] >= ST[k, i] for all k. With multicast the receiver learns of the copies
+to the other destinations too, so it adds one to all of them where the paper adds one to its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from antecede.core import shapes
+from antecede.core.types import Message, Need, ProcessId, Reached, Stamp
+from antecede.core.values import storable
+
+
+@shapes.stamp(3)
+@dataclass(frozen=True, slots=True)
+class RstStamp:
+    """ST: the sender's matrix before this message."""
+
+    sent: Mapping[ProcessId, Mapping[ProcessId, int]]
+
+    @property
+    def entries(self) -> int:
+        return sum(map(len, self.sent.values()))
+
+    def write(self, to: shapes.Writer) -> None:
+        to.table(self.sent)
+
+    @classmethod
+    def read(cls, source: shapes.Reader) -> RstStamp:
+        return cls(source.table())
+
+
+@storable
+@dataclass(slots=True)
+class Rst:
+    """The matrix of process `me`. Rows are replaced, never changed: stamps share them."""
+
+    me: ProcessId
+    delivered: dict[ProcessId, int] = field(default_factory=dict)
+    received: dict[ProcessId, int] = field(default_factory=dict)
+    sent: dict[ProcessId, dict[ProcessId, int]] = field(default_factory=dict)
+
+    def stamps(self, message: Message, others: Sequence[ProcessId]) -> list[Stamp]:  # noqa: ARG002
+        stamp = RstStamp(dict(self.sent))
+        mine = dict(self.sent.get(self.me, {}))
+        for dest in others:
+            mine[dest] = mine.get(dest, 0) + 1
+        self.sent[self.me] = mine
+        return [stamp] * len(others)
+
+    def accepts(self, stamp: Stamp) -> bool:
+        return isinstance(stamp, RstStamp)
+
+    def unmet(self, message: Message, stamp: Stamp) -> Iterator[Need]:  # noqa: ARG002
+        assert isinstance(stamp, RstStamp)
+        for sender, row in stamp.sent.items():
+            count, received = row.get(self.me, 0), self.received.get(sender, 0)
+            if count > received:
+                yield Need(sender, received + 1, count, f"|to {self.me}")
+
+    def deliver(self, message: Message, stamp: Stamp) -> Iterable[Reached]:
+        assert isinstance(stamp, RstStamp)
+        sender = message.id.sender
+        for process, theirs in stamp.sent.items():
+            mine = self.sent.get(process, {})
+            self.sent[process] = _greater(mine, theirs)
+        before = stamp.sent.get(sender, {})
+        self.sent[sender] = _greater(
+            self.sent.get(sender, {}), {dest: before.get(dest, 0) + 1 for dest in message.dests - {sender}}
+        )
+        self.received[sender] = self.received.get(sender, 0) + 1
+        return (Reached(sender, self.received[sender], f"|to {self.me}"),)
+
+    def forget(self, process: ProcessId) -> None:
+        for kept in (self.delivered, self.received, self.sent):
+            kept.pop(process, None)
+        self.sent = {
+            sender: {dest: count for dest, count in row.items() if dest != process} for sender, row in self.sent.items()
+        }
+
+
+def _greater(mine: Mapping[ProcessId, int], theirs: Mapping[ProcessId, int]) -> dict[ProcessId, int]:
+    row = dict(mine)
+    for dest, count in theirs.items():
+        if count > row.get(dest, 0):
+            row[dest] = count
+    return row

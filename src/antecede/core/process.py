@@ -1,0 +1,152 @@
+"""A process that stamps its messages: everything an ordering does not say for itself.
+
+It numbers messages, checks what comes in, drops duplicates, delivers own copies, and runs the hold-back queue:
+a packet is filed under its first unmet need; a delivery raises levels; raised levels release packets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
+
+from antecede.core import shapes, values
+from antecede.core.algorithm import Ordering
+from antecede.core.effects import Deliver, Effect, Sent, Transmit
+from antecede.core.errors import RemoteViolation
+from antecede.core.holdback import HoldBack
+from antecede.core.roster import Roster
+from antecede.core.types import GroupId, Message, Need, Packet, Pending, ProcessId, Reached
+
+
+@shapes.stamp(1)
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """To a newcomer: of what I counted in each scope before you came, nothing was for you."""
+
+    counts: Mapping[str, int]
+
+    @property
+    def entries(self) -> int:
+        return len(self.counts)
+
+    def write(self, to: shapes.Writer) -> None:
+        to.vector(self.counts)
+
+    @classmethod
+    def read(cls, source: shapes.Reader) -> Baseline:
+        return cls(source.vector())
+
+
+@runtime_checkable
+class CountsEverything(Protocol):
+    """An ordering whose stamps count messages that a newcomer was never sent, so that it must be told."""
+
+    def baseline(self, groups: Iterable[GroupId]) -> Mapping[str, int]:
+        """What this process has counted so far, by scope, for a newcomer to `groups`."""
+        ...
+
+    def rebase(self, sender: ProcessId, counts: Mapping[str, int]) -> Iterable[Reached]:
+        """Take the word of `sender`."""
+        ...
+
+
+@values.storable
+@dataclass(slots=True)
+class Process:
+    """One process of a stamping algorithm: see `algorithm.Algorithm` for the contract."""
+
+    roster: Roster
+    ordering: Ordering
+    held: HoldBack = field(default_factory=HoldBack)
+
+    @property
+    def process(self) -> ProcessId:
+        return self.roster.me
+
+    def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
+        message = self.roster.message(dests, payload)
+        effects: list[Effect] = [Sent(message)]
+        others = sorted(message.dests - {self.process})
+        if others:
+            packet = None
+            for to, stamp in zip(others, self.ordering.stamps(message, others), strict=True):
+                if packet is None or packet.stamp is not stamp:
+                    packet = Packet(self.process, message, stamp)
+                effects.append(Transmit(to, packet))
+        if self.process in message.dests:
+            effects.append(Deliver(message))
+        return effects
+
+    def receive(self, packet: Packet) -> list[Effect]:
+        if packet.message is None:
+            return self._control(packet)
+        message = self.roster.accept(packet)
+        if packet.sender in self.roster.departed:
+            return []
+        if not self.ordering.accepts(packet.stamp):
+            raise RemoteViolation(f"{message.id} has a {type(packet.stamp).__name__}, of another algorithm")
+        sender, seq = message.id
+        if seq <= self.ordering.delivered.get(sender, 0) or message.id in self.held:
+            return []
+        self.held.offer(packet, self._needs(packet))
+        return self._drain()
+
+    def tick(self, now: float) -> list[Effect]:  # noqa: ARG002 - an ordering sets no timer
+        return []
+
+    def pending(self) -> tuple[Pending, ...]:
+        return tuple(
+            Pending(packet.message, tuple(self._needs(packet)))
+            for packet in self.held.packets.values()
+            if packet.message is not None
+        )
+
+    def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
+        groups = sorted(groups)
+        self.roster.join(process, groups)
+        if process == self.process or not isinstance(self.ordering, CountsEverything):
+            return []
+        return [Transmit(process, Packet(self.process, None, Baseline(self.ordering.baseline(groups))))]
+
+    def leave(self, process: ProcessId) -> list[Effect]:
+        self.roster.leave(process)
+        if process == self.process:
+            return []
+        self.ordering.forget(process)
+        self.held.give_up(process)
+        return self._drain()
+
+    def snapshot(self) -> bytes:
+        return values.dumps(self)
+
+    def resume(self) -> None:
+        self.held.resume(self._needs)
+
+    def _needs(self, packet: Packet) -> Iterator[Need]:
+        assert packet.message is not None
+        departed = self.roster.departed
+        for need in self.ordering.unmet(packet.message, packet.stamp):
+            if need.sender not in departed:
+                yield need
+
+    def _control(self, packet: Packet) -> list[Effect]:
+        if not isinstance(packet.stamp, Baseline) or not isinstance(self.ordering, CountsEverything):
+            raise RemoteViolation(f"{packet.sender} sent a {type(packet.stamp).__name__}, of another algorithm")
+        for mark in self.ordering.rebase(packet.sender, packet.stamp.counts):
+            self.held.reached(mark)
+        return self._drain()
+
+    def _drain(self) -> list[Effect]:
+        effects: list[Effect] = []
+        while (packet := self.held.pop()) is not None:
+            effects.append(Deliver(self._deliver(packet)))
+        return effects
+
+    def _deliver(self, packet: Packet) -> Message:
+        message = packet.message
+        assert message is not None
+        self.ordering.delivered[message.id.sender] = message.id.seq
+        for mark in self.ordering.deliver(message, packet.stamp):
+            self.held.reached(mark)
+        return message

@@ -1,0 +1,284 @@
+"""Every ordering algorithm by name: what it is, what it needs, and how one process of it is made.
+
+An option of an algorithm is a keyword of `create`; a factory that does not know a keyword says which it knows.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, cast
+
+from antecede.core import values
+from antecede.core.algorithm import Algorithm
+from antecede.core.errors import Misuse, SnapshotError, UnknownAlgorithm
+from antecede.core.fifo import Numbered
+from antecede.core.holdback import HOLD_BACK_LIMIT, HoldBack
+from antecede.core.ordering.chain2 import Chain2
+from antecede.core.ordering.hierarchy import Hierarchy, clusters
+from antecede.core.ordering.history import History
+from antecede.core.ordering.isis import Isis
+from antecede.core.ordering.ks import Ks
+from antecede.core.ordering.mf import OutputBuffer
+from antecede.core.ordering.mr import Phases
+from antecede.core.ordering.mr_broadcast import BroadcastPhases
+from antecede.core.ordering.none import Unordered
+from antecede.core.ordering.prs import Prs
+from antecede.core.ordering.prs_broadcast import PrsBroadcast
+from antecede.core.ordering.rst import Rst
+from antecede.core.ordering.serial import Serial, Token
+from antecede.core.ordering.ses import Ses
+from antecede.core.ordering.vector import Vector
+from antecede.core.process import Process
+from antecede.core.roster import Roster
+from antecede.core.types import GroupId, ProcessId
+
+Factory = Callable[..., Algorithm]
+
+
+@dataclass(frozen=True, slots=True)
+class AlgorithmInfo:
+    """An algorithm's traits. `unit` says in words what one control entry is."""
+
+    name: str
+    title: str
+    paper: str
+    addressing: str
+    unit: str
+    causal: bool = True
+    needs_fifo: bool = False
+    delay_optimal: bool = True
+    factory: Factory = Unordered
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The keywords of `create` that are this algorithm's own."""
+        return tuple(inspect.signature(self.factory).parameters)[1:]
+
+
+def _ks(
+    roster: Roster, *, multicast: bool = False, hold_back_limit: int = HOLD_BACK_LIMIT, printed: str = ""
+) -> Process:
+    return Process(roster, Ks(roster.me, multicast, printed), HoldBack(hold_back_limit))
+
+
+def _rst(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> Process:
+    return Process(roster, Rst(roster.me), HoldBack(hold_back_limit))
+
+
+def _ses(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> Process:
+    return Process(roster, Ses(roster.me), HoldBack(hold_back_limit))
+
+
+def _vector(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> Process:
+    return Process(roster, Vector(roster.me), HoldBack(hold_back_limit))
+
+
+def _isis(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> Process:
+    return Process(roster, Isis(roster.me, frozenset(roster.my_groups)), HoldBack(hold_back_limit))
+
+
+def _prs(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> Process:
+    return Process(roster, Prs(roster.me), HoldBack(hold_back_limit))
+
+
+def _prs_broadcast(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> Process:
+    return Process(roster, PrsBroadcast(roster.me), HoldBack(hold_back_limit))
+
+
+def _chain2(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> Process:
+    return Process(roster, Chain2(roster.me), HoldBack(hold_back_limit))
+
+
+def _none(roster: Roster, *, memory: int = 65_536) -> Unordered:
+    return Unordered(roster, memory)
+
+
+def _history(roster: Roster, *, acknowledge_every: int = 16) -> History:
+    return History(roster, acknowledge_every)
+
+
+def _mf(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> OutputBuffer:
+    return OutputBuffer(roster, hold_back_limit)
+
+
+def _mr(
+    roster: Roster,
+    *,
+    numbered: bool = False,
+    resynch_after_s: float = 0.0,
+    hold_back_limit: int = HOLD_BACK_LIMIT,
+    printed: str = "",
+) -> Algorithm:
+    phases = Phases(roster, HoldBack(hold_back_limit), resynch_after_s, printed)
+    return Numbered(phases, hold_back_limit) if numbered else phases
+
+
+def _mr_broadcast(
+    roster: Roster,
+    *,
+    numbered: bool = False,
+    resynch_after_s: float = 0.0,
+    hold_back_limit: int = HOLD_BACK_LIMIT,
+    printed: str = "",
+) -> Algorithm:
+    phases = BroadcastPhases(roster, HoldBack(hold_back_limit), resynch_after_s, printed)
+    return Numbered(phases, hold_back_limit) if numbered else phases
+
+
+def _serial(broadcast: bool) -> Factory:
+    def make(roster: Roster, *, token_at: ProcessId | None = None, hold_back_limit: int = HOLD_BACK_LIMIT) -> Serial:
+        holder = min(roster.processes) if token_at is None else token_at
+        token = Token(0, 0, {}, {}) if roster.me == holder else None
+        return Serial(roster, broadcast, HoldBack(hold_back_limit), hold_back_limit, token)
+
+    return make
+
+
+def _hierarchy(
+    roster: Roster,
+    *,
+    inner: str = "ks",
+    representatives: Mapping[ProcessId, Iterable[ProcessId]] | None = None,
+    hold_back_limit: int = HOLD_BACK_LIMIT,
+) -> Numbered:
+    through = clusters(roster.processes, representatives)
+    heads = sorted(set(through.values()))
+    if inner not in ("ks", "prs", "rst", "ses"):
+        raise Misuse(f"the inner algorithm of a hierarchy is ks, prs, rst or ses, not {inner!r}")
+    within = create(inner, process=roster.me, processes=heads) if roster.me in heads else None
+    return Numbered(Hierarchy(roster, through, within, {}), hold_back_limit)
+
+
+_ALL = (
+    AlgorithmInfo(
+        "rst", "Raynal-Schiper-Toueg", "001 §3", "multicast", "a count of messages between two processes", factory=_rst
+    ),
+    AlgorithmInfo(
+        "ses", "Schiper-Eggli-Sandoz", "000 §3", "multicast", "a count in a vector of a destination", factory=_ses
+    ),
+    AlgorithmInfo(
+        "history",
+        "Birman-Joseph, first ISIS",
+        "002 §1",
+        "multicast",
+        "a preceding message",
+        delay_optimal=False,
+        factory=_history,
+    ),
+    AlgorithmInfo(
+        "vector", "vector clock, one group", "002 §7.1", "broadcast", "a count of a process", factory=_vector
+    ),
+    AlgorithmInfo(
+        "isis", "Birman-Schiper-Stephenson", "003 §2.3", "group", "a count of a member in a group", factory=_isis
+    ),
+    AlgorithmInfo(
+        "prs",
+        "Prakash-Raynal-Singhal",
+        "000 §5",
+        "multicast",
+        "a tuple (process, count) for a destination",
+        factory=_prs,
+    ),
+    AlgorithmInfo(
+        "prs-broadcast",
+        "Prakash-Raynal-Singhal, broadcast",
+        "000 §8.2",
+        "broadcast",
+        "a maximal predecessor",
+        factory=_prs_broadcast,
+    ),
+    AlgorithmInfo(
+        "ks", "Kshemkalyani-Singhal, optimal", "002 §4", "multicast", "a destination a message is owed to", factory=_ks
+    ),
+    AlgorithmInfo(
+        "mr",
+        "Mostefaoui-Raynal",
+        "003 §4",
+        "group",
+        "a phase of a group",
+        needs_fifo=True,
+        delay_optimal=False,
+        factory=_mr,
+    ),
+    AlgorithmInfo(
+        "mr-broadcast",
+        "Mostefaoui-Raynal, one group",
+        "003 §3.3",
+        "broadcast",
+        "a phase, on resynchronisations only",
+        needs_fifo=True,
+        delay_optimal=False,
+        factory=_mr_broadcast,
+    ),
+    AlgorithmInfo(
+        "mf", "Mattern-Fuenfrocken", "002 §7.1", "unicast", "an acknowledgement", delay_optimal=False, factory=_mf
+    ),
+    AlgorithmInfo(
+        "serial-broadcast",
+        "broadcasts serialised by a token",
+        "002 §7.1",
+        "broadcast",
+        "the number of the broadcast before",
+        delay_optimal=False,
+        factory=_serial(broadcast=True),
+    ),
+    AlgorithmInfo(
+        "serial-multicast",
+        "multicasts serialised by a token",
+        "002 §7.1",
+        "multicast",
+        "the number of the message before, for a destination",
+        delay_optimal=False,
+        factory=_serial(broadcast=False),
+    ),
+    AlgorithmInfo(
+        "hierarchy",
+        "representatives forward",
+        "002 §7.1",
+        "multicast",
+        "that of the inner algorithm, or a channel number",
+        delay_optimal=False,
+        factory=_hierarchy,
+    ),
+    AlgorithmInfo(
+        "chain2", "chains of length two only", "002 Lemma 8", "multicast", "a message id", causal=False, factory=_chain2
+    ),
+    AlgorithmInfo("none", "no ordering", "-", "multicast", "nothing", causal=False, factory=_none),
+)
+_BY_NAME = {info.name: info for info in _ALL}
+
+
+def algorithms() -> Mapping[str, AlgorithmInfo]:
+    """All algorithms, by name."""
+    return MappingProxyType(_BY_NAME)
+
+
+def create(
+    algorithm: str,
+    *,
+    process: ProcessId,
+    processes: Iterable[ProcessId] = (),
+    groups: Mapping[GroupId, Iterable[ProcessId]] | None = None,
+    **options: Any,
+) -> Algorithm:
+    """One process of the named algorithm, at the beginning of time; `options` are the algorithm's own."""
+    info = _BY_NAME.get(algorithm)
+    if info is None:
+        raise UnknownAlgorithm(f"no algorithm {algorithm!r}; there are {', '.join(sorted(_BY_NAME))}")
+    unknown = sorted(options.keys() - set(info.options))
+    if unknown:
+        raise Misuse(f"{algorithm} has no option {unknown[0]!r}; it has {', '.join(info.options) or 'none'}")
+    return info.factory(Roster.of(process, info.addressing, processes, groups), **options)
+
+
+def restore(snapshot: bytes) -> Algorithm:
+    """The process that `snapshot()` was called on, as it was then; or `SnapshotError`."""
+    algorithm = values.loads(snapshot)
+    try:
+        cast(Algorithm, algorithm).resume()
+    except (AttributeError, TypeError, AssertionError) as error:
+        raise SnapshotError(f"a snapshot, but not of an algorithm: {error}") from error
+    return cast(Algorithm, algorithm)

@@ -1,0 +1,137 @@
+"""Who takes part: the names a process knows, its groups, and what it may address.
+
+A roster validates the border between the application and an algorithm: everything behind it assumes that
+destinations exist and that names are short. Names are not reused: a process that left stays in `departed`,
+which is what makes a stale dependency on it harmless.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from antecede.core.errors import Misuse, RemoteViolation
+from antecede.core.types import GroupId, Message, MessageId, Packet, ProcessId
+from antecede.core.values import storable
+
+NAME_BYTES_MAX = 255
+"""A process or group name in UTF-8. The wire format refuses longer ones."""
+
+
+@storable
+@dataclass(slots=True)
+class Roster:
+    """The membership as `me` knows it, and the number of the last message it sent."""
+
+    me: ProcessId
+    addressing: str
+    processes: set[ProcessId] = field(default_factory=set)
+    groups: dict[GroupId, frozenset[ProcessId]] = field(default_factory=dict)
+    departed: set[ProcessId] = field(default_factory=set)
+    sent: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        me: ProcessId,
+        addressing: str,
+        processes: Iterable[ProcessId],
+        groups: Mapping[GroupId, Iterable[ProcessId]] | None,
+    ) -> Roster:
+        members = {name: frozenset(map(_name, who)) for name, who in (groups or {}).items()}
+        if isinstance(processes, str):
+            raise Misuse(f"processes is a collection of names, not one string: [{processes!r}]?")
+        everyone = {_name(process) for process in processes}.union({_name(me)}, *members.values())
+        for name in members:
+            _name(name)
+        if addressing == "group" and not members:
+            raise Misuse('this algorithm sends to groups: create(..., groups={"g1": ["a", "b"]})')
+        return cls(me, addressing, everyone, members)
+
+    @property
+    def others(self) -> list[ProcessId]:
+        return sorted(self.processes - {self.me})
+
+    @property
+    def my_groups(self) -> list[GroupId]:
+        return sorted(name for name, members in self.groups.items() if self.me in members)
+
+    def message(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> Message:
+        """The next message of `me`, numbered, with its destinations checked; nothing changes when they are wrong."""
+        if type(payload) is not bytes:
+            raise Misuse(f"a payload is bytes, not {type(payload).__name__}: encode it first")
+        group, to = self._resolve(dests)
+        self.sent += 1
+        return Message(MessageId(self.me, self.sent), to, payload, group)
+
+    def join(self, process: ProcessId, groups: Collection[GroupId] = ()) -> None:
+        if process in self.departed:
+            raise Misuse(f"{process!r} has left, and names are not reused: give the newcomer another name")
+        if process == self.me and groups:
+            raise Misuse(f"{process!r} is this process: name its groups when it is created")
+        missing = sorted(set(groups) - self.groups.keys())
+        if missing:
+            raise Misuse(f"no group {missing[0]!r} here; there are {sorted(self.groups)}")
+        self.processes.add(_name(process))
+        for name in groups:
+            self.groups[name] |= {process}
+
+    def leave(self, process: ProcessId) -> None:
+        if process not in self.processes:
+            raise Misuse(f"{process!r} is not among the processes {sorted(self.processes)}")
+        self.processes.discard(process)
+        self.departed.add(process)
+        self.groups = {name: members - {process} for name, members in self.groups.items()}
+
+    def accept(self, packet: Packet) -> Message:
+        """The message of a packet that came straight from its author and is meant for `me`, or `RemoteViolation`."""
+        message = packet.message
+        if message is None:
+            raise RemoteViolation(f"a control packet of {packet.sender} where a message was expected")
+        if packet.sender != message.id.sender:
+            raise RemoteViolation(f"{packet.sender} sent a packet with message {message.id}, which is not its own")
+        if self.me not in message.dests or packet.sender == self.me:
+            raise RemoteViolation(f"message {message.id} is for {sorted(message.dests)}, and came to {self.me}")
+        if message.id.seq < 1:
+            raise RemoteViolation(f"message {message.id}: messages are numbered from 1")
+        return message
+
+    def _resolve(self, dests: ProcessId | GroupId | Iterable[ProcessId]) -> tuple[GroupId | None, frozenset[ProcessId]]:
+        if self.addressing == "group":
+            if not isinstance(dests, str) or dests not in self.groups:
+                raise Misuse(f"send to one of the groups {sorted(self.groups)}, not to {_shown(dests)}")
+            if self.me not in self.groups[dests]:
+                raise Misuse(f"{self.me!r} is not in group {dests!r}: only members send to a group")
+            return dests, self.groups[dests]
+        to = frozenset([dests] if isinstance(dests, str) else dests)
+        if not to:
+            raise Misuse("a message needs at least one destination")
+        unknown = to - self.processes
+        if unknown:
+            gone = unknown & self.departed
+            raise Misuse(
+                f"{min(gone)!r} has left"
+                if gone
+                else f"unknown process {min(unknown)!r}: call join first, or correct the name"
+            )
+        if self.addressing == "broadcast" and to | {self.me} != self.processes:
+            raise Misuse(f"this algorithm broadcasts: send to all of {sorted(self.processes)}, not to {_shown(dests)}")
+        if self.addressing == "unicast" and len(to) != 1:
+            raise Misuse(f"this algorithm sends to one process at a time, not to {_shown(dests)}")
+        return None, to
+
+
+def _name(name: object) -> str:
+    if not isinstance(name, str) or not name:
+        raise Misuse(f"a name is a string that is not empty, not {name!r}")
+    try:
+        size = len(name.encode())
+    except UnicodeEncodeError as error:
+        raise Misuse(f"the name {name!r} can not be written in UTF-8: {error.reason}") from None
+    if size > NAME_BYTES_MAX:
+        raise Misuse(f"a name has at most {NAME_BYTES_MAX} bytes in UTF-8; {name[:40]!r}... has {size}")
+    return name
+
+
+def _shown(dests: object) -> str:
+    return repr(sorted(dests)) if isinstance(dests, set | frozenset) else repr(dests)

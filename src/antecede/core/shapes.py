@@ -1,0 +1,325 @@
+"""The shapes stamps are made of, and their compact binary form: numbers, names, sets, vectors, tables, logs.
+
+Every name is written once, in a table at the head of a packet, and is a small number from then on: the number of
+names met before it. Numbers are varints of seven bits a byte. A set is a list of differences, a bitmap, or its
+complement among the names met so far, whichever is smallest; the complement only where it stands for at most 64
+names a byte, so that a short packet can not ask for a large set. Vectors are a set and the values above the least
+of them.
+
+A `Reader` trusts nothing: each method either returns a value that could have been written or raises `WireError`,
+and no allocation exceeds a constant times the bytes it was read from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from antecede.core import values
+from antecede.core.errors import WireError
+from antecede.core.types import Message, MessageId, Stamp
+
+UINT_MAX = 2**63 - 1
+NAMES_PER_BYTE_MAX = 64
+STAMP_DEPTH_MAX = 3
+LIST, BITMAP, COMPLEMENT = 0, 1, 2
+BITS_OF_BYTE = tuple(tuple(bit for bit in range(8) if byte >> bit & 1) for byte in range(256))
+
+Log = Mapping[str, Mapping[int, frozenset[str]]]
+"""sender -> clock -> the destinations that message is still owed to."""
+
+
+STAMPS: dict[int, type[Any]] = {}
+TAGS: dict[type, int] = {}
+
+S = TypeVar("S")
+
+
+def stamp(tag: int) -> Callable[[type[S]], type[S]]:
+    """Give a stamp class its number on the wire; numbers are never reused."""
+
+    def register(cls: type[S]) -> type[S]:
+        assert tag not in STAMPS, f"{cls.__name__}: stamp {tag} is {STAMPS[tag].__name__}"
+        STAMPS[tag] = cls
+        TAGS[cls] = tag
+        return values.storable(cls)
+
+    return register
+
+
+class Writer:
+    """Appends shapes to `out`, numbering names in the order they are met, after those of `roster`."""
+
+    __slots__ = ("index", "out")
+
+    def __init__(self, roster: Iterable[str] = ()) -> None:
+        self.out = bytearray()
+        self.index = {name: number for number, name in enumerate(roster)}
+
+    def uint(self, number: int) -> None:
+        out = self.out
+        while number > 127:
+            out.append(number & 127 | 128)
+            number >>= 7
+        out.append(number)
+
+    def uints(self, numbers: Sequence[int]) -> None:
+        if not numbers:
+            return
+        if max(numbers) < 128:
+            self.out += bytes(numbers)
+        else:
+            for number in numbers:
+                self.uint(number)
+
+    def name(self, name: str) -> None:
+        self.uint(self._number(name))
+
+    def names(self, names: Collection[str]) -> None:
+        met = len(self.index)
+        self._set(sorted([self._number(name) for name in names]), met)
+
+    def vector(self, vector: Mapping[str, int]) -> None:
+        met = len(self.index)
+        pairs = sorted([(self._number(name), value) for name, value in vector.items()])
+        self._set([number for number, _ in pairs], met)
+        if pairs:
+            least = min(value for _, value in pairs)
+            self.uint(least)
+            self.uints([value - least for _, value in pairs])
+
+    def table(self, table: Mapping[str, Mapping[str, int]]) -> None:
+        rows = self.rows(table)
+        for name in rows:
+            self.vector(table[name])
+
+    def behind(self, vector: Mapping[str, int], context: Mapping[str, int]) -> None:
+        """A vector whose values are close below those of `context`."""
+        self.vector({name: context[name] - value for name, value in vector.items()})
+
+    def log(self, log: Log, context: Mapping[str, int]) -> None:
+        """For each sender its clocks, newest first, as differences from `context`, each with its set."""
+        for sender in self.rows(log):
+            entries = log[sender]
+            self.uint(len(entries))
+            newer = context[sender]
+            for clock in sorted(entries, reverse=True):
+                self.uint(newer - clock)
+                newer = clock
+                self.names(entries[clock])
+
+    def message(self, message: Message) -> None:
+        """All of a message but its payload."""
+        self.name(message.id.sender)
+        self.uint(message.id.seq)
+        self.names(message.dests)
+        if message.group is None:
+            self.uint(0)
+        else:
+            self.uint(1)
+            self.name(message.group)
+
+    def stamp(self, stamp: Stamp) -> None:
+        self.uint(TAGS[type(stamp)])
+        stamp.write(self)
+
+    def bytes(self, data: bytes) -> None:
+        self.uint(len(data))
+        self.out += data
+
+    def _number(self, name: str) -> int:
+        index = self.index
+        number = index.get(name)
+        if number is None:
+            number = index[name] = len(index)
+        return number
+
+    def rows(self, table: Mapping[str, Any]) -> list[str]:
+        """The keys of a table, as a set; what follows is a row for each, in the order returned."""
+        met = len(self.index)
+        rows = sorted(table, key=self._number)
+        self._set([self.index[name] for name in rows], met)
+        return rows
+
+    def _set(self, numbers: list[int], met: int) -> None:
+        """`numbers` ascending; `met` names had been met before this set."""
+        size = len(numbers)
+        bitmap_bytes = numbers[-1] // 8 + 1 if numbers else 0
+        missing = met - size
+        complement_fits = size and numbers[-1] < met and size <= NAMES_PER_BYTE_MAX * (1 + missing)
+        if complement_fits and missing < min(size, bitmap_bytes):
+            self.uint(missing << 2 | COMPLEMENT)
+            present = set(numbers)
+            self._ascending([number for number in range(met) if number not in present])
+        elif bitmap_bytes < size:
+            bits = 0
+            for number in numbers:
+                bits |= 1 << number
+            self.uint(bitmap_bytes << 2 | BITMAP)
+            self.out += bits.to_bytes(bitmap_bytes, "little")
+        else:
+            self.uint(size << 2 | LIST)
+            self._ascending(numbers)
+
+    def _ascending(self, numbers: list[int]) -> None:
+        previous = [-1, *numbers]
+        self.uints([number - before - 1 for number, before in zip(numbers, previous, strict=False)])
+
+
+class Reader:
+    """Reads shapes from `data` within its bounds; `names` are the roster and then the names of the packet."""
+
+    __slots__ = ("at", "data", "depth", "met", "names_table")
+
+    def __init__(self, data: bytes, names: Sequence[str], at: int = 0, met: int = 0) -> None:
+        self.data = data
+        self.names_table = names
+        self.at = at
+        self.depth = 0
+        self.met = met  # names met so far: the universe of complements, as the writer saw it
+
+    def uint(self) -> int:
+        data, at = self.data, self.at
+        number = shift = 0
+        while True:
+            if at >= len(data):
+                raise WireError(f"the packet ends inside a number at byte {at}")
+            byte = data[at]
+            at += 1
+            number |= (byte & 127) << shift
+            if byte < 128:
+                break
+            shift += 7
+            if shift > 56:
+                raise WireError(f"a number of more than nine bytes at byte {at}")
+        self.at = at
+        return number
+
+    def octet(self) -> int:
+        if self.at >= len(self.data):
+            raise WireError(f"the packet ends at byte {self.at}")
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def uints(self, count: int) -> list[int]:
+        chunk = self.data[self.at : self.at + count]
+        if len(chunk) < count:
+            raise WireError(f"{count} numbers announced at byte {self.at}, where {len(chunk)} bytes are left")
+        if chunk.isascii():
+            self.at += count
+            return list(chunk)
+        return [self.uint() for _ in range(count)]
+
+    def name(self) -> str:
+        number = self.uint()
+        self._meet(number)
+        return self.names_table[number]
+
+    def names(self) -> frozenset[str]:
+        table = self.names_table
+        return frozenset([table[number] for number in self._set()])
+
+    def vector(self) -> dict[str, int]:
+        numbers = self._set()
+        if not numbers:
+            return {}
+        least = self.uint()
+        table = self.names_table
+        return {table[number]: least + above for number, above in zip(numbers, self.uints(len(numbers)), strict=True)}
+
+    def rows(self) -> list[str]:
+        return [self.names_table[number] for number in self._set()]
+
+    def table(self) -> dict[str, dict[str, int]]:
+        return {name: self.vector() for name in self.rows()}
+
+    def behind(self, context: Mapping[str, int]) -> dict[str, int]:
+        ages = self.vector()
+        return {name: self._older(context, name, age) for name, age in ages.items()}
+
+    def log(self, context: Mapping[str, int]) -> dict[str, dict[int, frozenset[str]]]:
+        log = {}
+        for sender in self.rows():
+            entries: dict[int, frozenset[str]] = {}
+            clock = context.get(sender, 0)
+            for _ in range(self.count()):
+                clock -= self.uint()
+                if clock < 1 or clock in entries:
+                    raise WireError(f"a log entry of {sender} at clock {clock} before byte {self.at}")
+                entries[clock] = self.names()
+            log[sender] = entries
+        return log
+
+    def message(self) -> tuple[MessageId, frozenset[str], str | None]:
+        sender, seq, dests = self.name(), self.uint(), self.names()
+        if not seq or not dests:
+            raise WireError(f"message {seq} of {sender} to {len(dests)} destinations, before byte {self.at}")
+        grouped = self.uint()
+        if grouped > 1:
+            raise WireError(f"{grouped} where 0 or 1 tells whether there is a group, before byte {self.at}")
+        return MessageId(sender, seq), dests, self.name() if grouped else None
+
+    def stamp(self) -> Any:
+        """A stamp, perhaps with one inside it, but not without end."""
+        cls = STAMPS.get(self.uint())
+        if cls is None or self.depth >= STAMP_DEPTH_MAX:
+            raise WireError(f"no such stamp, or stamps nested too deep, before byte {self.at}")
+        self.depth += 1
+        stamp = cls.read(self)
+        self.depth -= 1
+        return stamp
+
+    def bytes(self) -> bytes:
+        size = self.count()
+        self.at += size
+        return self.data[self.at - size : self.at]
+
+    def count(self) -> int:
+        """How many things of at least a byte each follow: never more than there are bytes left."""
+        count = self.uint()
+        if count > len(self.data) - self.at:
+            raise WireError(f"{count} announced before byte {self.at}, where {len(self.data) - self.at} bytes are left")
+        return count
+
+    def _older(self, context: Mapping[str, int], name: str, age: int) -> int:
+        clock = context.get(name, 0) - age
+        if clock < 1:
+            raise WireError(f"clock {clock} of {name} before byte {self.at}")
+        return clock
+
+    def _meet(self, number: int) -> None:
+        if number >= len(self.names_table):
+            raise WireError(f"name {number} before byte {self.at}, where the packet has {len(self.names_table)}")
+        if number >= self.met:
+            self.met = number + 1
+
+    def _set(self) -> list[int]:
+        start = self.at
+        header = self.uint()
+        size, form = header >> 2, header & 3
+        if size > len(self.data) - self.at:
+            raise WireError(f"a set of {size} before byte {self.at}, where {len(self.data) - self.at} bytes are left")
+        if form == BITMAP:
+            chunk = self.data[self.at : self.at + size]
+            self.at += size
+            numbers = [base * 8 + bit for base, byte in enumerate(chunk) if byte for bit in BITS_OF_BYTE[byte]]
+        elif form in (LIST, COMPLEMENT):
+            numbers = self._ascending(size)
+        else:
+            raise WireError(f"a set of unknown form {form} before byte {self.at}")
+        if form == COMPLEMENT:
+            absent = set(numbers)
+            if self.met > NAMES_PER_BYTE_MAX * (self.at - start) + size:
+                raise WireError(f"a complement among {self.met} names in {self.at - start} bytes before byte {self.at}")
+            numbers = [number for number in range(self.met) if number not in absent]
+        elif numbers:
+            self._meet(numbers[-1])
+        return numbers
+
+    def _ascending(self, size: int) -> list[int]:
+        numbers = []
+        previous = -1
+        for gap in self.uints(size):
+            previous += gap + 1
+            numbers.append(previous)
+        return numbers

@@ -1,0 +1,164 @@
+"""Snapshots: the state of an algorithm as bytes and back, without pickle.
+
+State is plain values (numbers, strings, bytes, collections) and dataclasses that were declared `storable`. Each value
+is a letter for its type and its content; a storable is its name and its fields, less those whose name
+starts with an underscore, which `resume` rebuilds. The reader makes nothing but these types, checks the length and
+a checksum first, and raises `SnapshotError` for anything else.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections import deque
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any, TypeVar
+
+from antecede.core.errors import SnapshotError
+from antecede.core.types import Message, MessageId, Packet
+
+MAGIC = b"antecede-snapshot-1\n"
+DEPTH_MAX = 32
+
+T = TypeVar("T")
+STORABLE: dict[str, type[Any]] = {}
+
+
+def storable(cls: type[T]) -> type[T]:
+    """Let instances of this dataclass (or named tuple) be part of a snapshot."""
+    assert cls.__name__ not in STORABLE, cls.__name__
+    STORABLE[cls.__name__] = cls
+    return cls
+
+
+for _cls in (Message, MessageId, Packet):
+    storable(_cls)
+
+
+def dumps(value: object) -> bytes:
+    out = bytearray()
+    _write(value, out)
+    return MAGIC + struct.pack(">II", len(out), zlib.crc32(out)) + bytes(out)
+
+
+def loads(data: bytes) -> object:
+    head = len(MAGIC) + 8
+    if len(data) < head or not data.startswith(MAGIC):
+        raise SnapshotError("not a snapshot of this version")
+    size, checksum = struct.unpack(">II", data[len(MAGIC) : head])
+    body = data[head:]
+    if len(body) != size or zlib.crc32(body) != checksum:
+        raise SnapshotError(f"a snapshot of {size} bytes is damaged: {len(body)} bytes, wrong checksum or length")
+    try:
+        value, end = _read(body, 0, 0)
+    except (IndexError, KeyError, TypeError, ValueError, UnicodeDecodeError, struct.error) as error:
+        raise SnapshotError(f"not a snapshot of this version: {error}") from error
+    if end != len(body):
+        raise SnapshotError(f"{len(body) - end} bytes after the end of a snapshot")
+    return value
+
+
+def _stored(cls: type[Any]) -> list[str]:
+    names = getattr(cls, "_fields", None) or [field.name for field in fields(cls)]
+    return [name for name in names if not name.startswith("_")]
+
+
+def _write(value: Any, out: bytearray) -> None:
+    kind = type(value)
+    if kind.__name__ in STORABLE:
+        names = _stored(kind)
+        _head(b"c", len(names), out)
+        _write(kind.__name__, out)
+        for name in names:
+            _write(getattr(value, name), out)
+    else:
+        PLAIN[kind](value, out)
+
+
+def _head(letter: bytes, size: int, out: bytearray) -> None:
+    out += letter
+    out += struct.pack(">I", size)
+
+
+def _chunk(letter: bytes, data: bytes, out: bytearray) -> None:
+    _head(letter, len(data), out)
+    out += data
+
+
+def _items(letter: bytes) -> Callable[[Any, bytearray], None]:
+    def write(items: Any, out: bytearray) -> None:
+        _head(letter, len(items), out)
+        for item in items:
+            _write(item, out)
+
+    return write
+
+
+def _sorted_items(letter: bytes) -> Callable[[Any, bytearray], None]:
+    write = _items(letter)
+    return lambda items, out: write(sorted(items), out)  # a set has no order of its own: equal states, equal bytes
+
+
+def _mapping(value: Any, out: bytearray) -> None:
+    _head(b"m", len(value), out)
+    for key, item in value.items():
+        _write(key, out)
+        _write(item, out)
+
+
+def _int(value: int, out: bytearray) -> None:
+    _chunk(b"i", value.to_bytes(value.bit_length() // 8 + 1, "big", signed=True), out)
+
+
+PLAIN: dict[type, Callable[[Any, bytearray], None]] = {
+    type(None): lambda _, out: _head(b"n", 0, out),
+    bool: lambda value, out: _head(b"b", int(value), out),
+    int: _int,
+    float: lambda value, out: _chunk(b"f", struct.pack(">d", value), out),
+    str: lambda value, out: _chunk(b"s", value.encode(), out),
+    bytes: lambda value, out: _chunk(b"y", value, out),
+    tuple: _items(b"t"),
+    list: _items(b"l"),
+    deque: _items(b"q"),
+    set: _sorted_items(b"e"),
+    frozenset: _sorted_items(b"z"),
+    dict: _mapping,
+}
+CHUNKS: dict[bytes, Callable[[bytes], object]] = {
+    b"i": lambda data: int.from_bytes(data, "big", signed=True),
+    b"f": lambda data: struct.unpack(">d", data)[0],
+    b"s": lambda data: data.decode(),
+    b"y": bytes,
+}
+COLLECTIONS: dict[bytes, Callable[[list[Any]], object]] = {
+    b"t": tuple,
+    b"l": list,
+    b"q": deque,
+    b"e": set,
+    b"z": frozenset,
+}
+
+
+def _read(data: bytes, at: int, depth: int) -> tuple[Any, int]:
+    if depth > DEPTH_MAX:
+        raise ValueError(f"nested deeper than {DEPTH_MAX}")
+    letter = data[at : at + 1]
+    (size,) = struct.unpack_from(">I", data, at + 1)
+    at += 5
+    if letter in (b"n", b"b"):
+        return (None if letter == b"n" else bool(size)), at
+    if size > len(data) - at:
+        raise ValueError(f"{size} announced at byte {at}, where {len(data) - at} bytes are left")
+    if letter in CHUNKS:
+        return CHUNKS[letter](data[at : at + size]), at + size
+    items = []
+    for _ in range(size * 2 if letter == b"m" else size + 1 if letter == b"c" else size):
+        item, at = _read(data, at, depth + 1)
+        items.append(item)
+    if letter == b"m":
+        return dict(zip(items[::2], items[1::2], strict=True)), at
+    if letter == b"c":
+        cls = STORABLE[items[0]]
+        return cls(**dict(zip(_stored(cls), items[1:], strict=True))), at
+    return COLLECTIONS[letter](items), at

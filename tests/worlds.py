@@ -1,0 +1,294 @@
+"""Random executions: one algorithm, a hostile network, and an oracle that knows everything.
+
+A world has a few processes running the real algorithm, and a network that reorders (unless the algorithm needs FIFO
+channels), duplicates, and carries packets sometimes as objects and sometimes as bytes. Processes send to themselves,
+to subsets, to groups; they are snapshot and restored between any two inputs; newcomers join, and processes leave. All
+choices come from one seeded generator.
+
+The oracle keeps, for every message, the explicit set of messages whose send happened before its send. It is told of
+every effect and checks each delivery; the same events are the trace that the judge gets afterwards.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import antecede
+from antecede import Deliver, Message, MessageId, Packet, Sent, SetTimer, Transmit
+from antecede.check.events import Event
+
+PAYLOAD = b"x"
+
+
+class Broken(AssertionError):
+    """The algorithm did something the oracle does not allow; or nothing, when it had to do something."""
+
+
+@dataclass
+class Oracle:
+    """happened-before by explicit sets, and what has been delivered where."""
+
+    past: dict[MessageId, frozenset[MessageId]] = field(default_factory=dict)
+    messages: dict[MessageId, Message] = field(default_factory=dict)
+    knows: dict[str, set[MessageId]] = field(default_factory=dict)
+    delivered: dict[str, set[MessageId]] = field(default_factory=dict)
+    violations: int = 0
+
+    def sent(self, message: Message) -> None:
+        if message.id in self.messages:
+            raise Broken(f"{message.id} was sent before")
+        known = self.knows.setdefault(message.sender, set())
+        self.past[message.id] = frozenset(known)
+        self.messages[message.id] = message
+        known.add(message.id)
+
+    def deliver(self, at: str, message: Message) -> None:
+        done = self.delivered.setdefault(at, set())
+        if message.id in done:
+            raise Broken(f"{at} delivered {message.id} twice")
+        if self.messages.get(message.id) != message or at not in message.dests:
+            raise Broken(f"{at} delivered {message.id}, which was not sent to it as it is")
+        self.violations += bool(self.missing(at, message.id))
+        done.add(message.id)
+        self.knows.setdefault(at, set()).update(self.past[message.id], {message.id})
+
+    def missing(self, at: str, message: MessageId) -> list[MessageId]:
+        """The predecessors of `message` that are for `at` and have not been delivered there."""
+        done = self.delivered.get(at, set())
+        return sorted(m for m in self.past[message] if at in self.messages[m].dests and m not in done)
+
+    def lost(self, gone: Iterable[str] = ()) -> list[tuple[MessageId, str]]:
+        return sorted(
+            (message.id, dest)
+            for message in self.messages.values()
+            for dest in message.dests - set(gone)
+            if message.id not in self.delivered.get(dest, set())
+        )
+
+
+@dataclass
+class World:
+    """One execution of `algorithm`, all of it decided by `seed`."""
+
+    algorithm: str
+    seed: int
+    processes_max: int = 6
+    sends_max: int = 24
+    loss: float = 0.0
+    options: dict[str, object] = field(default_factory=dict)
+    dynamic: bool = True
+    strict: bool = True
+
+    def __post_init__(self) -> None:
+        self.random = random.Random(f"{self.algorithm} {self.seed}")
+        self.info = antecede.algorithms()[self.algorithm]
+        self.oracle = Oracle()
+        self.events: list[Event] = []
+        self.index: dict[str, int] = {}
+        self.now = 0.0
+        self.timers: list[tuple[float, str]] = []
+        self.links: dict[tuple[str, str], list[Packet]] = {}
+        self.gone: set[str] = set()
+        self.newcomers = 0
+        count = self.random.randint(2, self.processes_max)
+        self.names = [f"p{number}" for number in range(1, count + 1)]
+        self.groups = self._random_groups()
+        self.fifo = (self.info.needs_fifo and not self.options.get("numbered")) or self.random.random() < 0.2
+        self.latest_first = self.random.random() < 0.2
+        self.nodes = {name: self._create(name) for name in self.names}
+
+    def run(self) -> World:
+        sends = self.random.randint(1, self.sends_max)
+        while sends or self.links:
+            choice = self.random.random()
+            if sends and (choice < 0.4 or not self.links):
+                self._send()
+                sends -= 1
+            elif choice < 0.45:
+                self._restart()
+            elif choice < 0.47 and self.dynamic:
+                self._membership()
+            elif choice < 0.52:
+                self._tick(self.now + self.random.random())
+            elif self.links:
+                self._arrive()
+        self.drain()
+        return self
+
+    def drain(self) -> None:
+        """Until the network and the timers are empty."""
+        for _ in range(100_000):
+            if self.links:
+                self._arrive()
+            elif self.timers:
+                self._tick(max(self.now, min(self.timers)[0]))
+            else:
+                return
+        raise Broken("the network does not come to rest")
+
+    def finished(self) -> None:
+        """Everything was delivered; nothing is held; and, when strict, nothing out of order."""
+        lost = self.oracle.lost(self.gone)
+        if lost and not self.loss:
+            raise Broken(f"never delivered: {lost[:3]}")
+        held = [str(waiting) for node in self.nodes.values() for waiting in node.pending()]
+        if held and not self.loss:
+            raise Broken(f"held back for ever: {held[:3]}")
+        if self.oracle.violations and self.strict and self.info.causal:
+            raise Broken(f"{self.oracle.violations} deliveries before a predecessor")
+
+    def _create(self, name: str) -> antecede.Algorithm:
+        options = dict(self.options)
+        if self.algorithm.startswith("serial"):
+            options["token_at"] = self.names[0]
+        return antecede.create(
+            self.algorithm, process=name, processes=self.names, groups=self.groups or None, **options
+        )
+
+    def _random_groups(self) -> dict[str, list[str]]:
+        if self.info.addressing != "group":
+            return {}
+        groups = {"g0": list(self.names)} if self.random.random() < 0.3 else {}
+        for number in range(1, self.random.randint(1, 4) + 1):
+            size = self.random.randint(min(2, len(self.names)), len(self.names))
+            groups[f"g{number}"] = sorted(self.random.sample(self.names, size))
+        return groups
+
+    def _destinations(self, sender: str) -> str | set[str] | None:
+        if self.info.addressing == "group":
+            mine = sorted(group for group, members in self.groups.items() if sender in members)
+            return self.random.choice(mine) if mine else None
+        if self.info.addressing == "broadcast":
+            return set(self.names) if self.random.random() < 0.7 or len(self.names) == 1 else set(self.names) - {sender}
+        if self.info.addressing == "unicast":
+            return {self.random.choice(self.names)}
+        return set(self.random.sample(self.names, self.random.randint(1, len(self.names))))
+
+    def _send(self) -> None:
+        sender = self.random.choice(self.names)
+        dests = self._destinations(sender)
+        if dests is not None:
+            self._carry_out(sender, self.nodes[sender].send(dests, PAYLOAD))
+
+    def _arrive(self) -> None:
+        link = self.random.choice(sorted(self.links))
+        queue = self.links[link]
+        at = 0 if self.fifo else len(queue) - 1 if self.latest_first else self.random.randrange(len(queue))
+        packet = queue[at] if self.random.random() < 0.12 else queue.pop(at)
+        if not queue:
+            del self.links[link]
+        if self.random.random() < self.loss:
+            return
+        sender, to = link
+        if to in self.gone or sender in self.gone:
+            return
+        if packet.message is not None:
+            self._event(to, "receive", packet.message)
+        self._carry_out(to, self.nodes[to].receive(self._over_the_wire(packet)))
+        self._check_needless_waiting(to)
+
+    def _over_the_wire(self, packet: Packet) -> Packet:
+        choice = self.random.random()
+        if choice > 0.4:
+            return packet
+        roster = self.names if choice > 0.2 else ()
+        decoded = antecede.decode(antecede.encode(packet, roster), roster)
+        if decoded != packet:
+            raise Broken(f"the wire turned {packet} into {decoded}")
+        return decoded
+
+    def _carry_out(self, process: str, effects: list[antecede.Effect]) -> None:
+        for effect in effects:
+            if isinstance(effect, Sent):
+                self.oracle.sent(effect.message)
+                self._event(process, "send", effect.message)
+            elif isinstance(effect, Deliver):
+                self.oracle.deliver(process, effect.message)
+                self._event(process, "deliver", effect.message)
+            elif isinstance(effect, Transmit):
+                if effect.to == process:
+                    raise Broken(f"{process} transmits to itself")
+                self.links.setdefault((process, effect.to), []).append(effect.packet)
+            elif isinstance(effect, SetTimer):
+                self.timers.append((effect.at, process))
+
+    def _event(self, process: str, kind: str, message: Message) -> None:
+        index = self.index[process] = self.index.get(process, -1) + 1
+        dests = tuple(sorted(message.dests)) if kind == "send" else None
+        self.events.append(
+            Event(run="r", process=process, index=index, kind=kind, message=str(message.id), dests=dests)
+        )
+
+    def _restart(self) -> None:
+        name = self.random.choice(self.names)
+        before = self.nodes[name]
+        after = antecede.restore(before.snapshot())
+        if after.snapshot() != before.snapshot() or after.pending() != before.pending():
+            raise Broken(f"{name} is not the same after a restart")
+        self.nodes[name] = after
+
+    def _tick(self, now: float) -> None:
+        self.now = now
+        due = sorted(timer for timer in self.timers if timer[0] <= now)
+        self.timers = [timer for timer in self.timers if timer[0] > now]
+        for name in sorted({process for _, process in due if process not in self.gone}):
+            self._carry_out(name, self.nodes[name].tick(now))
+
+    def _membership(self) -> None:
+        if self.random.random() < 0.6 and self.newcomers < 2:
+            self._join()
+        elif len(self.names) > 2:
+            self._leave()
+
+    def _join(self) -> None:
+        """Everybody hears of the newcomer at the same instant, with messages in flight."""
+        self.newcomers += 1
+        name = f"q{self.newcomers}"
+        groups = sorted(self.random.sample(sorted(self.groups), min(1, len(self.groups))))
+        for group in groups:
+            self.groups[group] = sorted([*self.groups[group], name])
+        self.names.append(name)
+        joined = {other: self.nodes[other].join(name, groups) for other in self.names[:-1]}
+        self.nodes[name] = self._create(name)
+        for other, effects in joined.items():
+            self._carry_out(other, effects)
+
+    def _leave(self) -> None:
+        """Once nothing of it is wanted any more: the network is at rest."""
+        self.drain()
+        leaving = self.random.choice(self.names)
+        if self.algorithm == "hierarchy" and self._represents(leaving):
+            return
+        self._carry_out(leaving, self.nodes[leaving].leave(leaving))
+        self.names.remove(leaving)
+        self.groups = {group: [m for m in members if m != leaving] for group, members in self.groups.items()}
+        handed_over = [link for link in self.links if link[0] == leaving]
+        while any(link in self.links for link in handed_over):
+            self._arrive()
+        self.gone.add(leaving)
+        del self.nodes[leaving]
+        for other in list(self.names):
+            self._carry_out(other, self.nodes[other].leave(leaving))
+
+    def _represents(self, name: str) -> bool:
+        return getattr(getattr(self.nodes[name], "inner"), "inner") is not None  # noqa: B009
+
+    def _check_needless_waiting(self, at: str) -> None:
+        if not (self.info.delay_optimal and self.strict and self.info.causal):
+            return
+        for waiting in self.nodes[at].pending():
+            missing = self.oracle.missing(at, waiting.message.id)
+            if not missing:
+                raise Broken(f"{at} holds {waiting.message.id} back for nothing: {waiting}")
+            if not set(waiting.messages) <= self.oracle.past[waiting.message.id]:
+                raise Broken(f"{waiting}, which is not among its predecessors")
+
+
+def run(algorithm: str, seed: int, **settings: object) -> World:
+    """A whole execution, checked to the end."""
+    world = World(algorithm, seed, **settings)  # type: ignore[arg-type]  # settings are World's own fields
+    world.run()
+    world.finished()
+    return world
