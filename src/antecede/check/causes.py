@@ -32,11 +32,13 @@ def causes(run: Run, message: str, within: Mapping[str, Sequence[Event]]) -> Ite
     `message` itself is named too, where happened-before has a cycle through it.
     """
     known: set[str] = set()
-    unread = {process: deque(own) for process, own in within.items()}
+    unread: dict[str, deque[Event]] = {}
     ahead = deque([(run.sends[message], 1)])
     while ahead:
         send, steps = ahead.popleft()
-        own = unread.get(send.process)
+        if send.process not in unread:
+            unread[send.process] = deque(within.get(send.process, ()))
+        own = unread[send.process]
         while own and own[0].index < send.index:
             at = own.popleft()
             if at.message in run.sends and at.message not in known and (at.kind == "send" or run.delivers(at)):

@@ -9,8 +9,9 @@ Three answers: `violated` if any run shows a violation; else `undecidable` if an
 A run can not be judged where happened-before has a cycle, where sends and delivers share no message id, or where
 nothing but internal events was recorded.
 
-Cost: one pass, with at each send and each first deliver a few set operations of one bit per message that was
-sent since the oldest one that is still awaited. A past is held per process and per message in flight.
+Cost: one pass over the events, with at each send and each first deliver a few set operations of one bit per message
+sent so far; so linear in events times messages, with a small factor, and as many sets held as there are processes and
+messages in flight.
 """
 
 from __future__ import annotations
