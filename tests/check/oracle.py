@@ -114,7 +114,7 @@ class Oracle:
         """The number of messages on the shortest chain from m1 to m2, or round to m1 where they are the same."""
         links = self.links()
         ahead = deque([(m1, 1)])
-        seen = set()
+        seen: set[Event] = set()
         while ahead:
             send, length = ahead.popleft()
             for after in links[send] - seen:
