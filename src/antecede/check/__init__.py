@@ -1,1 +1,4 @@
-"""The judge: happened-before from the events alone. Shares no clock code with the algorithms it judges."""
+"""The judge: happened-before from the events alone. Shares no clock code with the algorithms it judges.
+
+`events` is the trace's row, `trace` the runs made of rows, `judge` the verdict, `explain` a violation in words.
+"""

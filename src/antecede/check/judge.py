@@ -1,0 +1,174 @@
+"""The judge: was every message delivered in causal order? Decided from the events alone.
+
+Happened-before is the order of `index` inside a process, and from each send to each deliver of the same message. The
+judge walks each run along that relation, with the explicit past of every process and of every message in flight
+(`antecede.check.pasts`), and at each first deliver of a message m2 that was sent to this process it asks which
+messages of m2's past were sent to this process too and will be delivered here only later: those m2 has overtaken.
+
+Three answers: `violated` if any run shows a violation; else `undecidable` if any run can not be judged; else `holds`.
+A run can not be judged where happened-before has a cycle, where sends and delivers share no message id, or where
+nothing but internal events was recorded.
+
+Cost: one pass over the events, with at each send and each first deliver a few set operations of one bit per message
+sent so far; so linear in events times messages, with a small factor, and as many sets held as there are processes and
+messages in flight.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+
+from antecede.check.cycle import cycle_in_words
+from antecede.check.events import Event, Quarantined
+from antecede.check.pasts import Pasts
+from antecede.check.trace import Run, arrange, message_of, sift, walk
+from antecede.core.errors import Misuse
+
+HOLDS, VIOLATED, UNDECIDABLE = "holds", "violated", "undecidable"
+LISTED_MAX = 1_000
+COUNTS = (
+    "runs",
+    "processes",
+    "events",
+    "messages",
+    "deliveries",
+    "violations",
+    "overtaken",
+    "lost",
+    "duplicates",
+    "spurious",
+    "quarantined",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """The deliver of `message` at `index` of `process`, which overtook `overtaken_count` others.
+
+    `overtaken` names them in an order that respects happened-before, up to the limit of the judge.
+    """
+
+    run: str
+    process: str
+    index: int
+    message: str
+    overtaken: tuple[str, ...]
+    overtaken_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What was counted, exactly, and what was found, up to a limit.
+
+    `found` is in the order of (run, process, index); `reasons` says why, for each run that can not be judged;
+    `quarantine` holds the rows that contradicted an earlier row.
+    """
+
+    verdict: str
+    runs: int = 0
+    processes: int = 0
+    events: int = 0
+    messages: int = 0
+    deliveries: int = 0
+    violations: int = 0
+    overtaken: int = 0
+    lost: int = 0
+    duplicates: int = 0
+    spurious: int = 0
+    quarantined: int = 0
+    reasons: tuple[str, ...] = ()
+    found: tuple[Violation, ...] = ()
+    quarantine: tuple[Quarantined, ...] = ()
+
+    def as_dict(self) -> dict[str, str | int]:
+        return {"verdict": self.verdict, **{name: getattr(self, name) for name in COUNTS}}
+
+
+def judge(events: Iterable[Event], *, quarantined: int = 0, listed_max: int = LISTED_MAX) -> Verdict:
+    """The verdict on a trace. `quarantined` rows that reading refused are added to those that judging does; at most
+    `listed_max` violations, overtaken messages of each, reasons and quarantined rows are listed."""
+    if quarantined < 0 or listed_max < 0:
+        raise Misuse(f"quarantined is {quarantined} and listed_max is {listed_max}: give 0 or more for both")
+    kept, quarantine = sift(events)
+    each = [judge_run(run, listed_max=listed_max) for run in arrange(kept)]
+    totals = {name: sum(getattr(one, name) for one in each) for name in COUNTS}
+    totals["quarantined"] = quarantined + len(quarantine)
+    return Verdict(
+        verdict=_overall([one.verdict for one in each]),
+        **totals,
+        reasons=tuple(islice(chain.from_iterable(one.reasons for one in each), listed_max)),
+        found=tuple(islice(chain.from_iterable(one.found for one in each), listed_max)),
+        quarantine=tuple(quarantine[:listed_max]),
+    )
+
+
+def judge_run(run: Run, *, listed_max: int = LISTED_MAX) -> Verdict:
+    """The verdict on one run of a trace that has been sifted and arranged."""
+    order = _order(run, listed_max)
+    reason = order if isinstance(order, str) else _unidentified(run)
+    violations, overtaken, found = (0, 0, []) if isinstance(order, str) else order
+    deliveries = sum(run.delivers(event) for event in run.events)
+    return Verdict(
+        verdict=VIOLATED if violations else UNDECIDABLE if reason else HOLDS,
+        runs=1,
+        processes=len(run.processes),
+        events=len(run.events),
+        messages=len(run.sends),
+        deliveries=deliveries,
+        violations=violations,
+        overtaken=overtaken,
+        lost=sum((message, dest) not in run.firsts for message, dests in run.dests.items() for dest in dests),
+        duplicates=deliveries - len(run.firsts),
+        spurious=sum(not run.is_addressed(message, process) for message, process in run.firsts),
+        reasons=(f"run {run.name!r}: {reason}",) if reason else (),
+        found=tuple(found),
+    )
+
+
+def _order(run: Run, listed_max: int) -> tuple[int, int, list[Violation]] | str:
+    """Violations, overtaken messages, and the first violations; or, where there is a cycle, that cycle in words."""
+    pasts = Pasts(run)
+    violations = overtaken = walked = 0
+    found: list[Violation] = []
+    for event in walk(run):
+        walked += 1
+        if event.kind == "send":
+            pasts.send(event)
+        elif run.is_first(event):
+            late = pasts.deliver(event)
+            if late:
+                violations += 1
+                overtaken += late.bit_count()
+                _list(found, event, late, pasts, listed_max)
+    return (violations, overtaken, found) if walked == len(run.events) else cycle_in_words(run)
+
+
+def _list(found: list[Violation], event: Event, late: int, pasts: Pasts, listed_max: int) -> None:
+    """Keep the violation if it is among the first `listed_max` by process and index, whatever the walk's order."""
+    place = (event.process, event.index)
+    if len(found) >= listed_max and (not found or place > _place(found[-1])):
+        return
+    names = tuple(islice(pasts.members(late), listed_max))
+    insort(found, Violation(event.run, *place, message_of(event), names, late.bit_count()), key=_place)
+    del found[listed_max:]
+
+
+def _place(violation: Violation) -> tuple[str, int]:
+    return violation.process, violation.index
+
+
+def _unidentified(run: Run) -> str | None:
+    """Why sends and delivers can not be paired, if they can not."""
+    if run.sends and run.firsts and not any(message in run.sends for message, _ in run.firsts):
+        return "no deliver has the message id of a send, so sends and delivers can not be paired"
+    kinds = {event.kind for event in run.events}
+    if "internal" in kinds and not kinds & {"send", "receive", "deliver"}:
+        return "no message identities: internal events alone do not show which deliver belongs to which send"
+    return None
+
+
+def _overall(verdicts: Sequence[str]) -> str:
+    return next((verdict for verdict in (VIOLATED, UNDECIDABLE) if verdict in verdicts), HOLDS)

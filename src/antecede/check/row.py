@@ -1,0 +1,136 @@
+"""The columns of one decoded row, each taken by its type or refused with a reason that names it and its value.
+
+Used by `antecede.check.events`, which makes an event of the columns. Numbers written as text are text, a boolean is
+not a number, and what does not fit the trace's types (a long, a double, text that can be written again) is refused
+here, so that every reader of the trace, whatever its language, sees the same events.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+
+FIELD_CHARS_MAX = 65_536
+LONG_MAX = 2**63 - 1
+
+
+class Invalid(Exception):
+    """Why a row is not an event. `parse` and `read_jsonl` turn it into a reason; nobody else sees it."""
+
+
+class Row:
+    """The columns of one decoded row, each taken by its type or refused with the reason."""
+
+    __slots__ = ("_chars_max", "_values")
+
+    def __init__(self, values: object, chars_max: int) -> None:
+        if not isinstance(values, Mapping):
+            raise Invalid(f"the row is {_shown(values)}; it must be an object with the columns of a trace")
+        self._values = values
+        self._chars_max = chars_max
+
+    def one_of(self, column: str, choices: Sequence[str]) -> str:
+        value = self._values.get(column)
+        if not isinstance(value, str) or value not in choices:
+            raise Invalid(f"{column} is {_shown(value)}; it must be one of {', '.join(choices)}")
+        return value
+
+    def text(self, column: str) -> str | None:
+        value = self._values.get(column)
+        return None if value is None else self._string(column, value)
+
+    def name(self, column: str, where: str = "") -> str:
+        """A text that has to be there and to say something."""
+        value = self.text(column)
+        if not value:
+            raise Invalid(f"{column} is {'missing' if value is None else 'empty'}{where}")
+        return value
+
+    def index(self) -> int:
+        value = self.integer("index")
+        if value is None or value < 0:
+            raise Invalid(f"index is {_shown(value)}; it must be an integer of 0 or more")
+        return value
+
+    def integer(self, column: str) -> int | None:
+        value = self._values.get(column)
+        if value is None:
+            return None
+        if not isinstance(value, int) or isinstance(value, bool) or not -LONG_MAX - 1 <= value <= LONG_MAX:
+            raise Invalid(f"{column} is {_shown(value)}; it must be an integer of at most 64 bits")
+        return value
+
+    def time(self) -> float | None:
+        value = self._values.get("time")
+        if value is None:
+            return None
+        if not isinstance(value, int | float) or isinstance(value, bool) or not _finite(value):
+            raise Invalid(f"time is {_shown(value)}; it must be a finite number of seconds")
+        return float(value)
+
+    def dests(self, *, required: bool) -> tuple[str, ...] | None:
+        value = self._values.get("dests")
+        if value is None and not required:
+            return None
+        if value is None:
+            hint = "; a group alone names no destinations" if self._values.get("group") is not None else ""
+            raise Invalid(f"dests is missing on send{hint}")
+        if not isinstance(value, list | tuple):
+            raise Invalid(f"dests is {_shown(value)}; it must be a list of process names")
+        return tuple(self._dest(name) for name in value)
+
+    def attributes(self) -> dict[str, str] | None:
+        """Values that are not text are kept as their JSON text; null ones are left out."""
+        value = self._values.get("attributes")
+        if value is None:
+            return None
+        if not isinstance(value, Mapping):
+            raise Invalid(f"attributes is {_shown(value)}; it must be an object")
+        return {
+            self._string("an attribute's name", name): self._attribute(name, item)
+            for name, item in value.items()
+            if item is not None
+        }
+
+    def _dest(self, value: object) -> str:
+        name = self._string("a destination in dests", value)
+        if not name:
+            raise Invalid("a destination in dests is empty")
+        return name
+
+    def _attribute(self, name: str, value: object) -> str:
+        try:
+            text = value if isinstance(value, str) else json.dumps(value)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise Invalid(f"attributes[{_shown(name)}] is {_shown(value)}, which has no JSON text") from error
+        return self._string(f"attributes[{_shown(name)}]", text)
+
+    def _string(self, column: str, value: object) -> str:
+        if not isinstance(value, str):
+            raise Invalid(f"{column} is {_shown(value)}; it must be text")
+        if len(value) > self._chars_max:
+            raise Invalid(f"{column} has {len(value)} characters; the limit is {self._chars_max}")
+        if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
+            raise Invalid(f"{column} is {_shown(value)}, which holds half a character and can not be written again")
+        return value
+
+
+def _finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer too large for a float
+        return False
+
+
+def _shown(value: object) -> str:
+    """A value as a reason quotes it: short, on one line, and safe to print."""
+    if value is None:
+        return "missing"
+    if isinstance(value, str):
+        return json.dumps(value[:60]) + ("…" if len(value) > 60 else "")
+    if isinstance(value, int) and abs(value) > LONG_MAX:
+        return "an integer of more than 64 bits"
+    if isinstance(value, bool | int | float):
+        return json.dumps(value)
+    return "an object" if isinstance(value, Mapping) else f"a {type(value).__name__}"
