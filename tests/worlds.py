@@ -95,6 +95,8 @@ class World:
         count = self.random.randint(2, self.processes_max)
         self.names = [f"p{number}" for number in range(1, count + 1)]
         self.groups = self._random_groups()
+        heads = self.names[: self.random.randint(1, count)]
+        self.representatives = {head: self.names[at :: len(heads)] for at, head in enumerate(heads)}
         self.fifo = (self.info.needs_fifo and not self.options.get("numbered")) or self.random.random() < 0.2
         self.latest_first = self.random.random() < 0.2
         self.nodes = {name: self._create(name) for name in self.names}
@@ -143,6 +145,8 @@ class World:
         options = dict(self.options)
         if self.algorithm.startswith("serial"):
             options["token_at"] = self.names[0]
+        if self.algorithm == "hierarchy":
+            options["representatives"] = self.representatives
         return antecede.create(
             self.algorithm, process=name, processes=self.names, groups=self.groups or None, **options
         )
@@ -276,7 +280,8 @@ class World:
         return getattr(getattr(self.nodes[name], "inner"), "inner") is not None  # noqa: B009
 
     def _check_needless_waiting(self, at: str) -> None:
-        if not (self.info.delay_optimal and self.strict and self.info.causal):
+        told = self.newcomers and self.info.addressing != "multicast"  # then a Baseline may be what is missing
+        if told or not (self.info.delay_optimal and self.strict and self.info.causal):
             return
         for waiting in self.nodes[at].pending():
             missing = self.oracle.missing(at, waiting.message.id)

@@ -90,10 +90,11 @@ class HoldBack:
         return heappop(self._ready)[2] if self._ready else None
 
     def resume(self, needs: Callable[[Packet], Iterator[Need]], rank: Callable[[Packet], int] | None = None) -> None:
-        """After a restore: file every held packet anew."""
-        held, self.packets = self.packets, {}
-        for packet in held.values():
-            self.offer(packet, needs(packet), rank(packet) if rank else 0, refuse=False)
+        """After a restore, or when the needs themselves have changed: file every held packet anew."""
+        self._waiting = {}
+        self._ids = {packet.message.id for packet in self.packets.values() if packet.message is not None}
+        self._advance = {serial: needs(packet) for serial, packet in self.packets.items()}
+        self._move_on(list(self.packets), rank)
 
     def _move_on(self, released: list[int], rank: Callable[[Packet], int] | None) -> None:
         for serial in released:

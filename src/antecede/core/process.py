@@ -18,6 +18,9 @@ from antecede.core.holdback import HoldBack
 from antecede.core.roster import Roster
 from antecede.core.types import GroupId, Message, Need, Packet, Pending, ProcessId, Reached
 
+ALL = "all"
+"""The scope of a baseline where there is but one."""
+
 
 @shapes.stamp(1)
 @dataclass(frozen=True, slots=True)

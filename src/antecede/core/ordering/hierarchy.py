@@ -13,7 +13,7 @@ every dependency. The channels up and down must be FIFO, and are numbered.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isqrt
 
@@ -143,12 +143,7 @@ class Hierarchy:
             self.inner.resume()
 
     def _representative_of(self, process: ProcessId) -> ProcessId:
-        """For a newcomer, one that everybody chooses alike, whoever hears of it first."""
-        known = self.representative.get(process)
-        if known is not None:
-            return known
-        choices = sorted(set(self.representative.values()))
-        return choices[zlib.crc32(process.encode()) % len(choices)]
+        return self.representative.get(process) or _place(process, sorted(set(self.representative.values())))
 
     def _forward(self, message: Message) -> list[Effect]:
         """Up has come here: across to the representatives of the destinations, this one among them if need be."""
@@ -205,14 +200,22 @@ def _across(need: Need) -> Need:
 def clusters(
     processes: Iterable[ProcessId], chosen: Mapping[ProcessId, Iterable[ProcessId]] | None
 ) -> dict[ProcessId, ProcessId]:
-    """process -> representative: as chosen (representative -> its processes), or by name in clusters of the square
-    root."""
+    """process -> representative: as chosen (representative -> its processes), or by name in clusters of the square root.
+
+    Everybody must be told the same. A process that is not among those chosen is placed by its name, as a newcomer is.
+    """
     everyone = sorted(processes)
     if chosen is None:
         size = max(1, isqrt(len(everyone)))
         return {process: everyone[at - at % size] for at, process in enumerate(everyone)}
-    placed = {process: head for head, members in chosen.items() for process in {head, *members}}
-    lost = sorted(set(everyone) - placed.keys())
-    if lost or sum(len({head, *members}) for head, members in chosen.items()) != len(placed):
-        raise Misuse(f"clusters must hold every process once; look at {lost or sorted(placed)}")
-    return placed
+    members = [process for head, theirs in chosen.items() for process in {head, *theirs}]
+    if not members or len(set(members)) != len(members):
+        raise Misuse(f"representatives must hold every process once, and there must be one: {sorted(members)}")
+    through = {process: head for head, theirs in chosen.items() for process in {head, *theirs}}
+    heads = sorted(chosen)
+    return through | {process: _place(process, heads) for process in everyone if process not in through}
+
+
+def _place(process: ProcessId, heads: Sequence[ProcessId]) -> ProcessId:
+    """For a newcomer, one that everybody chooses alike, whoever hears of it first."""
+    return heads[zlib.crc32(process.encode()) % len(heads)]

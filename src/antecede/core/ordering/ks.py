@@ -56,9 +56,8 @@ class KsStamp:
     def write(self, to: shapes.Writer) -> None:
         to.vector(self.context)
         to.log(self.owed, self.context)
-        due = {dest: row for dest, row in self.due.items() if row}
-        for dest in to.rows(due):
-            to.behind(due[dest], self.context)
+        for dest in to.rows(self.due):
+            to.behind(self.due[dest], self.context)
 
     @classmethod
     def read(cls, source: shapes.Reader) -> KsStamp:
@@ -99,8 +98,8 @@ class Ks:
         self.log[self.me] = {**owed.get(self.me, {}), message.id.seq: dests}  # SND(4)
         self.context[self.me] = message.id.seq
         if self.multicast:
-            return [KsStamp(owed, due, context)] * len(others)
-        return [KsStamp(owed, {dest: due[dest]}, context) for dest in others]
+            return [KsStamp(owed, {dest: row for dest, row in due.items() if row}, context)] * len(others)
+        return [KsStamp(owed, {dest: row} if (row := due[dest]) else {}, context) for dest in others]
 
     def accepts(self, stamp: Stamp) -> bool:
         return isinstance(stamp, KsStamp)

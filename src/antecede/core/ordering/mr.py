@@ -125,6 +125,7 @@ class Phases:
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
         groups = sorted(groups)
         self.roster.join(process, groups)
+        self.held.resume(self._unmet, rank)  # what is held waits for the newcomer too, or later packets would overtake
         mine = [group for group in groups if group in self.roster.my_groups]
         return [effect for group in mine for effect in self._announce(group)]
 

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from antecede.core import shapes
+from antecede.core.process import ALL
 from antecede.core.types import GroupId, Message, Need, ProcessId, Reached, Stamp
 from antecede.core.values import storable
 
@@ -76,10 +77,10 @@ class PrsBroadcast:
         return (Reached(sender, seq),)
 
     def baseline(self, groups: Iterable[GroupId]) -> Mapping[str, int]:  # noqa: ARG002
-        return {"": self.sent} if self.sent else {}
+        return {ALL: self.sent} if self.sent else {}
 
     def rebase(self, sender: ProcessId, counts: Mapping[str, int]) -> Iterable[Reached]:
-        count = max(counts.get("", 0), self.delivered.get(sender, 0))
+        count = max(counts.get(ALL, 0), self.delivered.get(sender, 0))
         self.delivered[sender] = count
         return (Reached(sender, count),)
 

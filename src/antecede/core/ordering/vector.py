@@ -4,7 +4,8 @@ Guarantees causal order for broadcast over any channels, and holds a message bac
 missing. Its stamp is n counts.
 
 A broadcast of j is the next of j, and everything its sender had delivered has been delivered here. What a newcomer
-was never sent is told to it by each of the others in a `Baseline` when they hear of it.
+was never sent is told to it by each of the others in a `Baseline` when they hear of it; its own first stamps count that too, so
+for a moment others may wait for messages that it never saw.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from antecede.core import shapes
+from antecede.core.process import ALL
 from antecede.core.types import GroupId, Message, Need, ProcessId, Reached, Stamp
 from antecede.core.values import storable
 
@@ -69,10 +71,10 @@ class Vector:
         return (Reached(*message.id),)
 
     def baseline(self, groups: Iterable[GroupId]) -> Mapping[str, int]:  # noqa: ARG002
-        return {"": self.sent} if self.sent else {}
+        return {ALL: self.sent} if self.sent else {}
 
     def rebase(self, sender: ProcessId, counts: Mapping[str, int]) -> Iterable[Reached]:
-        count = max(counts.get("", 0), self.delivered.get(sender, 0))
+        count = max(counts.get(ALL, 0), self.delivered.get(sender, 0))
         self.delivered[sender] = count
         return (Reached(sender, count),)
 
