@@ -200,9 +200,11 @@ def _across(need: Need) -> Need:
 def clusters(
     processes: Iterable[ProcessId], chosen: Mapping[ProcessId, Iterable[ProcessId]] | None
 ) -> dict[ProcessId, ProcessId]:
-    """process -> representative: as chosen (representative -> its processes), or by name in clusters of the square root.
+    """process -> representative: as chosen (representative -> its processes), or by name in clusters of the square
+    root.
 
-    Everybody must be told the same. A process that is not among those chosen is placed by its name, as a newcomer is.
+    Everybody must be told the same. A process that is not among those chosen is placed by its name, as a newcomer
+    is.
     """
     everyone = sorted(processes)
     if chosen is None:

@@ -4,8 +4,8 @@ Guarantees causal order for broadcast over any channels, and holds a message bac
 missing. Its stamp is n counts.
 
 A broadcast of j is the next of j, and everything its sender had delivered has been delivered here. What a newcomer
-was never sent is told to it by each of the others in a `Baseline` when they hear of it; its own first stamps count that too, so
-for a moment others may wait for messages that it never saw.
+was never sent is told to it by each of the others in a `Baseline` when they hear of it; its own first stamps count
+that too, so for a moment others may wait for messages that it never saw.
 """
 
 from __future__ import annotations
