@@ -2,16 +2,19 @@
 //
 // Reads one job as JSON from standard input, {n, steps, payload_bytes, replica_ids, passes}, and writes one result to
 // standard output. The steps are those of ../traffic.py. Each replica is a CRuntime that puts messages in causal order
-// itself (causalityGuaranteed: false). One broadcast is one transaction with one operation, and goes out as one message.
+// itself (causalityGuaranteed: false). One broadcast is one transaction with one operation, and one message.
 //
 // The operation is that of a CPrimitive of our own, the smallest thing in Collabs that can send: it has no state, hands
 // its bytes on as they are, asks for neither Lamport time nor wall clock, and is registered under the empty name. A
 // CCounter would add its own serialised fields, a CMessenger an event for each delivery.
 //
-// The schedule is played once under the eye of `verified`, then until the compiler is warm, then `passes` times on record.
+// The schedule is played once under the eye of `verified`, then until the compiler is warm, then `passes` times on
+// record.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+
+import { insist, Judge } from "./judge.mjs";
 
 const require = createRequire(import.meta.url);
 const { CPrimitive, CRuntime } = require("@collabs/collabs");
@@ -135,50 +138,33 @@ function idle(job, steps, payload) {
 // clocks. Returns the sizes of the messages and what they carried.
 function verified(job, payload) {
   const wire = [];
-  const numbers = new Map(); // message bytes, by identity -> number
-  const senders = []; // number -> sender
-  const pasts = []; // number -> how many of each sender's messages the sender had seen
-  const seen = group(job, () => new Int32Array(job.n));
+  const judge = new Judge(job.n);
+  const delivered = []; // what the step at hand delivered; judged after it, for Collabs swallows a handler's errors
   let entries = 0;
-  let deliveries = 0;
   let held_back = 0;
-
-  const judge = (process, number) => {
-    const own = seen[process];
-    insist(pasts[number].every((count, sender) => own[sender] >= count), `message ${number} too early at ${process}`);
-    insist(own[senders[number]] === pasts[number][senders[number]], `message ${number} twice at ${process}`);
-    own[senders[number]]++;
-    deliveries++;
-  };
   const replicas = group(job, (index) => {
     const replica = new Replica(replicaID(job, index), wire, (bytes, meta) => {
       insist(bytes.length === payload.length, `a payload of ${bytes.length} bytes`);
       entries += meta.runtimeExtra.maximalVCKeyCount;
     });
-    replica.runtime.on("Update", (event) => event.isLocalOp || judge(index, numbers.get(event.update)));
+    replica.runtime.on("Update", (event) => event.isLocalOp || delivered.push(event.update));
     return replica;
   });
 
   for (const [kind, process, number] of job.steps) {
     if (kind === "send") {
-      senders.push(process);
-      pasts.push(seen[process].slice());
-      seen[process][process]++;
       replicas[process].send(payload);
-      numbers.set(wire.at(-1), wire.length - 1);
+      judge.sent(process, wire.at(-1));
+      insist(wire.length === judge.messages, `${wire.length} messages from ${judge.messages} sends`);
     } else {
-      const before = deliveries;
       replicas[process].receive(wire[number]);
-      if (deliveries === before) held_back++;
+      if (delivered.length === 0) held_back++;
+      for (const message of delivered.splice(0)) judge.delivered(process, message);
     }
   }
-  insist(numbers.size === senders.length, `${numbers.size} messages from ${senders.length} sends`);
+  const { deliveries } = judge;
   insist(deliveries === wire.length * (job.n - 1), `${deliveries} deliveries of ${wire.length} messages`);
   return { sizes: wire.map((message) => message.length), entries_mean: entries / deliveries, deliveries, held_back };
-}
-
-function insist(condition, complaint) {
-  if (!condition) throw new Error(`Collabs did not do what the measurement takes for granted: ${complaint}`);
 }
 
 function main() {
