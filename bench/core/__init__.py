@@ -1,0 +1,1 @@
+"""The ordering algorithms measured: bytes on the wire and deliveries per second, beside a peer from outside."""
