@@ -24,13 +24,14 @@ from antecede.core.errors import (
 )
 from antecede.core.registry import AlgorithmInfo, algorithms, create, restore
 from antecede.core.types import Message, MessageId, Need, Packet, Pending, ProcessId, Stamp
-from antecede.core.wire import decode, encode
+from antecede.core.wire import Codec, decode, encode
 
 __version__ = "0.1.0"
 __all__ = [
     "Algorithm",
     "AlgorithmInfo",
     "AntecedeError",
+    "Codec",
     "Deliver",
     "Effect",
     "HoldBackFull",

@@ -68,6 +68,8 @@ class HoldBack:
 
     def reached(self, mark: Reached, rank: Callable[[Packet], int] | None = None) -> None:
         """The level of a key has risen: move on every packet that waited for no more than that."""
+        if not self._waiting:
+            return
         key = (mark.sender, mark.scope)
         heap = self._waiting.get(key)
         if heap is None:

@@ -16,7 +16,7 @@ from antecede.core.effects import Deliver, Effect, Sent, Transmit
 from antecede.core.errors import RemoteViolation
 from antecede.core.holdback import HoldBack
 from antecede.core.roster import Roster
-from antecede.core.types import GroupId, Message, Need, Packet, Pending, ProcessId, Reached
+from antecede.core.types import GroupId, Need, Packet, Pending, ProcessId, Reached
 
 ALL = "all"
 """The scope of a baseline where there is but one."""
@@ -128,10 +128,11 @@ class Process:
 
     def _needs(self, packet: Packet) -> Iterator[Need]:
         assert packet.message is not None
-        departed = self.roster.departed
-        for need in self.ordering.unmet(packet.message, packet.stamp):
-            if need.sender not in departed:
-                yield need
+        needs = self.ordering.unmet(packet.message, packet.stamp)
+        return filter(self._wanted, needs)
+
+    def _wanted(self, need: Need) -> bool:
+        return need.sender not in self.roster.departed
 
     def _control(self, packet: Packet) -> list[Effect]:
         if not isinstance(packet.stamp, Baseline) or not isinstance(self.ordering, CountsEverything):
@@ -142,14 +143,12 @@ class Process:
 
     def _drain(self) -> list[Effect]:
         effects: list[Effect] = []
-        while (packet := self.held.pop()) is not None:
-            effects.append(Deliver(self._deliver(packet)))
+        held, ordering = self.held, self.ordering
+        while (packet := held.pop()) is not None:
+            message = packet.message
+            assert message is not None
+            ordering.delivered[message.id.sender] = message.id.seq
+            for mark in ordering.deliver(message, packet.stamp):
+                held.reached(mark)
+            effects.append(Deliver(message))
         return effects
-
-    def _deliver(self, packet: Packet) -> Message:
-        message = packet.message
-        assert message is not None
-        self.ordering.delivered[message.id.sender] = message.id.seq
-        for mark in self.ordering.deliver(message, packet.stamp):
-            self.held.reached(mark)
-        return message

@@ -12,7 +12,7 @@ and no allocation exceeds a constant times the bytes it was read from.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 from antecede.core import values
@@ -22,6 +22,7 @@ from antecede.core.types import Message, MessageId, Stamp
 UINT_MAX = 2**63 - 1
 NAMES_PER_BYTE_MAX = 64
 STAMP_DEPTH_MAX = 3
+SETS_KEPT_MAX = 1024
 LIST, BITMAP, COMPLEMENT = 0, 1, 2
 BITS_OF_BYTE = tuple(tuple(bit for bit in range(8) if byte >> bit & 1) for byte in range(256))
 
@@ -52,9 +53,9 @@ class Writer:
 
     __slots__ = ("index", "out")
 
-    def __init__(self, roster: Iterable[str] = ()) -> None:
+    def __init__(self, roster: Mapping[str, int] | None = None) -> None:
         self.out = bytearray()
-        self.index = {name: number for number, name in enumerate(roster)}
+        self.index = dict(roster or {})
 
     def uint(self, number: int) -> None:
         out = self.out
@@ -77,11 +78,13 @@ class Writer:
 
     def names(self, names: Collection[str]) -> None:
         met = len(self.index)
-        self._set(sorted([self._number(name) for name in names]), met)
+        self._set(self._numbers(names), met)
 
     def vector(self, vector: Mapping[str, int]) -> None:
         met = len(self.index)
-        pairs = sorted([(self._number(name), value) for name, value in vector.items()])
+        self._numbers(vector)
+        index = self.index
+        pairs = sorted([(index[name], value) for name, value in vector.items()])
         self._set([number for number, _ in pairs], met)
         if pairs:
             least = min(value for _, value in pairs)
@@ -134,12 +137,19 @@ class Writer:
             number = index[name] = len(index)
         return number
 
+    def _numbers(self, names: Collection[str]) -> list[int]:
+        """The numbers of `names`, ascending. Names not met before are met in their own order, never a set's."""
+        index = self.index
+        try:
+            return sorted([index[name] for name in names])
+        except KeyError:
+            return sorted([self._number(name) for name in sorted(names)])
+
     def rows(self, table: Mapping[str, Any]) -> list[str]:
         """The keys of a table, as a set; what follows is a row for each, in the order returned."""
         met = len(self.index)
-        rows = sorted(table, key=self._number)
-        self._set([self.index[name] for name in rows], met)
-        return rows
+        self._set(self._numbers(table), met)
+        return sorted(table, key=self.index.__getitem__)
 
     def _set(self, numbers: list[int], met: int) -> None:
         """`numbers` ascending; `met` names had been met before this set."""
@@ -166,34 +176,47 @@ class Writer:
         self.uints([number - before - 1 for number, before in zip(numbers, previous, strict=False)])
 
 
+class Sets:
+    """Sets of names read before, by their bytes: destination sets repeat. Of use only while the names are the same."""
+
+    __slots__ = ("known",)
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[int, bytes], frozenset[str]] = {}
+
+    def keep(self, key: tuple[int, bytes], names: frozenset[str]) -> None:
+        if len(self.known) >= SETS_KEPT_MAX:
+            self.known.clear()
+        self.known[key] = names
+
+
 class Reader:
     """Reads shapes from `data` within its bounds; `names` are the roster and then the names of the packet."""
 
-    __slots__ = ("at", "data", "depth", "met", "names_table")
+    __slots__ = ("at", "data", "depth", "met", "names_table", "sets")
 
-    def __init__(self, data: bytes, names: Sequence[str], at: int = 0, met: int = 0) -> None:
+    def __init__(self, data: bytes, names: Sequence[str], at: int = 0, met: int = 0, sets: Sets | None = None) -> None:
         self.data = data
         self.names_table = names
         self.at = at
         self.depth = 0
         self.met = met  # names met so far: the universe of complements, as the writer saw it
+        self.sets = sets
 
     def uint(self) -> int:
-        data, at = self.data, self.at
         number = shift = 0
-        while True:
-            if at >= len(data):
-                raise WireError(f"the packet ends inside a number at byte {at}")
+        data, at = self.data, self.at
+        while at < len(data):
             byte = data[at]
             at += 1
-            number |= (byte & 127) << shift
             if byte < 128:
-                break
+                self.at = at
+                return number | byte << shift
+            number |= (byte & 127) << shift
             shift += 7
             if shift > 56:
                 raise WireError(f"a number of more than nine bytes at byte {at}")
-        self.at = at
-        return number
+        raise WireError(f"the packet ends inside a number at byte {at}")
 
     def octet(self) -> int:
         if self.at >= len(self.data):
@@ -216,8 +239,20 @@ class Reader:
         return self.names_table[number]
 
     def names(self) -> frozenset[str]:
-        table = self.names_table
-        return frozenset([table[number] for number in self._set()])
+        table, sets = self.names_table, self.sets
+        if sets is None:
+            return frozenset([table[number] for number in self._set()])
+        start = self.at
+        short = self.data[start : start + 1 + (self.data[start] >> 2)] if start < len(self.data) else b""
+        key = (self.met, short)
+        known = sets.known.get(key)
+        if known is not None:
+            self.at += len(short)
+            return known
+        names = frozenset([table[number] for number in self._set()])
+        if self.at == start + len(short):  # every number took one byte, so these bytes are the whole set
+            sets.keep(key, names)
+        return names
 
     def vector(self) -> dict[str, int]:
         numbers = self._set()

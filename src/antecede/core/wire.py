@@ -3,7 +3,7 @@
     byte 0        version (high four bits) and flags: a shared roster, a message, a group
     roster        with the flag: four bytes that identify the roster both sides have
     names         how many, then each as (bytes shared with the one before, bytes that follow)
-    sender        its name's number; with a message: seq, destinations, group
+    sender        its name's number; with a message: whether it is its author, seq, destinations, group
     stamp         its number and what it is made of (`shapes`)
     payload       the rest, with a message
 
@@ -20,7 +20,7 @@ from functools import lru_cache
 
 from antecede.core.errors import Misuse, WireError
 from antecede.core.roster import NAME_BYTES_MAX
-from antecede.core.shapes import TAGS, Reader, Writer
+from antecede.core.shapes import TAGS, Reader, Sets, Writer
 from antecede.core.types import Message, MessageId, Packet
 
 VERSION = 1
@@ -30,50 +30,75 @@ SHORT = 15
 """Name lengths below this fit in four bits."""
 
 
+class Codec:
+    """Encodes and decodes with one roster, which may be empty: both sides have the same names in the same order."""
+
+    def __init__(self, roster: Sequence[str] = ()) -> None:
+        if len(set(roster)) != len(roster):
+            raise Misuse("a roster names everybody once")
+        self.roster = tuple(roster)
+        self._index = {name: number for number, name in enumerate(roster)}
+        self._identity = zlib.crc32("\0".join(roster).encode()).to_bytes(4, "big") if roster else b""
+        self._sets = Sets()
+
+    def encode(self, packet: Packet) -> bytes:
+        """The packet as bytes; with a roster, only whoever has the same one can decode them."""
+        message, stamp = packet.message, packet.stamp
+        if type(stamp) not in TAGS:
+            raise Misuse(f"a {type(stamp).__name__} has no form on the wire")
+        writer = Writer(self._index)
+        flags = ROSTER if self.roster else 0
+        writer.name(packet.sender)
+        if message is not None:
+            flags |= MESSAGE if message.group is None else MESSAGE | GROUP
+            _write_message(writer, packet.sender, message)
+        writer.stamp(stamp)
+        names = list(writer.index)[len(self.roster) :]
+        parts = (bytes((VERSION << 4 | flags,)), self._identity, _names(names), writer.out)
+        data = b"".join(parts) + (message.payload if message is not None else b"")
+        if len(data) > PACKET_BYTES_MAX:
+            raise Misuse(f"a packet of {len(data)} bytes; at most {PACKET_BYTES_MAX} can be sent")
+        return data
+
+    def decode(self, data: bytes) -> Packet:
+        """The packet of `encode`, or `WireError`, which says where and why."""
+        data = bytes(data)
+        if not 3 <= len(data) <= PACKET_BYTES_MAX:
+            raise WireError(f"a packet is 3 to {PACKET_BYTES_MAX} bytes, not {len(data)}")
+        version, flags = data[0] >> 4, data[0] & 15
+        if version != VERSION or flags > 7 or flags & (MESSAGE | GROUP) == GROUP:
+            raise WireError(f"version {version} with flags {flags}; this is version {VERSION}")
+        if flags & ROSTER and (not self.roster or data[1:5] != self._identity):
+            raise WireError(f"the packet was encoded with a roster, and not with these {len(self.roster)} names")
+        known = self.roster if flags & ROSTER else ()
+        at, names = _read_names(data, 5 if known else 1, known)
+        reader = Reader(data, names, at, len(known), self._sets if names is self.roster else None)
+        return _read_packet(reader, flags)
+
+
 def encode(packet: Packet, roster: Sequence[str] = ()) -> bytes:
-    """The packet as bytes; with a `roster`, only whoever has the same one can decode them."""
-    message, stamp = packet.message, packet.stamp
-    if type(stamp) not in TAGS:
-        raise Misuse(f"a {type(stamp).__name__} has no form on the wire")
-    writer = Writer(roster)
-    writer.name(packet.sender)
-    if message is not None:
-        if message.id.sender == packet.sender:
-            writer.uint(0)
-        else:
-            writer.uint(1)
-            writer.name(message.id.sender)
-        writer.uint(message.id.seq)
-        writer.names(message.dests)
-        if message.group is not None:
-            writer.name(message.group)
-    writer.stamp(stamp)
-    flags = (ROSTER if roster else 0) | (MESSAGE if message is not None else 0)
-    flags |= GROUP if message is not None and message.group is not None else 0
-    head = bytearray((VERSION << 4 | flags,))
-    if roster:
-        head += _identity(tuple(roster))
-    _write_names(head, list(writer.index)[len(roster) :])
-    data = bytes(head) + writer.out + (message.payload if message is not None else b"")
-    if len(data) > PACKET_BYTES_MAX:
-        raise Misuse(f"a packet of {len(data)} bytes; at most {PACKET_BYTES_MAX} can be sent")
-    return data
+    """`Codec(roster).encode(packet)`."""
+    return _codec(tuple(roster)).encode(packet)
 
 
 def decode(data: bytes, roster: Sequence[str] = ()) -> Packet:
-    """The packet of `encode`, or `WireError`, which says where and why."""
-    data = bytes(data)
-    if not 3 <= len(data) <= PACKET_BYTES_MAX:
-        raise WireError(f"a packet is 3 to {PACKET_BYTES_MAX} bytes, not {len(data)}")
-    version, flags = data[0] >> 4, data[0] & 15
-    if version != VERSION or flags > 7 or flags & (MESSAGE | GROUP) == GROUP:
-        raise WireError(f"version {version} with flags {flags}; this is version {VERSION}")
-    at, names = _read_names(data, 1 if not flags & ROSTER else _same_roster(data, roster), flags, roster)
-    reader = Reader(data, names, at, len(roster) if flags & ROSTER else 0)
-    try:
-        return _read_packet(reader, flags)
-    except RecursionError:  # pragma: no cover - nesting is bounded by STAMP_DEPTH_MAX
-        raise WireError("stamps nested too deep") from None
+    """`Codec(roster).decode(data)`."""
+    return _codec(tuple(roster)).decode(data)
+
+
+_codec = lru_cache(maxsize=64)(Codec)
+
+
+def _write_message(writer: Writer, sender: str, message: Message) -> None:
+    if message.id.sender == sender:
+        writer.uint(0)
+    else:
+        writer.uint(1)
+        writer.name(message.id.sender)
+    writer.uint(message.id.seq)
+    writer.names(message.dests)
+    if message.group is not None:
+        writer.name(message.group)
 
 
 def _read_packet(reader: Reader, flags: int) -> Packet:
@@ -83,7 +108,10 @@ def _read_packet(reader: Reader, flags: int) -> Packet:
         if reader.at != len(reader.data):
             raise WireError(f"{len(reader.data) - reader.at} bytes after the end of a control packet")
         return packet
-    author = sender if not reader.uint() else reader.name()
+    forwarded = reader.uint()
+    if forwarded > 1:
+        raise WireError(f"{forwarded} where 0 or 1 tells whether the packet is forwarded, before byte {reader.at}")
+    author = reader.name() if forwarded else sender
     seq = reader.uint()
     dests = reader.names()
     if not seq or not dests:
@@ -93,24 +121,9 @@ def _read_packet(reader: Reader, flags: int) -> Packet:
     return Packet(sender, Message(MessageId(author, seq), dests, reader.data[reader.at :], group), stamp)
 
 
-def _same_roster(data: bytes, roster: Sequence[str]) -> int:
-    if not roster:
-        raise WireError("the packet needs the roster it was encoded with")
-    if data[1:5] != _identity(tuple(roster)):
-        raise WireError(f"the packet was encoded with another roster than these {len(roster)} names")
-    return 5
-
-
-@lru_cache(maxsize=64)
-def _identity(roster: tuple[str, ...]) -> bytes:
-    if len(set(roster)) != len(roster):
-        raise Misuse("a roster names everybody once")
-    return zlib.crc32("\0".join(roster).encode()).to_bytes(4, "big")
-
-
-def _write_names(out: bytearray, names: Sequence[str]) -> None:
-    head = Writer()
-    head.uint(len(names))
+def _names(names: Sequence[str]) -> bytes:
+    writer = Writer()
+    writer.uint(len(names))
     before = b""
     for name in names:
         encoded = name.encode()
@@ -119,14 +132,14 @@ def _write_names(out: bytearray, names: Sequence[str]) -> None:
         shared = _shared(before, encoded)
         rest = encoded[shared:]
         if shared < SHORT and len(rest) < SHORT:
-            head.out.append(shared << 4 | len(rest))
+            writer.out.append(shared << 4 | len(rest))
         else:
-            head.out.append(255)
-            head.uint(shared)
-            head.uint(len(rest))
-        head.out += rest
+            writer.out.append(255)
+            writer.uint(shared)
+            writer.uint(len(rest))
+        writer.out += rest
         before = encoded
-    out += head.out
+    return bytes(writer.out)
 
 
 def _shared(one: bytes, other: bytes) -> int:
@@ -137,9 +150,11 @@ def _shared(one: bytes, other: bytes) -> int:
     return length
 
 
-def _read_names(data: bytes, at: int, flags: int, roster: Sequence[str]) -> tuple[int, list[str]]:
+def _read_names(data: bytes, at: int, roster: Sequence[str]) -> tuple[int, Sequence[str]]:
+    if data[at : at + 1] == b"\0":
+        return at + 1, roster
     reader = Reader(data, (), at)
-    names = list(roster) if flags & ROSTER else []
+    names = list(roster)
     before = b""
     for _ in range(reader.count()):
         sizes = reader.octet()
