@@ -54,6 +54,12 @@ class TestViolations:
     def test_the_order_is_that_of_the_index_and_not_of_the_rows(self) -> None:
         swapped = "a send m1 @7 > b \n a send m2 @3 > b \n b deliver m1 @9 \n b deliver m2 @4"
         assert counts(swapped, "violations") == ["holds", 0]
+        late = "a send m1 > b \n a send m2 > b \n b deliver m1 @9 \n b deliver m2 @4"
+        assert counts(late, "violations") == ["violated", 1]
+
+    def test_a_deliver_may_be_recorded_before_its_send(self) -> None:
+        events = script(TRIANGLE)
+        assert judge(events[::-1]) == judge(events)
 
     def test_concurrent_messages_may_come_in_any_order(self) -> None:
         assert counts("a send m1 > c \n b send m2 > c \n c deliver m2 \n c deliver m1", "violations") == ["holds", 0]
@@ -148,7 +154,8 @@ class TestLostDuplicateSpurious:
         assert counts(text, "violations", "duplicates") == ["holds", 0, 1]
 
     def test_a_duplicate_of_the_overtaker_adds_no_violation(self) -> None:
-        text = "a send m1 > b \n a send m2 > b \n b deliver m2 \n b deliver m2 \n b deliver m1"
+        """Also while m2 is still on its way to c."""
+        text = "a send m1 > b \n a send m2 > b c \n b deliver m2 \n b deliver m2 \n b deliver m1 \n c deliver m2"
         assert counts(text, "violations", "overtaken", "duplicates") == ["violated", 1, 1, 1]
 
     def test_the_first_deliver_is_that_of_the_lowest_index_not_of_the_first_row(self) -> None:

@@ -38,7 +38,7 @@ def test_what_is_found_is_what_was_overtaken(events: list[Event]) -> None:
     expected = [
         (run, at.process, at.index, at.message, m1.message)
         for run, oracle in runs_of(events).items()
-        for m1, _, at in oracle.triples()
+        for m1, _, at in oracle.triples
     ]
     assert Counter(found) == Counter(expected)
 
@@ -46,10 +46,11 @@ def test_what_is_found_is_what_was_overtaken(events: list[Event]) -> None:
 @settings(max_examples=300, deadline=None)
 @given(executions)
 def test_an_explanation_is_a_chain_of_the_fewest_messages(events: list[Event]) -> None:
+    runs = runs_of(events)
     for violation in judge(events).found:
-        oracle = runs_of(events)[violation.run]
+        oracle = runs[violation.run]
         chain = explain(events, violation).chain
-        late = {m1 for m1, m2, at in oracle.triples() if (at.process, at.index) == (violation.process, violation.index)}
+        late = {m1 for m1, m2, at in oracle.triples if (at.process, at.index) == (violation.process, violation.index)}
         assert chain[0] in late
         assert chain[-1] == oracle.send_of(violation.message)
         assert all(is_one_step(oracle, e, f) for e, f in pairwise(chain))
