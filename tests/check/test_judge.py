@@ -2,8 +2,10 @@
 
 import pytest
 
+from antecede.check.cycle import shortest_cycle
 from antecede.check.events import read_jsonl
 from antecede.check.judge import Verdict, Violation, judge
+from antecede.check.trace import arrange
 from antecede.core.errors import Misuse
 from tests.check.script import script
 
@@ -267,6 +269,13 @@ class TestVerdict:
             "c deliver m4 \n c send m4 > c"
         )
         assert found.reasons == ("run '': happened-before has a cycle: c delivered m4 and only then sent it",)
+
+    def test_a_process_that_only_waits_for_a_cycle_is_not_named(self) -> None:
+        """a waits for b, but nobody waits for a."""
+        text = "a deliver m2 \n a send m1 > b \n b deliver m3 \n b send m2 > a \n c deliver m2 \n c send m3 > b"
+        (run,) = arrange(script(text))
+        assert sorted(shortest_cycle(run, steps_max=0)) == ["m2", "m3"]
+        assert "a delivered" not in verdict(text).reasons[0]
 
     def test_a_long_cycle_is_named_in_part(self) -> None:
         ring = [f"p{i} deliver m{i} \n p{i} send m{(i + 1) % 30} > x" for i in range(30)]
