@@ -5,6 +5,7 @@ and closed by following it; every count is a comprehension over that. It shares 
 """
 
 from collections import deque
+from functools import cached_property
 
 from antecede.check.events import Event
 
@@ -56,6 +57,7 @@ class Oracle:
         send = self.send_of(deliver.message)
         return send is not None and deliver.process in (send.dests or ())
 
+    @cached_property
     def triples(self) -> list[tuple[Event, Event, Event]]:
         """(send of m1, send of m2, first deliver of m2): m2 overtook m1 there."""
         if self.cyclic:
@@ -77,7 +79,7 @@ class Oracle:
         paired = any(self.send_of(e.message) for e in self.delivers)
         unpaired = bool(self.sends) and bool(self.delivers) and not paired
         nameless = "internal" in kinds and not kinds & {"send", "receive", "deliver"}
-        if self.triples():
+        if self.triples:
             return "violated"
         return "undecidable" if self.cyclic or unpaired or nameless else "holds"
 
@@ -89,13 +91,14 @@ class Oracle:
             "events": len(self.events),
             "messages": len(self.sends),
             "deliveries": len(self.delivers),
-            "violations": len({at for _, _, at in self.triples()}),
-            "overtaken": len(self.triples()),
+            "violations": len({at for _, _, at in self.triples}),
+            "overtaken": len(self.triples),
             "lost": len(pairs - {(e.message, e.process) for e in self.delivers}),
             "duplicates": len(self.delivers) - len(self.firsts),
             "spurious": len([e for e in self.firsts if not self.addressed(e)]),
         }
 
+    @cached_property
     def links(self) -> dict[Event, set[Event]]:
         """From each send to the sends that are one link after it."""
         return {
@@ -112,7 +115,7 @@ class Oracle:
 
     def chain_length(self, m1: Event, m2: Event) -> int:
         """The number of messages on the shortest chain from m1 to m2, or round to m1 where they are the same."""
-        links = self.links()
+        links = self.links
         ahead = deque([(m1, 1)])
         seen: set[Event] = set()
         while ahead:

@@ -75,21 +75,34 @@ def test_a_chain_of_five_messages() -> None:
     )
 
 
-def test_a_short_chain_is_taken_where_there_is_a_long_one_too() -> None:
-    """c comes to depend on m1 through d first, but has it from a as well."""
-    text = """
+@pytest.mark.parametrize("order", [("m3", "m5"), ("m5", "m3")])
+def test_a_short_chain_is_taken_where_there_is_a_long_one_too(order: tuple[str, str]) -> None:
+    """c comes to depend on m1 both through d and from a itself."""
+    text = f"""
         a send m1 > b
         a send m2 > d
         a send m5 > c
         d deliver m2
         d send m3 > c
-        c deliver m3
-        c deliver m5
+        c deliver {order[0]}
+        c deliver {order[1]}
         c send m4 > b
         b deliver m4
         b deliver m1
     """
     assert words(text) == "b delivered m4 before m1: m1 was sent by a, then a sent m5 to c, c delivered m5 and sent m4"
+
+
+def test_a_mere_arrival_is_no_link() -> None:
+    """m1 has arrived at c when c sends m3, but c has not delivered it; m2 is what leads on."""
+    text = RELAY.replace("a send m1 > b", "a send m1 > b c").replace("c deliver m2", "c receive m1 \n c deliver m2")
+    assert words(text) == words(RELAY)
+
+
+def test_a_late_message_that_was_not_for_the_process_is_passed_over() -> None:
+    """m0 is nearer than m1 and b gets it later too, but it was not sent to b."""
+    text = RELAY.replace("c send m3", "c send m0 > d \n c send m3") + "b deliver m0"
+    assert words(text) == words(RELAY)
 
 
 def test_of_several_overtaken_messages_the_nearest_is_explained() -> None:

@@ -2,8 +2,10 @@
 
 import pytest
 
+from antecede.check.cycle import shortest_cycle
 from antecede.check.events import read_jsonl
 from antecede.check.judge import Verdict, Violation, judge
+from antecede.check.trace import arrange
 from antecede.core.errors import Misuse
 from tests.check.script import script
 
@@ -54,6 +56,12 @@ class TestViolations:
     def test_the_order_is_that_of_the_index_and_not_of_the_rows(self) -> None:
         swapped = "a send m1 @7 > b \n a send m2 @3 > b \n b deliver m1 @9 \n b deliver m2 @4"
         assert counts(swapped, "violations") == ["holds", 0]
+        late = "a send m1 > b \n a send m2 > b \n b deliver m1 @9 \n b deliver m2 @4"
+        assert counts(late, "violations") == ["violated", 1]
+
+    def test_a_deliver_may_be_recorded_before_its_send(self) -> None:
+        events = script(TRIANGLE)
+        assert judge(events[::-1]) == judge(events)
 
     def test_concurrent_messages_may_come_in_any_order(self) -> None:
         assert counts("a send m1 > c \n b send m2 > c \n c deliver m2 \n c deliver m1", "violations") == ["holds", 0]
@@ -148,7 +156,8 @@ class TestLostDuplicateSpurious:
         assert counts(text, "violations", "duplicates") == ["holds", 0, 1]
 
     def test_a_duplicate_of_the_overtaker_adds_no_violation(self) -> None:
-        text = "a send m1 > b \n a send m2 > b \n b deliver m2 \n b deliver m2 \n b deliver m1"
+        """Also while m2 is still on its way to c."""
+        text = "a send m1 > b \n a send m2 > b c \n b deliver m2 \n b deliver m2 \n b deliver m1 \n c deliver m2"
         assert counts(text, "violations", "overtaken", "duplicates") == ["violated", 1, 1, 1]
 
     def test_the_first_deliver_is_that_of_the_lowest_index_not_of_the_first_row(self) -> None:
@@ -260,6 +269,13 @@ class TestVerdict:
             "c deliver m4 \n c send m4 > c"
         )
         assert found.reasons == ("run '': happened-before has a cycle: c delivered m4 and only then sent it",)
+
+    def test_a_process_that_only_waits_for_a_cycle_is_not_named(self) -> None:
+        """a waits for b, but nobody waits for a."""
+        text = "a deliver m2 \n a send m1 > b \n b deliver m3 \n b send m2 > a \n c deliver m2 \n c send m3 > b"
+        (run,) = arrange(script(text))
+        assert sorted(shortest_cycle(run, steps_max=0)) == ["m2", "m3"]
+        assert "a delivered" not in verdict(text).reasons[0]
 
     def test_a_long_cycle_is_named_in_part(self) -> None:
         ring = [f"p{i} deliver m{i} \n p{i} send m{(i + 1) % 30} > x" for i in range(30)]

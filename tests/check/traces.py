@@ -12,7 +12,7 @@ from antecede.check.events import Event
 
 PROCESSES = ["a", "b", "c", "d", "e"]
 KINDS = ["send", "send", "deliver", "deliver", "deliver", "receive", "internal", "move"]
-FATES = ["arrives"] * 8 + ["twice", "astray", "lost"]
+FATES = ["delivered"] * 8 + ["arrives", "twice", "astray", "lost"]
 
 
 def _row(run: str, process: str, index: int, kind: str, *, message: str, dests: list[str]) -> Event:
@@ -37,7 +37,7 @@ def _scattered(draw: st.DrawFn) -> list[Event]:
 
 
 def _execute(seed: int, steps: int) -> list[Event]:
-    """Sends to some, each copy delivered late, twice, at the wrong process too, or never; rows in any order."""
+    """Sends to some, each copy delivered late, twice, at the wrong process, or never; rows in any order."""
     random = Random(seed)
     processes = PROCESSES[: random.randint(2, 5)]
     kind = random.choice(["deliver", "deliver", "receive"])
@@ -49,17 +49,23 @@ def _execute(seed: int, steps: int) -> list[Event]:
         events.append(_row("", process, own[process], kind, message=message, dests=dests))
         own[process] += random.randint(1, 2)
 
+    process = processes[0]  # a message is often sent by whoever has just got one: so chains grow
     for step in range(steps):
-        if flying and random.random() < 0.6:
-            message, process = flying.pop(random.randrange(len(flying)))
+        if flying and random.random() < 0.55:
+            newest_first = random.random() < 0.5
+            message, process = flying.pop(-1 if newest_first else random.randrange(len(flying)))
             fate = random.choice(FATES)
-            flying.extend([(message, process)] if fate == "twice" else [])
+            if fate in ("twice", "arrives"):
+                flying.insert(0, (message, process))
+            if fate == "astray":
+                process = random.choice(processes)
             if fate != "lost":
-                record(random.choice(processes) if fate == "astray" else process, kind, message, [])
+                record(process, "receive" if fate == "arrives" else kind, message, [])
         else:
             dests = random.choices(processes, k=random.choice([1, 1, 2, 3]))
-            record(random.choice(processes), "send", f"m{step}", dests)
-            flying.extend((f"m{step}", process) for process in sorted(set(dests)))
+            process = random.choice([process, random.choice(processes)])
+            record(process, "send", f"m{step}", dests)
+            flying.extend((f"m{step}", dest) for dest in sorted(set(dests)))
     return random.sample(events, len(events)) if random.random() < 0.5 else events
 
 

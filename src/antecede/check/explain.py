@@ -37,7 +37,7 @@ def explain(events: Iterable[Event], violation: Violation) -> Explanation:
 
 
 def explain_in(run: Run, violation: Violation) -> Explanation:
-    """Explain a violation of this run."""
+    """Explain a violation of this run. Reads at most what happened before it, each event once."""
     delivered = run.firsts.get((violation.message, violation.process))
     if delivered is None or delivered.index != violation.index or violation.message not in run.sends:
         raise Misuse(f"{_place(violation)} is not in these events: give the events that were judged")
