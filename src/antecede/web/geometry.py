@@ -9,8 +9,8 @@ from antecede.web.labels import Point
 from antecede.web.layout import Key, Placed, key
 from antecede.web.model import EventPoint
 
-COLUMN, ROW = 108, 40
-LEFT, RIGHT, TOP, BOTTOM = 44, 76, 46, 22
+COLUMN, ROW = 112, 42
+LEFT, RIGHT, TOP, BOTTOM = 54, 72, 46, 22
 RADIUS = 5.0
 
 

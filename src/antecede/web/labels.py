@@ -40,8 +40,8 @@ def label_place(line: Line, width: float, taken: Sequence[Box], others: Sequence
 
 def _overlap(here: Point, width: float, box: Box) -> float:
     """0 for apart, 1 for one upon the other."""
-    across = abs(here[0] - box[0]) / ((width + box[2]) / 2 + 4)
-    down = abs(here[1] - box[1]) / HEIGHT
+    across = abs(here[0] - box[0]) / ((width + box[2]) / 2 + 12)
+    down = abs(here[1] - box[1]) / (HEIGHT + 8)
     return max(0.0, 1 - max(across, down))
 
 
@@ -53,4 +53,4 @@ def _cover(here: Point, width: float, line: Line) -> float:
     dx, dy = (x2 - x1) / flat, y2 - y1
     length = dx * dx + dy * dy
     along = min(1.0, max(0.0, (squeezed[0] * dx + squeezed[1] * dy) / length)) if length else 0.0
-    return max(0.0, 1 - hypot(squeezed[0] - along * dx, squeezed[1] - along * dy) / (HEIGHT * 0.7))
+    return max(0.0, 1 - hypot(squeezed[0] - along * dx, squeezed[1] - along * dy) / HEIGHT)
