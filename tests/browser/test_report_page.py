@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -9,9 +10,10 @@ from threading import Thread
 
 import pytest
 
-from antecede.web import report
+from antecede.web import export, report
 from tests.browser.chromium import Chromium
 from tests.web.samples import busy_report, known_report
+from tests.web.test_export import known as known_window
 from tests.web.test_report import Page, poisoned
 
 KNOWN = report.render(known_report())
@@ -158,7 +160,7 @@ def test_every_violation_is_printed(chromium: Chromium) -> None:
 
 def test_hostile_text_does_not_run(chromium: Chromium) -> None:
     script = """addEventListener("load", () => done({ pwned: window.pwned ?? null, images: document.images.length,
-      scripts: document.scripts.length, title: document.title.includes("</script></title><script>") }));"""
+      scripts: document.scripts.length, title: document.title.includes("<script>window.pwned") }));"""
     assert chromium.act(HOSTILE, script) == {"pwned": None, "images": 0, "scripts": 2, "title": True}
 
 
@@ -205,3 +207,18 @@ def test_the_page_can_not_reach_the_network(chromium: Chromium, asked: tuple[str
     )
     assert chromium.act(control, script) == "reached"
     assert sorted(paths) == ["/fetch", "/image"]
+
+
+def test_a_shiviz_log_is_read_by_its_own_expression_in_the_language_of_shiviz(chromium: Chromium) -> None:
+    log = "".join(export.shiviz(known_window()))
+    script = f"""
+    const [expression, delimiter, ...rest] = {json.dumps(log)}.split("\\n"), log = rest.join("\\n");
+    const events = [...log.matchAll(new RegExp(expression, "gm"))].map((match) => match.groups);
+    done({{ runs: [...log.matchAll(new RegExp(delimiter, "gm"))].map((match) => match.groups.trace),
+      events: events.map((event) => [event.host, event.kind, event.message, event.dests, JSON.parse(event.clock)]) }});
+    """
+    found = chromium.act(KNOWN, script)
+    assert found["runs"] == ["r1"]
+    assert len(found["events"]) == 6
+    assert found["events"][0] == ["a", "send", "m1", "b", {"a": 1}]
+    assert found["events"][5] == ["b", "deliver", "m1", "-", {"a": 2, "b": 2, "c": 2}]

@@ -20,6 +20,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
@@ -49,16 +50,23 @@ def _stamped(
     effects = Counter(cause for direct in before.values() for cause in direct)
     clocks: dict[Key, dict[str, int]] = {}
     for here in causal_order(run, before):
-        clock: Counter[str] = Counter()
+        clock: dict[str, int] = {}
         for cause in before[here]:
-            clock |= Counter(clocks[cause])
+            clock = _join(clock, clocks[cause])
             effects[cause] -= 1
             if effects[cause] == 0:
                 del clocks[cause]
-        clock[here[0]] += 1
+        clock[here[0]] = clock.get(here[0], 0) + 1
         if effects[here]:
-            clocks[here] = dict(clock)
-        yield found[here], dict(clock)
+            clocks[here] = clock
+        yield found[here], clock
+
+
+def _join(one: dict[str, int], two: dict[str, int]) -> dict[str, int]:
+    """The pointwise maximum, as a clock of its own."""
+    joined = one | two
+    joined.update((process, count) for process, count in one.items() if count > joined[process])
+    return joined
 
 
 def _shiviz_event(event: Event, clock: Mapping[str, int]) -> str:
@@ -154,6 +162,7 @@ def _value(value: object) -> dict[str, Any]:
     return {"arrayValue": {"values": [_value(item) for item in value]}}
 
 
+@lru_cache(maxsize=1024)
 def _host(name: str) -> str:
     """A name without blanks, commas, quotes or brackets; those and what does not print become %XX, as does % itself."""
     return "".join(

@@ -1,8 +1,8 @@
 """Where the name of a message goes: on or beside its arrow, where it covers the least.
 
 A few places along the arrow, on it and to either side, are tried against everything already there (events, labels
-placed before, other arrows). Distances across are weighed by the width of what is there, because letters are
-wider than high. A picture has at most some dozens of labels, so trying is cheap.
+placed before, other arrows) that lies near. Distances across are weighed by the width of what is there, because
+letters are wider than high.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from math import hypot
 LETTER = 7.0
 MARK_WIDTH = 12.0
 HEIGHT = 15.0
+MARGIN = 40.0
 Point = tuple[float, float]
 Line = tuple[Point, Point]
 Box = tuple[float, float, float]  # the middle, and the width
@@ -24,11 +25,15 @@ def label_place(line: Line, width: float, taken: Sequence[Box], others: Sequence
     if x1 == x2:
         return (x1 + 26 + width / 2, (y1 + y2) / 2)
 
+    reach = width / 2 + MARGIN
+    near = [box for box in taken if _meets(line, (box[:2], box[:2]), reach + box[2] / 2)]
+    crossing = [other for other in others if _meets(line, other, reach)]
+
     def cost(place: tuple[float, float]) -> tuple[float, float]:
         along, aside = place
         here = (x1 + along * (x2 - x1), y1 + along * (y2 - y1) + aside)
-        marks = sum(_overlap(here, width, box) for box in taken)
-        lines = sum(_cover(here, width, other) for other in others)
+        marks = sum(_overlap(here, width, box) for box in near)
+        lines = sum(_cover(here, width, other) for other in crossing)
         return (round(2 * marks + lines, 2), abs(along - 0.5) + abs(aside) / 40)
 
     along, aside = min(
@@ -36,6 +41,15 @@ def label_place(line: Line, width: float, taken: Sequence[Box], others: Sequence
         key=cost,
     )
     return (x1 + along * (x2 - x1), y1 + along * (y2 - y1) + aside)
+
+
+def _meets(one: Line, two: Line, reach: float) -> bool:
+    """Whether the frames of two lines come within `reach` of each other: what does not can be left out of sight."""
+    return all(
+        min(one[0][axis], one[1][axis]) - reach <= max(two[0][axis], two[1][axis])
+        and min(two[0][axis], two[1][axis]) - reach <= max(one[0][axis], one[1][axis])
+        for axis in (0, 1)
+    )
 
 
 def _overlap(here: Point, width: float, box: Box) -> float:
