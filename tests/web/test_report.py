@@ -224,6 +224,12 @@ def test_what_the_source_does_not_tell_is_said_and_not_drawn() -> None:
     assert "there is no time line" in text
     assert "hold-back can not be stated" in text
     assert "Every row of the input was a valid event." in text
+    assert "No clock readings to compare." in text
+
+
+def test_no_violation_is_not_claimed_where_nothing_could_be_decided() -> None:
+    assert "Violations None." in Page(report.render(small("holds", "Fine."))).text
+    assert "Violations None among what could be decided." in Page(report.render(small("undecidable", "A cycle."))).text
 
 
 def test_many_buckets_are_merged_and_none_is_lost() -> None:

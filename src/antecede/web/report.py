@@ -59,7 +59,8 @@ def _sections(data: ReportData, limits: Limits) -> Iterator[tuple[str, str, str]
     """(anchor, heading, body) of every section, in the order in which a reader asks."""
     total = data.counts
     yield "counts", "Counts", sections.counts(total)
-    yield "violations", "Violations", violations.section(data.violations, total.violations, limits.violations)
+    none = "None." if data.verdict == "holds" else "None among what could be decided."
+    yield "violations", "Violations", violations.section(data.violations, total.violations, limits.violations, none)
     yield "timeline", "Over time", measures.timeline(data.timeline)
     yield "delay", "Delivery delay", measures.delay(data.delay)
     yield "hold-back", "Hold-back and stamps", measures.hold_back(data.hold_back) + measures.stamp(data.stamp)
@@ -71,7 +72,8 @@ def _sections(data: ReportData, limits: Limits) -> Iterator[tuple[str, str, str]
     if data.runs:
         yield "runs", "Runs", sections.runs(data.runs, total.runs, limits.runs)
     yield "quarantine", "Quarantine", sections.quarantine(data.quarantine, total.quarantined, limits.quarantine)
-    yield "skew", "Clocks", sections.sentences(data.skew, "No deliver precedes its send by the source's clocks.")
+    in_step = "No deliver precedes its send by the source's clocks." if data.delay else "No clock readings to compare."
+    yield "skew", "Clocks", sections.sentences(data.skew, in_step)
     yield "method", "How this was computed", sections.computation(data.computation)
 
 

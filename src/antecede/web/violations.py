@@ -29,10 +29,10 @@ READING = (
 )
 
 
-def section(violations: tuple[Violation, ...], total: int, limit: int) -> str:
-    """The section's body; `violations` come worst first."""
+def section(violations: tuple[Violation, ...], total: int, limit: int, none: str) -> str:
+    """The section's body; `violations` come worst first, and `none` is said where there are none."""
     if not violations:
-        return "<p>None.</p>" if total == 0 else f"<p>{plural(total, 'violation')}, none of them explained here.</p>"
+        return f"<p>{none}</p>" if total == 0 else f"<p>{plural(total, 'violation')}, none of them explained here.</p>"
     shown = violations[:limit]
     title = showing(len(shown), total, "violation")
     articles = "".join(_article(rank, violation) for rank, violation in enumerate(shown, 1))
