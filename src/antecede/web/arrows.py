@@ -1,0 +1,85 @@
+"""The messages of a space-time diagram: arrows whose width and dash say which part they play, and their names.
+
+A part is played by an arrow, not by a message: a multicast can be overtaken at one destination and carry the chain
+to another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from math import hypot
+
+from antecede.web.geometry import RADIUS, on_lifelines, point
+from antecede.web.labels import LETTER, MARK_WIDTH, Line, Point, label_place
+from antecede.web.layout import Placed, key
+from antecede.web.model import MessageArrow, Role, Violation
+from antecede.web.text import short
+from antecede.web.words import message_words
+
+
+def messages(placed: Placed) -> Iterator[str]:
+    """Context first, so that what matters lies on top; labels are placed in the opposite order, so that what matters
+    finds the best room."""
+    order = ("overtaken", "overtaking", "witness", "context")
+    arrows = sorted(placed.violation.messages, key=lambda arrow: (order.index(arrow.role), arrow.id))
+    lines = {arrow: [(_start(placed, arrow), point(placed, end)) for end in arrow.delivers] for arrow in arrows}
+    taken = [(*point(placed, event), MARK_WIDTH) for event in placed.row]
+    along = [(point(placed, key(one)), point(placed, key(two))) for one, two in on_lifelines(placed)]
+    drawn = []
+    for arrow in arrows:
+        roles = edge_roles(placed.violation, arrow)
+        others = along + [line for other in arrows if other is not arrow for line in lines[other]]
+        main = min(range(len(roles)), key=lambda place: order.index(roles[place]))
+        label = label_place(lines[arrow][main], len(short(arrow.id, 12)) * LETTER, taken, others)
+        taken.append((*label, len(short(arrow.id, 12)) * LETTER))
+        drawn.append(_message(arrow, list(zip(lines[arrow], roles, strict=True)), label))
+    yield from reversed(drawn)
+
+
+def edge_roles(violation: Violation, arrow: MessageArrow) -> list[Role]:
+    """The part each arrow of one message plays: a multicast can be the overtaken message at one of its destinations
+    and a link of the chain at another, and matter nowhere else."""
+    start = (arrow.sender, arrow.send_index)
+    chain = {(key(one), key(two)) for one, two in pairwise(violation.chain)}
+    linked = any((start, end) in chain for end in arrow.delivers)
+    roles: list[Role] = []
+    for end in arrow.delivers:
+        if (start, end) in chain or (arrow.role == "witness" and not linked):
+            roles.append("witness")
+        elif arrow.role in ("overtaken", "overtaking") and end[0] == violation.process:
+            roles.append(arrow.role)
+        else:
+            roles.append("context")
+    return roles
+
+
+def _start(placed: Placed, arrow: MessageArrow) -> Point:
+    return point(placed, (arrow.sender, arrow.send_index))
+
+
+def _message(arrow: MessageArrow, lines: list[tuple[Line, Role]], label: Point) -> str:
+    return (
+        f'<g class="message {arrow.role}" data-message="{short(arrow.id, 96)}"><title>{message_words(arrow)}</title>'
+        + "".join(_arrow(*line, role) for line, role in lines)
+        + f'<text x="{label[0]:.0f}" y="{label[1] + 4:.0f}" text-anchor="middle">{short(arrow.id, 12)}</text></g>'
+    )
+
+
+def _arrow(start: Point, end: Point, role: Role) -> str:
+    """A straight arrow, or a bow to the side where a process sends to itself; with a wide line to point at."""
+    (x1, y1), (x2, y2) = start, end
+    if x1 == x2:
+        path = f"M{x1} {y1}C{x1 + 30} {y1} {x1 + 30} {y2} {x2 + RADIUS + 2} {y2}"
+        dx, dy, tip = -1.0, 0.0, (x2 + RADIUS + 1, y2)
+    else:
+        length = hypot(x2 - x1, y2 - y1)
+        dx, dy = (x2 - x1) / length, (y2 - y1) / length
+        tip = (x2 - dx * (RADIUS + 1), y2 - dy * (RADIUS + 1))
+        path = f"M{x1} {y1}L{tip[0] - 6 * dx:.1f} {tip[1] - 6 * dy:.1f}"
+    bx, by = tip[0] - 9 * dx, tip[1] - 9 * dy
+    head = f"{tip[0]:.1f},{tip[1]:.1f} {bx - 4 * dy:.1f},{by + 4 * dx:.1f} {bx + 4 * dy:.1f},{by - 4 * dx:.1f}"
+    return (
+        f'<g class="arrow {role}"><path class="hit" d="{path}"/><path class="line" d="{path}"/>'
+        f'<polygon points="{head}"/></g>'
+    )

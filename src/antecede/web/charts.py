@@ -1,0 +1,134 @@
+"""Bar charts in SVG that keep their letters the same size from a phone to a printed page.
+
+Horizontal places are percentages of whatever width there is, vertical ones are pixels, so nothing is stretched. Each
+bar has a `<title>`; the same figures are given as a table below each chart, for those who want the numbers or
+can not see the bars. More buckets than `BUCKETS_MAX` are merged with their neighbours, never dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
+
+from antecede.web.model import Bucket, Distribution, TimeBucket
+from antecede.web.text import duration, moment, number, plural
+
+BUCKETS_MAX = 60
+AXIS = 22
+B = TypeVar("B")
+
+
+def histogram(distribution: Distribution, what: str) -> str:
+    """The buckets at equal widths, whatever they span, with the percentiles as labelled lines."""
+    buckets = merged(distribution.buckets)
+    titles = [_bucket_title(bucket) for bucket in buckets]
+    bars = _bars([bucket.count for bucket in buckets], titles, top=36, height=120)
+    lines = _percentile_lines(distribution, buckets)
+    edges = [duration(bucket.start_seconds) for bucket in buckets] + [duration(buckets[-1].end_seconds)]
+    return (
+        f'<svg class="chart" width="100%" height="{156 + AXIS}" role="img" aria-label="Histogram of {what}">'
+        + "".join([*bars, *lines, *_axis(edges, 156)])
+        + "</svg>"
+    )
+
+
+def timeline(buckets: Sequence[TimeBucket]) -> str:
+    """Deliveries above, violations below, over the same time, each to its own scale."""
+    shown = merged_times(buckets)
+    origin = shown[0].start_seconds
+    edges = [duration(bucket.start_seconds - origin) for bucket in shown]
+    edges.append(duration(shown[-1].end_seconds - origin))
+    deliveries, violations = [b.deliveries for b in shown], [b.violations for b in shown]
+    titles = [_time_title(bucket, origin) for bucket in shown]
+    return (
+        f'<svg class="chart" width="100%" height="{204 + AXIS}" role="img" '
+        'aria-label="Deliveries and violations over time">'
+        f'<text x="0" y="12">deliveries, at most {number(max(deliveries))} in a bar</text>'
+        + "".join(_bars(deliveries, titles, top=20, height=56, css="bar quiet"))
+        + f'<text x="0" y="104">violations, at most {number(max(violations))} in a bar</text>'
+        + "".join([*_bars(violations, titles, top=112, height=92, css="bar wrong"), *_axis(edges, 204)])
+        + "</svg>"
+    )
+
+
+def merged(buckets: Sequence[Bucket]) -> list[Bucket]:
+    """At most `BUCKETS_MAX` buckets with the same total."""
+    return [
+        Bucket(group[0].start_seconds, group[-1].end_seconds, sum(bucket.count for bucket in group))
+        for group in _groups(buckets)
+    ]
+
+
+def merged_times(buckets: Sequence[TimeBucket]) -> list[TimeBucket]:
+    return [
+        TimeBucket(
+            group[0].start_seconds,
+            group[-1].end_seconds,
+            sum(bucket.deliveries for bucket in group),
+            sum(bucket.violations for bucket in group),
+        )
+        for group in _groups(buckets)
+    ]
+
+
+def _groups(buckets: Sequence[B]) -> Iterator[Sequence[B]]:
+    size = -(-len(buckets) // BUCKETS_MAX) or 1
+    return (buckets[start : start + size] for start in range(0, len(buckets), size))
+
+
+def _bucket_title(bucket: Bucket) -> str:
+    return f"{duration(bucket.start_seconds)} to {duration(bucket.end_seconds)}: {number(bucket.count)}"
+
+
+def _time_title(bucket: TimeBucket, origin: float) -> str:
+    span = f"{duration(bucket.start_seconds - origin)} to {duration(bucket.end_seconds - origin)}"
+    found = f"{plural(bucket.deliveries, 'delivery', 'deliveries')}, {plural(bucket.violations, 'violation')}"
+    return f"{span} (clock {moment(bucket.start_seconds)}): {found}"
+
+
+def _bars(counts: Sequence[int], titles: Sequence[str], top: int, height: int, css: str = "bar") -> Iterator[str]:
+    """A bar of nothing is not drawn; the smallest bar that is something is two pixels high."""
+    highest = max(counts) or 1
+    step = 100 / len(counts)
+    for place, (count, title) in enumerate(zip(counts, titles, strict=True)):
+        tall = max(2.0, height * count / highest) if count else 0.0
+        x, width = f"{place * step + step * 0.06:.3f}%", f"{step * 0.88:.3f}%"
+        yield (
+            f'<g class="{css}"><title>{title}</title>'
+            f'<rect class="hit" x="{x}" y="{top}" width="{width}" height="{height}"/>'
+            f'<rect class="fill" x="{x}" y="{top + height - tall:.1f}" width="{width}" height="{tall:.1f}"/></g>'
+        )
+
+
+def _axis(edges: Sequence[str], y: int) -> Iterator[str]:
+    """The base line, and five labels at most."""
+    last = len(edges) - 1
+    yield f'<line class="axis" x1="0" y1="{y}" x2="100%" y2="{y}"/>'
+    for place in sorted({round(last * quarter / 4) for quarter in range(5)}):
+        anchor = "start" if place == 0 else "end" if place == last else "middle"
+        x = f"{100 * place / last:.3f}%"
+        yield f'<line class="axis" x1="{x}" y1="{y}" x2="{x}" y2="{y + 4}"/>'
+        yield f'<text x="{x}" y="{y + 18}" text-anchor="{anchor}">{edges[place]}</text>'
+
+
+def _percentile_lines(distribution: Distribution, buckets: Sequence[Bucket]) -> Iterator[str]:
+    """Lines at the percentiles named in the table; labels on alternating levels so that neighbours do not collide."""
+    for level, (percent, seconds) in enumerate(distribution.percentiles[:6]):
+        place = _place(seconds, buckets)
+        anchor = "start" if place < 50 else "end"
+        y = 12 + 14 * (level % 2)
+        yield (
+            f'<line class="percentile" x1="{place:.2f}%" y1="{y - 8}" x2="{place:.2f}%" y2="156"/>'
+            f'<text x="{place:.2f}%" dx="{3 if place < 50 else -3}" y="{y}" text-anchor="{anchor}">p{percent:g}</text>'
+        )
+
+
+def _place(seconds: float, buckets: Sequence[Bucket]) -> float:
+    """Where a value lies, in percent of the width, by its place inside its bucket."""
+    step = 100 / len(buckets)
+    for number_before, bucket in enumerate(buckets):
+        if seconds < bucket.end_seconds:
+            span = bucket.end_seconds - bucket.start_seconds
+            inside = (seconds - bucket.start_seconds) / span if span > 0 else 0.0
+            return step * (number_before + min(1.0, max(0.0, inside)))
+    return 100.0

@@ -1,0 +1,145 @@
+"""A violation as a space-time diagram: SVG that reads in black and white, and without any script.
+
+Processes are vertical lines, messages are arrows, time goes down (see `layout`: order only, not to scale). What matters
+differs in more than colour: the overtaken message is a thick dashed line, the witness chain a thick solid one along
+processes and messages alike, the rest thin; the steps of the chain are numbered as in the list beside the picture; and
+the two delivers in the wrong order are labelled in words. Each mark carries a `<title>`, which browsers
+show on hover, screen readers read, and the page's script copies to the line under the diagram.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from antecede.web.arrows import messages
+from antecede.web.geometry import BOTTOM, COLUMN, LEFT, RADIUS, RIGHT, ROW, TOP, column_x, on_lifelines, point, row_y
+from antecede.web.labels import Point
+from antecede.web.layout import Key, Placed, key
+from antecede.web.model import EventPoint
+from antecede.web.text import name, plural, short
+from antecede.web.words import event_words
+
+TALL = 600
+
+
+def svg(placed: Placed, label: str) -> str:
+    """The diagram; `label` is its accessible name, already safe."""
+    width = LEFT + COLUMN * (len(placed.column) - 1) + RIGHT
+    height = row_y(placed, max(placed.row.values(), default=0)) + BOTTOM
+    css = "space-time tall" if height > TALL else "space-time"
+    parts = [*_lifelines(placed, height), *_chain(placed), *messages(placed), *_events(placed), *_gap(placed, width)]
+    return (
+        f'<svg class="{css}" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'role="group" aria-label="{label}">' + "".join(parts) + "</svg>"
+    )
+
+
+def _lifelines(placed: Placed, height: int) -> Iterator[str]:
+    drawn: dict[str, list[int]] = {process: [] for process in placed.column}
+    for process, index in sorted(placed.row):
+        drawn[process].append(index)
+    for process, indexes in drawn.items():
+        x = column_x(placed, process)
+        yield (
+            f'<g class="process"><title>process {name(process)}</title>'
+            f'<line x1="{x}" y1="{TOP - 20}" x2="{x}" y2="{height - 4}"/>'
+            f'<text x="{x}" y="{TOP - 28}" text-anchor="middle">{short(process)}</text>'
+            + "".join(_elided(placed, process, one, two) for one, two in pairwise(indexes) if two > one + 1)
+            + "</g>"
+        )
+
+
+def _elided(placed: Placed, process: str, one: int, two: int) -> str:
+    """A break in a process's line where the picture leaves out events between two that it shows."""
+    (x, y1), (_, y2) = point(placed, (process, one)), point(placed, (process, two))
+    middle = (y1 + y2) / 2
+    return (
+        f'<g class="elided"><rect x="{x - 6}" y="{middle - 5:g}" width="12" height="10"/>'
+        f'<path d="M{x - 6} {middle - 2:g}l12 -4M{x - 6} {middle + 6:g}l12 -4"/></g>'
+    )
+
+
+def _chain(placed: Placed) -> Iterator[str]:
+    for one, two in on_lifelines(placed):
+        (x1, y1), (x2, y2) = point(placed, key(one)), point(placed, key(two))
+        yield f'<line class="chain" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>'
+
+
+def _events(placed: Placed) -> Iterator[str]:
+    steps = {key(event): step for step, event in enumerate(placed.violation.chain, 1)}
+    before = len(placed.violation.chain) // 2 if placed.chain_left_out else len(steps)
+    verdicts = verdict_labels(placed)
+    busy = _busy_sides(placed)
+    for event in sorted(placed.violation.events, key=lambda event: (placed.row[key(event)], event.process)):
+        here = key(event)
+        step = steps.get(here)
+        number = step if step is None or step <= before else step + placed.chain_left_out
+        side = -1 if -1 not in busy[here] or 1 in busy[here] else 1
+        yield _event(event, point(placed, here), number, side, verdicts.get(here, ""))
+
+
+def _busy_sides(placed: Placed) -> dict[Key, set[int]]:
+    """On which sides of an event, -1 left and 1 right, an arrow begins or ends."""
+    sides: dict[Key, set[int]] = {event: set() for event in placed.row}
+    for arrow in placed.violation.messages:
+        start = (arrow.sender, arrow.send_index)
+        for end in arrow.delivers:
+            to_right = placed.column[end[0]] >= placed.column[arrow.sender]
+            sides[start].add(1 if to_right else -1)
+            sides[end].add(-1 if to_right and end[0] != arrow.sender else 1)
+    return sides
+
+
+def verdict_labels(placed: Placed) -> dict[Key, str]:
+    """The first deliver of either message where it went wrong, and what to say of it."""
+    violation = placed.violation
+    labels: dict[Key, str] = {}
+    for message, word in ((violation.overtaking, "first"), (violation.overtaken, "too late")):
+        for event in sorted(violation.events, key=key):
+            delivers = event.kind in ("deliver", "receive") and event.process == violation.process
+            if delivers and event.message == message and _ends_arrow(placed, event):
+                labels[key(event)] = word
+                break
+    return labels
+
+
+def _ends_arrow(placed: Placed, event: EventPoint) -> bool:
+    return any(key(event) in arrow.delivers for arrow in placed.violation.messages if arrow.id == event.message)
+
+
+def _event(event: EventPoint, at: Point, step: int | None, side: int, verdict: str) -> str:
+    x, y = at
+    marked = " judged" if verdict else " chained" if step else ""
+    anchor = "end" if side < 0 else "start"
+    badge = f'<text class="step" x="{x + side * 11}" y="{y + 4}" text-anchor="{anchor}">{step}</text>' if step else ""
+    word = f'<text class="verdict-word" x="{x + 11}" y="{y + 4}">{verdict}</text>' if verdict else ""
+    return (
+        f'<g class="event {_kind(event)}{marked}" tabindex="0" role="img" '
+        f'data-message="{short(event.message, 96) if event.message else ""}">'
+        f"<title>{event_words(event)}{f': {verdict}' if verdict else ''}</title>"
+        f'<circle class="hit" cx="{x}" cy="{y}" r="14"/>{_mark(event, x, y)}{badge}{word}</g>'
+    )
+
+
+def _kind(event: EventPoint) -> str:
+    return event.kind if event.kind in ("send", "receive", "deliver") else "other"
+
+
+def _mark(event: EventPoint, x: float, y: float) -> str:
+    if event.kind in ("send", "deliver"):
+        return f'<circle class="mark" cx="{x}" cy="{y}" r="{RADIUS:g}"/>'
+    if event.kind == "receive":
+        return f'<path class="mark" d="M{x} {y - 5}l5 5l-5 5l-5 -5z"/>'
+    return f'<rect class="mark" x="{x - 3.5}" y="{y - 3.5}" width="7" height="7"/>'
+
+
+def _gap(placed: Placed, width: int) -> Iterator[str]:
+    gap = placed.gap_after
+    if gap is not None:
+        y = row_y(placed, placed.row[gap]) + ROW * 3 // 2
+        words = f"{plural(placed.chain_left_out, 'step')} of the chain not drawn"
+        yield (
+            f'<g class="gap"><rect x="0" y="{y - 16}" width="{width}" height="32"/>'
+            f'<text x="{width / 2:g}" y="{y + 4}" text-anchor="middle">{words}</text></g>'
+        )

@@ -1,0 +1,188 @@
+"""A window of a trace in the formats of other people's viewers: a ShiViz log, or OpenTelemetry OTLP/JSON.
+
+Both take the window's events in any order, as mappings with the columns of the trace, and yield text to be written
+one piece after the other. A window must fit in memory: its causes have to be known before its first line. Reading
+stops at `events_max`, with an error that says to narrow the window.
+
+ShiViz draws vector clocks, so they are made here, from scratch: each process counts its own events in the window from
+one, and a deliver takes in the clock of its send where the window has it. A `receive` counts as a deliver where no
+event of the run is one, as in the trace itself. The log opens with the regular expression that reads it, whose groups
+`kind`, `message` and `dests` keep the identities, so that `antecede check` can read the log back; what may not stand in
+a ShiViz name (blanks, commas, brackets, controls) is written as %XX.
+
+In OTLP an event is a span without length: sends are producers, delivers and receives consumers with a link to the
+send's span, the process is the service, the run is the trace id. Start times keep each process's order even where its
+clock stood still, went back or is missing; the clock's own reading is kept as an attribute.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any
+from urllib.parse import quote
+
+from antecede.web.window import EVENTS_MAX, Event, Key, by_run, causal_order, causes
+
+SPANS_PER_LINE = 1000
+SHIVIZ_REGEX = r"(?<host>\S+) (?<clock>\{.*\})\n(?<kind>\S+) (?<message>\S+) (?<dests>\S+) (?<event>.*)"
+SHIVIZ_RUN = r"^=== (?<trace>.*) ===$"
+_APART = ' ,"[]{}%\\'
+
+
+def shiviz(events: Iterable[Event], *, events_max: int = EVENTS_MAX) -> Iterator[str]:
+    """A log for ShiViz: two header lines, then each run with its events in an order of causes."""
+    runs = by_run(events, events_max)
+    yield f"{SHIVIZ_REGEX}\n{SHIVIZ_RUN}\n"
+    for run, found in runs.items():
+        yield f"=== {_line(run) or 'run'} ===\n"
+        for event, clock in _stamped(found, causes(found), run):
+            yield _shiviz_event(event, clock)
+
+
+def _stamped(
+    found: Mapping[Key, Event], before: Mapping[Key, Sequence[Key]], run: str
+) -> Iterator[tuple[Event, dict[str, int]]]:
+    """Each event with its vector clock. A clock is forgotten after its last effect, so few are held at a time."""
+    effects = Counter(cause for direct in before.values() for cause in direct)
+    clocks: dict[Key, dict[str, int]] = {}
+    for here in causal_order(run, before):
+        clock: dict[str, int] = {}
+        for cause in before[here]:
+            clock = _join(clock, clocks[cause])
+            effects[cause] -= 1
+            if effects[cause] == 0:
+                del clocks[cause]
+        clock[here[0]] = clock.get(here[0], 0) + 1
+        if effects[here]:
+            clocks[here] = clock
+        yield found[here], clock
+
+
+def _join(one: dict[str, int], two: dict[str, int]) -> dict[str, int]:
+    """The pointwise maximum, as a clock of its own."""
+    joined = one | two
+    joined.update((process, count) for process, count in one.items() if count > joined[process])
+    return joined
+
+
+def _shiviz_event(event: Event, clock: Mapping[str, int]) -> str:
+    host = _host(event["process"])
+    shown = json.dumps({_host(process): count for process, count in sorted(clock.items())})
+    message = _host(event["message"]) if event.get("message") else "-"
+    dests = ",".join(_host(dest) for dest in event.get("dests") or ()) or "-"
+    words = f"{event['kind']} {event.get('message') or ''}".strip()
+    return f"{host} {shown}\n{_host(event['kind'])} {message} {dests} {_line(words)}\n"
+
+
+def otlp(events: Iterable[Event], *, events_max: int = EVENTS_MAX) -> Iterator[str]:
+    """OTLP/JSON, one export request per line; a window of up to a thousand events is one line, and so one document."""
+    spans: list[tuple[str, dict[str, Any]]] = []
+    for run, found in by_run(events, events_max).items():
+        sends = {event["message"]: event for event in found.values() if event["kind"] == "send"}
+        latest: dict[str, int] = defaultdict(lambda: -1)
+        for event in found.values():
+            process = event["process"]
+            latest[process] = start = max(latest[process] + 1, _nanoseconds(event.get("time")))
+            spans.append((process, _span(run, event, start, sends.get(event.get("message")))))
+    for first in range(0, len(spans), SPANS_PER_LINE):
+        yield json.dumps(_request(spans[first : first + SPANS_PER_LINE]), separators=(",", ":")) + "\n"
+
+
+def _request(spans: Sequence[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
+    by_process: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for process, span in spans:
+        by_process[process].append(span)
+    return {
+        "resourceSpans": [
+            {
+                "resource": {"attributes": [_attribute("service.name", process)]},
+                "scopeSpans": [{"scope": {"name": "antecede"}, "spans": found}],
+            }
+            for process, found in by_process.items()
+        ]
+    }
+
+
+def _span(run: str, event: Event, start_ns: int, send: Event | None) -> dict[str, Any]:
+    kind, message = event["kind"], event.get("message")
+    span: dict[str, Any] = {
+        "traceId": _hex(16, run),
+        "spanId": _span_id(run, event),
+        "name": f"{kind} {message}" if message else kind,
+        "kind": {"send": 4, "receive": 5, "deliver": 5}.get(kind, 1),
+        "startTimeUnixNano": str(start_ns),
+        "endTimeUnixNano": str(start_ns),
+        "attributes": list(_attributes(run, event)),
+    }
+    if send is not None and kind in ("receive", "deliver"):
+        span["links"] = [{"traceId": span["traceId"], "spanId": _span_id(run, send)}]
+    return span
+
+
+def _attributes(run: str, event: Event) -> Iterator[dict[str, Any]]:
+    """The messaging conventions where there is one, the trace's own columns under `antecede.` besides."""
+    operation = {"send": "send", "receive": "receive", "deliver": "process"}.get(event["kind"])
+    if operation:
+        yield _attribute("messaging.system", "antecede")
+        yield _attribute("messaging.operation.type", operation)
+        yield _attribute("messaging.message.id", event["message"])
+    if event.get("group") is not None:
+        yield _attribute("messaging.destination.name", event["group"])
+    if event.get("payload_bytes") is not None:
+        yield _attribute("messaging.message.body.size", event["payload_bytes"])
+    yield _attribute("antecede.run", run)
+    for column in ("index", "kind", "time", "dests", "control_bytes", "control_entries"):
+        if event.get(column) is not None:
+            yield _attribute(f"antecede.{column}", event[column])
+    for name, value in sorted((event.get("attributes") or {}).items()):
+        yield _attribute(name, value)
+
+
+def _attribute(name: str, value: object) -> dict[str, Any]:
+    return {"key": name, "value": _value(value)}
+
+
+def _value(value: object) -> dict[str, Any]:
+    match value:
+        case bool():
+            return {"boolValue": value}
+        case int():
+            return {"intValue": str(value)}
+        case float():
+            return {"doubleValue": value}
+        case str():
+            return {"stringValue": value}
+        case None:
+            return {}
+    assert isinstance(value, Iterable), value
+    return {"arrayValue": {"values": [_value(item) for item in value]}}
+
+
+@lru_cache(maxsize=1024)
+def _host(name: str) -> str:
+    """A name without blanks, commas, quotes or brackets; those and what does not print become %XX, as does % itself."""
+    return "".join(
+        char if char.isprintable() and char not in _APART else quote(char, safe="", errors="backslashreplace")
+        for char in name
+    )
+
+
+def _line(text: str) -> str:
+    return "".join(char if char.isprintable() else " " for char in text)
+
+
+def _nanoseconds(seconds: float | None) -> int:
+    return max(0, round(seconds * 1e9)) if seconds is not None else 0
+
+
+def _span_id(run: str, event: Event) -> str:
+    return _hex(8, run, event["process"], str(event["index"]))
+
+
+def _hex(size: int, *parts: str) -> str:
+    """An identity of `size` bytes that depends on its parts alone."""
+    return sha256(json.dumps(parts).encode()).hexdigest()[: 2 * size]

@@ -1,0 +1,152 @@
+"""Where the events of a space-time diagram go: a column per process, time downwards by cause alone.
+
+Clocks of different processes are never compared, so the vertical place of an event is not its time: it is the length
+of the longest chain of causes before it, inside the picture. Every arrow so points down, and what is drawn level is
+not thereby simultaneous. A cycle (a broken trace) can not be laid out that way; its events are put in their
+processes' own order below the rest, and some arrows then point up, which is what such a trace says.
+
+A picture is bounded. The events of the violation always stay; of a long witness chain the two ends stay and the gap
+is stated; of everything else, what lies nearest to the violation in its own process stays.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from antecede.web.model import EventPoint, MessageArrow, Violation
+
+Key = tuple[str, int]
+EVENTS_MAX = 120
+CHAIN_MAX = 40
+PROCESSES_MAX = 24
+ENDS_MAX = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A bounded violation with a place for every event: `row` by event, `column` by process."""
+
+    violation: Violation
+    row: Mapping[Key, int]
+    column: Mapping[str, int]
+    chain_left_out: int
+    events_left_out: int
+
+    @property
+    def gap_after(self) -> Key | None:
+        """The last event drawn before the part of the chain that is left out."""
+        return key(self.violation.chain[CHAIN_MAX // 2 - 1]) if self.chain_left_out else None
+
+
+def key(event: EventPoint) -> Key:
+    return (event.process, event.index)
+
+
+def place(violation: Violation) -> Placed:
+    """Bound `violation` and give every event that stays a row and a column."""
+    chain, chain_left_out = bounded_chain(violation.chain)
+    events = {key(event): event for event in violation.events}
+    for event in chain:
+        events.setdefault(key(event), event)
+    for cut in set(map(key, violation.chain)) - set(map(key, chain)):
+        events.pop(cut, None)
+    kept = _bounded_events(events, chain, violation)
+    messages = tuple(arrow for arrow in (_within(arrow, kept) for arrow in violation.messages) if arrow is not None)
+    bounded = replace(violation, chain=chain, events=tuple(kept[name] for name in sorted(kept)), messages=messages)
+    row = _rows(kept, messages, chain)
+    left_out = len(events) - len(kept)
+    return Placed(bounded, row, _columns(bounded, row), chain_left_out, left_out)
+
+
+def bounded_chain(chain: tuple[EventPoint, ...]) -> tuple[tuple[EventPoint, ...], int]:
+    """Both ends of `chain`, and how many steps between them are left out."""
+    if len(chain) <= CHAIN_MAX:
+        return chain, 0
+    half = CHAIN_MAX // 2
+    return chain[:half] + chain[-half:], len(chain) - 2 * half
+
+
+def _bounded_events(
+    events: dict[Key, EventPoint], chain: tuple[EventPoint, ...], violation: Violation
+) -> dict[Key, EventPoint]:
+    ends = sorted(
+        key(event)
+        for event in events.values()
+        if event.process == violation.process and event.message in (violation.overtaken, violation.overtaking)
+    )
+    core = {key(event) for event in chain} | set(ends[:ENDS_MAX])
+    anchors: dict[str, list[int]] = defaultdict(list)
+    for process, index in core:
+        anchors[process].append(index)
+    nearest = sorted(
+        (min((abs(index - anchor) for anchor in anchors[process]), default=1 << 62), process, index)
+        for process, index in events.keys() - core
+    )
+    names = sorted(core) + [(process, index) for _, process, index in nearest]
+    processes = sorted({process for process, _ in core})
+    kept: dict[Key, EventPoint] = {}
+    for name in names:
+        if name[0] not in processes and len(processes) < PROCESSES_MAX:
+            processes.append(name[0])
+        if name in core or (name[0] in processes and len(kept) < EVENTS_MAX):
+            kept[name] = events[name]
+    return kept
+
+
+def _within(arrow: MessageArrow, kept: Mapping[Key, EventPoint]) -> MessageArrow | None:
+    delivers = tuple(end for end in arrow.delivers if end in kept)
+    return replace(arrow, delivers=delivers) if (arrow.sender, arrow.send_index) in kept and delivers else None
+
+
+def _rows(
+    events: Mapping[Key, EventPoint], messages: Iterable[MessageArrow], chain: tuple[EventPoint, ...]
+) -> dict[Key, int]:
+    after: dict[Key, list[Key]] = defaultdict(list)
+    waiting = dict.fromkeys(events, 0)
+    for cause, effect in _edges(events, messages, chain):
+        after[cause].append(effect)
+        waiting[effect] += 1
+    row = dict.fromkeys(events, 0)
+    ready = sorted(name for name, count in waiting.items() if count == 0)
+    placed = set(ready)
+    while ready:
+        cause = ready.pop()
+        for effect in after[cause]:
+            row[effect] = max(row[effect], row[cause] + 1)
+            waiting[effect] -= 1
+            if waiting[effect] == 0:
+                ready.append(effect)
+                placed.add(effect)
+    return _below(row, placed)
+
+
+def _edges(
+    events: Mapping[Key, EventPoint], messages: Iterable[MessageArrow], chain: tuple[EventPoint, ...]
+) -> list[tuple[Key, Key]]:
+    line = sorted(events)
+    edges = [(one, two) for one, two in pairwise(line) if one[0] == two[0]]
+    edges += [((arrow.sender, arrow.send_index), end) for arrow in messages for end in arrow.delivers]
+    edges += [(key(one), key(two)) for one, two in pairwise(chain)]
+    return sorted(set(edges))
+
+
+def _below(row: dict[Key, int], placed: set[Key]) -> dict[Key, int]:
+    """Events of a cycle, and after one, go below the rest, each process in its own order."""
+    bottom = 1 + max((row[name] for name in placed), default=-1)
+    used: dict[str, int] = defaultdict(int)
+    for process, index in sorted(row.keys() - placed):
+        row[process, index] = bottom + used[process]
+        used[process] += 1
+    return row
+
+
+def _columns(violation: Violation, row: Mapping[Key, int]) -> dict[str, int]:
+    """The chain's processes in the chain's order, then where it was delivered, then the others by first event."""
+    order = list(dict.fromkeys(event.process for event in violation.chain if event.process != violation.process))
+    order.append(violation.process)
+    others = sorted((place, process) for (process, _), place in row.items())
+    order += [process for _, process in others]
+    return {process: column for column, process in enumerate(dict.fromkeys(order))}

@@ -1,0 +1,93 @@
+"""Who sends to whom: a matrix of senders and receivers with three readings of each link.
+
+Shade follows the reading that is chosen, but the number is always there: the matrix reads without colour. Where the
+system has more processes than fit, the busiest are shown and the rest is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from antecede.web.model import Link, LinkMatrix
+from antecede.web.tables import scrolling, showing
+from antecede.web.text import duration, name, number, short
+
+PROCESSES_MAX = 16
+READINGS = (("messages", "Messages"), ("delay", "Mean delay"), ("violations", "Violations"))
+
+
+def matrix(links: LinkMatrix) -> str:
+    """A choice of reading and the table; the choice needs no script."""
+    processes = links.processes[:PROCESSES_MAX]
+    cells = {(link.sender, link.receiver): link for link in links.links}
+    levels = _levels([cell for pair, cell in cells.items() if set(pair) <= set(processes)])
+    head = "".join(f'<th scope="col" title="{name(process)}">{short(process)}</th>' for process in processes)
+    body = "".join(_row(sender, processes, cells, levels) for sender in processes)
+    caption = f"Messages from sender (row) to receiver (column); {_shown(links, len(processes))}"
+    return (
+        f'<div class="matrix">{_choice()}'
+        + scrolling(
+            f'<table><caption>{caption}</caption><thead><tr><th scope="col">from \\ to</th>{head}</tr></thead>'
+            f"<tbody>{body}</tbody></table>",
+            "Link matrix",
+        )
+        + '<p class="note print-only">In each cell: messages, and in parentheses violations where there are any.</p>'
+        + "</div>"
+    )
+
+
+def _shown(links: LinkMatrix, shown: int) -> str:
+    busiest = ", the busiest" if shown < links.processes_total else ""
+    return showing(shown, links.processes_total, "process", "processes") + busiest
+
+
+def _choice() -> str:
+    options = "".join(
+        f'<label><input type="radio" name="reading" value="{value}"{" checked" if value == "messages" else ""}> {word}'
+        "</label>"
+        for value, word in READINGS
+    )
+    return f"<fieldset><legend>Show for each link</legend>{options}</fieldset>"
+
+
+def _row(
+    sender: str,
+    processes: Sequence[str],
+    cells: Mapping[tuple[str, str], Link],
+    levels: Mapping[tuple[str, str], tuple[int, int, int]],
+) -> str:
+    columns = "".join(
+        _cell(cells.get((sender, receiver)), levels.get((sender, receiver), (0, 0, 0))) for receiver in processes
+    )
+    return f'<tr><th scope="row" title="{name(sender)}">{short(sender)}</th>{columns}</tr>'
+
+
+def _cell(link: Link | None, levels: tuple[int, int, int]) -> str:
+    if link is None:
+        return '<td><span class="none">·</span></td>'
+    delay = duration(link.mean_delay_seconds)
+    words = f"{number(link.messages)} messages, mean delay {delay}, {number(link.violations)} violations"
+    return (
+        f'<td title="{words}">'
+        f'<span class="messages level-{levels[0]}">{number(link.messages)}</span>'
+        f'<span class="delay level-{levels[1]}">{delay}</span>'
+        f'<span class="violations level-{levels[2]}">{number(link.violations)}</span></td>'
+    )
+
+
+def _levels(links: Sequence[Link]) -> dict[tuple[str, str], tuple[int, int, int]]:
+    """Shade 0 to 4 by share of the largest value of each reading."""
+    values = [(link.messages, link.mean_delay_seconds or 0.0, link.violations) for link in links]
+    tops = [max(column) or 1 for column in zip(*values, strict=True)]
+    return {
+        (link.sender, link.receiver): (
+            _level(value[0], tops[0]),
+            _level(value[1], tops[1]),
+            _level(value[2], tops[2]),
+        )
+        for link, value in zip(links, values, strict=True)
+    }
+
+
+def _level(value: float, top: float) -> int:
+    return min(4, 1 + int(4 * value / top)) if value > 0 else 0

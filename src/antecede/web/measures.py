@@ -1,0 +1,81 @@
+"""The measured part of the page: delays, hold-back, stamps and the time line, each as a chart and as figures.
+
+What the source does not tell is said in a sentence instead of being drawn as zero.
+"""
+
+from __future__ import annotations
+
+from antecede.web import charts
+from antecede.web.model import Bucket, Distribution, HoldBack, StampSize, TimeBucket
+from antecede.web.tables import table
+from antecede.web.text import data_size, duration, moment, number, percent, plural
+
+
+def delay(distribution: Distribution | None) -> str:
+    if distribution is None or distribution.count == 0:
+        return "<p>The source has no clock readings for both ends of a message, so delays can not be stated.</p>"
+    return _distribution(distribution, "delivery delay", "From send to deliver, by the source's own clocks.")
+
+
+def _distribution(distribution: Distribution, what: str, note: str) -> str:
+    chart = charts.histogram(distribution, what) if distribution.buckets else ""
+    figures = [(f"{percent_:g} % take at most", duration(seconds)) for percent_, seconds in distribution.percentiles]
+    figures = [("Mean", duration(distribution.mean_seconds)), *figures, ("Longest", duration(distribution.max_seconds))]
+    caption = f"{what[0].upper()}{what[1:]}, {plural(distribution.count, 'value')}"
+    drawn = f'<div class="drawn">{chart}{_bucket_table(distribution.buckets, what)}</div>'
+    return (
+        f'<p class="note">{note}</p><div class="measured">{drawn}'
+        f"{table(caption, ('Figure', 'Value'), figures, 'tn')}</div>"
+    )
+
+
+def _bucket_table(buckets: tuple[Bucket, ...], what: str) -> str:
+    if not buckets:
+        return ""
+    rows = (
+        (duration(bucket.start_seconds), duration(bucket.end_seconds), number(bucket.count))
+        for bucket in charts.merged(buckets)
+    )
+    inner = table(f"Histogram of {what}", ("From", "to below", "Count"), rows, "nnn")
+    return f'<details class="figures"><summary>The same as a table</summary>{inner}</details>'
+
+
+def hold_back(held: HoldBack | None) -> str:
+    if held is None:
+        return "<p>The source has no receive events apart from its delivers, so hold-back can not be stated.</p>"
+    words = (
+        f"<p>{plural(held.held, 'message')} {'was' if held.held == 1 else 'were'} held back between receive and "
+        f"deliver; {number(held.needless)} of them ({percent(held.needless, held.held)}) needlessly: every cause had "
+        "already been delivered.</p>"
+    )
+    body = _distribution(held.wait, "hold-back", "From receive to deliver, at one process, so by one clock.")
+    needless = held.needless_wait
+    if needless is not None and needless.count:
+        body += _distribution(needless, "needless hold-back", "The part that no missing cause explains.")
+    return words + body
+
+
+def stamp(size: StampSize | None) -> str:
+    if size is None or size.messages == 0:
+        return "<p>The source does not say how large the control information on its messages is.</p>"
+    entries = f", {number(size.mean_entries)} entries" if size.mean_entries is not None else ""
+    return (
+        f"<p>{plural(size.messages, 'message')} carried {data_size(size.total_bytes)} of control information: "
+        f"{data_size(size.mean_bytes)}{entries} on average, {data_size(size.max_bytes)} at most.</p>"
+    )
+
+
+def timeline(buckets: tuple[TimeBucket, ...]) -> str:
+    if not buckets:
+        return "<p>The source has no clock readings, so there is no time line.</p>"
+    shown = charts.merged_times(buckets)
+    rows = (
+        (moment(bucket.start_seconds), moment(bucket.end_seconds), number(bucket.deliveries), number(bucket.violations))
+        for bucket in shown
+    )
+    inner = table("Over time", ("From", "to below", "Deliveries", "Violations"), rows, "ttnn")
+    span = f"From {moment(shown[0].start_seconds)} to {moment(shown[-1].end_seconds)} on the source's clocks."
+    return (
+        f'<p class="note">{span}</p>{charts.timeline(shown)}'
+        f'<details class="figures"><summary>The same as a table</summary>{inner}</details>'
+    )

@@ -1,0 +1,92 @@
+"""`render`: one report as one HTML file that needs nothing else, neither network nor fonts nor a server.
+
+The page's frame, style and script are files beside this one and are put inline. The page forbids itself everything
+in a Content-Security-Policy: nothing may be loaded, and only the style and the script with the right SHA-256 may run.
+Should hostile text ever pass the escaping of `text`, it still could not execute. That is also why no element has a
+`style` attribute: what must vary is drawn with SVG attributes and classes.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from string import Template
+
+from antecede.web import measures, sections, violations
+from antecede.web.matrix import matrix
+from antecede.web.model import ReportData
+from antecede.web.text import LINE_CHARS_MAX, TEXT_CHARS_MAX, name, safe
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much of each list a page shows. What is left out is counted on the page."""
+
+    violations: int = 100
+    runs: int = 50
+    processes: int = 50
+    quarantine: int = 50
+
+
+LIMITS = Limits()
+
+
+def render(data: ReportData, limits: Limits = LIMITS) -> str:
+    """The page. The same data gives the same bytes."""
+    style, script = asset("page.css"), asset("page.js")
+    parts = list(_sections(data, limits))
+    return Template(asset("page.html")).substitute(
+        policy=f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'",
+        style=style,
+        script=script,
+        page_title=f"{sections.VERDICT_WORDS[data.verdict]}: {safe(data.title, 80)}",
+        title=safe(data.title, LINE_CHARS_MAX),
+        source=safe(data.source, LINE_CHARS_MAX),
+        format=name(data.format),
+        written=f"<div><dt>Written</dt><dd>{safe(data.written, 80)}</dd></div>" if data.written else "",
+        verdict=sections.verdict(data),
+        contents="".join(f'<li><a href="#{anchor}">{heading}</a></li>' for anchor, heading, _ in parts),
+        sections="".join(_section(*part) for part in parts),
+    )
+
+
+def _sections(data: ReportData, limits: Limits) -> Iterator[tuple[str, str, str]]:
+    """(anchor, heading, body) of every section, in the order in which a reader asks."""
+    total = data.counts
+    yield "counts", "Counts", sections.counts(total)
+    none = "None." if data.verdict == "holds" else "None among what could be decided."
+    yield "violations", "Violations", violations.section(data.violations, total.violations, limits.violations, none)
+    yield "timeline", "Over time", measures.timeline(data.timeline)
+    yield "delay", "Delivery delay", measures.delay(data.delay)
+    yield "hold-back", "Hold-back and stamps", measures.hold_back(data.hold_back) + measures.stamp(data.stamp)
+    yield "links", "Links", matrix(data.links) if data.links else "<p>No message has both ends in the trace.</p>"
+    if data.locality:
+        yield "locality", "What locality would save", f"<p>{safe(data.locality, TEXT_CHARS_MAX)}</p>"
+    if data.processes:
+        yield "processes", "Processes", sections.processes(data.processes, total.processes, limits.processes)
+    if data.runs:
+        yield "runs", "Runs", sections.runs(data.runs, total.runs, limits.runs)
+    yield "quarantine", "Quarantine", sections.quarantine(data.quarantine, total.quarantined, limits.quarantine)
+    in_step = "No deliver precedes its send by the source's clocks." if data.delay else "No clock readings to compare."
+    yield "skew", "Clocks", sections.sentences(data.skew, in_step)
+    yield "method", "How this was computed", sections.computation(data.computation)
+
+
+def _section(anchor: str, heading: str, body: str) -> str:
+    title = f'<h2 id="{anchor}-heading">{heading}</h2>'
+    return f'<section id="{anchor}" aria-labelledby="{anchor}-heading">{title}{body}</section>'
+
+
+@cache
+def asset(file_name: str) -> str:
+    """A file of the page, as it is kept in the package."""
+    return files("antecede.web").joinpath(file_name).read_text(encoding="utf-8")
+
+
+def _digest(inline: str) -> str:
+    return "sha256-" + b64encode(sha256(inline.encode()).digest()).decode()

@@ -1,0 +1,132 @@
+"""The plain parts of the page: verdict, counts, runs, processes, quarantine, notes, method.
+
+Each function takes its part of the data and returns safe HTML, or says in a sentence that the source does not tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from antecede.web.model import Computation, Counts, ProcessRow, Quarantine, ReportData, RunRow
+from antecede.web.tables import showing, table
+from antecede.web.text import TEXT_CHARS_MAX, duration, name, number, plural, safe
+
+VERDICT_WORDS = {
+    "holds": "Causal order holds",
+    "violated": "Causal order is violated",
+    "undecidable": "Causal order is undecidable",
+}
+# Shape first, colour second: a circle with a tick, an octagon with a cross, a diamond with a question mark.
+VERDICT_ICONS = {
+    "holds": '<circle cx="24" cy="24" r="21"/><path d="M14 25l7 7l13 -15"/>',
+    "violated": '<path d="M15 3h18l12 12v18l-12 12h-18l-12 -12v-18z"/><path d="M16 16l16 16M32 16l-16 16"/>',
+    "undecidable": '<path d="M24 2l22 22l-22 22l-22 -22z"/><path d="M19 19a5 5 0 1 1 7 5q-2 1 -2 4M24 33v1"/>',
+}
+SIZE = (
+    ("runs", "executions in the trace"),
+    ("processes", "places where events happened"),
+    ("events", "valid rows"),
+    ("messages", "sent"),
+    ("deliveries", "messages handed to an application"),
+)
+FOUND = (
+    ("violations", "delivers that came before one of their causes"),
+    ("overtaken", "pairs of a message and one it should have followed"),
+    ("lost", "addressed but never delivered"),
+    ("duplicates", "delivered once more"),
+    ("spurious", "delivered but never sent there"),
+    ("quarantined", "rows that are not valid events"),
+)
+
+
+def verdict(data: ReportData) -> str:
+    word = data.verdict
+    return (
+        f'<div class="verdict {word}"><svg viewBox="0 0 48 48" width="48" height="48" aria-hidden="true">'
+        f'{VERDICT_ICONS[word]}</svg><div><p class="verdict-title" id="verdict">{VERDICT_WORDS[word]}</p>'
+        f'<p class="reason">{safe(data.reason, TEXT_CHARS_MAX)}</p></div></div>'
+    )
+
+
+def counts(values: Counts) -> str:
+    return (
+        f'<h3>What was read</h3><dl class="counts">{_count_items(values, SIZE)}</dl>'
+        f'<h3>What was found</h3><dl class="counts">{_count_items(values, FOUND)}</dl>'
+    )
+
+
+def _count_items(values: Counts, fields: Iterable[tuple[str, str]]) -> str:
+    return "".join(
+        f'<div><dt>{field}</dt><dd><span class="value">{number(getattr(values, field))}</span>'
+        f'<span class="meaning">{meaning}</span></dd></div>'
+        for field, meaning in fields
+    )
+
+
+def runs(rows: tuple[RunRow, ...], total: int, limit: int) -> str:
+    shown = rows[:limit]
+    return table(
+        f"Runs: {showing(len(shown), total, 'run')}",
+        ("Run", "Verdict", "Processes", "Events", "Messages", "Deliveries", "Violations", "Overtaken", "Lost", "Note"),
+        ((name(row.run), safe(row.verdict), *map(number, _run_numbers(row)), safe(row.note)) for row in shown),
+        "ttnnnnnnnt",
+    )
+
+
+def _run_numbers(row: RunRow) -> tuple[int, ...]:
+    return (row.processes, row.events, row.messages, row.deliveries, row.violations, row.overtaken, row.lost)
+
+
+def processes(rows: tuple[ProcessRow, ...], total: int, limit: int) -> str:
+    shown = rows[:limit]
+    return table(
+        f"Processes: {showing(len(shown), total, 'process', 'processes')}",
+        ("Process", "Events", "Sends", "Deliveries", "Violations", "Lost", "Mean delay", "Mean hold-back"),
+        (
+            (
+                name(row.process),
+                *map(number, (row.events, row.sends, row.deliveries, row.violations, row.lost)),
+                duration(row.mean_delay_seconds),
+                duration(row.mean_hold_seconds),
+            )
+            for row in shown
+        ),
+        "tnnnnnnn",
+    )
+
+
+def quarantine(held: Quarantine, total: int, limit: int) -> str:
+    if total == 0:
+        return "<p>Every row of the input was a valid event.</p>"
+    shown = held.rows[:limit]
+    reasons = ((safe(reason), number(count)) for reason, count in held.by_reason[:limit])
+    rows = (
+        (safe(row.file, 120), number(row.line), safe(row.reason), f"<code>{safe(row.text, 160)}</code>")
+        for row in shown
+    )
+    return (
+        "<p>These rows are not part of the answer. None was dropped without being counted here.</p>"
+        + table("Reasons", ("Reason", "Rows"), reasons, "tn")
+        + table(f"Rows: {showing(len(shown), total, 'row')}", ("File", "Line", "Reason", "Text"), rows, "tntt")
+    )
+
+
+def sentences(lines: tuple[str, ...], otherwise: str, limit: int = 50) -> str:
+    """Notes as a list."""
+    if not lines:
+        return f"<p>{otherwise}</p>"
+    items = "".join(f"<li>{safe(line, TEXT_CHARS_MAX)}</li>" for line in lines[:limit])
+    more = f'<p class="note">{showing(limit, len(lines), "note")}</p>' if len(lines) > limit else ""
+    return f"<ul>{items}</ul>{more}"
+
+
+def computation(how: Computation | None) -> str:
+    if how is None:
+        return "<p>Not stated.</p>"
+    total = sum(seconds for _, seconds in how.stages)
+    rows = [(safe(stage), duration(seconds)) for stage, seconds in how.stages[:50]]
+    return (
+        f"<p>Verified in {plural(how.windows, 'window')} between consistent cuts. Clocks were not trusted for order "
+        f"between processes.</p>{sentences(how.notes, '') if how.notes else ''}"
+        + table(f"Stages: {duration(total)} in all", ("Stage", "Took"), rows, "tn")
+    )

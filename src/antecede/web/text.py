@@ -1,0 +1,122 @@
+"""Words and numbers as a page may show them: text from logs made harmless, quantities made readable.
+
+Text from a log is hostile until it has been through `safe`. It is cut to a length, then every character that would
+hide, reorder or break something (controls, direction overrides, zero-width characters, lone surrogates, long runs
+of combining marks) is replaced by its code point in brackets, then HTML is escaped, quotes included. Two names that
+differ only in an invisible character so look different, which is what a reader of a trace wants.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from datetime import UTC, datetime
+from html import escape
+
+NAME_CHARS_MAX = 48
+LINE_CHARS_MAX = 240
+TEXT_CHARS_MAX = 1000
+MARKS_MAX = 4
+_YEAR_2000, _YEAR_2100 = 946_684_800, 4_102_444_800
+_UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+
+def visible(text: str, chars_max: int = LINE_CHARS_MAX) -> str:
+    """`text` with nothing invisible in it; longer than `chars_max` it ends in an ellipsis."""
+    kept = text if len(text) <= chars_max else text[: chars_max - 1]
+    shown = []
+    marks = 0
+    for char in kept:
+        category = unicodedata.category(char)
+        marks = marks + 1 if category.startswith("M") else 0
+        if category in _UNSAFE or marks > MARKS_MAX:
+            shown.append(" " if char in "\t\n\r" else f"[U+{ord(char):04X}]")
+        else:
+            shown.append(char)
+    joined = "".join(shown)
+    if len(joined) > 2 * chars_max:  # code points in brackets are longer than what they stand for
+        joined, kept = joined[: 2 * chars_max], ""
+    return joined if kept == text else joined + "…"
+
+
+def safe(text: str, chars_max: int = LINE_CHARS_MAX) -> str:
+    """`text` for an HTML or SVG text or a quoted attribute."""
+    return escape(visible(text, chars_max), quote=True)
+
+
+def name(text: str, chars_max: int = NAME_CHARS_MAX) -> str:
+    """A process, message or run name, safe; an empty one is shown as such."""
+    return safe(text, chars_max) if text else "(no name)"
+
+
+def short(text: str, chars_max: int = 14) -> str:
+    """A name for a narrow place, safe: both ends stay, because ids often differ in the last characters."""
+    shown = visible(text, TEXT_CHARS_MAX) or "(no name)"
+    if len(shown) > chars_max:
+        tail = (chars_max - 1) // 2
+        shown = f"{shown[: chars_max - 1 - tail]}…{shown[-tail:]}"
+    return escape(shown, quote=True)
+
+
+def number(value: float | None) -> str:
+    """An integer with thousands separated by commas, another number with one decimal, nothing as a dash."""
+    if value is None or not math.isfinite(value):
+        return "–"
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
+
+
+def plural(count: int, singular: str, several: str = "") -> str:
+    return f"{number(count)} {singular if count == 1 else several or singular + 's'}"
+
+
+def duration(seconds: float | None) -> str:
+    """Three significant digits in the unit that suits: 850 ns, 12.5 µs, 3.2 ms, 1.5 s, 3.4 min, 2.1 h, 4 d."""
+    if seconds is None or not math.isfinite(seconds):
+        return "–"
+    size = abs(seconds)
+    if size == 0:
+        return "0 s"
+    for limit, scale, unit in ((1e-6, 1e9, "ns"), (1e-3, 1e6, "µs"), (1, 1e3, "ms"), (120, 1, "s")):
+        if size < limit * 0.9995:
+            return f"{_digits(seconds * scale)} {unit}"
+    for limit, scale, unit in ((7200, 60, "min"), (172_800, 3600, "h"), (math.inf, 86_400, "d")):
+        if size < limit:
+            return f"{_digits(seconds / scale)} {unit}"
+    raise AssertionError(seconds)
+
+
+def moment(seconds: float | None) -> str:
+    """A reading of a source's clock: a date where it can only be one (seconds since 1970), else the seconds."""
+    if seconds is None or not math.isfinite(seconds):
+        return "–"
+    if _YEAR_2000 <= seconds < _YEAR_2100:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S.%f").rstrip("0").rstrip(".") + " UTC"
+    whole, _, fraction = f"{seconds:,.6f}".partition(".")
+    return f"{whole}.{fraction}".rstrip("0").rstrip(".") + " s"
+
+
+def time_of_day(seconds: float | None) -> str:
+    """`moment` without its date, for places where the day is plain."""
+    shown = moment(seconds)
+    return shown.removesuffix(" UTC").partition(" ")[2] if shown.endswith(" UTC") else shown
+
+
+def data_size(size_bytes: float) -> str:
+    for limit, scale, unit in ((1e3, 1.0, "bytes"), (1e6, 1e3, "kB"), (1e9, 1e6, "MB"), (1e12, 1e9, "GB")):
+        if size_bytes < limit:
+            return f"{_digits(size_bytes / scale)} {unit}"
+    return f"{number(round(size_bytes / 1e12))} TB"
+
+
+def percent(part: float, whole: float) -> str:
+    """A share in percent; what is not nothing never reads as 0 %, and what is not all never as 100 %."""
+    if whole <= 0:
+        return "–"
+    share = 100 * part / whole
+    if 0 < share < 0.1:
+        return "less than 0.1 %"
+    return "more than 99.9 %" if 99.9 < share < 100 else f"{_digits(share)} %"
+
+
+def _digits(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}"

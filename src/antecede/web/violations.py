@@ -1,0 +1,133 @@
+"""The worst violations, each explained three times: in a sentence, as a diagram, and as numbered steps.
+
+The steps in the list carry the numbers that stand beside the events in the diagram. The first few are open, the
+others open on demand; in print all of them are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from antecede.web import layout
+from antecede.web.diagram import svg, verdict_labels
+from antecede.web.layout import Placed
+from antecede.web.model import EventPoint, Violation
+from antecede.web.tables import showing
+from antecede.web.text import TEXT_CHARS_MAX, duration, name, number, plural, safe, time_of_day
+from antecede.web.words import deed
+
+OPEN_AT_FIRST = 3
+LEGEND = (
+    ("overtaken", "overtaken message: delivered too late"),
+    ("witness", "witness chain: why it had to come first"),
+    ("overtaking", "overtaking message: delivered first"),
+    ("context", "other messages"),
+)
+READING = (
+    "Each process is a line and time goes down. Height shows what came before what, not how long it took: clocks of "
+    "different processes are not compared. Where a line is broken, events in between are not drawn."
+)
+
+
+def section(violations: tuple[Violation, ...], total: int, limit: int, none: str) -> str:
+    """The section's body; `violations` come worst first, and `none` is said where there are none."""
+    if not violations:
+        return f"<p>{none}</p>" if total == 0 else f"<p>{plural(total, 'violation')}, none of them explained here.</p>"
+    shown = violations[:limit]
+    title = showing(len(shown), total, "violation")
+    articles = "".join(_article(rank, violation) for rank, violation in enumerate(shown, 1))
+    return f'<p class="shown">{title[0].upper()}{title[1:]}, the worst first.</p>{_legend()}{articles}'
+
+
+def _legend() -> str:
+    items = "".join(
+        f'<li><svg class="key" width="40" height="12" aria-hidden="true"><g class="arrow {role}">'
+        f'<path class="line" d="M1 6H31"/><polygon points="39,6 30,2 30,10"/></g></svg>{words}</li>'
+        for role, words in LEGEND
+    )
+    marks = (
+        ('<circle class="mark" cx="6" cy="6" r="5"/>', "send", "send"),
+        ('<circle class="mark" cx="6" cy="6" r="5"/>', "deliver", "deliver"),
+        ('<path class="mark" d="M6 1l5 5l-5 5l-5 -5z"/>', "receive", "receive"),
+        ('<rect class="mark" x="2.5" y="2.5" width="7" height="7"/>', "other", "other event"),
+    )
+    items += "".join(
+        '<li><svg class="key" width="12" height="12" aria-hidden="true">'
+        f'<g class="event {css}">{mark}</g></svg>{word}</li>'
+        for mark, css, word in marks
+    )
+    return f'<ul class="legend">{items}</ul><p class="note">{READING}</p>'
+
+
+def _article(rank: int, violation: Violation) -> str:
+    placed = layout.place(violation)
+    known = violation.late_seconds is not None
+    late = f'<span class="late">{duration(violation.late_seconds)} late</span>' if known else ""
+    opened = " open" if rank <= OPEN_AT_FIRST else ""
+    return (
+        f'<article class="violation" id="violation-{rank}"><details{opened}>'
+        f"<summary><h3>{rank}. {name(violation.overtaking)} overtook {name(violation.overtaken)} "
+        f"at {name(violation.process)}</h3>{late}</summary>"
+        f'<p class="words">{safe(violation.words, TEXT_CHARS_MAX)}</p>'
+        f'<div class="explained">{_figure(rank, placed)}'
+        f'<div class="steps">{_steps(placed)}{_facts(violation)}</div></div>'
+        "</details></article>"
+    )
+
+
+def _figure(rank: int, placed: Placed) -> str:
+    violation = placed.violation
+    label = (
+        f"Space-time diagram of violation {rank}: {name(violation.overtaking)} overtakes {name(violation.overtaken)}"
+    )
+    left_out = (
+        f'<p class="note">{plural(placed.events_left_out, "event")} farther away not drawn.</p>'
+        if placed.events_left_out
+        else ""
+    )
+    return (
+        '<figure class="diagram"><div class="tools" hidden role="group" aria-label="Zoom">'
+        '<button type="button" data-zoom="out" aria-label="Zoom out">−</button>'
+        '<button type="button" data-zoom="in" aria-label="Zoom in">+</button>'
+        '<button type="button" data-zoom="fit">Fit</button></div>'
+        f'<div class="view" tabindex="0" role="region" aria-label="Diagram {rank}: arrow keys move, plus and minus '
+        f'zoom, 0 fits">{svg(placed, label)}</div>'
+        '<figcaption class="readout" aria-live="polite">Point at, tap or tab to an event or a message for its details.'
+        f"</figcaption>{left_out}</figure>"
+    )
+
+
+def _steps(placed: Placed) -> str:
+    items = "".join(_step_items(placed))
+    return f"<h4>Why the order was wrong</h4><ol>{items}</ol>{_delivers(placed)}"
+
+
+def _step_items(placed: Placed) -> Iterator[str]:
+    chain = placed.violation.chain
+    half = len(chain) // 2
+    for step, event in enumerate(chain, 1):
+        if placed.chain_left_out and step == half + 1:
+            yield f'<li class="left-out">{plural(placed.chain_left_out, "step")} not shown</li>'
+        number_here = step + placed.chain_left_out if placed.chain_left_out and step > half else step
+        yield f'<li value="{number_here}">{_deed(event)}</li>'
+
+
+def _deed(event: EventPoint) -> str:
+    clock = f", {time_of_day(event.time)}" if event.time is not None else ""
+    return f'{deed(event)} <span class="when">event {event.index}{clock}</span>'
+
+
+def _delivers(placed: Placed) -> str:
+    labels = verdict_labels(placed)
+    events = {layout.key(event): event for event in placed.violation.events}
+    items = "".join(f"<li><strong>{word}:</strong> {_deed(events[where])}</li>" for where, word in labels.items())
+    return f"<p>Yet where both were delivered:</p><ul>{items}</ul>" if items else ""
+
+
+def _facts(violation: Violation) -> str:
+    facts = [("Run", name(violation.run)), ("Messages overtaken by this deliver", number(violation.overtaken_count))]
+    if violation.late_seconds is not None:
+        facts.append(("Late by", duration(violation.late_seconds)))
+    return (
+        '<dl class="facts">' + "".join(f"<div><dt>{term}</dt><dd>{fact}</dd></div>" for term, fact in facts) + "</dl>"
+    )

@@ -1,0 +1,258 @@
+"""The page: complete, bounded, harmless whatever the log says, and without any way to the network."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from dataclasses import fields, replace
+from hashlib import sha256
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import pytest
+
+from antecede.web import charts, report
+from antecede.web.model import (
+    Bucket,
+    Counts,
+    Distribution,
+    EventPoint,
+    Link,
+    LinkMatrix,
+    MessageArrow,
+    Quarantine,
+    QuarantineRow,
+    ReportData,
+    RunRow,
+    TimeBucket,
+    as_json,
+)
+from tests.web.samples import KNOWN, busy_report, known_report, small
+
+VOID = {"meta", "link", "input", "br"}
+HOSTILE = (
+    "</script><script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "' onmouseover='alert(1)",
+    "</title></style><svg onload=alert(1)>",
+    "]]>--><!--",
+    "\u202eevil\u0000\ud800\u2028",
+    "$script ${policy} %s {0}",
+    "x" * 65_536,
+)
+
+
+class Page(HTMLParser):
+    """Every element with its attributes and the text around it; an end tag that fits no start tag is an error."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.elements: list[tuple[str, dict[str, str]]] = []
+        self.open: list[str] = []
+        self.words: list[str] = []
+        self.feed(page)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, {name: value or "" for name, value in attrs}))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, {name: value or "" for name, value in attrs}))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if not {"script", "style"} & set(self.open):
+            self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.words).split())
+
+    def all(self, tag: str) -> list[dict[str, str]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+@pytest.mark.parametrize(
+    ("data", "words", "icon"),
+    [
+        (known_report(), "Causal order is violated", "M15 3h18"),
+        (small("holds", "Fine."), "Causal order holds", 'circle cx="24"'),
+        (small("undecidable", "No message identities."), "Causal order is undecidable", "M24 2l22"),
+    ],
+    ids=["violated", "holds", "undecidable"],
+)
+def test_the_verdict_comes_first_in_words_and_shape(data: ReportData, words: str, icon: str) -> None:
+    page = report.render(data)
+    parsed = Page(page)
+    assert parsed.text.index(words) < parsed.text.index("Counts")
+    assert data.reason in parsed.text
+    assert icon in page
+
+
+def test_the_counts_of_the_command_are_all_there_under_their_names() -> None:
+    values = {field.name: 1000 + place for place, field in enumerate(fields(Counts))}
+    text = Page(report.render(replace(known_report(), counts=Counts(**values)))).text
+    for field, value in values.items():
+        assert f"{field} {value:,} " in text
+
+
+def test_the_known_violation_is_explained_in_words_and_steps() -> None:
+    text = Page(report.render(known_report())).text
+    assert KNOWN.words in text
+    assert "a sends m1 event 0, 0 s a sends m2 event 1, 0.01 s c delivers m2 event 0" in text
+    assert "first: b delivers m3 event 0, 0.052 s too late: b delivers m1 event 1, 0.12 s" in text
+
+
+def test_the_page_is_one_file_that_may_load_nothing() -> None:
+    page = report.render(busy_report())
+    parsed = Page(page)
+    policy = next(meta["content"] for meta in parsed.all("meta") if meta.get("http-equiv") == "Content-Security-Policy")
+    assert policy.startswith("default-src 'none'; ")
+    for tag in ("script", "style"):
+        inline = re.findall(f"<{tag}>(.*?)</{tag}>", page, re.DOTALL)
+        assert len(inline) == 1
+        assert f"{tag}-src 'sha256-{b64encode(sha256(inline[0].encode()).digest()).decode()}'" in policy
+    assert "unsafe" not in policy
+    assert [link["href"] for link in parsed.all("link")] == ["data:,"]
+    assert all(anchor["href"].startswith("#") for anchor in parsed.all("a"))
+    for _, attributes in parsed.elements:
+        assert not {"src", "style", "srcset", "action"} & set(attributes)
+        assert not [name for name in attributes if name.startswith("on")]
+    assert not re.search(r"https?://|@import|url\(", page)
+
+
+def test_links_within_the_page_lead_somewhere() -> None:
+    parsed = Page(report.render(busy_report()))
+    ids = [attributes["id"] for _, attributes in parsed.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    assert {anchor["href"][1:] for anchor in parsed.all("a")} <= set(ids)
+    assert {
+        attributes["aria-labelledby"] for _, attributes in parsed.elements if "aria-labelledby" in attributes
+    } <= set(ids)
+
+
+def test_tables_and_headings_are_made_for_readers_who_do_not_see_them() -> None:
+    page = report.render(busy_report())
+    parsed = Page(page)
+    assert page.count("<table>") == page.count("<caption>") > 6
+    assert all(cell.get("scope") in ("col", "row") for cell in parsed.all("th"))
+    levels = [int(tag[1]) for tag, _ in parsed.elements if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(two <= one + 1 for one, two in pairwise(levels))
+    assert all("aria-label" in svg or svg.get("aria-hidden") == "true" for svg in parsed.all("svg"))
+
+
+def poisoned(text: str) -> ReportData:
+    """A report in which every string is `text`."""
+    violation = replace(
+        KNOWN,
+        run=text,
+        process=text,
+        overtaken=text,
+        words=text,
+        events=(EventPoint(text, 0, text, text), EventPoint(text, 1, "deliver", text)),
+        chain=(EventPoint(text, 0, "send", text),),
+        messages=(MessageArrow(text, text, 0, ((text, 1),), "overtaken"),),
+    )
+    data = busy_report()
+    return replace(
+        data,
+        title=text,
+        source=text,
+        format=text,
+        reason=text,
+        written=text,
+        locality=text,
+        skew=(text,),
+        violations=(violation,) * 3,
+        runs=(RunRow(text, "violated", 1, 1, 1, 1, 1, 1, 1, text),),
+        links=LinkMatrix((text,), 1, (Link(text, text, 3, None, 1),)),
+        processes=tuple(replace(row, process=text) for row in data.processes),
+        quarantine=Quarantine((QuarantineRow(text, 1, text, text),), ((text, 1),)),
+        computation=replace(data.computation, stages=((text, 1.0),), notes=(text,)) if data.computation else None,
+    )
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_text_stays_text(text: str) -> None:
+    page = report.render(poisoned(text))
+    parsed = Page(page)
+    assert page.encode()
+    assert [tag for tag, _ in parsed.elements].count("script") == 1
+    assert not parsed.all("img")
+    assert not [name for _, attributes in parsed.elements for name in attributes if name.startswith("on")]
+    assert len(page) < 400_000
+    assert max(map(len, parsed.words)) < 2100
+
+
+def test_long_lists_are_cut_and_say_so() -> None:
+    data = replace(
+        known_report(),
+        counts=replace(known_report().counts, violations=12_345, runs=5_000, quarantined=70_000),
+        violations=(KNOWN,) * 300,
+        runs=(RunRow("r", "violated", 1, 1, 1, 1, 1, 1, 1),) * 400,
+        quarantine=Quarantine((QuarantineRow("f", 1, "unknown kind", "{}"),) * 1000, (("unknown kind", 70_000),)),
+    )
+    page = report.render(data)
+    text = Page(page).text
+    assert "Showing 100 of 12,345 violations, the worst first." in text
+    assert "showing 50 of 5,000 runs" in text
+    assert "showing 50 of 70,000 rows" in text
+    assert page.count("<article") == 100
+    fewer = report.render(data, report.Limits(violations=2))
+    assert fewer.count("<article") == 2
+
+
+def test_the_matrix_shows_the_busiest_and_all_three_readings() -> None:
+    page = report.render(busy_report())
+    assert "showing 16 of 20 processes, the busiest" in page
+    for reading in ("messages", "delay", "violations"):
+        assert f'value="{reading}"' in page
+        assert f'<span class="{reading} level-' in page
+
+
+def test_what_the_source_does_not_tell_is_said_and_not_drawn() -> None:
+    text = Page(report.render(known_report())).text
+    assert "delays can not be stated" in text
+    assert "there is no time line" in text
+    assert "hold-back can not be stated" in text
+    assert "Every row of the input was a valid event." in text
+    assert "No clock readings to compare." in text
+
+
+def test_no_violation_is_not_claimed_where_nothing_could_be_decided() -> None:
+    assert "Violations None." in Page(report.render(small("holds", "Fine."))).text
+    assert "Violations None among what could be decided." in Page(report.render(small("undecidable", "A cycle."))).text
+
+
+def test_many_buckets_are_merged_and_none_is_lost() -> None:
+    buckets = [Bucket(step, step + 1, step) for step in range(1000)]
+    merged = charts.merged(buckets)
+    assert len(merged) <= charts.BUCKETS_MAX
+    assert sum(bucket.count for bucket in merged) == sum(range(1000))
+    assert (merged[0].start_seconds, merged[-1].end_seconds) == (0, 1000)
+
+
+def test_empty_and_single_buckets_have_a_chart() -> None:
+    one = Distribution(0, None, None, ((50, 7.0),), (Bucket(0.0, 0.0, 0),))
+    assert "<svg" in charts.histogram(one, "nothing")
+    assert "<svg" in charts.timeline([TimeBucket(5.0, 5.0, 0, 0)])
+
+
+def test_the_same_data_gives_the_same_page() -> None:
+    assert report.render(busy_report()) == report.render(busy_report())
+
+
+def test_the_data_is_json() -> None:
+    data = replace(known_report(), violations=(replace(KNOWN, late_seconds=float("nan")),))
+    read = json.loads(as_json(data))
+    assert read["verdict"] == "violated"
+    assert read["violations"][0]["late_seconds"] is None
+    assert read["violations"][0]["messages"][0]["delivers"] == [["b", 1]]
