@@ -52,7 +52,7 @@ def _schedule(
         raise ValueError(f"traffic needs at least 2 processes to go between, not {n}")
     links = Random(f"{seed}/links")
     timed: list[tuple[float, Step | Receive]] = []
-    for message, (time, sender) in enumerate(islice(_sends(n, seed), messages)):
+    for message, (time, sender) in enumerate(islice(sends(n, seed), messages)):
         step, dests = send(sender)
         timed.append((time, step))
         timed += [(time + _exponential(links, propagation), ("receive", dest, message)) for dest in dests]
@@ -60,7 +60,7 @@ def _schedule(
     return [step for _, step in sorted(timed, key=lambda entry: entry[0])]
 
 
-def _sends(n: int, seed: int) -> Iterator[tuple[float, int]]:
+def sends(n: int, seed: int) -> Iterator[tuple[float, int]]:
     """When each process sends, in order of time, for ever."""
     clocks = [Random(f"{seed}/sender/{process}") for process in range(n)]
     next_sends = [(_exponential(clock, 1.0), process) for process, clock in enumerate(clocks)]

@@ -13,6 +13,7 @@ and no allocation exceeds a constant times the bytes it was read from.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import accumulate
 from typing import Any, TypeVar
 
 from antecede.core import values
@@ -172,8 +173,7 @@ class Writer:
             self._ascending(numbers)
 
     def _ascending(self, numbers: list[int]) -> None:
-        previous = [-1, *numbers]
-        self.uints([number - before - 1 for number, before in zip(numbers, previous, strict=False)])
+        self.uints([number - before for before, number in zip([0, *numbers], numbers, strict=False)])
 
 
 class Sets:
@@ -259,8 +259,8 @@ class Reader:
         if not numbers:
             return {}
         least = self.uint()
-        table = self.names_table
-        return {table[number]: least + above for number, above in zip(numbers, self.uints(len(numbers)), strict=True)}
+        counts = map(least.__add__, self.uints(len(numbers)))
+        return dict(zip(map(self.names_table.__getitem__, numbers), counts, strict=True))
 
     def rows(self) -> list[str]:
         return [self.names_table[number] for number in self._set()]
@@ -352,9 +352,7 @@ class Reader:
         return numbers
 
     def _ascending(self, size: int) -> list[int]:
-        numbers = []
-        previous = -1
-        for gap in self.uints(size):
-            previous += gap + 1
-            numbers.append(previous)
-        return numbers
+        gaps = self.uints(size)
+        if 0 in gaps[1:]:
+            raise WireError(f"a set that names something twice before byte {self.at}")
+        return list(accumulate(gaps))

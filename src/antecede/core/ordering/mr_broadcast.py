@@ -4,7 +4,8 @@ Guarantees causal order for broadcast over FIFO channels (`numbered=True` makes 
 stamp is nothing; the price is resynchronisation packets and waiting for them: it is not delay-optimal.
 
 On a FIFO channel the phase of a message is the one expected of its sender: one more than that of its last message,
-or what its last resynchronisation said.
+or what its last resynchronisation said. With `resynch_after_s` (§3.5) a process that has moved on without saying so stamps its
+next message with its phase, in place of the resynchronisation that it saves.
 
     expected_i[j]  `expected[j]`;  expected_i[i]  `expected[me]`
     BS1 `send`, BS2 `_arrive`, BS3 `_resynchronised`, BS4 `_unmet`
@@ -54,7 +55,8 @@ class BroadcastPhases:
 
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
         message = self.roster.message(dests, payload)
-        packet = Packet(self.process, message, NoStamp())  # BS1
+        silent = self.behind_since is not None  # others do not know the phase yet: this message tells them
+        packet = Packet(self.process, message, PhaseStamp({EVERYONE: self._phase}) if silent else NoStamp())  # BS1
         self._expect(self.process, self._phase + 1)
         self.behind_since = None
         effects: list[Effect] = [Sent(message)]
@@ -66,7 +68,7 @@ class BroadcastPhases:
     def receive(self, packet: Packet) -> list[Effect]:
         if packet.sender in self.roster.departed:
             return []
-        if packet.message is not None and isinstance(packet.stamp, NoStamp):
+        if packet.message is not None and isinstance(packet.stamp, NoStamp | PhaseStamp):
             return self._arrive(packet, self.roster.accept(packet))
         if packet.message is None and isinstance(packet.stamp, Resynch):
             return self._resynchronised(packet.sender, packet.stamp)
@@ -113,6 +115,8 @@ class BroadcastPhases:
         if message.id.seq <= self.arrived.get(packet.sender, 0):
             return []
         phase = self.expected.get(packet.sender, 0)
+        if isinstance(packet.stamp, PhaseStamp):
+            phase = max(phase, packet.stamp.phase.get(EVERYONE, 0))
         stamped = Packet(packet.sender, message, PhaseStamp({EVERYONE: phase}))
         self.held.offer(stamped, self._unmet(stamped), phase)
         self.arrived[packet.sender] = message.id.seq

@@ -1,0 +1,19 @@
+"""`python -m bench [PART...]`: every measurement, or the parts named."""
+
+import importlib
+import sys
+
+PARTS = ("core",)
+
+
+def main(chosen: list[str]) -> int:
+    unknown = sorted(set(chosen) - set(PARTS))
+    if unknown:
+        print(f"no measurement {unknown[0]!r}; there are {', '.join(PARTS)}", file=sys.stderr)
+        return 2
+    for part in chosen or PARTS:
+        importlib.import_module(f"bench.{part}.run").main()
+    return 0
+
+
+sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,112 @@
+"""`make fuzz N=100000 SEED=1`: random executions of every algorithm, each held to the oracle and to the judge.
+
+The executions go round the algorithms and their options; each has a seed of its own, and a failure prints the
+command that plays it again. `none` and `chain2` promise no causal order and are only held to deliver everything once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from itertools import islice
+
+import antecede
+from antecede.check.judge import judge
+from tests.worlds import Broken, World
+
+BATCH = 200
+VARIANTS: tuple[tuple[str, dict[str, object]], ...] = (
+    *((name, {}) for name in sorted(antecede.algorithms())),
+    ("ks", {"multicast": True}),
+    ("mr", {"numbered": True}),
+    ("mr", {"numbered": True, "resynch_after_s": 0.7}),
+    ("mr-broadcast", {"numbered": True}),
+    ("mr-broadcast", {"resynch_after_s": 0.7}),
+    ("hierarchy", {"inner": "prs"}),
+)
+
+
+def execute(variant: int, seed: int) -> World:
+    """One execution: `Broken` if the algorithm, or the judge, disagrees with the oracle."""
+    name, options = VARIANTS[variant]
+    world = World(name, seed, options=dict(options))
+    world.run()
+    world.finished()
+    verdict = judge(world.events)
+    if verdict.duplicates or verdict.spurious or verdict.quarantined:
+        raise Broken(f"the judge sees {verdict.as_dict()}")
+    if bool(verdict.violations) and world.info.causal:
+        raise Broken(f"the judge sees {verdict.violations} violations, and the oracle none")
+    return world
+
+
+def command(variant: int, seed: int) -> str:
+    return f"python -m tests.fuzz --replay {variant}:{seed}"
+
+
+def batch(jobs: list[tuple[int, int]]) -> tuple[Counter[str], list[str]]:
+    """Deliveries and out-of-order deliveries by algorithm, and the failures in words."""
+    counts: Counter[str] = Counter()
+    failures = []
+    for variant, seed in jobs:
+        name = VARIANTS[variant][0]
+        try:
+            world = execute(variant, seed)
+        except Exception as error:  # whatever it is, it is a finding
+            failures.append(f"{VARIANTS[variant]} seed {seed}: {error!r}\n    replay: {command(variant, seed)}")
+            continue
+        counts[f"{name} executions"] += 1
+        counts[f"{name} deliveries"] += sum(map(len, world.oracle.delivered.values()))
+        counts[f"{name} out of order"] += world.oracle.violations
+    return counts, failures
+
+
+def _batches(executions: int, seed: int) -> Iterator[list[tuple[int, int]]]:
+    jobs = ((number % len(VARIANTS), seed * 1_000_000_000 + number) for number in range(executions))
+    while chunk := list(islice(jobs, BATCH)):
+        yield chunk
+
+
+def fuzz(executions: int, seed: int, *, workers: int | None = None) -> list[str]:
+    """Run them all with progress on standard error; the failures, in words."""
+    totals: Counter[str] = Counter()
+    failures: list[str] = []
+    done = 0
+    with ProcessPoolExecutor(workers or os.cpu_count()) as pool:
+        for counts, failed in pool.map(batch, _batches(executions, seed)):
+            totals += counts
+            failures += failed
+            done = min(done + BATCH, executions)
+            for failure in failed:
+                print(failure, file=sys.stderr)
+            print(f"\r{done:,} of {executions:,} executions, {len(failures)} failed", end="", file=sys.stderr)
+    print(file=sys.stderr)
+    print(f"{'algorithm':<18}{'executions':>12}{'deliveries':>12}{'out of order':>14}")
+    for name in sorted(antecede.algorithms()):
+        columns = (totals[f"{name} {what}"] for what in ("executions", "deliveries", "out of order"))
+        print("{:<18}{:>12,}{:>12,}{:>14,}".format(name, *columns))
+    return failures
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--executions", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--replay", metavar="VARIANT:SEED", help="play one execution again, as a failure printed it")
+    arguments = parser.parse_args()
+    if arguments.replay:
+        variant, seed = map(int, arguments.replay.split(":"))
+        world = execute(variant, seed)
+        print(f"{VARIANTS[variant]} seed {seed}: {len(world.events)} events, as it should be")
+        return 0
+    failures = fuzz(arguments.executions, arguments.seed)
+    print(f"{arguments.executions:,} executions from seed {arguments.seed}: {len(failures)} failed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
