@@ -1,13 +1,23 @@
 """Causal message ordering: if one message may have caused another, whoever gets both gets the cause first.
 
     >>> import antecede
-    >>> a, b, c = (antecede.create("ks", process=name, processes="abc") for name in "abc")
-    Traceback (most recent call last):
-    antecede.core.errors.Misuse: processes is a collection of names, not one string: ['abc']?
+    >>> a, b, c = (antecede.create("ks", process=name, processes=["a", "b", "c"]) for name in "abc")
+    >>> sent, first = a.send({"b"}, b"lost my ring")                  # on its way to b, slowly
+    >>> _, second = a.send({"c"}, b"found it")
+    >>> c.receive(second.packet)
+    [Deliver(message=Message(id=MessageId(sender='a', seq=2), ..., payload=b'found it', group=None))]
+    >>> _, third = c.send({"b"}, b"glad to hear")
+    >>> b.receive(third.packet)                                       # overtook the first: held back
+    []
+    >>> [str(waiting) for waiting in b.pending()]
+    ['c:1 waits for message 1 of a']
+    >>> [effect.message.payload for effect in b.receive(first.packet)]
+    [b'lost my ring', b'glad to hear']
 
-Everything else: `algorithms()` says what there is; `create` makes one process of an algorithm; its `send` and `receive`
-return effects, which a driver carries out in order: `Sent`, `Transmit`, `Deliver`, `SetTimer`. What the driver owes
-the algorithm is written once, in `antecede.core.algorithm`.
+`algorithms()` says what there is; `create` makes one process of an algorithm. Its `send` and `receive` return effects,
+which a driver carries out in order: `Sent`, `Transmit`, `Deliver`, `SetTimer`. What the driver owes the algorithm is
+written once, in `antecede.core.algorithm`. `encode` and `decode` are the wire form of packets; `snapshot` and `restore`
+bring a process over a restart.
 """
 
 from antecede.core.algorithm import Algorithm

@@ -4,8 +4,8 @@ Guarantees causal order for broadcast over FIFO channels (`numbered=True` makes 
 stamp is nothing; the price is resynchronisation packets and waiting for them: it is not delay-optimal.
 
 On a FIFO channel the phase of a message is the one expected of its sender: one more than that of its last message,
-or what its last resynchronisation said. With `resynch_after_s` (§3.5) a process that has moved on without saying so stamps its
-next message with its phase, in place of the resynchronisation that it saves.
+or what its last resynchronisation said. With `resynch_after_s` (§3.5) a process that has moved on without saying so
+stamps its next message with its phase, in place of the resynchronisation that it saves.
 
     expected_i[j]  `expected[j]`;  expected_i[i]  `expected[me]`
     BS1 `send`, BS2 `_arrive`, BS3 `_resynchronised`, BS4 `_unmet`
