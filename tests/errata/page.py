@@ -119,7 +119,9 @@ def _answers(erratum: Erratum) -> str:
         ("truth", erratum.truth),
         ("ours", erratum.ours),
     )
-    return "\n".join([f"| {erratum.asked} | |", "|---|---|", *(f"| {who} | {answer} |" for who, answer in rows)])
+    return "\n".join(
+        [f"| {erratum.asked or 'Answer'} | |", "|---|---|", *(f"| {who} | {answer} |" for who, answer in rows)]
+    )
 
 
 def _search(erratum: Erratum) -> str:
