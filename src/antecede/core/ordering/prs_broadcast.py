@@ -10,7 +10,7 @@ not: rows k and l differ in the tuples of k and l. The right compressed form is 
     deliver   when V[k] >= x for every (k, x) in S_M with k other than oneself, V being `delivered`
     then      S := (S - S_M) + {(j, c)}
 
-`printed` sends the row of the receiver's own name as §8.2 says, for the errata.
+The printed form, in three readings of which row is the one, is in the errata (tests/errata/prs.py).
 """
 
 from __future__ import annotations

@@ -1,0 +1,94 @@
+"""Random executions for the errata: no loss, no duplicates, nothing but delay, so that a failure is the form's own.
+
+Everything is decided by the seed. Ours and the printed form are given the same seeds; while they put the same packets
+on the same channels, they live through the same execution.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from tests.errata.erratum import Frequency
+from tests.errata.forms import Form, Groups
+from tests.errata.stage import Stage
+
+SEEDS = range(300)
+
+
+def no_groups(chance: random.Random, names: list[str]) -> Groups:
+    return {}
+
+
+def everyone(chance: random.Random, names: list[str]) -> Groups:
+    return {"all": names}
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Processes that send a few messages to others, or to one of their groups, over channels that may reorder.
+
+    With `own`, a sender is as likely a destination as anybody else. With `unicast` there is one destination, with
+    `broadcast` all others.
+    """
+
+    fifo: bool = False
+    processes_min: int = 3
+    processes_max: int = 5
+    sends_max: int = 12
+    own: bool = False
+    unicast: bool = False
+    broadcast: bool = False
+    groups: Callable[[random.Random, list[str]], Groups] = no_groups
+
+    def __str__(self) -> str:
+        channels = "FIFO channels" if self.fifo else "channels that reorder"
+        return f"{self.processes_min} to {self.processes_max} processes, 2 to {self.sends_max} messages, {channels}"
+
+    def start(self, form: Form, chance: random.Random, knowing: bool) -> Stage:
+        names = [f"P{number}" for number in range(1, chance.randint(self.processes_min, self.processes_max) + 1)]
+        return Stage(form, names, self.groups(chance, names), knowing)
+
+    def dests(self, chance: random.Random, stage: Stage, sender: str) -> str | set[str]:
+        if stage.groups:
+            group = chance.choice(sorted(name for name, members in stage.groups.items() if sender in members))
+            return group if stage.form.by_group else set(stage.groups[group])
+        others = [name for name in stage.names if self.own or name != sender]
+        count = 1 if self.unicast else len(others) if self.broadcast else chance.randint(1, len(others))
+        return set(chance.sample(others, count))
+
+
+def execution(form: Form, traffic: Traffic, seed: int, watch: Callable[[Stage, str], None] | None = None) -> Stage:
+    """Run one to the end; `watch` is called with the label of each message as soon as it was sent."""
+    chance = random.Random(f"errata {seed}")
+    stage = traffic.start(form, chance, knowing=watch is not None)
+    sends = chance.randint(2, traffic.sends_max)
+    sent = 0
+    while sent < sends or stage.links:
+        if sent < sends and (not stage.links or chance.random() < 0.4):
+            sent += 1
+            sender = chance.choice(stage.names)
+            stage.send(sender, f"m{sent}", traffic.dests(chance, stage, sender))
+            if watch is not None:
+                watch(stage, f"m{sent}")
+        else:
+            link = chance.choice(sorted(stage.links))
+            stage.arrive(*link, 0 if traffic.fifo else chance.randrange(len(stage.links[link])))
+    return stage
+
+
+def broken(form: Form, traffic: Traffic, seeds: Iterable[int] = SEEDS) -> int:
+    """How many executions deliver something before a predecessor, or never deliver something."""
+    return sum(execution(form, traffic, seed).broken for seed in seeds)
+
+
+def frequency(printed: Form, ours: Form, traffic: Traffic) -> Frequency:
+    return counted(
+        len(SEEDS), broken(printed, traffic), broken(ours, traffic), traffic, "deliver something too early or never"
+    )
+
+
+def counted(total: int, printed: int, ours: int, traffic: Traffic, fail: str) -> Frequency:
+    told = f"Of {total} random executions ({traffic}), {printed} as printed and {ours} of ours {fail}."
+    return Frequency(total, printed, ours, told)

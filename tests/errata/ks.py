@@ -1,0 +1,224 @@
+"""Where paper 002 (Kshemkalyani, Singhal) is wrong, each shown by running its printed form beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+
+import antecede
+from antecede import MessageId
+from antecede.core.fifo import Numbered
+from tests.errata.constraints import Dot, carried
+from tests.errata.erratum import Erratum, Frequency
+from tests.errata.executions import SEEDS, Traffic, counted, execution
+from tests.errata.forms import Form, Groups, Party, core
+from tests.errata.ordered import once, order_at, side_by_side
+from tests.errata.stage import Stage, perform
+
+KS = core("ks")
+ANY = Traffic(sends_max=16)
+
+
+@cache
+def counterexamples() -> tuple[Erratum, ...]:
+    return (look_ahead(), first_test_of_rcv4(), complement_encoding(), sequence_numbers())
+
+
+def look_ahead() -> Erratum:
+    return order_at(
+        "x",
+        title="Looking ahead breaks causal order",
+        section="§4.5, second note",
+        says=(
+            "A process that receives a message which it can not deliver yet may already merge its control information "
+            "into the log (RCV(4) and RCV(5) before RCV(1)); this only removes redundant information earlier."
+        ),
+        names="i j k x",
+        script=(
+            "i sends M1 to j, x",
+            "k sends M0 to i, j",
+            "M1 arrives at j",
+            "M0 arrives at i",
+            "i sends M2 to j, x",
+            "M2 arrives at j",
+            "j sends M3 to x",
+            "M3 arrives at x",
+            "the rest arrives",
+        ),
+        printed=core("ks", printed="look-ahead"),
+        ours=KS,
+        traffic=Traffic(fifo=True, sends_max=24),
+        why=(
+            "M2 no longer says that x is owed M1, because M2 itself goes to x and M1 is guaranteed to come before it. "
+            "That guarantee holds for what is sent after M2 is delivered. j has only received M2, which waits for M0; "
+            "M3 is not in the causal future of M2, and having looked ahead j has forgotten M1. All channels are FIFO."
+        ),
+        repair="Leave the look-ahead out: a message changes nothing before it is delivered.",
+    )
+
+
+def first_test_of_rcv4() -> Erratum:
+    script = (
+        "i sends M1 to d",
+        "i sends M2 to a",
+        "M2 arrives at a",
+        "a sends M3 to i",
+        "i sends M4 to d",
+        "M3 arrives at i",
+        "i sends M5 to a",
+        "the rest arrives",
+    )
+    printed, ours = (perform(form, "i a d", script) for form in (core("ks", printed="rcv4"), KS))
+    return Erratum(
+        "A misprint in RCV(4) keeps what is no longer owed",
+        "§4.3, RCV(4), first test",
+        "An entry o of the message, older than an entry l_{s,t'} of the log, is deleted if l_{s,t'} is not in the log. "
+        "But l_{s,t'} was just taken from the log: the test can never be true. By the comment beside it and the "
+        "example of §4.4 it must ask for l_{s,t}, the log's own entry for the message that o is about.",
+        script,
+        _named(printed, carried(printed.packets["M5", "a"])),
+        _named(ours, ours.knowledge.required(MessageId("i", 4), "a")),
+        _named(ours, carried(ours.packets["M5", "a"])),
+        asked="Which messages does M5 say are still owed, and to whom?",
+        why=(
+            "When i sends M4 to d it drops the entry for M1, which M4 can not overtake. The answer M3 of a, sent "
+            "before, still has that entry, and nothing deletes it any more. d is now owed two messages of i in one "
+            "log, which Lemma 1 excludes, and the optimality of Theorem 7 is gone. Order is kept: too much is known, "
+            "never too little."
+        ),
+        repair="Read l_{s,t}: what the log knew and dropped stays dropped.",
+        diagram=side_by_side(printed, ours),
+        often=once(_redundant_dots),
+    )
+
+
+def _redundant_dots() -> Frequency:
+    printed, ours = (_count(form, ANY, _excess) for form in (core("ks", printed="rcv4"), KS))
+    return counted(len(SEEDS), printed, ours, ANY, "have a packet that carries more than PC1 and PC2 demand")
+
+
+def _excess(stage: Stage, label: str) -> bool:
+    return any(
+        carried(packet) != stage.knowledge.required(packet.message.id, to)
+        for (sent, to), packet in stage.packets.items()
+        if sent == label and packet.message is not None
+    )
+
+
+def complement_encoding() -> Erratum:
+    script = ("i sends M1 to a", "i sends M2 to b", "i sends M3 to b")
+    stage = perform(KS, "i a b", script)
+    names = len(stage.names)
+    largest = _encoded(carried(stage.packets["M3", "b"]), names)
+    return Erratum(
+        "The complement halves an entry, not a sender",
+        "§6.2, control information overhead",
+        "Where PROC - Dests is smaller than Dests it is sent in its place, which bounds the destinations sent for each "
+        "sender i, over all its entries: nd_i <= n/2.",
+        script,
+        f"{names // 2}",
+        f"{len(stage.knowledge.required(MessageId('i', 3), 'b'))}",
+        f"{largest}",
+        asked=f"How many destinations does M3 carry for the sender i, with n = {names}? (As printed: n/2 at most.)",
+        why=(
+            "Each of the two entries has one destination, and its complement two. Neither gets smaller, and together "
+            "they exceed n/2. A sender with n - 1 entries of one destination each has n - 1."
+        ),
+        repair="Claim the bound for an entry, where it holds. Our wire form decides set by set.",
+        often=once(_sender_bound),
+    )
+
+
+def _sender_bound() -> Frequency:
+    printed, ours = (_count(KS, ANY, partial(_beyond, size)) for size in (_encoded, _largest))
+    told = (
+        f"Of {len(SEEDS)} random executions ({ANY}), {printed} have a packet with more than n/2 destinations for a "
+        f"sender, {ours} one with more for an entry."
+    )
+    return Frequency(len(SEEDS), printed, ours, told)
+
+
+def _beyond(size: Callable[[set[Dot], int], int], stage: Stage, label: str) -> bool:
+    names = len(stage.names)
+    packets = [packet for (sent, _), packet in sorted(stage.packets.items()) if sent == label]
+    return any(2 * size(carried(packet), names) > names for packet in packets)
+
+
+def _encoded(dots: set[Dot], names: int) -> int:
+    """The most destinations sent for one sender, each entry as itself or as its complement."""
+    by_sender: dict[str, int] = {}
+    for message, size in _entry_sizes(dots, names).items():
+        by_sender[message.sender] = by_sender.get(message.sender, 0) + size
+    return max(by_sender.values(), default=0)
+
+
+def _largest(dots: set[Dot], names: int) -> int:
+    return max(_entry_sizes(dots, names).values(), default=0)
+
+
+def _entry_sizes(dots: set[Dot], names: int) -> dict[MessageId, int]:
+    sizes: dict[MessageId, int] = {}
+    for message, _ in sorted(dots):
+        sizes[message] = sizes.get(message, 0) + 1
+    return {message: min(size, names - size) for message, size in sizes.items()}
+
+
+def sequence_numbers() -> Erratum:
+    script = ("i sends M1 to j", "i sends M2 to j", "M2 arrives at j", "M1 arrives at j")
+    printed, ours = (perform(form, "i j", script) for form in (_numbered(), KS))
+    needed = len(ours.knowledge.required(MessageId("i", 2), "j"))
+    return Erratum(
+        "Channels that reorder need no sequence numbers",
+        "§7.1, non-FIFO channels",
+        "The algorithm is for FIFO channels; for others, number the messages of each channel, and keep at each process "
+        "the last number in sequence of every other.",
+        script,
+        f"{printed.packets['M2', 'j'].control_entries} (j delivers {printed.order('j')})",
+        f"{needed} (j delivers {ours.order('j')})",
+        f"{ours.packets['M2', 'j'].control_entries} (j delivers {ours.order('j')})",
+        asked="How many counts does M2 need, to wait for M1 which it overtook?",
+        why=(
+            "Two messages on one channel are causally related and have a common destination: the log already says that "
+            "j is owed M1. A number on the channel says it again."
+        ),
+        repair="Nothing to add. The algorithm of §4.3 is right on any channel that loses nothing.",
+        diagram=side_by_side(printed, ours),
+        often=once(_needless_numbers),
+    )
+
+
+def _numbered() -> Form:
+    def make(names: Sequence[str], groups: Groups) -> dict[str, Party]:
+        return {name: Numbered(antecede.create("ks", process=name, processes=names)) for name in names}
+
+    return Form("002 with sequence numbers", make)
+
+
+def _needless_numbers() -> Frequency:
+    """The same packets are in flight with and without numbers, so that a seed is one execution for both."""
+    without_effect = broken = 0
+    for seed in SEEDS:
+        numbered, bare = (execution(form, ANY, seed) for form in (_numbered(), KS))
+        without_effect += numbered.progress == bare.progress
+        broken += bare.broken
+    told = (
+        f"In {without_effect} of {len(SEEDS)} random executions ({ANY}) the numbers changed at no arrival what was "
+        f"delivered; {broken} broke causal order without them."
+    )
+    return Frequency(len(SEEDS), without_effect, broken, told)
+
+
+def _count(form: Form, traffic: Traffic, fails: Callable[[Stage, str], bool]) -> int:
+    """Executions with a message for which `fails`, at the moment it was sent."""
+
+    def one(seed: int) -> bool:
+        found: list[str] = []
+        execution(form, traffic, seed, lambda stage, label: found.extend([label] if fails(stage, label) else []))
+        return bool(found)
+
+    return sum(map(one, SEEDS))
+
+
+def _named(stage: Stage, dots: set[Dot]) -> str:
+    messages = stage.oracle.messages
+    return ", ".join(f"{messages[message].payload.decode()} to {dest}" for message, dest in sorted(dots))

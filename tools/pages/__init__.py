@@ -1,0 +1,1 @@
+"""The reference pages, each a module with `page()`."""

@@ -1,0 +1,70 @@
+"""`docs/reference/algorithms.md`: every algorithm of the registry, its traits, its options and what its module says."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+
+import antecede
+from antecede import Algorithm, AlgorithmInfo
+from antecede.core.fifo import Numbered
+from antecede.core.process import Process
+from tools.pages.docstrings import paragraphs
+
+INTRO = """\
+# The algorithms
+
+`antecede.create(name, process=..., processes=[...])` makes one process of an algorithm; the options below are further
+keywords. Papers: 000 Prakash, Raynal, Singhal; 001 Alagar, Venkatesan; 002 Kshemkalyani, Singhal; 003 Mostefaoui,
+Raynal. What is wrong in them, and what was done about it, is in the [errata](../errata.md); `printed` brings a mistake
+of a paper back, and is for the errata only.
+
+*Delay-optimal*: a message is held back only while one that causally precedes it, and is for the same process, is
+missing there. *Unit*: what one entry of `packet.control_entries` is.
+"""
+
+
+def page() -> str:
+    infos = [info for _, info in sorted(antecede.algorithms().items())]
+    rows = [
+        f"| [{info.name}](#{info.name}) | {info.title} | {info.paper} | {info.addressing} | {_yes(info.causal)} "
+        f"| {_yes(info.needs_fifo)} | {_yes(info.delay_optimal)} |"
+        for info in infos
+    ]
+    head = [
+        "| name | title | paper | addressing | causal | needs FIFO | delay-optimal |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    return "\n".join([INTRO, *head, *rows, "", *map(_algorithm, infos)])
+
+
+def _algorithm(info: AlgorithmInfo) -> str:
+    says = paragraphs(sys.modules[ordering_module(info)].__doc__)
+    return "\n".join(
+        [
+            f"## {info.name}\n",
+            *(f"{text}\n" for text in says[:2]),
+            f"* Addressing: {info.addressing}",
+            f"* Unit of control information: {info.unit}",
+            f"* Options: {_options(info)}",
+            f"* Module: `{ordering_module(info)}`\n",
+        ]
+    )
+
+
+def ordering_module(info: AlgorithmInfo) -> str:
+    """Where the paper's part is written: inside the process that stamps, or the numbered channels around it."""
+    made: Algorithm = antecede.create(
+        info.name, process="a", processes=["a", "b"], groups={"g": ["a", "b"]} if info.addressing == "group" else None
+    )
+    inner = made.inner if isinstance(made, Numbered) else made
+    return type(inner.ordering if isinstance(inner, Process) else inner).__module__
+
+
+def _options(info: AlgorithmInfo) -> str:
+    parameters = inspect.signature(info.factory).parameters
+    return ", ".join(f"`{name}={parameters[name].default!r}`" for name in info.options)
+
+
+def _yes(trait: bool) -> str:
+    return "yes" if trait else "no"
