@@ -9,7 +9,7 @@ import pytest
 import antecede
 
 ROOT = Path(__file__).parent.parent
-PAGES = sorted(path for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")] if "```python" in path.read_text())
+PAGES = [ROOT / "README.md", *sorted(p for p in (ROOT / "docs" / "guide").glob("*.md") if "```python" in p.read_text())]
 
 
 def test_the_example_of_the_package_is_true() -> None:

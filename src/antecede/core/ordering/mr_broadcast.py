@@ -44,7 +44,6 @@ class BroadcastPhases:
     resynch_after_s: float = 0.0
     printed: str = ""
     expected: dict[ProcessId, int] = field(default_factory=dict)
-    resynchronised: set[ProcessId] = field(default_factory=set)
     arrived: dict[ProcessId, int] = field(default_factory=dict)
     behind_since: float | None = None
     now: float = 0.0
@@ -120,7 +119,6 @@ class BroadcastPhases:
         stamped = Packet(packet.sender, message, PhaseStamp({EVERYONE: phase}))
         self.held.offer(stamped, self._unmet(stamped), phase)
         self.arrived[packet.sender] = message.id.seq
-        self.resynchronised.discard(packet.sender)
         self._expect(packet.sender, phase + 1)
         effects = self._follow(phase + 1)
         return effects + self._drain()
@@ -130,7 +128,6 @@ class BroadcastPhases:
         phase = stamp.phase
         if self.printed == "3.3":  # one more than the last, and two more than that of a message
             phase = self.expected.get(sender, 0) + 1
-            self.resynchronised.add(sender)
         self._expect(sender, phase)
         effects = [] if self.printed else self._follow(phase)
         return effects + self._drain()
