@@ -43,8 +43,8 @@ def overtaken_on_the_way_round() -> Erratum:
         section="4.4, Allocation 4 with Determination 4",
         says="Arrival times at the gateway replace the senders' clocks on all paths through it (Lemma 9 and Fig. 4).",
         execution=(
-            "Links p1->R, p1->x, x->R, R->p2, p2->R, all FIFO. p1 sends m1 to R, which is slow. p1 writes to x, x to R, "
-            "R to p2, p2 sends m5 to R. Then m1 arrives. How do m1 and m5 stand?"
+            "Links p1->R, p1->x, x->R, R->p2, p2->R, all FIFO. p1 sends m1 to R, which is slow. p1 writes to x, x "
+            "to R, R to p2, p2 sends m5 to R. Then m1 arrives. How do m1 and m5 stand?"
         ),
         printed=printed_4(graph),
         steps=steps,
@@ -58,8 +58,8 @@ def overtaken_in_the_triangle() -> Erratum:
         title="The hierarchical triangle's saving gives wrong answers",
         section="5, Allocation 5",
         says=(
-            "In the hierarchical triangle every inner process is a gateway, and each process needs only the clocks of its "
-            "own triangles."
+            "In the hierarchical triangle every inner process is a gateway, and each process needs only the clocks "
+            "of its own triangles."
         ),
         execution=(
             "Triangles {p0, p1, p2} and {p1, p3, p4}, all FIFO. p0 sends m1 to p1, which is slow. p0 writes to p2, "
@@ -77,12 +77,12 @@ def overtaken_on_the_link() -> Erratum:
         title="Arrival times need FIFO channels",
         section="4.4, Allocations 4 and 5",
         says=(
-            "FIFO channels are only a way to have arrival times for nothing (footnote 6); the algorithms do not ask for "
-            "them."
+            "FIFO channels are only a way to have arrival times for nothing (footnote 6); the algorithms do not ask "
+            "for them."
         ),
         execution=(
-            "A star of two satellites, channels not FIFO. p0 sends m1, then m2, to the centre; m2 comes first. The centre "
-            "writes to p1, p1 sends m4 to the centre. Then m1 arrives. How do m1 and m4 stand?"
+            "A star of two satellites, channels not FIFO. p0 sends m1, then m2, to the centre; m2 comes first. The "
+            "centre writes to p1, p1 sends m4 to the centre. Then m1 arrives. How do m1 and m4 stand?"
         ),
         printed=printed_5(graph),
         steps=steps,
@@ -123,12 +123,12 @@ def loops_of_two() -> Erratum:
         title="Two processes that answer each other are a loop",
         section="4.4, footnote 5",
         says=(
-            "A gateway is on a loop, a closed path of which no part is closed. Read with loops of three or more, the star "
-            "and Fig. 4 have no gateway at all; their own examples need loops of two."
+            "A gateway is on a loop, a closed path of which no part is closed. Read with loops of three or more, "
+            "the star and Fig. 4 have no gateway at all; their own examples need loops of two."
         ),
         execution=(
-            "A star of two satellites. p0 sends m1 to the centre, which writes to p1, which sends m3 to the centre. How do "
-            "m1 and m3 stand?"
+            "A star of two satellites. p0 sends m1 to the centre, which writes to p1, which sends m3 to the centre. "
+            "How do m1 and m3 stand?"
         ),
         printed=printed_4(graph, shortest_loop=3),
         steps=steps,
