@@ -33,6 +33,7 @@ class LocalClock:
         self._expected: dict[ProcessId, tuple[ProcessSet, bool]] = {}
         self._link_sets: dict[ProcessId, ProcessSet] = {}
         self._sent: dict[ProcessId, int] = {}
+        self._last_sent = 0
         self._arrived: dict[ProcessId, int] = {}
 
     def event(self) -> None:
@@ -44,6 +45,7 @@ class LocalClock:
         """The stamp for a new message to `to`."""
         wanted = self._link_set(to)
         self.event()
+        self._last_sent = self.clock.get(self.process, 0)
         clock = {p: time for p, time in self.clock.items() if p in wanted}
         if not self.allocation.is_numbered(self.process, to):
             return Stamp(self.process, clock)
@@ -56,12 +58,12 @@ class LocalClock:
         news = self._news(stamp)
         now = self.clock.get(self.process, 0) + 1
         for process in news.keys() & self._memories.keys():
-            self._memories[process].refuse_if_full(self.process, process)
+            self._memories[process].refuse_if_full(self.process, process, self._last_sent)
         self.event()
         for process in sorted(news):
             self.clock[process] = news[process]
             if process in self._memories:
-                self._memories[process].note(news[process], now)
+                self._memories[process].note(news[process], now, self._last_sent)
         position = self._position(stamp)
         known_at = self._known_at(stamp, position, now) if self.is_gateway else None
         return Arrival(stamp.sender, position, stamp.clock, known_at)

@@ -30,7 +30,8 @@ class Arrival:
     """A message as its receiver remembers it.
 
     `position` orders the messages of one sender by their sending; what it counts differs. `known_at` is the receiver's
-    own time when it first knew of the sending (`Arr` in the paper, there the time of arrival), where one is kept.
+    own time when it first knew of the sending (`Arr` in the paper, there the time of arrival), where one is kept, or
+    an earlier one since which it has sent nothing: others can not tell the two apart.
     """
 
     sender: ProcessId

@@ -10,14 +10,10 @@ from antecede.core.types import ProcessId
 
 
 def postal(world: int = 5) -> Graph:
-    """Section 1: Mom and Dad write to each other and to Bob. `world` others write among themselves, never to Bob.
-
-    Bob and Mom write to the world too: what goes out is of no concern to what comes in.
-    """
+    """Section 1: Mom and Dad write to each other and to Bob, and Bob to the world, but nobody there to the family."""
     others = _names("other", world)
     family = [("mom", "dad"), ("dad", "mom"), ("mom", "bob"), ("dad", "bob")]
-    outward = [("bob", others[0]), ("mom", others[0])]
-    return Graph.of([*family, *outward, *((p, q) for p in others for q in others if p != q)])
+    return Graph.of([*family, ("bob", others[0]), *((p, q) for p in others for q in others if p != q)])
 
 
 def figure_4() -> Graph:
