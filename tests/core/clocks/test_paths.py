@@ -9,7 +9,7 @@ import pytest
 from antecede.core.clocks.blocks import blocks
 from antecede.core.clocks.components import strongly_connected
 from antecede.core.clocks.graph import Graph
-from antecede.core.clocks.paths import Method, SimplePaths, enumerate_simple_paths, worst
+from antecede.core.clocks.paths import Budget, Method, SimplePaths, enumerate_simple_paths, worst
 from antecede.core.clocks.topologies import complete, figure_4, hierarchical_triangle
 from tests.core.clocks.graphs import random_graph, random_two_way
 
@@ -23,7 +23,7 @@ def by_definition(graph: Graph, source: str, target: str) -> set[str]:
 @pytest.mark.parametrize("seed", range(150))
 def test_membership_of_simple_paths_is_exact(seed: int) -> None:
     graph = random_graph(random.Random(seed), 7)
-    paths = SimplePaths(graph.successors)
+    paths = SimplePaths(graph.successors, Budget())
     for source, target in permutations(graph.processes, 2):
         assert paths.through(source, [target]) == by_definition(graph, source, target), (graph.links, source, target)
     assert paths.method is not Method.OVER_APPROXIMATED
@@ -33,7 +33,7 @@ def test_membership_of_simple_paths_is_exact(seed: int) -> None:
 def test_several_targets_are_the_union_of_each(seed: int) -> None:
     chance = random.Random(seed)
     graph = random_graph(chance, 8)
-    paths = SimplePaths(graph.successors)
+    paths = SimplePaths(graph.successors, Budget())
     for source in graph.processes:
         targets = chance.choices([p for p in graph.processes if p != source], k=2)
         apart = [by_definition(graph, source, target) for target in targets]
@@ -43,7 +43,7 @@ def test_several_targets_are_the_union_of_each(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(60))
 def test_without_a_budget_no_process_is_missed(seed: int) -> None:
     graph = random_graph(random.Random(seed), 7)
-    paths = SimplePaths(graph.successors, budget=0)
+    paths = SimplePaths(graph.successors, Budget(0))
     for source, target in permutations(graph.processes, 2):
         assert paths.through(source, [target]) >= by_definition(graph, source, target)
 
@@ -57,7 +57,7 @@ def test_the_method_is_reported() -> None:
         (one_way_square, 100, Method.ENUMERATED),
         (one_way_square, 0, Method.OVER_APPROXIMATED),
     ):
-        paths = SimplePaths(graph.successors, budget)
+        paths = SimplePaths(graph.successors, Budget(budget))
         for source, target in permutations(graph.processes, 2):
             paths.through(source, [target])
         assert paths.method is method
@@ -71,7 +71,7 @@ def test_the_worst_method_counts() -> None:
 def test_enumeration_ends_early_when_all_have_been_seen() -> None:
     graph = complete(30)
     everyone = frozenset(graph.processes)
-    assert enumerate_simple_paths(graph.successors, everyone, "p00", "p01", budget=100) == everyone
+    assert enumerate_simple_paths(graph.successors, everyone, "p00", "p01", Budget(100)) == everyone
 
 
 @pytest.mark.parametrize("seed", range(60))

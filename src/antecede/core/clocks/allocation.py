@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from antecede.core.clocks.graph import Graph, reachable
-from antecede.core.clocks.paths import BUDGET, Method, SimplePaths
+from antecede.core.clocks.paths import BUDGET, Budget, Method, SimplePaths
 from antecede.core.types import ProcessId
 
 ProcessSet: TypeAlias = frozenset[ProcessId]
@@ -91,7 +91,7 @@ def allocation_1(graph: Graph, *, fifo: bool = True) -> Allocation:
 
 def allocation_2(graph: Graph, *, fifo: bool = True, budget: int = BUDGET) -> Allocation:
     """On a simple path from p1 to p2."""
-    paths = SimplePaths(graph.successors, budget)
+    paths = SimplePaths(graph.successors, Budget(budget))
     holders = {sender: paths.through(sender, others) for sender, others in rivals(graph).items()}
     return Allocation("2", graph, fifo, paths.method, clock_sets(graph, holders), None)
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 
 from antecede.core.clocks.allocation import Allocation, Holders, clock_sets, observation_sets
 from antecede.core.clocks.graph import Graph, reachable, without
-from antecede.core.clocks.paths import BUDGET, SimplePaths, worst
+from antecede.core.clocks.paths import BUDGET, Budget, SimplePaths, worst
 from antecede.core.errors import Misuse
 from antecede.core.types import ProcessId
 
@@ -48,8 +48,8 @@ class Gateways:
         self.graph = graph
         self.fifo = fifo
         self.memory = memory
-        self._budget = budget
-        self._paths: dict[ProcessId | None, SimplePaths] = {None: SimplePaths(graph.successors, budget)}
+        self._budget = Budget(budget)
+        self._paths: dict[ProcessId | None, SimplePaths] = {None: SimplePaths(graph.successors, self._budget)}
 
     def plain(self, receiver: ProcessId) -> Demand:
         """All senders treated by clock."""

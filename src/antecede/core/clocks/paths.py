@@ -7,7 +7,8 @@ In directed graphs the question is NP-complete, so it is cut into pieces that mo
 * Inside a component, forget the directions: a directed simple path also goes from block to block (`house`), so
   blocks off the way are out, exactly. In a block whose links all go both ways, everybody is in, exactly.
 * What remains is one block with one-way links, from one door to another. Simple paths are enumerated there, until all
-  members have been seen or the budget is spent. If it is, all members are taken: too many clocks, which is safe.
+  members have been seen or the steps allowed are spent. If they are, all members are taken: too many clocks, which is
+  safe.
 
 `SimplePaths.method` says the worst that was needed: `exact`, `enumerated` or `over-approximated`.
 """
@@ -22,8 +23,10 @@ from antecede.core.clocks.graph import Adjacency, reachable, reversed_links
 from antecede.core.clocks.house import House
 from antecede.core.types import ProcessId
 
-BUDGET = 10_000
-"""Steps of enumeration for one pair of doors of one block, before its members are all taken."""
+BUDGET = 200_000
+"""Steps of enumeration in all, for one allocation of one graph."""
+PAIR_STEPS_MAX = 5_000
+"""Steps of enumeration for one pair of doors of one block."""
 
 
 class Method(StrEnum):
@@ -38,10 +41,19 @@ def worst(methods: Iterable[Method]) -> Method:
     return max(methods, key=list(Method).index, default=Method.EXACT)
 
 
+class Budget:
+    """Steps of enumeration that are left. Several `SimplePaths` may draw on one."""
+
+    __slots__ = ("left",)
+
+    def __init__(self, steps: int = BUDGET) -> None:
+        self.left = steps
+
+
 class SimplePaths:
     """Answers for one set of links; what is found out about a component is kept for the next question."""
 
-    def __init__(self, links: Adjacency, budget: int = BUDGET) -> None:
+    def __init__(self, links: Adjacency, budget: Budget) -> None:
         self.method = Method.EXACT
         self._links = links
         self._backwards = reversed_links(links)
@@ -99,7 +111,7 @@ class SimplePaths:
         found: frozenset[ProcessId] = frozenset()
         for door_in in sorted(house.doors_towards(room, entries)):
             for door_out in sorted(house.doors_towards(room, exits)):
-                if door_in != door_out:
+                if door_in != door_out and len(found) < len(members):
                     found |= self._enumerated(members, door_in, door_out)
         return found
 
@@ -113,9 +125,9 @@ class SimplePaths:
 
 
 def enumerate_simple_paths(
-    links: Adjacency, inside: frozenset[ProcessId], source: ProcessId, target: ProcessId, budget: int
+    links: Adjacency, inside: frozenset[ProcessId], source: ProcessId, target: ProcessId, budget: Budget
 ) -> frozenset[ProcessId] | None:
-    """The processes on simple paths from `source` to `target` that stay `inside`; None if the budget was spent.
+    """The processes on simple paths from `source` to `target` that stay `inside`; None if the steps were spent.
 
     A depth-first walk; it ends early when all of `inside` has been seen on some path.
     """
@@ -123,6 +135,7 @@ def enumerate_simple_paths(
     path = [source]
     on_path = {source}
     rest = [iter(links[source])]
+    least_left = max(0, budget.left - PAIR_STEPS_MAX)
     while rest and len(found) < len(inside):
         after = next(rest[-1], None)
         if after is None:
@@ -132,9 +145,9 @@ def enumerate_simple_paths(
             found.update(path)
             found.add(target)
         elif after in inside and after not in on_path:
-            budget -= 1
-            if budget < 0:
+            if budget.left <= least_left:
                 return None
+            budget.left -= 1
             path.append(after)
             on_path.add(after)
             rest.append(iter(links[after]))

@@ -19,7 +19,7 @@ from antecede.core.clocks.cost import Cost, cost, cost_of_vectors
 from antecede.core.clocks.graph import Graph
 from antecede.core.clocks.rooms import Rooms
 
-WORK_MAX = 50_000_000
+WORK_MAX = 2_000_000
 """Steps that the gateways of a graph with one-way links may take: (links) x (processes + links)."""
 
 
@@ -72,7 +72,7 @@ def plan(graph: Graph, *, fifo: bool = True, memory: bool = True, work_max: int 
 
 
 def saving(plan: Plan) -> str:
-    """What the plan saves, as one sentence."""
+    """What the plan saves, in words."""
     processes, links = len(plan.allocation.graph.processes), len(plan.allocation.graph.links)
     kept, sent = plan.cost.clock_entries / processes, plan.cost.message_entries / links
     if (
@@ -81,9 +81,9 @@ def saving(plan: Plan) -> str:
     ):
         return f"Nothing is saved: this graph needs the {processes} entries of vector clocks."
     return (
-        f"A process keeps {_number(kept)} clock entries on average (at most {plan.cost.clock_entries_max}) instead of "
-        f"{processes}, and a message carries {_number(sent)} (at most {plan.cost.message_entries_max}) "
-        f"instead of {processes}: {_percent(kept, processes)} less space, {_percent(sent, processes)} less on the wire."
+        f"Clock entries per process: {_number(kept)} on average (at most {plan.cost.clock_entries_max}) instead of "
+        f"{processes}; per message: {_number(sent)} (at most {plan.cost.message_entries_max}) instead of {processes}. "
+        f"That is {_percent(kept, processes)} less space and {_percent(sent, processes)} less on the wire."
     )
 
 
@@ -115,11 +115,11 @@ def _notes(chosen: Allocation, considered: bool) -> Iterator[str]:
     if chosen.method == "over-approximated":
         yield "Simple paths were too many to enumerate in some block, so some processes keep clocks they may not need."
     if chosen.gateways:
-        yield f"{len(chosen.gateways)} gateways note when they first knew of each message that is to be compared."
+        yield f"Gateways, which note when they first knew of each message to be compared: {len(chosen.gateways)}."
     if chosen.remembered:
         yield (
-            f"{len(chosen.remembered)} of them remember the steps of {_number(_mean_remembered(chosen))} neighbours' "
-            "clocks on average, each until the neighbour's next message."
+            f"Gateways that remember steps of neighbours' clocks, of {_number(_mean_remembered(chosen))} neighbours on "
+            f"average, each until that neighbour's next message: {len(chosen.remembered)}."
         )
     if not chosen.fifo:
         yield "Channels are not FIFO: on some links messages carry a sequence number, which is counted."

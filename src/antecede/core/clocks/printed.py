@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from antecede.core.clocks.allocation import Allocation, Holders, ProcessSet, clock_sets, union
 from antecede.core.clocks.graph import Adjacency, Graph, reachable, without
-from antecede.core.clocks.paths import Method, SimplePaths
+from antecede.core.clocks.paths import Budget, Method, SimplePaths
 from antecede.core.errors import LimitReached
 from antecede.core.types import ProcessId
 
@@ -84,7 +84,7 @@ def _avoiding_the_receiver(graph: Graph) -> Holders:
     """Step 2 of both: p1's clock to all on simple paths from p1 to p2 that do not include p_R."""
     holders: Holders = {p: set() for p in graph.processes}
     for receiver, senders in graph.predecessors.items():
-        paths = SimplePaths(without(graph.successors, receiver))
+        paths = SimplePaths(without(graph.successors, receiver), Budget())
         for sender in senders:
             holders[sender] |= paths.through(sender, [p for p in senders if p != sender])
     return holders
