@@ -1,6 +1,7 @@
 """Paper 004 (Meldal, Sankar, Vera), claim by claim: figures, lemmas, examples, and what became of them."""
 
 import random
+from collections.abc import Callable
 from itertools import permutations
 from typing import ClassVar
 
@@ -104,13 +105,13 @@ class TestFigure4:
         assert clock_sets(allocation_3(figure_4())) == {"A": "A", "B": "B", "C": "C", "D": "ABC", "E": "ABC"}
 
     @pytest.mark.parametrize("make", [allocation_4, allocation_5, allocation_6, printed_4, printed_5])
-    def test_b_allocations_4_and_5(self, make: type) -> None:
+    def test_b_allocations_4_and_5(self, make: Callable[[Graph], Allocation]) -> None:
         assert clock_sets(make(figure_4())) == {"A": "", "B": "", "C": "", "D": "D", "E": "D"}
 
 
 class TestSection5Star:
     @pytest.mark.parametrize("make", [allocation_4, allocation_5, allocation_6])
-    def test_all_sets_are_the_centre(self, make: type) -> None:
+    def test_all_sets_are_the_centre(self, make: Callable[[Graph], Allocation]) -> None:
         made = make(star(6))
         for p in made.graph.processes:
             assert made.clock_set(p) == made.observation_set(p) == {"centre"}
@@ -141,7 +142,7 @@ class TestSection5Triangle:
     }
 
     @pytest.mark.parametrize("make", [printed_4, printed_5])
-    def test_the_printed_forms_give_the_clocks_claimed(self, make: type) -> None:
+    def test_the_printed_forms_give_the_clocks_claimed(self, make: Callable[[Graph], Allocation]) -> None:
         made = make(self.TRIANGLE)
         assert {p: made.clock_set(p) for p in self.OWN} == self.OWN
 

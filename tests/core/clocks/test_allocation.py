@@ -7,9 +7,9 @@ import pytest
 
 from antecede.core.clocks.allocation import Allocation, allocation_1, allocation_2, allocation_3
 from antecede.core.clocks.cost import cost
+from antecede.core.clocks.crossing import Method
 from antecede.core.clocks.gateways import Gateways, allocation_4, allocation_5, allocation_6
 from antecede.core.clocks.graph import Graph
-from antecede.core.clocks.paths import Method
 from antecede.core.clocks.rooms import Rooms
 from antecede.core.clocks.topologies import hierarchical_triangle, star
 from antecede.core.errors import Misuse

@@ -8,8 +8,9 @@ import pytest
 
 from antecede.core.clocks.blocks import blocks
 from antecede.core.clocks.components import strongly_connected
+from antecede.core.clocks.crossing import Budget, Method, enumerate_simple_paths, worst
 from antecede.core.clocks.graph import Graph
-from antecede.core.clocks.paths import Budget, Method, SimplePaths, enumerate_simple_paths, worst
+from antecede.core.clocks.paths import SimplePaths
 from antecede.core.clocks.topologies import complete, figure_4, hierarchical_triangle
 from tests.core.clocks.graphs import random_graph, random_two_way
 
@@ -49,13 +50,15 @@ def test_without_a_budget_no_process_is_missed(seed: int) -> None:
 
 
 def test_the_method_is_reported() -> None:
+    there_and_back = Graph.of([("a", "d"), ("b", "d"), ("c", "a"), ("c", "b"), ("d", "b"), ("d", "c")])
     one_way_square = Graph.of([("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("a", "c")])
     for graph, budget, method in (
         (hierarchical_triangle(10, 3), 0, Method.EXACT),
         (figure_4(), 0, Method.EXACT),
         (Graph.of([("a", "b"), ("b", "c"), ("a", "c")]), 0, Method.EXACT),
-        (one_way_square, 100, Method.ENUMERATED),
+        (one_way_square, 1_000, Method.EXACT),
         (one_way_square, 0, Method.OVER_APPROXIMATED),
+        (there_and_back, 10_000, Method.ENUMERATED),
     ):
         paths = SimplePaths(graph.successors, Budget(budget))
         for source, target in permutations(graph.processes, 2):

@@ -5,8 +5,8 @@ import random
 import pytest
 
 from antecede.core.clocks.cost import cost
+from antecede.core.clocks.crossing import Method
 from antecede.core.clocks.graph import Graph
-from antecede.core.clocks.paths import Method
 from antecede.core.clocks.plan import TITLES, plan, saving
 from antecede.core.clocks.topologies import chain, complete, hierarchical_triangle, ring, star
 from tests.core.clocks.graphs import random_graph

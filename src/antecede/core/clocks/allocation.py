@@ -15,8 +15,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from antecede.core.clocks.crossing import BUDGET, Budget, Method
 from antecede.core.clocks.graph import Graph, reachable
-from antecede.core.clocks.paths import BUDGET, Budget, Method, SimplePaths
+from antecede.core.clocks.paths import SimplePaths
 from antecede.core.types import ProcessId
 
 ProcessSet: TypeAlias = frozenset[ProcessId]

@@ -19,8 +19,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from antecede.core.clocks.allocation import Allocation, Holders, clock_sets, observation_sets
+from antecede.core.clocks.crossing import BUDGET, Budget, worst
 from antecede.core.clocks.graph import Graph, reachable, without
-from antecede.core.clocks.paths import BUDGET, Budget, SimplePaths, worst
+from antecede.core.clocks.paths import SimplePaths
 from antecede.core.errors import Misuse
 from antecede.core.types import ProcessId
 

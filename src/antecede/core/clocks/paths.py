@@ -6,9 +6,7 @@ In directed graphs the question is NP-complete, so it is cut into pieces that mo
   when it is on any path: that is exact by reachability, and so are all acyclic graphs.
 * Inside a component, forget the directions: a directed simple path also goes from block to block (`house`), so
   blocks off the way are out, exactly. In a block whose links all go both ways, everybody is in, exactly.
-* What remains is one block with one-way links, from one door to another. Simple paths are enumerated there, until all
-  members have been seen or the steps allowed are spent. If they are, all members are taken: too many clocks, which is
-  safe.
+* What remains is one block with one-way links, from one door to another: see `crossing`.
 
 `SimplePaths.method` says the worst that was needed: `exact`, `enumerated` or `over-approximated`.
 """
@@ -16,38 +14,12 @@ In directed graphs the question is NP-complete, so it is cut into pieces that mo
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from enum import StrEnum
 
 from antecede.core.clocks.components import strongly_connected
+from antecede.core.clocks.crossing import Budget, Crossing, Method, worst
 from antecede.core.clocks.graph import Adjacency, reachable, reversed_links
 from antecede.core.clocks.house import House
 from antecede.core.types import ProcessId
-
-BUDGET = 200_000
-"""Steps of enumeration in all, for one allocation of one graph."""
-PAIR_STEPS_MAX = 5_000
-"""Steps of enumeration for one pair of doors of one block."""
-
-
-class Method(StrEnum):
-    """How membership of simple paths was found; later ones are worse."""
-
-    EXACT = "exact"
-    ENUMERATED = "enumerated"
-    OVER_APPROXIMATED = "over-approximated"
-
-
-def worst(methods: Iterable[Method]) -> Method:
-    return max(methods, key=list(Method).index, default=Method.EXACT)
-
-
-class Budget:
-    """Steps of enumeration that are left. Several `SimplePaths` may draw on one."""
-
-    __slots__ = ("left",)
-
-    def __init__(self, steps: int = BUDGET) -> None:
-        self.left = steps
 
 
 class SimplePaths:
@@ -60,7 +32,8 @@ class SimplePaths:
         self._component = strongly_connected(links)
         self._budget = budget
         self._houses: dict[ProcessId, House] = {}
-        self._inside: dict[tuple[frozenset[ProcessId], ProcessId, ProcessId], frozenset[ProcessId]] = {}
+        self._crossings: dict[frozenset[ProcessId], Crossing] = {}
+        self._crossed: dict[tuple[frozenset[ProcessId], ProcessId, ProcessId], frozenset[ProcessId]] = {}
 
     def through(self, source: ProcessId, targets: Iterable[ProcessId]) -> set[ProcessId]:
         """All processes on simple paths from `source` to any of `targets`, ends included; empty if there are none."""
@@ -112,43 +85,14 @@ class SimplePaths:
         for door_in in sorted(house.doors_towards(room, entries)):
             for door_out in sorted(house.doors_towards(room, exits)):
                 if door_in != door_out and len(found) < len(members):
-                    found |= self._enumerated(members, door_in, door_out)
+                    found |= self._crossing(members, door_in, door_out)
         return found
 
-    def _enumerated(self, room: frozenset[ProcessId], source: ProcessId, target: ProcessId) -> frozenset[ProcessId]:
+    def _crossing(self, room: frozenset[ProcessId], source: ProcessId, target: ProcessId) -> frozenset[ProcessId]:
+        if room not in self._crossings:
+            self._crossings[room] = Crossing(self._links, self._backwards, room, self._budget)
         key = (room, source, target)
-        if key not in self._inside:
-            found = enumerate_simple_paths(self._links, room, source, target, self._budget)
-            self.method = worst([self.method, Method.OVER_APPROXIMATED if found is None else Method.ENUMERATED])
-            self._inside[key] = room if found is None else found
-        return self._inside[key]
-
-
-def enumerate_simple_paths(
-    links: Adjacency, inside: frozenset[ProcessId], source: ProcessId, target: ProcessId, budget: Budget
-) -> frozenset[ProcessId] | None:
-    """The processes on simple paths from `source` to `target` that stay `inside`; None if the steps were spent.
-
-    A depth-first walk; it ends early when all of `inside` has been seen on some path.
-    """
-    found: set[ProcessId] = set()
-    path = [source]
-    on_path = {source}
-    rest = [iter(links[source])]
-    least_left = max(0, budget.left - PAIR_STEPS_MAX)
-    while rest and len(found) < len(inside):
-        after = next(rest[-1], None)
-        if after is None:
-            rest.pop()
-            on_path.discard(path.pop())
-        elif after == target:
-            found.update(path)
-            found.add(target)
-        elif after in inside and after not in on_path:
-            if budget.left <= least_left:
-                return None
-            budget.left -= 1
-            path.append(after)
-            on_path.add(after)
-            rest.append(iter(links[after]))
-    return frozenset(found)
+        if key not in self._crossed:
+            self._crossed[key], method = self._crossings[room].members(source, target)
+            self.method = worst([self.method, method])
+        return self._crossed[key]

@@ -20,8 +20,8 @@ from collections.abc import Callable
 
 from antecede.core.clocks.allocation import Allocation, Parts, ProcessSet
 from antecede.core.clocks.blocks import Blocks, blocks
+from antecede.core.clocks.crossing import Method
 from antecede.core.clocks.graph import Graph, reachable
-from antecede.core.clocks.paths import Method
 from antecede.core.types import ProcessId
 
 
