@@ -4,4 +4,4 @@ import sys
 
 from bench.locality.measure import main
 
-sys.exit(main())
+sys.exit(main(sys.argv[1:]))

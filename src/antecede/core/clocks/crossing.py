@@ -15,7 +15,7 @@ from enum import StrEnum
 from antecede.core.clocks.graph import Adjacency
 from antecede.core.types import ProcessId
 
-BUDGET = 2_000_000
+BUDGET = 1_000_000
 """Steps of search in all, for one allocation of one graph."""
 WALK_STEPS_MAX = 5_000
 """Steps of enumeration for one source and target."""
