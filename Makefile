@@ -4,6 +4,7 @@ PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 N ?= 2000
 SEED ?= 1
+PAIRS ?= 1000000
 export SPARK_LOCAL_IP ?= 127.0.0.1
 export PYTHONPATH := src:.
 
@@ -38,8 +39,9 @@ demo: setup      ## the main job, on data it makes itself
 bench: setup     ## every measurement, each beside its peer or limit
 	$(PY) -m bench
 
-fuzz: setup      ## N random executions from seed SEED (make fuzz N=100000)
+fuzz: setup      ## N random executions and PAIRS pairs of messages from seed SEED (make fuzz N=100000)
 	$(PY) -m tests.fuzz --executions $(N) --seed $(SEED)
+	$(PY) -m tests.fuzz_locality --pairs $(PAIRS) --seed $(SEED)
 
 docs: setup      ## generate the pages that are made by running the code
 	$(PY) -m tools.docs

@@ -65,6 +65,9 @@ CHAPTERS = (
         "Causal multicasts in overlapping groups: towards a low cost approach",
         "tests.errata.mr",
     ),
+    Chapter(
+        "004", "Meldal, Sankar, Vera", "Exploiting Locality in Maintaining Potential Causality", "tests.errata.msv"
+    ),
 )
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from antecede.core.errors import AntecedeError
 
-COMMANDS: tuple[str, ...] = ()
+COMMANDS = ("locality",)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -1,0 +1,129 @@
+"""Clock sets and observation sets: which clocks each process keeps, and which of them it wants to hear of.
+
+Names of the paper: `ClockSet_p` is `Allocation.clock_set(p)`, `ObsSet_p` is `observation_set(p)`. A message from p to
+q carries `link_set(p, q)`. Here are Allocations 1 to 3 (paper 004, sections 4.1 to 4.3), for any graph; 4 and 5, and
+our own 6, are in `gateways`. Each is a pure function of the graph. Sets are kept as unions of shared parts, because
+whole neighbourhoods have the same clocks.
+
+p1 and p2 are senders to a common receiver. Allocation 1 gives p1's clock to every process on a path from p1 to p2,
+2 to every process on a simple path, because what has been heard once is not news; 3 also sends less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from antecede.core.clocks.crossing import BUDGET, Budget, Method
+from antecede.core.clocks.graph import Graph, reachable
+from antecede.core.clocks.paths import SimplePaths
+from antecede.core.types import ProcessId
+
+ProcessSet: TypeAlias = frozenset[ProcessId]
+Parts: TypeAlias = tuple[ProcessSet, ...]
+"""A set of processes as one or two sets that have no member in common."""
+Holders: TypeAlias = dict[ProcessId, set[ProcessId]]
+"""For each process, who keeps its clock: the clock sets, seen from the other side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """What one allocation gives each process of one graph.
+
+    `gateways` note for each arrival when they first knew of its sending. `remembered[g]` are the processes whose
+    every step gateway g must remember for that (Allocation 6). `observed` is None where whole clocks travel.
+    """
+
+    name: str
+    graph: Graph
+    fifo: bool
+    method: Method
+    clocks: Mapping[ProcessId, Parts]
+    observed: Mapping[ProcessId, Parts] | None
+    gateways: frozenset[ProcessId] = frozenset()
+    remembered: Mapping[ProcessId, ProcessSet] = field(default_factory=dict)
+
+    def clock_set(self, process: ProcessId) -> ProcessSet:
+        return union(self.clocks[process])
+
+    def observation_set(self, process: ProcessId) -> ProcessSet:
+        return union((self.observed or self.clocks)[process])
+
+    def link_set(self, sender: ProcessId, receiver: ProcessId) -> ProcessSet:
+        """Whose clocks a message from `sender` to `receiver` carries: Propagation 2 or 3."""
+        if self.observed is None:
+            return self.clock_set(sender)
+        return self.clock_set(sender) & self.observation_set(receiver)
+
+    def is_numbered(self, sender: ProcessId, receiver: ProcessId) -> bool:
+        """Do messages carry a sequence number? Only if not FIFO, where the sender's own entry can not do its work."""
+        if self.fifo:
+            return False
+        if sender in self.remembered.get(receiver, ()):
+            return True
+        observed = self.clocks[sender] if self.observed is None else self.observed[receiver]
+        return not all(any(sender in part for part in parts) for parts in (self.clocks[sender], observed))
+
+
+def union(parts: Parts) -> ProcessSet:
+    return parts[0] if len(parts) == 1 else frozenset().union(*parts)
+
+
+def rivals(graph: Graph) -> dict[ProcessId, set[ProcessId]]:
+    """For each p1 all p2 such that some third process hears from both."""
+    found: dict[ProcessId, set[ProcessId]] = {p: set() for p in graph.processes}
+    for senders in graph.predecessors.values():
+        for sender in senders:
+            found[sender].update(senders)
+    for sender, others in found.items():
+        others.discard(sender)
+    return found
+
+
+def allocation_1(graph: Graph, *, fifo: bool = True) -> Allocation:
+    """On any path from p1 to p2: exact by reachability, for every graph."""
+    holders: Holders = {}
+    for sender, others in rivals(graph).items():
+        reach = reachable(graph.successors, [sender])
+        holders[sender] = reachable(graph.predecessors, (others & reach) - {sender}) & reach
+    return Allocation("1", graph, fifo, Method.EXACT, clock_sets(graph, holders), None)
+
+
+def allocation_2(graph: Graph, *, fifo: bool = True, budget: int = BUDGET) -> Allocation:
+    """On a simple path from p1 to p2."""
+    paths = SimplePaths(graph.successors, Budget(budget))
+    holders = {sender: paths.through(sender, others) for sender, others in rivals(graph).items()}
+    return Allocation("2", graph, fifo, paths.method, clock_sets(graph, holders), None)
+
+
+def allocation_3(graph: Graph, *, fifo: bool = True, budget: int = BUDGET) -> Allocation:
+    """As 2, and a message carries only what its receiver wants."""
+    second = allocation_2(graph, fifo=fifo, budget=budget)
+    observed = observation_sets(graph, second.clocks)
+    return Allocation("3", graph, fifo, second.method, second.clocks, observed)
+
+
+def clock_sets(graph: Graph, holders: Mapping[ProcessId, set[ProcessId]]) -> dict[ProcessId, Parts]:
+    """Who keeps whose clock, turned round. Processes with equal sets share one."""
+    kept: dict[ProcessId, list[ProcessId]] = {p: [] for p in graph.processes}
+    for owner in graph.processes:
+        for holder in holders.get(owner, ()):
+            kept[holder].append(owner)
+    shared: dict[tuple[ProcessId, ...], ProcessSet] = {}
+    return {p: (shared.setdefault(tuple(owners), frozenset(owners)),) for p, owners in kept.items()}
+
+
+def observation_sets(graph: Graph, clocks: Mapping[ProcessId, Parts]) -> dict[ProcessId, Parts]:
+    """Own clocks, and the senders that two arrivals may be compared by.
+
+    A receiver wants p1's clock if another of its senders keeps it. Section 4.3 asks for a path from p1 to that
+    other sender instead: the same in Allocation 3, but in 4 and 5 it asks for clocks that nobody keeps.
+    """
+    sets = {p: union(parts) for p, parts in clocks.items()}
+    observed: dict[ProcessId, Parts] = {}
+    for receiver, senders in graph.predecessors.items():
+        wanted = {p1 for p1 in senders if any(p1 in sets[p2] for p2 in senders if p2 != p1)}
+        more = frozenset(wanted - sets[receiver])
+        observed[receiver] = (*clocks[receiver], more) if more else clocks[receiver]
+    return observed

@@ -1,0 +1,168 @@
+"""Gateways: Allocations 4 and 5 of paper 004 (section 4.4) repaired, and 6, which is ours.
+
+A receiver R compares m1 from p1 with m2 from p2. Chains from p1 to p2 that avoid R are seen by p1's clock, as in
+Allocation 3. For those through R, a gateway uses its own clock instead: R notes when it first knew of the sending
+of m1, p2 keeps R's clock, and m1 is before m2 if m2 shows a later time of R. There are three treatments of p1 at R:
+
+* `clock`: no gateway. p1's clock goes to all simple paths from p1 to p2, as in Allocation 3.
+* `arrival` (the paper's): "first knew" is taken to be the arrival of m1. That is true only if nothing else can tell R
+  of m1 sooner: the link is p1's only path to R, and it is FIFO. The paper asks for neither, and gives wrong answers.
+* `memory` (ours): R keeps p1's clock, remembers at which own time each of its values came, and looks up when it
+  first exceeded that of m1. True on any graph and any channels; p1's clock goes no further than R.
+
+Allocation 4 takes arrival wherever it is true, 5 at the gateways where that is cheaper, 6 also takes memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from antecede.core.clocks.allocation import Allocation, Holders, clock_sets, observation_sets
+from antecede.core.clocks.crossing import BUDGET, Budget, worst
+from antecede.core.clocks.graph import Graph, reachable, without
+from antecede.core.clocks.paths import SimplePaths
+from antecede.core.errors import Misuse
+from antecede.core.types import ProcessId
+
+
+@dataclass(slots=True)
+class Demand:
+    """What one treatment of a receiver asks for."""
+
+    holders: Holders = field(default_factory=dict)
+    remembered: set[ProcessId] = field(default_factory=set)
+    gateway: bool = False
+
+    def ask(self, owner: ProcessId, holders: Iterable[ProcessId]) -> None:
+        self.holders.setdefault(owner, set()).update(holders)
+
+    def cost(self, given: Holders) -> int:
+        """Clock entries to be added to those given already."""
+        return sum(len(holders - given.get(owner, set())) for owner, holders in self.holders.items())
+
+
+class Gateways:
+    """The treatments of each receiver of one graph. Simple paths that avoid a process are kept for reuse."""
+
+    def __init__(self, graph: Graph, *, fifo: bool, memory: bool, budget: int = BUDGET) -> None:
+        self.graph = graph
+        self.fifo = fifo
+        self.memory = memory
+        self._budget = Budget(budget)
+        self._paths: dict[ProcessId | None, SimplePaths] = {None: SimplePaths(graph.successors, self._budget)}
+
+    def plain(self, receiver: ProcessId) -> Demand:
+        """All senders treated by clock."""
+        demand = Demand()
+        senders = self.graph.predecessors[receiver]
+        for sender in senders:
+            demand.ask(sender, self._paths[None].through(sender, _others(senders, sender)))
+        return demand
+
+    def gateway(self, receiver: ProcessId) -> Demand:
+        """Each sender by arrival where that is true, else by memory if wanted, else by clock."""
+        demand = Demand()
+        senders = self.graph.predecessors[receiver]
+        for sender in senders:
+            others = _others(senders, sender)
+            by_arrival = self.fifo and only_the_link(self.graph, sender, receiver)
+            if not by_arrival and not self.memory:
+                demand.ask(sender, self._paths[None].through(sender, others))
+                continue
+            demand.ask(sender, self._avoiding(receiver).through(sender, others))
+            beyond = self._avoiding(sender).through(receiver, others)
+            if beyond:
+                demand.gateway = True
+                demand.ask(receiver, beyond)
+            if beyond and not by_arrival:
+                demand.ask(sender, self._paths[None].through(sender, [receiver]))
+                demand.remembered.add(sender)
+        return demand
+
+    def allocation(self, name: str, demands: dict[ProcessId, Demand]) -> Allocation:
+        holders: Holders = {}
+        for demand in demands.values():
+            _give(holders, demand)
+        clocks = clock_sets(self.graph, holders)
+        return Allocation(
+            name,
+            self.graph,
+            self.fifo,
+            worst(paths.method for paths in self._paths.values()),
+            clocks,
+            observation_sets(self.graph, clocks),
+            frozenset(p for p, demand in demands.items() if demand.gateway),
+            {p: frozenset(demand.remembered) for p, demand in demands.items() if demand.remembered},
+        )
+
+    def _avoiding(self, process: ProcessId) -> SimplePaths:
+        if process not in self._paths:
+            self._paths[process] = SimplePaths(without(self.graph.successors, process), self._budget)
+        return self._paths[process]
+
+
+def allocation_4(graph: Graph, *, fifo: bool = True, budget: int = BUDGET) -> Allocation:
+    """Arrival times wherever they are true. On channels that are not FIFO that is nowhere, and this is Allocation 3."""
+    gateways = Gateways(graph, fifo=fifo, memory=False, budget=budget)
+    return gateways.allocation("4", {p: gateways.gateway(p) for p in graph.processes})
+
+
+def allocation_5(
+    graph: Graph,
+    *,
+    fifo: bool = True,
+    order: Sequence[ProcessId] | None = None,
+    arrival_price: int = 0,
+    budget: int = BUDGET,
+) -> Allocation:
+    """Arrival times at the gateways where they are cheaper, visited in `order`, by name unless given.
+
+    `arrival_price` is what a gateway's notes cost, in clock entries: the messages it keeps for comparison. The
+    paper leaves both open, and the result depends on them.
+    """
+    gateways = Gateways(graph, fifo=fifo, memory=False, budget=budget)
+    return gateways.allocation("5", chosen(gateways, order, arrival_price))
+
+
+def allocation_6(
+    graph: Graph,
+    *,
+    fifo: bool = True,
+    order: Sequence[ProcessId] | None = None,
+    arrival_price: int = 0,
+    budget: int = BUDGET,
+) -> Allocation:
+    """As 5, with memory where arrival times are not true."""
+    gateways = Gateways(graph, fifo=fifo, memory=True, budget=budget)
+    return gateways.allocation("6", chosen(gateways, order, arrival_price))
+
+
+def chosen(gateways: Gateways, order: Sequence[ProcessId] | None, arrival_price: int) -> dict[ProcessId, Demand]:
+    """For each receiver in turn the treatment that adds fewer entries to those already given; no gateway if equal."""
+    order = gateways.graph.processes if order is None else order
+    if sorted(order) != sorted(gateways.graph.processes):
+        raise Misuse("the order of visiting gateways must name every process of the graph once")
+    given: Holders = {}
+    demands: dict[ProcessId, Demand] = {}
+    for receiver in order:
+        plain, gateway = gateways.plain(receiver), gateways.gateway(receiver)
+        cheaper = gateway.gateway and gateway.cost(given) + arrival_price < plain.cost(given)
+        demands[receiver] = gateway if cheaper else plain
+        _give(given, demands[receiver])
+    return {p: demands[p] for p in gateways.graph.processes}
+
+
+def only_the_link(graph: Graph, sender: ProcessId, receiver: ProcessId) -> bool:
+    """Is the link the only path from `sender` to `receiver`?"""
+    elsewhere = (p for p in graph.successors[sender] if p != receiver)
+    return receiver not in reachable(graph.successors, elsewhere, avoiding=sender)
+
+
+def _others(senders: Iterable[ProcessId], sender: ProcessId) -> list[ProcessId]:
+    return [other for other in senders if other != sender]
+
+
+def _give(holders: Holders, demand: Demand) -> None:
+    for owner, more in demand.holders.items():
+        holders.setdefault(owner, set()).update(more)

@@ -1,0 +1,104 @@
+"""The communication graph: which process may write to which, static and known beforehand (paper 004, section 3).
+
+A link p -> q stands for any number of messages from p to q. What is wrong with a graph is said when it is built:
+a link from a process to itself, a link to a process that is not among those declared, a graph without links.
+A link given twice is one link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from antecede.core.errors import Misuse
+from antecede.core.types import ProcessId
+
+Link: TypeAlias = tuple[ProcessId, ProcessId]
+Adjacency: TypeAlias = Mapping[ProcessId, tuple[ProcessId, ...]]
+
+
+class BadGraph(Misuse):
+    """The links do not make a communication graph; the message says which link, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Processes and links, both sorted by name. Build it with `Graph.of` or `Graph.both_ways`."""
+
+    successors: Adjacency
+    predecessors: Adjacency
+
+    @staticmethod
+    def of(links: Iterable[Link], processes: Iterable[ProcessId] | None = None) -> Graph:
+        """The graph of `links`. Where `processes` are given, links may name no others."""
+        unique = sorted(set(links))
+        declared = set(processes) if processes is not None else None
+        for sender, receiver in unique:
+            _refuse_bad_link(sender, receiver, declared)
+        if not unique:
+            raise BadGraph("the graph has no links: with nobody writing to anybody there is nothing to compare")
+        names = sorted(declared if declared is not None else {name for link in unique for name in link})
+        successors: dict[ProcessId, list[ProcessId]] = {name: [] for name in names}
+        predecessors: dict[ProcessId, list[ProcessId]] = {name: [] for name in names}
+        for sender, receiver in unique:
+            successors[sender].append(receiver)
+            predecessors[receiver].append(sender)
+        return Graph({p: tuple(qs) for p, qs in successors.items()}, {p: tuple(qs) for p, qs in predecessors.items()})
+
+    @staticmethod
+    def both_ways(links: Iterable[Link], processes: Iterable[ProcessId] | None = None) -> Graph:
+        """The graph of `links` and their reverses."""
+        given = list(links)
+        return Graph.of([*given, *((receiver, sender) for sender, receiver in given)], processes)
+
+    @property
+    def processes(self) -> tuple[ProcessId, ...]:
+        return tuple(self.successors)
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        return tuple((p, q) for p, qs in self.successors.items() for q in qs)
+
+    @property
+    def is_two_way(self) -> bool:
+        """Does every link have its reverse?"""
+        return self.successors == self.predecessors
+
+
+def _refuse_bad_link(sender: ProcessId, receiver: ProcessId, declared: set[ProcessId] | None) -> None:
+    if not sender or not receiver:
+        raise BadGraph(f"link {sender!r} -> {receiver!r} has an end without a name: name both ends")
+    if sender == receiver:
+        raise BadGraph(
+            f"{sender!r} has a link to itself: remove it, a process knows the order of its own events without a clock"
+        )
+    for name in (sender, receiver):
+        if declared is not None and name not in declared:
+            raise BadGraph(f"link {sender!r} -> {receiver!r} names {name!r}, which is not among the processes declared")
+
+
+def reachable(links: Adjacency, sources: Iterable[ProcessId], avoiding: ProcessId | None = None) -> set[ProcessId]:
+    """Everything that can be reached from `sources` along `links`, the sources included, not going by `avoiding`."""
+    found = set(sources)
+    waiting = list(found)
+    while waiting:
+        for after in links[waiting.pop()]:
+            if after not in found and after != avoiding:
+                found.add(after)
+                waiting.append(after)
+    return found
+
+
+def without(links: Adjacency, process: ProcessId) -> dict[ProcessId, tuple[ProcessId, ...]]:
+    """`links` with `process` and all its links taken out."""
+    return {p: tuple(q for q in qs if q != process) for p, qs in links.items() if p != process}
+
+
+def reversed_links(links: Adjacency) -> dict[ProcessId, tuple[ProcessId, ...]]:
+    """Every link the other way round."""
+    backwards: dict[ProcessId, list[ProcessId]] = {p: [] for p in links}
+    for p, qs in links.items():
+        for q in qs:
+            backwards[q].append(p)
+    return {p: tuple(qs) for p, qs in backwards.items()}

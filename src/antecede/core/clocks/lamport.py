@@ -1,0 +1,38 @@
+"""Lamport's clock: one number per process, a total order that agrees with happened-before.
+
+If one event happened before another its time is smaller. The converse does not hold: equal or smaller
+times say nothing, so this clock can sort a log but can not tell concurrency (paper 004, section 1).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from antecede.core.types import ProcessId
+
+
+class LamportTime(NamedTuple):
+    """Sorts by time, and ties by name, so that all processes sort alike."""
+
+    time: int
+    process: ProcessId
+
+
+class LamportClock:
+    """The clock of one process. Call `event` for each internal event and each send, `receive` for each arrival."""
+
+    __slots__ = ("process", "time")
+
+    def __init__(self, process: ProcessId) -> None:
+        self.process = process
+        self.time = 0
+
+    def event(self) -> LamportTime:
+        """The time of a new event here; on a send, attach it to the message."""
+        self.time += 1
+        return LamportTime(self.time, self.process)
+
+    def receive(self, stamp: LamportTime) -> LamportTime:
+        """The time of the arrival of a message that carried `stamp`."""
+        self.time = max(self.time, stamp.time)
+        return self.event()

@@ -1,0 +1,138 @@
+"""The cheapest allocation that is right for a graph, and what it saves against vector clocks, in words.
+
+All allocations are tried, and the one with the fewest clock entries in all processes together wins; then the fewest
+entries on messages; then the simplest. Graphs whose links all go both ways are planned in nearly linear time
+(`rooms`). In others the gateways of 4 to 6 take about a pass over the graph per link; where that would be
+more than `work_max` steps only 1 to 3 are tried, and the plan says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import floor
+
+from antecede.core.clocks import allocation as plain
+from antecede.core.clocks import gateways
+from antecede.core.clocks.allocation import Allocation
+from antecede.core.clocks.cost import Cost, cost, cost_of_vectors
+from antecede.core.clocks.graph import Graph
+from antecede.core.clocks.rooms import Rooms
+
+WORK_MAX = 2_000_000
+"""Steps that the gateways of a graph with one-way links may take: (links) x (processes + links)."""
+
+
+TITLES = {
+    "1": "clocks on all paths",
+    "2": "clocks on simple paths",
+    "3": "the same, sending only what is observed",
+    "4": "arrival times at gateways, wherever they are true",
+    "5": "arrival times at gateways, where they are cheaper",
+    "6": "arrival times and memory at gateways",
+}
+"""What each allocation does, in words. The first five are paper 004's, 4 and 5 repaired; the last is ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One allocation tried, by what it costs."""
+
+    name: str
+    cost: Cost
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The allocation to use, its cost beside that of vector clocks, all that were tried, and remarks."""
+
+    allocation: Allocation
+    cost: Cost
+    vectors: Cost
+    candidates: tuple[Candidate, ...]
+    notes: tuple[str, ...]
+
+
+def plan(graph: Graph, *, fifo: bool = True, memory: bool = True, work_max: int = WORK_MAX) -> Plan:
+    """Pick for channels that are FIFO or not; without `memory`, leave out Allocation 6."""
+    considered = graph.is_two_way or _work(graph) <= work_max
+    best: tuple[tuple[int, int, str], Allocation, Cost] | None = None
+    candidates: list[Candidate] = []
+    for make in _makers(graph, fifo, memory, considered):
+        made = make()
+        price = cost(made)
+        candidates.append(Candidate(made.name, price))
+        rank = (price.clock_entries, price.message_entries, made.name)
+        if best is None or rank < best[0]:
+            best = (rank, made, price)
+    assert best is not None
+    _, chosen, price = best
+    vectors = cost_of_vectors(graph)
+    return Plan(chosen, price, vectors, tuple(candidates), tuple(_notes(chosen, considered)))
+
+
+def saving(plan: Plan) -> str:
+    """What the plan saves, in words."""
+    processes, links = len(plan.allocation.graph.processes), len(plan.allocation.graph.links)
+    kept, sent = plan.cost.clock_entries / processes, plan.cost.message_entries / links
+    if (
+        plan.cost.clock_entries >= plan.vectors.clock_entries
+        and plan.cost.message_entries >= plan.vectors.message_entries
+    ):
+        return f"Nothing is saved: this graph needs the {processes} entries of vector clocks."
+    return (
+        f"Clock entries per process: {_number(kept)} on average (at most {plan.cost.clock_entries_max}) instead of "
+        f"{processes}; per message: {_number(sent)} (at most {plan.cost.message_entries_max}) instead of {processes}. "
+        f"That is {_percent(kept, processes)} less space and {_percent(sent, processes)} less on the wire."
+    )
+
+
+def _makers(graph: Graph, fifo: bool, memory: bool, considered: bool) -> Iterator[Callable[[], Allocation]]:
+    if graph.is_two_way:
+        rooms = Rooms(graph, fifo=fifo)
+        yield from (rooms.allocation_1, rooms.allocation_2, rooms.allocation_3, rooms.allocation_4, rooms.allocation_5)
+        if memory:
+            yield rooms.allocation_6
+        return
+    yield from (
+        lambda make=make: make(graph, fifo=fifo)
+        for make in (plain.allocation_1, plain.allocation_2, plain.allocation_3)
+    )
+    if considered:
+        yield from (lambda make=make: make(graph, fifo=fifo) for make in (gateways.allocation_4, gateways.allocation_5))
+        if memory:
+            yield lambda: gateways.allocation_6(graph, fifo=fifo)
+
+
+def _work(graph: Graph) -> int:
+    links = sum(len(receivers) for receivers in graph.successors.values())
+    return links * (links + len(graph.processes))
+
+
+def _notes(chosen: Allocation, considered: bool) -> Iterator[str]:
+    if not considered:
+        yield "Gateways (Allocations 4 to 6) were not tried: the graph has one-way links and is too large for them."
+    if chosen.method == "over-approximated":
+        yield "Simple paths were too many to enumerate in some block, so some processes keep clocks they may not need."
+    if chosen.gateways:
+        yield f"Gateways, which note when they first knew of each message to be compared: {len(chosen.gateways)}."
+    if chosen.remembered:
+        yield (
+            f"Gateways that remember steps of neighbours' clocks, of {_number(_mean_remembered(chosen))} neighbours on "
+            f"average, each until that neighbour's next message: {len(chosen.remembered)}."
+        )
+    if not chosen.fifo:
+        yield "Channels are not FIFO: on some links messages carry a sequence number, which is counted."
+
+
+def _mean_remembered(chosen: Allocation) -> float:
+    return sum(len(processes) for processes in chosen.remembered.values()) / len(chosen.remembered)
+
+
+def _number(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def _percent(part: float, whole: int) -> str:
+    """Rounded down, so that 100 % means all."""
+    return f"{_number(floor(1000 * (1 - part / whole)) / 10)} %"

@@ -1,0 +1,131 @@
+"""Allocations 4 and 5 as paper 004 prints them (section 4.4). They are wrong: for the errata, never for use.
+
+They give up p1's clock on all paths through a gateway R, and take R's time of arrival of m1 instead, though R may have
+heard of m1 by another way before m1 itself came. `determination.determination_4` is right as printed, so the
+wrong answers are the allocations' alone. Loops and simple paths are enumerated; graphs that are too large for that are
+refused. `shortest_loop` is 2, as the star and Fig. 4 need; with 3, two processes that answer each other are no loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from antecede.core.clocks.allocation import Allocation, Holders, ProcessSet, clock_sets, union
+from antecede.core.clocks.crossing import Budget, Method
+from antecede.core.clocks.graph import Adjacency, Graph, reachable, without
+from antecede.core.clocks.paths import SimplePaths
+from antecede.core.errors import LimitReached
+from antecede.core.types import ProcessId
+
+WALKS_MAX = 200_000
+
+
+def printed_4(graph: Graph, *, shortest_loop: int = 2) -> Allocation:
+    """Step 3 gives the gateway's clock to every loop that some process outside it writes to."""
+    holders = _avoiding_the_receiver(graph)
+    asked = [
+        (gateway, loop)
+        for loop in loops(graph.successors, shortest_loop)
+        for gateway in sorted(loop)
+        if _is_lacking(graph, holders, gateway, loop)
+    ]
+    for gateway, loop in asked:
+        holders[gateway] |= loop
+    return _allocation("printed 4", graph, holders, frozenset(gateway for gateway, _ in asked))
+
+
+def printed_5(graph: Graph, *, order: Sequence[ProcessId] | None = None, arrival_price: int = 0) -> Allocation:
+    """Step 3 visits each gateway and does the cheaper of 4's step and 3's."""
+    holders = _avoiding_the_receiver(graph)
+    all_loops = list(loops(graph.successors, 2))
+    gateways = set()
+    for gateway in order or graph.processes:
+        own = [loop for loop in all_loops if gateway in loop]
+        asked = [loop for loop in own if _is_lacking(graph, holders, gateway, loop)]
+        if not any(set(graph.predecessors[gateway]) - loop for loop in own):
+            continue
+        by_arrival = {gateway: set().union(*asked)}
+        by_clock = _through(graph, gateway)
+        if _increase(holders, by_arrival) + arrival_price <= _increase(holders, by_clock):
+            gateways.add(gateway)
+            _add(holders, by_arrival)
+        else:
+            _add(holders, by_clock)
+    return _allocation("printed 5", graph, holders, frozenset(gateways))
+
+
+def loops(links: Adjacency, shortest: int) -> Iterator[ProcessSet]:
+    """All closed paths that meet no process twice, each once per starting direction, as sets."""
+    for first in links:
+        later = {p: tuple(q for q in qs if q >= first) for p, qs in links.items()}
+        for path in simple_paths(later, first, first):
+            if len(path) >= shortest:
+                yield frozenset(path)
+
+
+def simple_paths(links: Adjacency, source: ProcessId, target: ProcessId) -> Iterator[list[ProcessId]]:
+    """All simple paths, or simple loops where source and target are the same; the target is left out of the list."""
+    path, rest, walks = [source], [iter(links[source])], 0
+    while rest:
+        after = next(rest[-1], None)
+        walks += 1
+        if walks > WALKS_MAX:
+            raise LimitReached(f"more than {WALKS_MAX} steps of enumeration: the printed forms are for small graphs")
+        if after is None:
+            rest.pop()
+            path.pop()
+        elif after == target:
+            yield list(path)
+        elif after not in path:
+            path.append(after)
+            rest.append(iter(links[after]))
+
+
+def _avoiding_the_receiver(graph: Graph) -> Holders:
+    """Step 2 of both: p1's clock to all on simple paths from p1 to p2 that do not include p_R."""
+    holders: Holders = {p: set() for p in graph.processes}
+    for receiver, senders in graph.predecessors.items():
+        paths = SimplePaths(without(graph.successors, receiver), Budget())
+        for sender in senders:
+            holders[sender] |= paths.through(sender, [p for p in senders if p != sender])
+    return holders
+
+
+def _is_lacking(graph: Graph, holders: Holders, gateway: ProcessId, loop: ProcessSet) -> bool:
+    """Does a process outside the loop write to the gateway, whose clock some process in the loop does not keep?"""
+    return any(loop - holders[p] for p in graph.predecessors[gateway] if p not in loop)
+
+
+def _through(graph: Graph, gateway: ProcessId) -> Holders:
+    """p1's clock to all on simple paths from p1 to p2 that include the gateway both write to."""
+    wanted: Holders = {}
+    senders = graph.predecessors[gateway]
+    for sender in senders:
+        for other in senders:
+            if other != sender:
+                for path in simple_paths(graph.successors, sender, other):
+                    if gateway in path:
+                        wanted.setdefault(sender, set()).update(path, [other])
+    return wanted
+
+
+def _increase(given: Holders, wanted: Holders) -> int:
+    return sum(len(holders - given[owner]) for owner, holders in wanted.items())
+
+
+def _add(given: Holders, wanted: Holders) -> None:
+    for owner, holders in wanted.items():
+        given[owner] |= holders
+
+
+def _allocation(name: str, graph: Graph, holders: Holders, gateways: ProcessSet) -> Allocation:
+    """With the observation sets of step 4: p1 is observed wherever there is a path from p1 to another sender."""
+    clocks = clock_sets(graph, holders)
+    observed = {
+        receiver: (
+            union(clocks[receiver])
+            | {p1 for p1 in senders if (reachable(graph.successors, [p1]) & set(senders)) - {p1}},
+        )
+        for receiver, senders in graph.predecessors.items()
+    }
+    return Allocation(name, graph, True, Method.ENUMERATED, clocks, observed, gateways)

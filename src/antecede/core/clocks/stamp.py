@@ -1,0 +1,40 @@
+"""What a clock puts on an event or a message, and what a receiver keeps of a message to compare it later."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from antecede.core.types import ProcessId
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """The clock entries that travel with a message of `sender`, or mark an event of it.
+
+    `sequence` numbers the messages of one channel from 1, where channels are not FIFO and the clock does not do it.
+    """
+
+    sender: ProcessId
+    clock: Mapping[ProcessId, int]
+    sequence: int | None = None
+
+    @property
+    def entries(self) -> int:
+        """Numbers on the wire: one per clock entry, one for the sequence where there is one."""
+        return len(self.clock) + (self.sequence is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A message as its receiver remembers it.
+
+    `position` orders the messages of one sender by their sending; what it counts differs. `known_at` is the receiver's
+    own time when it first knew of the sending (`Arr` in the paper, there the time of arrival), where one is kept, or
+    an earlier one since which it has sent nothing: others can not tell the two apart.
+    """
+
+    sender: ProcessId
+    position: int
+    clock: Mapping[ProcessId, int]
+    known_at: int | None = None

@@ -1,0 +1,112 @@
+"""The command `antecede locality`, called as the command line calls it."""
+
+import argparse
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from antecede.cli import locality
+from antecede.core.errors import AntecedeError
+
+HUB = "hub <-> s1\nhub <-> s2\nhub <-> s3\n"
+
+
+def call(*arguments: str) -> int:
+    top = argparse.ArgumentParser(prog="antecede")
+    locality.add(top.add_subparsers(dest="command"))
+    options = top.parse_args(["locality", *arguments])
+    status: int = options.run(options)
+    return status
+
+
+@pytest.fixture
+def hub(tmp_path: Path) -> str:
+    path = tmp_path / "hub.txt"
+    path.write_text(HUB)
+    return str(path)
+
+
+def test_the_table_marks_what_was_chosen(hub: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(hub) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("4 processes, 6 links, all both ways; simple paths: exact.")
+    assert [line for line in out.splitlines() if line.startswith("*")] == [
+        "*  4: arrival times at gateways, wherever they are true  1.0 (max 1)          1.0 (max 1)"
+    ]
+    assert "That is 75 % less space and 75 % less on the wire." in out
+    assert "to be compared: 1." in out
+
+
+def test_the_example_in_the_help_is_true(
+    hub: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(HUB))
+    call("-")
+    said = " ".join(capsys.readouterr().out.split())
+    shown = locality.EXAMPLE.split("...")[1]
+    assert " ".join(shown.split()) in said
+
+
+def test_json_is_one_object(hub: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(hub, "--json", "--sets") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["allocation"] == "4"
+    assert found["method"] == "exact"
+    assert found["cost"] == {
+        "clock_entries": 4,
+        "clock_entries_max": 1,
+        "message_entries": 6,
+        "message_entries_max": 1,
+    }
+    assert found["vectors"]["clock_entries"] == 16
+    assert found["clock_sets"]["s1"] == found["observation_sets"]["s1"] == ["hub"]
+
+
+def test_options_change_the_plan(hub: str, capsys: pytest.CaptureFixture[str]) -> None:
+    chosen = {}
+    for options in ((), ("--not-fifo",), ("--not-fifo", "--no-memory")):
+        call(hub, "--json", *options)
+        chosen[options] = json.loads(capsys.readouterr().out)["allocation"]
+    assert chosen == {(): "4", ("--not-fifo",): "6", ("--not-fifo", "--no-memory"): "1"}
+
+
+def test_one_way_links_can_be_read_as_both_ways(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "links.csv"
+    path.write_text("from,to\nhub,s1\nhub,s2\nhub,s1\n")
+    call(str(path), "--both-ways", "--sets")
+    out = capsys.readouterr().out
+    assert "3 processes, 4 links, all both ways" in out
+    assert "Links given again, which count once: 1." in out
+    assert "process  keeps the clocks of  observes" in out
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "complaint"),
+    [
+        ("loop.txt", b"a a\n", "'a' has a link to itself"),
+        ("empty.txt", b"", "the graph has no links"),
+        ("broken.json", b"[", "not JSON"),
+        ("image.png", b"\x89PNG\xff\xfe", "can not read the graph"),
+        ("stranger.json", b'{"processes": ["a"], "links": [["a", "b"]]}', "names 'b', which is not among"),
+    ],
+)
+def test_bad_input_is_explained(tmp_path: Path, name: str, content: bytes, complaint: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(AntecedeError, match=complaint):
+        call(str(path))
+
+
+def test_a_missing_file_is_explained(tmp_path: Path) -> None:
+    with pytest.raises(AntecedeError, match="can not read the graph"):
+        call(str(tmp_path / "absent"))
+
+
+def test_on_a_terminal_the_table_is_drawn(
+    hub: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    call(hub)
+    assert "┃" in capsys.readouterr().out

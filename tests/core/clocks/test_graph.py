@@ -1,0 +1,88 @@
+"""Building graphs, from links and from text, and what is said about bad ones."""
+
+import pytest
+
+from antecede.core.clocks.edgelist import guess, parse
+from antecede.core.clocks.graph import BadGraph, Graph, reachable
+
+
+def test_processes_and_links_are_sorted() -> None:
+    graph = Graph.of([("b", "a"), ("a", "c")])
+    assert graph.processes == ("a", "b", "c")
+    assert graph.links == (("a", "c"), ("b", "a"))
+    assert graph.predecessors == {"a": ("b",), "b": (), "c": ("a",)}
+
+
+def test_a_link_given_twice_is_one_link() -> None:
+    assert Graph.of([("a", "b"), ("a", "b")]) == Graph.of([("a", "b")])
+    assert parse("a b\na b\nb a", "edges").repeated == 1
+
+
+def test_both_ways() -> None:
+    assert Graph.both_ways([("a", "b")]).is_two_way
+    assert not Graph.of([("a", "b")]).is_two_way
+
+
+def test_declared_processes_may_have_no_links() -> None:
+    assert Graph.of([("a", "b")], ["a", "b", "c"]).processes == ("a", "b", "c")
+
+
+@pytest.mark.parametrize(
+    ("links", "processes", "complaint"),
+    [
+        ([("a", "b"), ("c", "c")], None, "'c' has a link to itself: remove it"),
+        ([("a", "b")], ["a"], "names 'b', which is not among the processes declared"),
+        ([], None, "the graph has no links"),
+        ([], ["a", "b"], "the graph has no links"),
+        ([("a", "")], None, "has an end without a name"),
+    ],
+)
+def test_bad_graphs_are_refused(links: list[tuple[str, str]], processes: list[str] | None, complaint: str) -> None:
+    with pytest.raises(BadGraph, match=complaint):
+        Graph.of(links, processes)
+
+
+def test_reachable_may_avoid_a_process() -> None:
+    graph = Graph.of([("a", "b"), ("b", "c"), ("a", "d")])
+    assert reachable(graph.successors, ["a"]) == {"a", "b", "c", "d"}
+    assert reachable(graph.successors, ["a"], avoiding="b") == {"a", "d"}
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("edges", "# who writes to whom\na b\n\nb -> c  # one way\nc<->a\n"),
+        ("csv", "a,b\nb,c\nc,a\na,c\n"),
+        ("csv", "weight,to,from\n1,b,a\n2,c,b\n3,a,c\n4,c,a\n"),
+        ("json", '[["a","b"],["b","c"],["c","a"],["a","c"]]'),
+        ("json", '{"processes": ["a", "b", "c"], "links": [["a","b"],["b","c"],["c","a"],["a","c"]]}'),
+    ],
+)
+def test_all_formats_say_the_same(form: str, text: str) -> None:
+    assert parse(text, form).graph() == Graph.of([("a", "b"), ("b", "c"), ("c", "a"), ("a", "c")])
+    assert guess("-", text) == form
+
+
+def test_json_may_say_both_ways() -> None:
+    assert parse('{"links": [["a","b"]], "both_ways": true}', "json").graph() == Graph.both_ways([("a", "b")])
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "complaint"),
+    [
+        ("edges", "a b\na b c", "line 2 is not a link: 'a b c'"),
+        ("edges", "a", "line 1 is not a link"),
+        ("csv", "from,to\na", "line 2 is not a link"),
+        ("csv", "from,to\na,", "line 2 is not a link"),
+        ("json", "{", "not JSON"),
+        ("json", "[" * 100_000, "not JSON"),
+        ("json", '{"edges": []}', "an object with a list 'links'"),
+        ("json", '[["a", 1]]', "link 1 of the JSON"),
+        ("json", '{"links": [["a","b"]], "processes": "ab"}', "'processes' must be a list"),
+        ("json", '{"links": [["a","b"]], "both_ways": 1}', "'both_ways' must be"),
+        ("edges", "", "the graph has no links"),
+    ],
+)
+def test_bad_text_is_refused_with_its_place(form: str, text: str, complaint: str) -> None:
+    with pytest.raises(BadGraph, match=complaint):
+        parse(text, form).graph()

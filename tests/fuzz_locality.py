@@ -1,0 +1,134 @@
+"""Random graphs, random executions, every allocation: every verdict against explicit causal pasts.
+
+    python -m tests.fuzz_locality --pairs 1000000 --seed 1
+    python -m tests.fuzz_locality --seed 1 --execution 417      # one of them again, with all its steps
+
+A pair is two messages with one receiver; it is counted once, and judged by every clock there is for the graph and the
+channels. Each execution has its own stream of chance, made of the seed and its number, so any can be run alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from antecede.core.clocks import allocation, gateways
+from antecede.core.clocks.allocation import Allocation
+from antecede.core.clocks.graph import Graph
+from antecede.core.clocks.plan import plan
+from antecede.core.clocks.rooms import Rooms
+from tests.core.clocks.executions import Step, random_execution
+from tests.core.clocks.graphs import random_graph
+from tests.core.clocks.judge import (
+    AnyAccused,
+    Wrong,
+    differential,
+    local,
+    pairs,
+    vectors,
+    vectors_and_paths,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was judged, and for each wrong verdict what it was and the command that shows it again."""
+
+    seed: int
+    executions: int
+    pairs: int
+    verdicts: int
+    failures: tuple[str, ...]
+
+    def __str__(self) -> str:
+        judged = f"{self.pairs:,} pairs in {self.executions:,} executions, {self.verdicts:,} verdicts"
+        return "\n".join([f"locality: seed {self.seed}: {judged}, {len(self.failures)} wrong", *self.failures])
+
+
+def fuzz(pairs: int, seed: int) -> Report:
+    """Judge at least `pairs` pairs; stops at the tenth wrong verdict."""
+    number = judged = verdicts = 0
+    failures: list[str] = []
+    while judged < pairs and len(failures) < 10:
+        one = execute(seed, number)
+        judged += one.pairs
+        verdicts += one.verdicts
+        failures.extend(one.failures)
+        number += 1
+    return Report(seed, number, judged, verdicts, tuple(failures))
+
+
+def execute(seed: int, number: int) -> Report:
+    """One execution of one graph, judged by every clock."""
+    graph, fifo, steps = scenario(seed, number)
+    found = pairs(steps)
+    verdicts = 0
+    failures: list[str] = []
+    for accused in everyone(graph, fifo):
+        verdicts += found
+        failures.extend(_explain(accused.name, wrong, seed, number) for wrong in accused.wrong_verdicts(steps))
+    return Report(seed, 1, found, verdicts, tuple(failures))
+
+
+def scenario(seed: int, number: int) -> tuple[Graph, bool, list[Step]]:
+    chance = random.Random(f"{seed}/{number}")
+    graph = random_graph(chance, processes_max=9)
+    fifo = chance.random() < 0.5
+    return graph, fifo, random_execution(chance, graph, chance.randint(20, 120), fifo=fifo)
+
+
+def everyone(graph: Graph, fifo: bool) -> Iterator[AnyAccused]:
+    yield vectors(graph)
+    yield vectors_and_paths(graph)
+    if fifo:
+        yield differential(graph)
+    for made in allocations(graph, fifo):
+        yield local(made)
+
+
+def allocations(graph: Graph, fifo: bool) -> Iterator[Allocation]:
+    yield allocation.allocation_1(graph, fifo=fifo)
+    yield allocation.allocation_2(graph, fifo=fifo)
+    yield allocation.allocation_3(graph, fifo=fifo)
+    yield allocation.allocation_3(graph, fifo=fifo, budget=0)
+    yield gateways.allocation_4(graph, fifo=fifo)
+    yield gateways.allocation_5(graph, fifo=fifo, arrival_price=3)
+    yield gateways.allocation_6(graph, fifo=fifo)
+    everywhere = gateways.Gateways(graph, fifo=fifo, memory=True)
+    yield everywhere.allocation("6 everywhere", {p: everywhere.gateway(p) for p in graph.processes})
+    yield plan(graph, fifo=fifo).allocation
+    if graph.is_two_way:
+        rooms = Rooms(graph, fifo=fifo)
+        yield from (rooms.allocation_3(), rooms.allocation_4(), rooms.allocation_5(arrival_price=3))
+        yield rooms.allocation_6()
+
+
+def _explain(name: str, wrong: Wrong, seed: int, number: int) -> str:
+    return (
+        f"{name}: at {wrong.receiver}, message {wrong.first} is {wrong.true.value} {wrong.second} but was said to be "
+        f"{wrong.said.value}; replay: python -m tests.fuzz_locality --seed {seed} --execution {number}"
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Judge random pairs of messages by every clock.")
+    parser.add_argument("--pairs", type=int, default=1_000_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--execution", type=int, help="run this one alone, and print its graph and its steps")
+    options = parser.parse_args()
+    if options.execution is None:
+        report = fuzz(options.pairs, options.seed)
+    else:
+        graph, fifo, steps = scenario(options.seed, options.execution)
+        print("channels:", "FIFO" if fifo else "not FIFO", "\nlinks:", *(f"{p}->{q}" for p, q in graph.links))
+        print(*steps, sep="\n")
+        report = execute(options.seed, options.execution)
+    print(report)
+    return 1 if report.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,187 @@
+"""Paper 004 (Meldal, Sankar, Vera), claim by claim: figures, lemmas, examples, and what became of them."""
+
+import random
+from collections.abc import Callable
+from itertools import permutations
+from typing import ClassVar
+
+import pytest
+
+from antecede.core.clocks.allocation import Allocation, allocation_1, allocation_2, allocation_3
+from antecede.core.clocks.cost import cost, cost_of_vectors
+from antecede.core.clocks.gateways import allocation_4, allocation_5, allocation_6
+from antecede.core.clocks.graph import Graph, reachable, without
+from antecede.core.clocks.order import Order
+from antecede.core.clocks.plan import plan
+from antecede.core.clocks.printed import printed_4, printed_5
+from antecede.core.clocks.propagation import LocalClock
+from antecede.core.clocks.rooms import Rooms
+from antecede.core.clocks.topologies import figure_4, hierarchical_triangle, postal, ring, star
+from antecede.core.clocks.vector import VectorClock
+from tests.core.clocks.executions import Internal, Send, random_execution, script
+from tests.core.clocks.graphs import random_graph
+from tests.core.clocks.judge import local
+
+
+def clock_sets(allocation: Allocation) -> dict[str, str]:
+    return {p: "".join(sorted(allocation.clock_set(p))) for p in allocation.graph.processes}
+
+
+class TestSection1Postal:
+    """Bob wants to know which letter about Mom's health is the newer."""
+
+    def test_bob_compares_by_his_parents_clocks_alone(self) -> None:
+        """The world's clocks, which he can not hear of, are kept by nobody in the family. His own is for others."""
+        made = allocation_3(postal(world=100))
+        assert made.clock_set("mom") == made.clock_set("dad") == {"mom", "dad"}
+        assert made.clock_set("bob") == {"bob"}
+        assert made.observation_set("bob") == {"bob", "mom", "dad"}
+
+    @pytest.mark.parametrize(
+        ("letters", "verdict"),
+        [
+            ("m1: mom>bob; m2: mom>dad; m2; m3: dad>bob; m3; m1", Order.BEFORE),
+            ("m3: dad>bob; m2: dad>mom; m2; m1: mom>bob; m1; m3", Order.AFTER),
+            ("m1: mom>bob; m3: dad>bob; m3; m1", Order.CONCURRENT),
+        ],
+    )
+    def test_fig_1_the_cases_bob_has_to_consider(self, letters: str, verdict: Order) -> None:
+        """'I feel fine' is message 1, 'Mom feels sick' is message 3."""
+        for make in (allocation_1, allocation_2, allocation_3, allocation_4, allocation_5, allocation_6):
+            assert local(make(postal())).verdict(script(letters), 1, 3) is verdict
+
+
+class TestSection3And4Lemmas:
+    @pytest.mark.parametrize("seed", range(20))
+    def test_lemma_4_with_full_clock_sets_it_is_algorithm_fm(self, seed: int) -> None:
+        """And Theorem 6 for Allocation 1: entries kept equal those of vector clocks after every step."""
+        chance = random.Random(seed)
+        graph = random_graph(chance)
+        made = allocation_1(graph)
+        few = {p: LocalClock(made, p) for p in graph.processes}
+        full = {p: VectorClock(p, graph.processes) for p in graph.processes}
+        stamps = {}
+        for step in random_execution(chance, graph, 40, fifo=True):
+            if isinstance(step, Internal):
+                few[step.process].event()
+                full[step.process].event()
+            elif isinstance(step, Send):
+                pair = (few[step.sender].send(step.receiver), full[step.sender].event())
+                stamps[step.message] = (step.receiver, *pair)
+            else:
+                receiver, few_stamp, full_stamp = stamps[step.message]
+                few[receiver].receive(few_stamp)
+                full[receiver].receive(full_stamp)
+            for p in graph.processes:
+                assert few[p].clock == {q: full[p].clock[q] for q in few[p].clock}
+
+    @pytest.mark.parametrize("seed", range(40))
+    def test_lemma_5_kept_by_p2_if_and_only_if_there_is_a_path(self, seed: int) -> None:
+        graph = random_graph(random.Random(seed))
+        made = allocation_1(graph)
+        for senders in graph.predecessors.values():
+            for p1, p2 in permutations(senders, 2):
+                assert (p1 in made.clock_set(p2)) == (p2 in reachable(graph.successors, [p1]))
+
+    def test_lemma_8_holds_one_way_only(self) -> None:
+        """p0 and p3 both write to p2, and p3 hears of p0 only through p2; but p1 hears from both too."""
+        graph = Graph.of([("p0", "p1"), ("p0", "p2"), ("p2", "p3"), ("p3", "p1"), ("p3", "p2")])
+        assert "p3" not in reachable(without(graph.successors, "p2"), ["p0"])
+        assert "p0" in printed_4(graph).clock_set("p3")
+
+    @pytest.mark.parametrize("seed", range(40))
+    def test_footnote_2_who_does_not_keep_its_own_clock_is_kept_by_nobody(self, seed: int) -> None:
+        graph = random_graph(random.Random(seed))
+        for make in (allocation_1, allocation_2, allocation_3, allocation_4, allocation_5, allocation_6):
+            made = make(graph)
+            kept = set().union(*(made.clock_set(p) for p in graph.processes))
+            assert kept == {p for p in graph.processes if p in made.clock_set(p)}
+
+
+class TestFigure4:
+    """A, B and C write to D; D and E write to each other."""
+
+    def test_a_allocation_3(self) -> None:
+        assert clock_sets(allocation_3(figure_4())) == {"A": "A", "B": "B", "C": "C", "D": "ABC", "E": "ABC"}
+
+    @pytest.mark.parametrize("make", [allocation_4, allocation_5, allocation_6, printed_4, printed_5])
+    def test_b_allocations_4_and_5(self, make: Callable[[Graph], Allocation]) -> None:
+        assert clock_sets(make(figure_4())) == {"A": "", "B": "", "C": "", "D": "D", "E": "D"}
+
+
+class TestSection5Star:
+    @pytest.mark.parametrize("make", [allocation_4, allocation_5, allocation_6])
+    def test_all_sets_are_the_centre(self, make: Callable[[Graph], Allocation]) -> None:
+        made = make(star(6))
+        for p in made.graph.processes:
+            assert made.clock_set(p) == made.observation_set(p) == {"centre"}
+
+    def test_space_and_bandwidth_fall_by_n_plus_1(self) -> None:
+        made, vectors = plan(star(6)), cost_of_vectors(star(6))
+        assert vectors.clock_entries == 7 * made.cost.clock_entries
+        assert vectors.message_entries == 7 * made.cost.message_entries
+
+
+class TestSection5Ring:
+    def test_both_ways_nothing_is_saved(self) -> None:
+        made = plan(ring(7))
+        assert (made.cost.clock_entries, made.cost.message_entries) == (49, 7 * 14)
+
+    def test_one_way_round_nothing_is_needed(self) -> None:
+        assert plan(ring(7, both_ways=False)).cost.clock_entries == 0
+
+
+class TestSection5Triangle:
+    """Each process needs the clocks of its own triangles. Allocation 5, repaired, can not have that; 6 can."""
+
+    TRIANGLE = hierarchical_triangle(13, 3)
+    OWN: ClassVar = {
+        "p00": {"p00", "p01", "p02", "p03"},
+        "p01": {"p00", "p01", "p02", "p03", "p04", "p05", "p06"},
+        "p04": {"p01", "p04", "p05", "p06"},
+    }
+
+    @pytest.mark.parametrize("make", [printed_4, printed_5])
+    def test_the_printed_forms_give_the_clocks_claimed(self, make: Callable[[Graph], Allocation]) -> None:
+        made = make(self.TRIANGLE)
+        assert {p: made.clock_set(p) for p in self.OWN} == self.OWN
+
+    def test_the_sound_rule_for_arrival_times_saves_nothing(self) -> None:
+        third = allocation_3(self.TRIANGLE)
+        for make in (allocation_4, allocation_5):
+            made = make(self.TRIANGLE)
+            assert clock_sets(made) == clock_sets(third)
+            assert not made.gateways
+
+    @pytest.mark.parametrize("fifo", [True, False])
+    def test_memory_restores_the_clocks_claimed(self, fifo: bool) -> None:
+        made = Rooms(self.TRIANGLE, fifo=fifo).allocation_6()
+        assert {p: made.clock_set(p) for p in self.OWN} == self.OWN
+        assert {p: made.observation_set(p) for p in self.OWN} == self.OWN
+
+    def test_every_inner_process_is_a_gateway(self) -> None:
+        assert plan(self.TRIANGLE).allocation.gateways == {"p01", "p02", "p03"}
+
+    @pytest.mark.parametrize("processes", [85, 341, 1365])
+    def test_space_is_linear_in_the_processes(self, processes: int) -> None:
+        """Full triangles of five: one entry per process for each triangle it is in."""
+        made = plan(hierarchical_triangle(processes, 4))
+        triangles = (processes - 1) // 4
+        doors = triangles - 1
+        assert made.cost.clock_entries == 5 * 5 * triangles - doors
+
+
+class TestSection7HundredProcesses:
+    """100 processes, each writing to around 10 others: about 80 units saved per process and 90 per message."""
+
+    def test_savings_with_memory(self) -> None:
+        made = plan(hierarchical_triangle(100, 9))
+        assert made.cost.clock_entries_max <= 2 * 10
+        assert made.cost.message_entries_max <= 10
+        assert 100 - made.cost.clock_entries_max >= 80
+        assert 100 - made.cost.message_entries_max >= 90
+
+    def test_savings_by_the_sound_rule_alone_are_less(self) -> None:
+        found = cost(allocation_5(hierarchical_triangle(100, 9)))
+        assert found.clock_entries_max == 100
+        assert found.clock_entries == 2_710
