@@ -76,12 +76,14 @@ class Writer:
         self.uint(self._number(name))
 
     def names(self, names: Collection[str]) -> None:
-        met = len(self.index)
-        self._set(sorted([self._number(name) for name in names]), met)
+        met = self._meet(names)
+        index = self.index
+        self._set(sorted([index[name] for name in names]), met)
 
     def vector(self, vector: Mapping[str, int]) -> None:
-        met = len(self.index)
-        pairs = sorted([(self._number(name), value) for name, value in vector.items()])
+        met = self._meet(vector)
+        index = self.index
+        pairs = sorted([(index[name], value) for name, value in vector.items()])
         self._set([number for number, _ in pairs], met)
         if pairs:
             least = min(value for _, value in pairs)
@@ -136,10 +138,18 @@ class Writer:
 
     def rows(self, table: Mapping[str, Any]) -> list[str]:
         """The keys of a table, as a set; what follows is a row for each, in the order returned."""
-        met = len(self.index)
-        rows = sorted(table, key=self._number)
+        met = self._meet(table)
+        rows = sorted(table, key=self.index.__getitem__)
         self._set([self.index[name] for name in rows], met)
         return rows
+
+    def _meet(self, names: Iterable[str]) -> int:
+        """Number the names not met before, sorted, since a set has no order of its own; how many were met before?"""
+        index = self.index
+        met = len(index)
+        for name in sorted([name for name in names if name not in index]):
+            index[name] = len(index)
+        return met
 
     def _set(self, numbers: list[int], met: int) -> None:
         """`numbers` ascending; `met` names had been met before this set."""

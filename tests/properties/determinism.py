@@ -1,0 +1,37 @@
+"""Print everything every algorithm does with the same inputs, in a form that has no order of its own to lose.
+
+`python -m tests.properties.determinism` is run under different hash seeds by `test_determinism`.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+import antecede
+from antecede import Deliver, Effect, Sent, SetTimer, Transmit
+from tests.stage import improvise, stage_for
+
+
+def written(effect: Effect, roster: list[str]) -> str:
+    match effect:
+        case Sent(message) | Deliver(message):
+            return f"{type(effect).__name__} {message.id} to {sorted(message.dests)}"
+        case SetTimer(at):
+            return f"SetTimer {at}"
+        case Transmit(to, packet):
+            return f"Transmit to {to}: {antecede.encode(packet).hex()} {antecede.encode(packet, roster).hex()}"
+
+
+def main() -> None:
+    for algorithm in sorted(antecede.algorithms()):
+        for seed in range(6):
+            random = Random(f"determinism {algorithm} {seed}")
+            stage = stage_for(algorithm, random)
+            stage = improvise(stage, random, sends=15)
+            for step in stage.steps:
+                for effect in step.effects:
+                    print(algorithm, step.process, written(effect, stage.names))
+
+
+if __name__ == "__main__":
+    main()
