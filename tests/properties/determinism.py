@@ -1,15 +1,17 @@
-"""Print everything every algorithm does with the same inputs, in a form that has no order of its own to lose.
+"""Print everything every algorithm does with the same inputs, and what it holds back, in a form that has no order of
+its own to lose.
 
 `python -m tests.properties.determinism` is run under different hash seeds by `test_determinism`.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from random import Random
 
 import antecede
 from antecede import Deliver, Effect, Sent, SetTimer, Transmit
-from tests.stage import improvise, stage_for
+from tests.stage import Stage, improvise, stage_for
 
 
 def written(effect: Effect, roster: list[str]) -> str:
@@ -27,10 +29,12 @@ def main() -> None:
         for seed in range(6):
             random = Random(f"determinism {algorithm} {seed}")
             stage = stage_for(algorithm, random)
-            stage = improvise(stage, random, sends=15)
-            for step in stage.steps:
-                for effect in step.effects:
-                    print(algorithm, step.process, written(effect, stage.names))
+            stage.witnesses.append(partial(show, stage))
+            improvise(stage, random, sends=15)
+
+
+def show(stage: Stage, process: str, effect: Effect) -> None:
+    print(process, written(effect, stage.names), stage.held(process))
 
 
 if __name__ == "__main__":

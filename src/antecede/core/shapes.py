@@ -234,8 +234,11 @@ class Reader:
         if not numbers:
             return {}
         least = self.uint()
+        above = self.uints(len(numbers))
+        if least + max(above) > UINT_MAX:
+            raise WireError(f"a value of {least} and {max(above)} above it before byte {self.at}")
         table = self.names_table
-        return {table[number]: least + above for number, above in zip(numbers, self.uints(len(numbers)), strict=True)}
+        return {table[number]: least + more for number, more in zip(numbers, above, strict=True)}
 
     def rows(self) -> list[str]:
         return [self.names_table[number] for number in self._set()]
@@ -252,7 +255,10 @@ class Reader:
         for sender in self.rows():
             entries: dict[int, frozenset[str]] = {}
             clock = context.get(sender, 0)
-            for _ in range(self.count()):
+            count = self.count()
+            if not count:
+                raise WireError(f"a log of {sender} without an entry before byte {self.at}")
+            for _ in range(count):
                 clock -= self.uint()
                 if clock < 1 or clock in entries:
                     raise WireError(f"a log entry of {sender} at clock {clock} before byte {self.at}")
