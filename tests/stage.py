@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -46,15 +47,17 @@ class Stage:
         **options: Any,
     ) -> None:
         self.names = list(processes)
-        self.create = lambda name: antecede.create(
-            algorithm, process=name, processes=self.names, groups=groups, **options
-        )
+        self._create = partial(antecede.create, algorithm, groups=groups, **options)
         self.nodes = {name: self.create(name) for name in self.names}
         self.delivered: dict[str, list[MessageId]] = {name: [] for name in self.names}
         self.flying: list[Flight] = []
         self.brought: list[Flight] = []
         self.steps: list[Step] = []
         self.witnesses: list[Callable[[str, Effect], None]] = []
+
+    def create(self, name: str) -> antecede.Algorithm:
+        """A process as it is in the beginning."""
+        return self._create(process=name, processes=self.names)
 
     def send(self, process: str, dests: str | Iterable[str], payload: bytes = b"x") -> Message:
         sent = self.call(process, "send", dests, payload)[0]

@@ -17,18 +17,18 @@ from antecede import Deliver, Effect, MessageId, Packet, Sent, Transmit
 from tests.stage import Stage
 from tests.worlds import Oracle
 
+Options = Mapping[str, Mapping[str, Any]]
+
 NAMES = ("a", "b", "c", "d")
 GROUPS = {"g1": ("a", "b", "c"), "g2": ("b", "c", "d"), "g3": ("a", "d"), "g4": NAMES}
-MULTICAST = {"ks": {}, "ks multicast": {"multicast": True}, "prs": {}, "rst": {}, "ses": {}}
-BROADCAST = {"vector": {}, "prs-broadcast": {}, "ks": {}}
-GROUP = {"isis": {}, "ks": {}}
-
-Options = Mapping[str, Mapping[str, Any]]
+MULTICAST: Options = {"ks": {}, "ks multicast": {"multicast": True}, "prs": {}, "rst": {}, "ses": {}}
+BROADCAST: Options = {"vector": {}, "prs-broadcast": {}, "ks": {}}
+GROUP: Options = {"isis": {}, "ks": {}}
 
 
 @dataclass
 class Ensemble:
-    """`cast` is algorithm -> options; its name's first word is the algorithm. Destinations are sets, or groups' names."""
+    """`cast` is name -> options; the name's first word is the algorithm. Destinations are sets, or group names."""
 
     cast: Options
     oracle: Oracle = field(default_factory=Oracle)

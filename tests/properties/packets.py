@@ -14,7 +14,7 @@ ALGORITHMS = sorted(antecede.algorithms())
 
 @cache
 def packets_of(algorithm: str) -> tuple[Packet, ...]:
-    """Every packet of some random plays: messages and control packets, and the word to a newcomer where there is one."""
+    """Every packet of some random plays: messages, control packets, and the word to a newcomer where there is one."""
     random = Random(f"packets {algorithm}")
     packets: list[Packet] = []
     for _ in range(4):
@@ -50,5 +50,3 @@ def spoiled(data: bytes, other: bytes, random: Random) -> bytes:
             case _:
                 out[at:at] = b"\xff" * random.randint(1, 9) + b"\x7f"
     return bytes(out)
-
-

@@ -77,17 +77,19 @@ def perform(seed: int, **options: Any) -> Constraints:
     return constraints
 
 
+def perform_all(seeds: range, **options: Any) -> tuple[int, int]:
+    """How many packets and logs were compared, and how many dots were in them?"""
+    performed = [perform(seed, **options) for seed in seeds]
+    return sum(constraints.compared for constraints in performed), sum(constraints.seen for constraints in performed)
+
+
 def improvise_one_send(stage: Stage, random: Random) -> None:
     stage.send(random.choice(stage.names), random.sample(stage.names, random.randint(1, len(stage.names))))
 
 
 @pytest.mark.parametrize("multicast", [False, True], ids=["a packet each", "one packet for all"])
 def test_002_3_4_packets_and_logs_hold_exactly_what_PC1_and_PC2_demand(multicast: bool) -> None:
-    compared = seen = 0
-    for seed in range(EXECUTIONS):
-        constraints = perform(seed, multicast=multicast)
-        compared += constraints.compared
-        seen += constraints.seen
+    compared, seen = perform_all(range(EXECUTIONS), multicast=multicast)
     assert compared > 50 * EXECUTIONS
     assert seen > 50 * EXECUTIONS, "next to nothing was owed to anybody: the executions are too tame"
 
@@ -105,5 +107,4 @@ def test_longer_executions() -> None:
 def test_RCV4_as_printed_keeps_more_than_PC1_and_PC2_demand() -> None:
     """The comparison can fail: `t'` for `t` in the first test of RCV(4) is safe, but it keeps what is redundant."""
     with pytest.raises(AssertionError, match="missing set\\(\\), too much"):
-        for seed in range(200):
-            perform(seed, printed="rcv4")
+        perform_all(range(200), printed="rcv4")

@@ -13,14 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import antecede
-from antecede import Packet, WireError, decode, encode
+from antecede import Message, MessageId, Packet, WireError, decode, encode
 from antecede.core import shapes
+from antecede.core.ordering.ks import KsStamp
 from tests.properties.packets import ALGORITHMS, kinds, packets_of, spoiled
 
 ROSTER = [f"p{n}" for n in range(1, 8)]
 SPOILED = 2_500
 """Spoiled packets of each algorithm."""
-BYTES_A_BYTE, BYTES_FLAT = 6_000, 20_000
+BYTES_A_BYTE, BYTES_FLAT = 4_000, 10_000
 """What decoding may have allocated at its peak: by the byte of input, and anyway.
 
 A name costs a Python string, and one byte of a complement stands for up to 64 names in a set: that is the dear case.
@@ -120,6 +121,9 @@ def long_packets() -> Iterator[bytes]:
         for tag in sorted(shapes.STAMPS):
             yield head + b"\0\0\x01" + bitmap + bytes([tag]) + complement * 300
             yield head + b"\0\0\x01" + bitmap + bytes([tag]) + bitmap + b"\x01" + bytes(500) + complement * 300
+    owed = {names[0]: {clock: frozenset(names) - set(names[:8]) for clock in range(1, 201)}}
+    message = Message(MessageId(names[0], 1), frozenset(names), b"")
+    yield encode(Packet(names[0], message, KsStamp(owed, {}, {names[0]: 200})))
     for tag in sorted(shapes.STAMPS):
         yield b"\x12\x01\x01a\0\0\x01\x05\x01" + bytes([tag]) + b"\xff" * 8 + b"\x7f" + bytes(3000)
 
