@@ -327,7 +327,8 @@ def test_6_2_a_set_of_destinations_is_never_written_with_more_than_half_the_name
     everyone = [f"p{number}" for number in range(names)]
     random = Random(f"complement {names}")
     for size in range(names + 1):
-        writer = shapes.Writer(everyone)
+        writer = shapes.Writer()
+        writer.index = {name: number for number, name in enumerate(everyone)}
         chosen = frozenset(random.sample(everyone, size))
         writer.names(chosen)
         assert len(writer.out) <= 2 + min(size, names - size), f"{size} of {names}: one byte each, and two for the head"

@@ -76,12 +76,12 @@ class Writer:
         self.uint(self._number(name))
 
     def names(self, names: Collection[str]) -> None:
-        met = self._meet(names)
-        index = self.index
-        self._set(sorted([index[name] for name in names]), met)
+        met = len(self.index)
+        self._set(self._numbers(names), met)
 
     def vector(self, vector: Mapping[str, int]) -> None:
-        met = self._meet(vector)
+        met = len(self.index)
+        self._numbers(vector)
         index = self.index
         pairs = sorted([(index[name], value) for name, value in vector.items()])
         self._set([number for number, _ in pairs], met)
@@ -136,20 +136,19 @@ class Writer:
             number = index[name] = len(index)
         return number
 
+    def _numbers(self, names: Collection[str]) -> list[int]:
+        """The numbers of `names`, ascending. Names not met before are met in their own order, never a set's."""
+        index = self.index
+        try:
+            return sorted([index[name] for name in names])
+        except KeyError:
+            return sorted([self._number(name) for name in sorted(names)])
+
     def rows(self, table: Mapping[str, Any]) -> list[str]:
         """The keys of a table, as a set; what follows is a row for each, in the order returned."""
-        met = self._meet(table)
-        rows = sorted(table, key=self.index.__getitem__)
-        self._set([self.index[name] for name in rows], met)
-        return rows
-
-    def _meet(self, names: Iterable[str]) -> int:
-        """Number the names not met before, sorted, since a set has no order of its own; how many were met before?"""
-        index = self.index
-        met = len(index)
-        for name in sorted([name for name in names if name not in index]):
-            index[name] = len(index)
-        return met
+        met = len(self.index)
+        self._set(self._numbers(table), met)
+        return sorted(table, key=self.index.__getitem__)
 
     def _set(self, numbers: list[int], met: int) -> None:
         """`numbers` ascending; `met` names had been met before this set."""
