@@ -279,6 +279,6 @@ def restore(snapshot: bytes) -> Algorithm:
     algorithm = values.loads(snapshot)
     try:
         cast(Algorithm, algorithm).resume()
-    except (AttributeError, TypeError, AssertionError) as error:
-        raise SnapshotError(f"a snapshot, but not of an algorithm: {error}") from error
+    except (AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise SnapshotError(f"a snapshot, but not of an algorithm: {error!r}") from error
     return cast(Algorithm, algorithm)

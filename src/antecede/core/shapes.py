@@ -259,8 +259,10 @@ class Reader:
         if not numbers:
             return {}
         least = self.uint()
-        counts = map(least.__add__, self.uints(len(numbers)))
-        return dict(zip(map(self.names_table.__getitem__, numbers), counts, strict=True))
+        above = self.uints(len(numbers))
+        if least + max(above) > UINT_MAX:
+            raise WireError(f"a value of {least} and {max(above)} above it before byte {self.at}")
+        return dict(zip(map(self.names_table.__getitem__, numbers), map(least.__add__, above), strict=True))
 
     def rows(self) -> list[str]:
         return [self.names_table[number] for number in self._set()]
@@ -277,7 +279,10 @@ class Reader:
         for sender in self.rows():
             entries: dict[int, frozenset[str]] = {}
             clock = context.get(sender, 0)
-            for _ in range(self.count()):
+            count = self.count()
+            if not count:
+                raise WireError(f"a log of {sender} without an entry before byte {self.at}")
+            for _ in range(count):
                 clock -= self.uint()
                 if clock < 1 or clock in entries:
                     raise WireError(f"a log entry of {sender} at clock {clock} before byte {self.at}")
