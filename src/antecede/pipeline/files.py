@@ -40,7 +40,7 @@ class File:
     @property
     def literal(self) -> str:
         """The path for a Spark reader, which would take some characters for a glob."""
-        return re.sub(r"([\[\]{}*?\\])", r"\\\1", self.path)
+        return literal(self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,10 @@ class Damaged:
 
     file: File
     why: str
+
+
+def literal(path: str) -> str:
+    return path if "\\" in path else re.sub(r"([\[\]{}*?])", r"\\\1", path)
 
 
 def listing(spark: SparkSession, paths: Sequence[str]) -> tuple[File, ...]:
@@ -118,6 +122,8 @@ def _listed(spark: SparkSession, path: str) -> list[File]:
     try:
         rows = reader.load(path).select("path", "length").collect()
     except SPARK_ERRORS as error:
+        if "PATH_NOT_FOUND" in str(error) and literal(path) != path:  # a name with brackets, say, and no glob
+            return _listed(spark, literal(path))
         raise UnreadableInput(_refusal(path, error)) from error
     return [File(row.path, row.length) for row in rows]
 
@@ -125,7 +131,8 @@ def _listed(spark: SparkSession, path: str) -> list[File]:
 def _refusal(path: str, error: BaseException) -> str:
     text = str(error)
     if "PATH_NOT_FOUND" in text:
-        return f"{path}: no such file or folder; check the path, and quote a glob so that the shell leaves it alone"
+        plain = path.replace("\\", "")
+        return f"{plain}: no such file or folder; check the path, and quote a glob so that the shell leaves it alone"
     if "No FileSystem for scheme" in text:
         return f"{path}: Spark has no file system for that scheme; add its package with --packages, or copy the files"
     if "Permission denied" in text or "AccessControlException" in text:

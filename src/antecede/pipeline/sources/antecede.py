@@ -33,6 +33,7 @@ from pyspark.sql.types import (
 from antecede.pipeline import files, schema
 from antecede.pipeline.errors import UnreadableInput
 from antecede.pipeline.rules import shown
+from antecede.pipeline.session import cause
 from antecede.pipeline.sources import text
 
 REQUIRED = ("process", "index", "kind")
@@ -71,7 +72,14 @@ def parse(lines: DataFrame) -> DataFrame:
 
 def parquet(spark: SparkSession, paths: Sequence[files.File], given: Sequence[str]) -> DataFrame:
     """Candidates from Parquet. Columns of another type than the trace's count as a fault of each of their rows."""
-    table, damaged = _opened(spark, paths, given)
+    try:
+        table, damaged = _opened(spark, paths, given)
+    except files.SPARK_ERRORS as error:
+        if "CANNOT_MERGE" in str(error):  # one column, two types: each kind of file by itself
+            return reduce(DataFrame.unionByName, [parquet(spark, some, given) for some in _alike(spark, paths)])
+        raise UnreadableInput(
+            f"{paths[0].name}: not readable as Parquet: {cause(error)}; write it again, or leave it out"
+        ) from error
     candidates = _typed(table, paths)
     if not damaged:
         return candidates
@@ -105,9 +113,22 @@ def _opened(
 
     def read(some: Sequence[files.File], past_damage: bool) -> DataFrame:
         reader = spark.read.option("mergeSchema", "true").option("ignoreCorruptFiles", str(past_damage).lower())
-        return reader.parquet(*(given if by_folder and len(some) == len(paths) else [file.literal for file in some]))
+        return reader.parquet(*(given if by_folder and len(some) > 1 else [file.literal for file in some]))
 
     return files.tolerant(paths, read)
+
+
+def _alike(spark: SparkSession, paths: Sequence[files.File]) -> list[list[files.File]]:
+    """The files by schema. A file whose footer can not be read is with the first, and reported as damaged there."""
+    by_schema: dict[str, list[files.File]] = {}
+    damaged = []
+    for file in paths:
+        try:
+            by_schema.setdefault(spark.read.parquet(file.literal).schema.simpleString(), []).append(file)
+        except files.SPARK_ERRORS:
+            damaged.append(file)
+    first, *others = by_schema.values()
+    return [[*first, *damaged], *others]
 
 
 def _column(name: str, types: dict[str, DataType], wrong: list[str]) -> Column:

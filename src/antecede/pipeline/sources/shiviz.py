@@ -25,6 +25,7 @@ from antecede.pipeline.errors import BadPattern
 
 BYTES_MAX = 256 << 20
 SAMPLE_CHARS = 64 << 10
+SEARCHED_CHARS_MAX = 4_096
 ROW_CHARS_MAX = 1_000
 REQUIRED_GROUPS = ("host", "clock", "event")
 COLUMN_GROUPS = ("host", "timestamp", "message", "kind", "dests")
@@ -106,7 +107,7 @@ def layout(text: str, regex: str | None = None, delimiter: str | None = None) ->
         return Layout("the log's own expression", compiled(own_regex, REQUIRED_GROUPS), cut, header_lines)
     sample = text[:SAMPLE_CHARS]
     tried = [Layout(name, compiled(known, REQUIRED_GROUPS), cut) for name, known in KNOWN.items()]
-    return max(tried, key=lambda one: (_events_in(sample, one), len(one.event.groupindex)))
+    return max(tried, key=lambda one: _fitness(sample, one))
 
 
 def recognised(text: str) -> str | None:
@@ -115,7 +116,7 @@ def recognised(text: str) -> str | None:
         found = layout(text)
     except BadPattern:
         return None
-    return found.name if _events_in(text[:SAMPLE_CHARS], found) else None
+    return found.name if _fitness(text[:SAMPLE_CHARS], found)[0] else None
 
 
 def rows(text: str, how: Layout, skipped: Skipped) -> Iterator[Row]:
@@ -123,13 +124,32 @@ def rows(text: str, how: Layout, skipped: Skipped) -> Iterator[Row]:
     for run, start, end in _executions(text, how):
         line = text.count("\n", 0, start) + 1
         at = start
-        for match in how.event.finditer(text, start, end):
+        for match in _matches(how.event, text, start, end):
             skipped.lines += _lines_with_text(text, at, match.start())
             line += text.count("\n", at, match.start())
             yield _row(match, run, line)
             line += text.count("\n", match.start(), match.end())
             at = match.end()
         skipped.lines += _lines_with_text(text, at, end)
+
+
+def _matches(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterator[re.Match[str]]:
+    """What `finditer` gives, but that a long line is tried at its beginning alone.
+
+    An expression that opens with `.*` takes time in the square of the line it does not match; a line of a million
+    characters would take days.
+    """
+    at = start
+    while at < end:
+        line_end = text.find("\n", at, end)
+        line_end = end if line_end < 0 else line_end
+        tries = range(at, line_end + 1 if line_end - at <= SEARCHED_CHARS_MAX else at + 1)
+        match = next(filter(None, (pattern.match(text, place, end) for place in tries)), None)
+        if match is not None and match.end() > match.start():
+            yield match
+            at = match.end()
+        else:
+            at = line_end + 1
 
 
 def decoded(content: bytes) -> tuple[str, str | None]:
@@ -242,8 +262,11 @@ def _seconds(fields: Mapping[str, str]) -> float | None:
     return None
 
 
-def _events_in(sample: str, how: Layout) -> int:
-    return sum(row.reason is None for row in rows(sample, how, Skipped()))
+def _fitness(sample: str, how: Layout) -> tuple[int, int, int]:
+    """The most events, then the most said of each, then the least text left over."""
+    skipped = Skipped()
+    events = sum(row.reason is None for row in rows(sample, how, skipped))
+    return events, len(how.event.groupindex), -skipped.lines
 
 
 def _lines_with_text(text: str, start: int, end: int) -> int:

@@ -25,7 +25,7 @@ keys array<string>, arrivals array<array<string>>, own_name string, dests array<
 payload_bytes long, attributes map<string,string>, reason string, row string"""
 """role: send, receive, deliver, client, server, internal. keys: what a send answers to; the first is its message id.
 arrivals: per message that came with the span, the keys it may answer to, best first. own_name: what to call an arrival
-that no send answers to. start_order: the start as an integer, for order without rounding."""
+that no send answers to; in a batch it is the best key of each. start_order: the start as an integer, for order without rounding."""
 
 NOTES = (
     "within a process the order is that of span start times, also between spans that overlap",
@@ -45,7 +45,10 @@ def events(spans: DataFrame) -> tuple[DataFrame, tuple[str, ...]]:
 def _one_per_arrival(spans: DataFrame) -> DataFrame:
     """Each row with the keys of one arrival at most, and a number that stands for the row."""
     arrivals = fn.when(_arrives(), fn.col("arrivals"))
-    exploded = spans.select("*", fn.posexplode_outer(arrivals).alias("nth", "wanted")).drop("arrivals")
+    batch = fn.coalesce(fn.size(arrivals) > 1, fn.lit(False))
+    exploded = spans.select("*", batch.alias("batch"), fn.posexplode_outer(arrivals).alias("nth", "wanted")).drop(
+        "arrivals"
+    )
     return exploded.withColumn("id", fn.monotonically_increasing_id())
 
 
@@ -65,7 +68,8 @@ def _paired(rows: DataFrame) -> DataFrame:
     found = asked.join(answered, "key").groupBy("id").agg(fn.min(fn.struct("rank", "name"))["name"].alias("found"))
     calls = found.select(fn.col("found").alias("called")).distinct()
     joined = rows.join(found, "id", "left").join(calls, fn.get("keys", fn.lit(0)) == fn.col("called"), "left")
-    own = fn.when(fn.col("role") != "server", fn.col("own_name"))
+    of_batch = fn.when(fn.col("batch"), fn.get("wanted", fn.lit(0))).otherwise(fn.col("own_name"))
+    own = fn.when(fn.col("role") != "server", of_batch)
     name = fn.when(_arrives(), fn.coalesce("found", own)).when(
         (fn.col("role") == "send") | ((fn.col("role") == "client") & fn.col("called").isNotNull()),
         fn.get("keys", fn.lit(0)),
