@@ -24,8 +24,9 @@ SPANS = """file string, line long, span string, role string, process string, sta
 keys array<string>, arrivals array<array<string>>, own_name string, dests array<string>, group string,
 payload_bytes long, attributes map<string,string>, reason string, row string"""
 """role: send, receive, deliver, client, server, internal. keys: what a send answers to; the first is its message id.
-arrivals: per message that came with the span, the keys it may answer to, best first. own_name: what to call an arrival
-that no send answers to; in a batch it is the best key of each. start_order: the start as an integer, for order without rounding."""
+arrivals: per message that came with the span, the keys it may answer to, best first. own_name: what to call an
+arrival that no send answers to; in a batch it is the best key of each. start_order: the start as an integer, for
+order without rounding."""
 
 NOTES = (
     "within a process the order is that of span start times, also between spans that overlap",
