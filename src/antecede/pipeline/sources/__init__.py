@@ -1,0 +1,1 @@
+"""One adapter per format: files in, `schema.CANDIDATES` out."""
