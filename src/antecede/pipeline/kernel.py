@@ -1,0 +1,241 @@
+"""The loops over events: happened-before walked once, every message stamped, every deliver verified on the way.
+
+A lane is one process of one run (or of one window of it), its sends and delivers in its own order. What a lane knows is
+a vector: for each process of the run, the rank of the latest send that happened before. A send copies the vector of
+its lane into a slot; a deliver reads the slot, verifies it, and joins it into its lane by the greater of each entry.
+
+The walk follows demand: a lane that comes to a deliver whose send has not been walked yet waits on a stack while the
+sender's lane is walked up to that send. Any order of starting points gives the same answer (a good one keeps
+few slots in use), and a lane that is asked for while it waits itself is exactly a cycle in happened-before.
+
+To verify: the messages that a lane will deliver are laid out by sender and rank, one channel per sender. `low` holds
+the rank of each channel's first message that is still due. A stamp that reaches `low` anywhere has overtaken
+something; how much, is counted by a Fenwick tree over those that were delivered out of their channel's order.
+
+The functions are plain Python that Numba can compile. Small inputs run as they are: compiling, or even importing
+Numba, would take longer than they do. `compiled` gives the same functions as machine code, cached on disk.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+NOTHING_DUE = np.iinfo(np.int32).max
+SENT = -1  # the source of a send
+IN_FLIGHT = -2  # the source of a deliver of in-flight message k is IN_FLIGHT - k
+INTERPRETED_STEPS_MAX = 1_000_000
+COMPILED = ("mark", "marked", "settle", "reaches", "overtaken_by", "grown", "ranked", "located", "first_due", "walk")
+
+
+class Lanes(NamedTuple):
+    """The events of some runs or windows in the order of (lane, index), and the channels they deliver from."""
+
+    order: Longs  # events to start from
+    lane_of: Ints  # by event
+    source: Longs  # by event: its send, SENT, or IN_FLIGHT - k
+    sender: Ints  # by event: the process that sent its message
+    rank: Ints  # by event: of a send, among what its lane sent
+    readers: Ints  # by event: how many will read the stamp of this send
+    entry: Longs  # by event: its place in the channels, or -1 where it does not count for order
+    start: Longs  # by lane, and the end: its first event
+    base: Longs  # by lane, and the end: where its vector begins
+    group: Ints  # by lane: its run or window
+    due_rank: Ints  # by entry
+    channel: Longs  # by channel, and the end: its first entry; channel base[lane] + process
+
+
+def mark(tree: Ints, start: int, end: int, entry: int) -> None:
+    """Add one at `entry` to the Fenwick tree that lies in start..end."""
+    place = entry - start + 1
+    while place <= end - start:
+        tree[start + place - 1] += 1
+        place += place & -place
+
+
+def marked(tree: Ints, start: int, entry: int) -> int:
+    """How many are marked in start..entry, both included."""
+    place, count = entry - start + 1, 0
+    while place > 0:
+        count += tree[start + place - 1]
+        place -= place & -place
+    return count
+
+
+def settle(lanes: Lanes, head: Longs, low: Ints, early: Flags, tree: Ints, channel: int, entry: int) -> None:
+    """The message at `entry` is delivered: move the head of its channel on, or note that it came early."""
+    start, end = lanes.channel[channel], lanes.channel[channel + 1]
+    if entry != head[channel]:
+        early[entry] = True
+        mark(tree, start, end, entry)
+        return
+    entry += 1
+    while entry < end and early[entry]:
+        entry += 1
+    head[channel] = entry
+    low[channel] = lanes.due_rank[entry] if entry < end else NOTHING_DUE
+
+
+def reaches(low: Ints, base: int, stamp: Ints, width: int) -> bool:
+    """Is any message still due that happened before this stamp?"""
+    found = False
+    for process in range(width):
+        found |= low[base + process] <= stamp[process]
+    return found
+
+
+def overtaken_by(
+    lanes: Lanes, head: Longs, low: Ints, tree: Ints, base: int, stamp: Ints, width: int
+) -> tuple[int, int]:
+    """How many messages are still due that happened before this stamp, and the first of them by (sender, rank)."""
+    count, witness = 0, -1
+    for process in range(width):
+        if low[base + process] > stamp[process]:
+            continue
+        start, first = lanes.channel[base + process], head[base + process]
+        within, beyond = first, lanes.channel[base + process + 1]
+        while beyond - within > 1:
+            middle = (within + beyond) // 2
+            if lanes.due_rank[middle] <= stamp[process]:
+                within = middle
+            else:
+                beyond = middle
+        count += within - first + 1 - (marked(tree, start, within) - marked(tree, start, first - 1))
+        if witness < 0:
+            witness = first
+    return count, witness
+
+
+def grown(slots: Ints) -> Ints:
+    """The same slots, and as many again."""
+    more = np.empty((2 * slots.shape[0] + 64, slots.shape[1]), np.int32)
+    more[: slots.shape[0]] = slots
+    return more
+
+
+def ranked(start: Longs, index: Longs, lane: Longs, known: Longs, ranks: Ints) -> None:
+    """How many of a lane's indices are not above the known one. `index` ascends inside each lane."""
+    for row in range(len(lane)):
+        low, high = start[lane[row]], start[lane[row] + 1]
+        while low < high:
+            middle = (low + high) // 2
+            if index[middle] <= known[row]:
+                low = middle + 1
+            else:
+                high = middle
+        ranks[row] = low - start[lane[row]]
+
+
+def located(start: Longs, index: Longs, lane: Longs, wanted: Longs, found: Longs) -> None:
+    """Where in its lane the event with each wanted index is, or -1. `index` ascends inside each lane."""
+    for row in range(len(lane)):
+        low, end = start[lane[row]], start[lane[row] + 1]
+        high = end
+        while low < high:
+            middle = (low + high) // 2
+            if index[middle] < wanted[row]:
+                low = middle + 1
+            else:
+                high = middle
+        found[row] = low if low < end and index[low] == wanted[row] else -1
+
+
+def first_due(lanes: Lanes) -> tuple[Longs, Ints]:
+    """By channel: its first entry, and the rank of that, before anything has been delivered."""
+    head = lanes.channel[:-1].copy()
+    low = np.full(len(head), NOTHING_DUE, np.int32)
+    for channel in range(len(head)):
+        if head[channel] < lanes.channel[channel + 1]:
+            low[channel] = lanes.due_rank[head[channel]]
+    return head, low
+
+
+def walk(lanes: Lanes, known: Ints, slots: Ints, flights: int, groups: int) -> tuple[Ints, Longs, Longs, Longs, Flags]:
+    """Stamp and verify. `known` holds the vectors of the lanes and is moved on to their ends; the first `flights` of
+    `slots` hold the stamps of in-flight messages. The result: the slots; by event its slot, how many it overtook
+    and the first of those as an entry; and by group whether happened-before has a cycle."""
+    events, width_max = len(lanes.source), len(lanes.group)
+    slot_of, witness = np.full(events, -1, np.int64), np.full(events, -1, np.int64)
+    overtaken, unread, cyclic = np.zeros(events, np.int64), lanes.readers.copy(), np.zeros(groups, np.bool_)
+    (head, low), early = first_due(lanes), np.zeros(len(lanes.due_rank), np.bool_)
+    tree, free, freed, used = np.zeros(len(lanes.due_rank), np.int32), np.empty(events, np.int64), 0, flights
+    at, waits = lanes.start[:-1].copy(), np.zeros(width_max, np.bool_)
+    stack, goal = np.empty(width_max + 1, np.int64), np.empty(width_max + 1, np.int64)
+    for first in lanes.order:
+        stack[0], goal[0], depth = lanes.lane_of[first], first, 1
+        waits[stack[0]] = True
+        while depth > 0:
+            lane = stack[depth - 1]
+            event = at[lane]
+            if event > goal[depth - 1]:
+                waits[lane], depth = False, depth - 1
+                continue
+            source, base, width = lanes.source[event], lanes.base[lane], lanes.base[lane + 1] - lanes.base[lane]
+            if source >= 0 and at[lanes.lane_of[source]] <= source and not cyclic[lanes.group[lane]]:
+                sender = lanes.lane_of[source]
+                if waits[sender]:
+                    cyclic[lanes.group[lane]] = True
+                else:
+                    stack[depth], goal[depth], waits[sender], depth = sender, source, True, depth + 1
+                continue
+            at[lane] = event + 1
+            if source == SENT:
+                known[base + lanes.sender[event]] = lanes.rank[event]
+                if unread[event] == 0:
+                    continue
+                if freed > 0:
+                    freed, slot = freed - 1, free[freed - 1]
+                else:
+                    used, slot = used + 1, used
+                    if used > slots.shape[0]:
+                        slots = grown(slots)
+                slot_of[event] = slot
+                slots[slot, :width] = known[base : base + width]
+                continue
+            slot = slot_of[source] if source >= 0 else IN_FLIGHT - source
+            if slot < 0:
+                continue  # beyond a cycle, where nothing counts
+            stamp, entry = slots[slot], lanes.entry[event]
+            if entry >= 0:
+                settle(lanes, head, low, early, tree, base + lanes.sender[event], entry)
+                if reaches(low, base, stamp, width):
+                    overtaken[event], witness[event] = overtaken_by(lanes, head, low, tree, base, stamp, width)
+            for process in range(width):
+                known[base + process] = max(known[base + process], stamp[process])
+            if source >= 0:
+                unread[source] -= 1
+                if unread[source] == 0:
+                    free[freed], freed = slot, freed + 1
+    return slots, slot_of, overtaken, witness, cyclic
+
+
+@functools.cache
+def compiled() -> types.SimpleNamespace:
+    """The functions of this module as machine code, each calling the compiled form of the others."""
+    import numba  # noqa: PLC0415 - half a second, which small inputs need not wait for
+
+    names: dict[str, Any] = dict(globals())
+    for name in COMPILED:
+        plain = types.FunctionType(names[name].__code__, names, name)
+        names[name] = _jit(numba, plain)
+    return types.SimpleNamespace(**{name: names[name] for name in COMPILED})
+
+
+def _jit(numba: Any, plain: types.FunctionType) -> Any:
+    try:
+        return numba.njit(plain, cache=True)
+    except RuntimeError:  # no folder to cache in can be written
+        return numba.njit(plain)
+
+
+def kernels(steps: int) -> Any:
+    """The functions of this module, in the form that is faster for about this many steps."""
+    return compiled() if steps > INTERPRETED_STEPS_MAX else types.SimpleNamespace(**globals())

@@ -1,0 +1,141 @@
+"""Names to dense integers, and every deliver joined to its send.
+
+`encode` gives the rows of some runs integer codes: runs and messages by first appearance, the processes of each run by
+name. `pair` does the join on codes alone, for any set of rows that holds all rows of each message in it: the whole run
+where a run is one task, the rows of some messages where a huge run is spread over tasks. Both the exact ids and
+nothing but them decide: no hash stands in for a name.
+
+Only the first deliver of a message at a process counts for order, so this is where duplicate, spurious and
+lost are told apart; what follows need not look at names again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Longs = npt.NDArray[np.int64]
+Doubles = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+SEND, DELIVER = 0, 1
+TICKS_PER_RUN = 2.0**52
+NO_TICK = np.iinfo(np.int64).min
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """The sends and delivers of some runs, as codes. Names are numbered over all runs, and sorted."""
+
+    table: pa.Table  # the rows kept, in their order
+    runs: list[str]
+    names: list[str]
+    run: Longs
+    name: Longs
+    message: Longs  # a number per (run, message)
+    index: Longs
+    sent: Flags
+    dest_row: Longs  # by destination: the row of its send
+    dest_name: Longs
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """By row: its send's row or -1; for a deliver, is it the first and was it addressed; for a send, its destinations
+    and how many of them delivered it."""
+
+    send_row: Longs
+    first: Flags
+    addressed: Flags
+    dests: Longs
+    delivered: Longs
+
+
+def encode(table: pa.Table) -> Encoded:
+    """Rows with columns run, process, index, kind, message, dests; in a run without delivers a receive is one."""
+    run, runs = codes(table["run"])
+    kinds = table["kind"]
+    deliver, receive = (mask(pc.equal(kinds, kind)) for kind in ("deliver", "receive"))
+    if receive.any():
+        delivers = np.zeros(len(runs), np.bool_)
+        delivers[run[deliver]] = True
+        deliver |= receive & ~delivers[run]
+    sent = mask(pc.equal(kinds, "send"))
+    kept = sent | deliver
+    if not kept.all():
+        table, run, sent = table.filter(pa.array(kept)), run[kept], sent[kept]
+    names, name, dest_row, dest_name = _names(table, sent)
+    message, ids = codes(table["message"])
+    if len(runs) > 1:
+        message, _ = codes(pa.chunked_array([pa.array(run * len(ids) + message)]))
+    index = table["index"].to_numpy()
+    return Encoded(table, runs.to_pylist(), names, run, name, message, index, sent, dest_row, dest_name)
+
+
+def pair(rows: Encoded) -> Pairs:
+    """Join delivers to sends by message, and the delivers of a message to its destinations by name."""
+    count, messages = len(rows.message), int(rows.message.max(initial=-1)) + 1
+    send_of = np.full(messages, -1, np.int64)
+    send_of[rows.message[rows.sent]] = np.flatnonzero(rows.sent)
+    delivers = np.flatnonzero(~rows.sent)
+    wanted = rows.message[rows.dest_row] * len(rows.names) + rows.dest_name
+    got = rows.message[delivers] * len(rows.names) + rows.name[delivers]
+    both, distinct = codes(pa.chunked_array([pa.array(np.concatenate([wanted, got]))]))
+    asked, heard = both[: len(wanted)], both[len(wanted) :]
+
+    row_of = np.full(len(distinct), -1, np.int64)  # the first destination or deliver of each (message, process)
+    row_of[asked[::-1]] = rows.dest_row[::-1]
+    is_asked = row_of >= 0
+    dests = np.bincount(row_of[is_asked], minlength=count)
+    row_of[:] = -1
+    latest_first = np.argsort(-rows.index[delivers], kind="stable")
+    row_of[heard[latest_first]] = delivers[latest_first]
+
+    first, addressed = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
+    first[row_of[row_of >= 0]] = True
+    addressed[delivers] = is_asked[heard]
+    send_row = send_of[rows.message] if messages else np.empty(0, np.int64)
+    delivered = np.bincount(send_row[first & addressed], minlength=count)
+    return Pairs(send_row, first, addressed, dests, delivered)
+
+
+def ticks(time: Doubles, start: Doubles, end: Doubles) -> Longs:
+    """Times as whole numbers that keep their order, from the start and the end of each one's run; NO_TICK where the
+    time is missing. Sums and differences of them are exact, which those of seconds are not."""
+    span = end - start
+    with np.errstate(invalid="ignore", over="ignore"):
+        share = np.where(span > 0, (time - start) / np.where(span > 0, span, 1.0), 0.0)
+        whole = np.floor(np.clip(np.nan_to_num(share), 0.0, 1.0) * TICKS_PER_RUN).astype(np.int64)
+    return np.where(np.isnan(time), NO_TICK, whole)
+
+
+def codes(values: pa.ChunkedArray) -> tuple[Longs, pa.Array]:
+    """Each distinct value numbered by first appearance, and the values in the order of their numbers."""
+    encoded = pc.dictionary_encode(values)
+    if not encoded.num_chunks:
+        return np.empty(0, np.int64), pa.array([], values.type)
+    indices = [chunk.indices.to_numpy() for chunk in encoded.chunks]
+    return np.concatenate(indices).astype(np.int64), encoded.chunk(encoded.num_chunks - 1).dictionary
+
+
+def mask(values: pa.ChunkedArray) -> Flags:
+    return values.to_numpy().astype(np.bool_)
+
+
+def _names(table: pa.Table, sent: Flags) -> tuple[list[str], Longs, Longs, Longs]:
+    """The names of processes and destinations, sorted; the name of each row; each destination's row and name."""
+    sends = table["dests"].filter(pa.array(sent))
+    lengths = pc.list_value_length(sends).to_numpy()
+    dests = pc.list_flatten(sends)
+    both = [*table["process"].chunks, *dests.chunks]
+    code, found = codes(pa.chunked_array(both, pa.string()))
+    order = sorted(range(len(found)), key=found.to_pylist().__getitem__)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    code = rank[code] if len(rank) else code
+    dest_row = np.repeat(np.flatnonzero(sent), lengths)
+    return found.take(pa.array(order, pa.int64())).to_pylist(), code[: len(sent)], dest_row, code[len(sent) :]

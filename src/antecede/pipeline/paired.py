@@ -1,0 +1,183 @@
+"""Paired rows with all that an answer needs: the numbers the walk reads, and the names and times it does not.
+
+They are made in one of two ways. `paired_runs` takes all rows of some runs. `pair_messages` takes all rows of some messages
+of runs whose processes are already numbered (`Numbered`) and gives a table that travels through Spark in
+numbers; `from_table` reads such rows back, grouped by window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from antecede.pipeline.lanes import Rows
+from antecede.pipeline.normalise import DELIVER, SEND, Doubles, Encoded, Longs, Pairs, encode, pair, ticks
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The names behind the numbers: of runs, and of the processes of each run, one run after the other."""
+
+    runs: pa.Array
+    processes: pa.Array
+    base: Longs  # by run, and the end: where its processes begin
+
+    def process(self, run: Longs, process: Longs) -> pa.Array:
+        """The names of processes, null where the number is negative."""
+        return self.processes.take(pa.array(self.base[run] + process, mask=process < 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    rows: Rows
+    run: Longs
+    time: Doubles  # NaN where there is none
+    sent_time: Doubles
+    dests: Longs
+    delivered: Longs
+    message: pa.ChunkedArray | None  # None where only counts are asked for
+    names: Names
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """One run of those whose processes have numbers: the processes by number, and the span of its times."""
+
+    run: str
+    processes: tuple[str, ...]
+    start: float
+    end: float
+
+
+def names_of(runs: Sequence[Numbered]) -> Names:
+    base = np.concatenate([[0], np.cumsum([len(one.processes) for one in runs])]).astype(np.int64)
+    processes = [name for one in runs for name in one.processes]
+    return Names(pa.array([one.run for one in runs], pa.string()), pa.array(processes, pa.string()), base)
+
+
+def paired_runs(table: pa.Table) -> Paired:
+    """All rows of some runs; each run is a group."""
+    encoded = encode(table)
+    pairs = pair(encoded)
+    process, names = _numbered(encoded)
+    time = _times(encoded.table["time"])
+    known = ~np.isnan(time)
+    start, end = np.full(len(encoded.runs), np.inf), np.full(len(encoded.runs), -np.inf)
+    np.minimum.at(start, encoded.run[known], time[known])
+    np.maximum.at(end, encoded.run[known], time[known])
+    tick = ticks(time, start[encoded.run], end[encoded.run])
+    sender, sent_index, sent_time = _of_sends(encoded, pairs, process, time)
+    rows = Rows(
+        group=encoded.run,
+        process=process,
+        index=encoded.index,
+        role=np.where(encoded.sent, SEND, DELIVER),
+        tick=tick,
+        sender=sender,
+        sent_index=sent_index,
+        first=pairs.first,
+        addressed=pairs.addressed,
+        widths=np.diff(names.base),
+    )
+    return Paired(rows, encoded.run, time, sent_time, pairs.dests, pairs.delivered, encoded.table["message"], names)
+
+
+def pair_messages(table: pa.Table, runs: Sequence[Numbered]) -> pa.Table:
+    """All rows of some messages, joined, in numbers. Every row has a time."""
+    encoded = encode(table)
+    pairs = pair(encoded)
+    run, process = _numbers(encoded, runs)
+    time = _times(encoded.table["time"])
+    start, end = (np.array([getattr(one, name) for one in runs], np.float64)[run] for name in ("start", "end"))
+    tick = ticks(time, start, end)
+    sender, sent_index, sent_time = _of_sends(encoded, pairs, process, time)
+    return pa.table(
+        {
+            "run": pa.array(run, pa.int32()),
+            "process": pa.array(process, pa.int32()),
+            "index": encoded.index,
+            "role": pa.array(np.where(encoded.sent, SEND, DELIVER), pa.int8()),
+            "tick": tick,
+            "sender": pa.array(sender, pa.int32()),
+            "sent_index": sent_index,
+            "sent_tick": np.where(pairs.send_row >= 0, tick[pairs.send_row], tick),
+            "first": pairs.first,
+            "addressed": pairs.addressed,
+            "dests": pa.array(pairs.dests, pa.int32()),
+            "delivered": pa.array(pairs.delivered, pa.int32()),
+            "time": time,
+            "sent_time": sent_time,
+            "message": encoded.table["message"],
+        }
+    )
+
+
+def from_table(table: pa.Table, group: Longs, widths: Longs, names: Names) -> Paired:
+    """Rows of a table like that of `pair_messages`, each in its group. Columns that were left out are zeros."""
+
+    def column(name: str) -> npt.NDArray[np.generic]:
+        return table[name].to_numpy() if name in table.column_names else np.zeros(table.num_rows)
+
+    longs = ("process", "index", "role", "tick", "sender", "sent_index")
+    flags = {name: column(name).astype(np.bool_) for name in ("first", "addressed")}
+    rows = Rows(group=group, widths=widths, **{name: column(name).astype(np.int64) for name in longs}, **flags)
+    return Paired(
+        rows=rows,
+        run=column("run").astype(np.int64),
+        time=column("time").astype(np.float64),
+        sent_time=column("sent_time").astype(np.float64),
+        dests=column("dests").astype(np.int64),
+        delivered=column("delivered").astype(np.int64),
+        message=table["message"] if "message" in table.column_names else None,
+        names=names,
+    )
+
+
+def _of_sends(encoded: Encoded, pairs: Pairs, process: Longs, time: Doubles) -> tuple[Longs, Longs, Doubles]:
+    """By row: the process, index and time of its send; -1, -1 and NaN where there is none."""
+    sent, send = pairs.send_row >= 0, pairs.send_row
+    return (
+        np.where(sent, process[send], -1),
+        np.where(sent, encoded.index[send], -1),
+        np.where(sent, time[send], np.nan),
+    )
+
+
+def _numbered(encoded: Encoded) -> tuple[Longs, Names]:
+    """Number the processes that each run has here, in the order of their names."""
+    distinct, lane = _distinct(encoded.run * len(encoded.names) + encoded.name, len(encoded.runs) * len(encoded.names))
+    run = distinct // max(len(encoded.names), 1)
+    base = np.concatenate([[0], np.cumsum(np.bincount(run, minlength=len(encoded.runs)))]).astype(np.int64)
+    names = pa.array(encoded.names, pa.string()).take(pa.array(distinct % max(len(encoded.names), 1)))
+    return lane - base[encoded.run], Names(pa.array(encoded.runs, pa.string()), names, base)
+
+
+def _numbers(encoded: Encoded, runs: Sequence[Numbered]) -> tuple[Longs, Longs]:
+    """The numbers that the runs and processes already have."""
+    number = {one.run: place for place, one in enumerate(runs)}
+    run_of = np.array([number[run] for run in encoded.runs], np.int64)
+    processes: dict[int, dict[str, int]] = {}
+    for place in run_of.tolist():
+        processes[place] = {name: code for code, name in enumerate(runs[place].processes)}
+    distinct, lane = _distinct(encoded.run * len(encoded.names) + encoded.name, len(encoded.runs) * len(encoded.names))
+    pairs = (divmod(key, len(encoded.names)) for key in distinct.tolist())
+    code = np.array([processes[int(run_of[run])][encoded.names[name]] for run, name in pairs], np.int64)
+    return run_of[encoded.run], code[lane]
+
+
+def _distinct(keys: Longs, limit: int) -> tuple[Longs, Longs]:
+    """The distinct keys in order, and the place of each key among them; by counting where the keys are dense."""
+    if limit > 4 * len(keys) + 1_024:
+        distinct, place = np.unique(keys, return_inverse=True)
+        return distinct, place.astype(np.int64)
+    present = np.zeros(limit, np.bool_)
+    present[keys] = True
+    return np.flatnonzero(present), (np.cumsum(present) - 1)[keys]
+
+
+def _times(column: pa.ChunkedArray) -> Doubles:
+    return column.to_numpy().astype(np.float64)

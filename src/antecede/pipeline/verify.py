@@ -1,0 +1,245 @@
+"""Did every message arrive in causal order? A trace in; messages, deliveries, runs and clock skew out.
+
+Runs are verified in parallel, each as one task, after one shuffle by run. A run too large for that is cut into
+windows: its rows are joined by message, windows are laid between consistent cuts (`antecede.pipeline.windows`),
+each is summarised from nothing, the summaries are composed, and each window is verified from the state it is entered
+in. Where a large run can not be cut, it is one task after all, and its row in `runs` says why.
+
+Everything is found in one pass and kept in one table, `findings`; the tables of the answer are selections of it. Whoever
+reads more than one of them should `keep` the answer first, or the pass is made again for each.
+
+`events` is read two to four times before that, for few columns; it should be something that is cheap to read again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import ceil
+
+from pyspark import StorageLevel
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from antecede.core.errors import Misuse
+from antecede.pipeline import tasks
+from antecede.pipeline.cutting import Cutting, cut, windows_of
+from antecede.pipeline.findings import FINDINGS_DDL, TALLY
+from antecede.pipeline.stamp import PROCESSES_MAX
+
+RUN_EVENTS_MAX = 1_000_000  # a run of more events is cut into windows
+TASK_EVENTS = 250_000
+TRACE = ("run", "process", "index", "kind", "time", "message", "dests")
+WITH_MESSAGE = ("send", "receive", "deliver")
+
+MESSAGES_DDL = "run string, message string, sender string, index long, time double, dests int, delivered int, lost int"
+DELIVERIES_DDL = (
+    "run string, process string, index long, time double, message string, sender string, sent_index long,"
+    " sent_time double, first boolean, addressed boolean, spurious boolean, duplicate boolean, violation boolean,"
+    " overtaken long, witness string"
+)
+RUNS_DDL = (
+    "run string, verdict string, reason string, events long, processes long, messages long, deliveries long,"
+    " violations long, overtaken long, lost long, duplicates long, spurious long, early long, windows int, one_task string"
+)
+SKEW_DDL = "run string, sender string, process string, early long, worst_s double"
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """The answer. Nothing is computed before it is read, but for the plan."""
+
+    findings: DataFrame
+    messages: DataFrame
+    deliveries: DataFrame
+    runs: DataFrame
+    skew: DataFrame
+    held: tuple[DataFrame, ...] = ()
+
+    def keep(self) -> Verified:
+        """Hold what is found in memory or on disk once it has been read, for all tables; then `release` it."""
+        self.findings.persist(StorageLevel.MEMORY_AND_DISK)
+        return replace(self, held=(*self.held, self.findings))
+
+    def release(self) -> None:
+        for frame in self.held:
+            frame.unpersist()
+
+
+def verify(events: DataFrame, *, windows: int | None = None, detail: bool = True) -> Verified:
+    """Verify a trace of valid events, in which positions and sent messages are unique in their run.
+
+    With `windows` every run that can be is cut into about that many; without, only those of more than
+    RUN_EVENTS_MAX events, into windows of about WINDOW_EVENTS. Without `detail` there are no messages and deliveries.
+    """
+    if windows is not None and windows < 1:
+        raise Misuse(f"windows is {windows}: give 1 or more, or None to decide by the size of each run")
+    events = events.select(*TRACE)
+    counts = _counts(events).persist(StorageLevel.MEMORY_AND_DISK)
+    size = _size(counts)
+    large = _large(counts, size, windows)
+    cutting = cut(events, counts, large, windows) if large else Cutting()
+    whole = _whole_runs(events, cutting, size, detail=detail)
+    cut_up = windows_of(cutting, detail=detail) if cutting.cuts else whole
+    findings = whole.unionByName(cut_up) if 0 < len(cutting.cuts) < size.runs else cut_up
+    return Verified(
+        findings=findings,
+        messages=_messages(findings),
+        deliveries=_deliveries(findings),
+        runs=_runs(findings, counts, cutting),
+        skew=_skew(findings),
+        held=(counts, *cutting.held),
+    )
+
+
+def overall(verdicts: list[str]) -> str:
+    """The verdict on a trace, from those on its runs."""
+    return next((verdict for verdict in ("violated", "undecidable") if verdict in verdicts), "holds")
+
+
+@dataclass(frozen=True, slots=True)
+class _Size:
+    runs: int
+    events: int  # with a message
+    run_events_max: int
+    receives_count: bool  # a run has receives and no deliver
+
+
+def _counts(events: DataFrame) -> DataFrame:
+    """By process of each run: what is counted, and what a plan for windows needs."""
+    kind, untimed = F.col("kind"), F.col("time").isNull()
+    with_message = kind.isin(*WITH_MESSAGE)
+    return events.groupBy("run", "process").agg(
+        F.count("*").alias("events"),
+        F.count_if(with_message).alias("with_message"),
+        *(F.count_if(kind == name).alias(f"{name}s") for name in (*WITH_MESSAGE, "internal")),
+        F.count_if((kind.isin("send", "deliver")) & untimed).alias("untimed"),
+        F.count_if(with_message & untimed).alias("untimed_receives"),
+        F.min(F.when(with_message, F.col("time"))).alias("start"),
+        F.max(F.when(with_message, F.col("time"))).alias("end"),
+    )
+
+
+def _by_run(counts: DataFrame) -> DataFrame:
+    added = ("events", "with_message", "sends", "receives", "delivers", "internals")
+    return counts.groupBy("run").agg(*(F.sum(name).alias(name) for name in added), F.count("*").alias("processes"))
+
+
+def _size(counts: DataFrame) -> _Size:
+    row = _by_run(counts).agg(
+        F.count("*").alias("runs"),
+        F.coalesce(F.sum("with_message"), F.lit(0)).alias("events"),
+        F.coalesce(F.max("with_message"), F.lit(0)).alias("run_events_max"),
+        F.coalesce(F.max((F.col("receives") > 0) & (F.col("delivers") == 0)), F.lit(False)).alias("receives_count"),
+    )
+    return _Size(**row.collect()[0].asDict())
+
+
+def _large(counts: DataFrame, size: _Size, windows: int | None) -> list[str]:
+    """The runs to cut: few, or those of a caller who asked for windows."""
+    least = RUN_EVENTS_MAX if windows is None else 0
+    if size.run_events_max <= least:
+        return []
+    return sorted(row["run"] for row in _by_run(counts).filter(F.col("with_message") > least).select("run").collect())
+
+
+def _whole_runs(events: DataFrame, cutting: Cutting, size: _Size, *, detail: bool) -> DataFrame:
+    """The findings of the runs that are not cut. One shuffle; the tasks sort."""
+    kinds = WITH_MESSAGE if size.receives_count else ("send", "deliver")
+    kept = events.filter(F.col("kind").isin(*kinds))
+    if cutting.cuts:
+        kept = kept.filter(~F.col("run").isin(list(cutting.windows)))
+    tasks_wanted = max(1, min(4 * size.runs, ceil(size.events / TASK_EVENTS)))
+    return kept.repartition(tasks_wanted, "run").mapInArrow(tasks.verify_runs(detail=detail), FINDINGS_DDL)
+
+
+def _messages(findings: DataFrame) -> DataFrame:
+    return findings.filter("what = 'message'").select(
+        "run",
+        "message",
+        F.col("process").alias("sender"),
+        "index",
+        "time",
+        "dests",
+        "delivered",
+        (F.col("dests") - F.col("delivered")).alias("lost"),
+    )
+
+
+def _deliveries(findings: DataFrame) -> DataFrame:
+    return findings.filter("what = 'delivery'").select(
+        "run",
+        "process",
+        "index",
+        "time",
+        "message",
+        "sender",
+        "sent_index",
+        "sent_time",
+        "first",
+        "addressed",
+        (F.col("first") & ~F.col("addressed")).alias("spurious"),
+        (~F.col("first")).alias("duplicate"),
+        (F.col("overtaken") > 0).alias("violation"),
+        "overtaken",
+        "witness",
+    )
+
+
+def _skew(findings: DataFrame) -> DataFrame:
+    """The links on which delivers precede their sends by the source's clocks; reported, never trusted."""
+    return (
+        findings.filter("what = 'link'")
+        .groupBy("run", "sender", "process")
+        .agg(F.sum("early").alias("early"), F.max("worst_s").alias("worst_s"))
+    )
+
+
+def _runs(findings: DataFrame, counts: DataFrame, cutting: Cutting) -> DataFrame:
+    """One row per run, those without any message included."""
+    sums = (*TALLY[:-2], "early")
+    added = findings.filter("what IN ('tally', 'link')").select(
+        "run", *(F.col(f"tally.{name}") for name in TALLY), "early"
+    )
+    tallies = added.groupBy("run").agg(
+        *(F.sum(name).alias(name) for name in sums), *(F.max(name).alias(name) for name in TALLY[-2:])
+    )
+    notes = findings.sparkSession.createDataFrame(
+        [(name, count, None) for name, count in cutting.windows.items()]
+        + [(name, 1, f"as one task, because {reason}") for name, reason in cutting.uncut.items()],
+        "run string, windows int, one_task string",
+    )
+    reason = _reason()
+    return (
+        _by_run(counts)
+        .select("run", "events", "processes", "sends", "receives", "delivers", "internals")
+        .join(F.broadcast(tallies), "run", "left")
+        .join(F.broadcast(notes), "run", "left")
+        .na.fill(0, [*sums, *TALLY[-2:]])
+        .na.fill(1, ["windows"])
+        .select(
+            "run",
+            F.when(F.col("violations") > 0, "violated")
+            .when(reason.isNotNull(), "undecidable")
+            .otherwise("holds")
+            .alias("verdict"),
+            reason.alias("reason"),
+            *("events", "processes", "messages", "deliveries", "violations", "overtaken", "lost"),
+            *("duplicates", "spurious", "early", "windows", "one_task"),
+        )
+    )
+
+
+def _reason() -> Column:
+    """Why a run can not be judged, or null."""
+    return (
+        F.when(F.col("cyclic") > 0, "happened-before has a cycle: an event would have to happen before itself")
+        .when(F.col("wide") > 0, f"it has more than {PROCESSES_MAX} processes, which is more than one task can hold")
+        .when(
+            (F.col("messages") > 0) & (F.col("deliveries") > 0) & (F.col("paired") == 0),
+            "no deliver has the message id of a send, so sends and delivers can not be paired",
+        )
+        .when(
+            (F.col("internals") > 0) & (F.col("sends") + F.col("receives") + F.col("delivers") == 0),
+            "no message identities: internal events alone do not show which deliver belongs to which send",
+        )
+    )

@@ -1,0 +1,93 @@
+"""Random small traces, by seed: with violations, loss, duplicates, spurious delivers, skew, missing times and cycles."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import pyarrow as pa
+
+COLUMNS = pa.schema(
+    [
+        ("run", pa.string()),
+        ("process", pa.string()),
+        ("index", pa.int64()),
+        ("kind", pa.string()),
+        ("time", pa.float64()),
+        ("message", pa.string()),
+        ("dests", pa.list_(pa.string())),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    run: str
+    process: str
+    index: int
+    kind: str
+    time: float | None = None
+    message: str | None = None
+    dests: tuple[str, ...] = ()
+
+
+def table(rows: Sequence[Row]) -> pa.Table:
+    dicts = [asdict(row) | {"dests": list(row.dests) if row.kind == "send" else None} for row in rows]
+    return pa.Table.from_pylist(dicts, COLUMNS)
+
+
+def trace(seed: int) -> list[Row]:
+    """One run. What kind of trouble it has, and how much, is drawn first."""
+    rng = random.Random(seed)
+    run = f"run {seed}"
+    processes = [f"p{number}" for number in range(rng.randint(1, 6))]
+    events = _happenings(rng, processes, messages=rng.randint(0, 14))
+    if rng.random() < 0.1:  # an order that no execution has: often a cycle
+        rng.shuffle(events)
+    clock = rng.choice(["true", "true", "skewed", "coarse", "none", "some", "wild"])
+    offset = {process: rng.uniform(-3, 3) if clock == "skewed" else 0.0 for process in processes}
+    only_receives = rng.random() < 0.15
+    counters = dict.fromkeys(processes, rng.randint(0, 3))
+    rows = []
+    for place, (kind, process, message, dests) in enumerate(events):
+        counters[process] += rng.randint(1, 3)
+        time: float | None = place * 0.1 + offset[process]
+        if clock == "coarse":
+            time = float(place // 5)
+        elif clock == "wild":
+            time = rng.uniform(0, 2)
+        if clock == "none" or (clock == "some" and rng.random() < 0.1):
+            time = None
+        if only_receives and kind == "deliver":
+            kind = "receive"
+        rows.append(Row(run, process, counters[process], kind, time, message, dests))
+    if rng.random() < 0.5:
+        rng.shuffle(rows)
+    return rows
+
+
+Happening = tuple[str, str, str | None, tuple[str, ...]]
+
+
+def _happenings(rng: random.Random, processes: list[str], messages: int) -> list[Happening]:
+    """Sends, delivers in any order after them, and what else may be in a log, in an order that can be real."""
+    placed: list[tuple[float, Happening]] = []
+    reach = rng.choice([0.5, 2.0, 8.0])  # how far delivers may be behind their sends
+    for number in range(messages):
+        at, message = float(number), f"m{number}" if rng.random() < 0.97 else f"μ {number}"
+        sender = rng.choice(processes)
+        dests = tuple(rng.choice([*processes, "nobody"]) for _ in range(rng.randint(0, 4)))
+        placed.append((at, ("send", sender, message, dests)))
+        takers = [dest for dest in sorted(set(dests)) if dest != "nobody" and rng.random() < 0.93]
+        takers += [rng.choice(processes)] if rng.random() < 0.08 else []  # a duplicate, or spurious
+        for taker in takers:
+            received = at + rng.uniform(0.01, reach)
+            if rng.random() < 0.3:
+                placed.append((received, ("receive", taker, message, ())))
+            placed.append((received + rng.uniform(0, 0.5), ("deliver", taker, message, ())))
+    if rng.random() < 0.2:
+        placed.append((rng.uniform(0, messages), ("deliver", rng.choice(processes), "from elsewhere", ())))
+    if rng.random() < 0.5:
+        placed += [(rng.uniform(0, messages), ("internal", rng.choice(processes), None, ())) for _ in range(3)]
+    return [happening for _, happening in sorted(placed, key=lambda item: item[0])]
