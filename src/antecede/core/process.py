@@ -92,8 +92,12 @@ class Process:
         sender, seq = message.id
         if seq <= self.ordering.delivered.get(sender, 0) or message.id in self.held:
             return []
-        self.held.offer(packet, self._needs(packet))
-        return self._drain()
+        needs = self._needs(packet)
+        need = next(needs, None)
+        if need is None:
+            return self._deliver(packet)
+        self.held.hold(packet, need, needs)
+        return []
 
     def tick(self, now: float) -> list[Effect]:  # noqa: ARG002 - an ordering sets no timer
         return []
@@ -118,7 +122,7 @@ class Process:
             return []
         self.ordering.forget(process)
         self.held.give_up(process)
-        return self._drain()
+        return self._deliver(self.held.pop())
 
     def snapshot(self) -> bytes:
         return values.dumps(self)
@@ -139,16 +143,18 @@ class Process:
             raise RemoteViolation(f"{packet.sender} sent a {type(packet.stamp).__name__}, of another algorithm")
         for mark in self.ordering.rebase(packet.sender, packet.stamp.counts):
             self.held.reached(mark)
-        return self._drain()
+        return self._deliver(self.held.pop())
 
-    def _drain(self) -> list[Effect]:
+    def _deliver(self, packet: Packet | None) -> list[Effect]:
+        """Deliver `packet`, and all that its delivery releases."""
         effects: list[Effect] = []
         held, ordering = self.held, self.ordering
-        while (packet := held.pop()) is not None:
+        while packet is not None:
             message = packet.message
             assert message is not None
             ordering.delivered[message.id.sender] = message.id.seq
             for mark in ordering.deliver(message, packet.stamp):
                 held.reached(mark)
             effects.append(Deliver(message))
+            packet = held.pop()
         return effects
