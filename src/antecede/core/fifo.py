@@ -42,7 +42,8 @@ class Number:
 @values.storable
 @dataclass(slots=True)
 class Numbered:
-    """`inner` over numbered channels. `early[p][n]` is packet n of p, here before its predecessors."""
+    """`inner` over numbered channels. `early[p][n]` is packet n of p, here before its predecessors; `refused` are the
+    processes whose next packet is here and found `inner` full."""
 
     inner: Algorithm
     limit: int = HOLD_BACK_LIMIT
@@ -50,13 +51,14 @@ class Numbered:
     received: dict[ProcessId, int] = field(default_factory=dict)
     early: dict[ProcessId, dict[int, Packet]] = field(default_factory=dict)
     held: int = 0
+    refused: set[ProcessId] = field(default_factory=set)
 
     @property
     def process(self) -> ProcessId:
         return self.inner.process
 
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
-        return self._number(self.inner.send(dests, payload))
+        return self._number(self.inner.send(dests, payload)) + self._retry()
 
     def receive(self, packet: Packet) -> list[Effect]:
         stamp, sender = packet.stamp, packet.sender
@@ -77,10 +79,10 @@ class Numbered:
             return []
         effects = self.inner.receive(bare)
         self.received[sender] = expected
-        return self._number(effects) + self._catch_up(sender)
+        return self._number(effects) + self._catch_up(sender) + self._retry()
 
     def tick(self, now: float) -> list[Effect]:
-        return self._number(self.inner.tick(now))
+        return self._number(self.inner.tick(now)) + self._retry()
 
     def pending(self) -> tuple[Pending, ...]:
         early = tuple(
@@ -95,14 +97,15 @@ class Numbered:
         return self.inner.pending() + early
 
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
-        return self._number(self.inner.join(process, groups))
+        return self._number(self.inner.join(process, groups)) + self._retry()
 
     def leave(self, process: ProcessId) -> list[Effect]:
         effects = self._number(self.inner.leave(process))
         self.held -= len(self.early.pop(process, {}))
+        self.refused.discard(process)
         for counted in (self.sent, self.received):
             counted.pop(process, None)
-        return effects
+        return effects + self._retry()
 
     def snapshot(self) -> bytes:
         return values.dumps(self)
@@ -115,18 +118,30 @@ class Numbered:
         bad."""
         effects: list[Effect] = []
         early = self.early.get(sender, {})
+        self.refused.discard(sender)
         while (number := self.received[sender] + 1) in early:
             try:
                 effects += self._number(self.inner.receive(early[number]))
             except RemoteViolation:
                 pass  # refused now as it would have been on arrival; the channel goes on
             except HoldBackFull:
-                break  # stays early; the next packet of this channel tries again
+                self.refused.add(sender)
+                break  # stays early; nobody offers it again, so whatever may have made room tries it
             del early[number]
             self.held -= 1
             self.received[sender] = number
         if not early:
             self.early.pop(sender, None)
+        return effects
+
+    def _retry(self) -> list[Effect]:
+        """Packets in their turn that `inner` had no room for, as long as one of them finds it."""
+        effects: list[Effect] = []
+        before = self.held + 1
+        while self.refused and self.held < before:
+            before = self.held
+            for sender in sorted(self.refused):
+                effects += self._catch_up(sender)
         return effects
 
     def _number(self, effects: list[Effect]) -> list[Effect]:
