@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 ProcessId: TypeAlias = str
 GroupId: TypeAlias = str
+NAMED_MAX = 1000
 
 
 class MessageId(NamedTuple):
@@ -100,12 +101,12 @@ class Pending:
 
     @property
     def messages(self) -> tuple[MessageId, ...]:
-        """The missing messages, where the algorithm knows them by their identity."""
+        """The missing messages, where the algorithm knows them by their identity: the first thousand of each sender."""
         return tuple(
             MessageId(need.sender, seq)
             for need in self.needs
             if not need.scope
-            for seq in range(need.first, need.last + 1)
+            for seq in range(need.first, min(need.last, need.first + NAMED_MAX - 1) + 1)
         )
 
     def __str__(self) -> str:
