@@ -1,0 +1,154 @@
+"""What a run is measured by.
+
+Only what happens within the window counts: after the first `warmup` deliveries of the whole system and up to the end of
+the measured ones (000 §7 discards 5,000 and measures 10,000). A message counts by the instant of its send, a packet by
+that of its departure, a delivery by its own.
+
+A stamp is weighed on every packet in entries, and in bytes, with the names of all processes known to both sides, on
+the first packet of each message. Sums are added up one by one, in the order of time, so that they are the
+same to the last bit on every machine and every version of Python.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import asdict, dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A run in numbers. Means are over the window; None where there was nothing to measure or it was not asked for."""
+
+    algorithm: str
+    processes: int
+    seed: int
+    duration_s: float
+    messages: int
+    deliveries: int
+    undelivered: int
+    events: int
+    packets: int
+    control_packets: int
+    lost: int
+    duplicated: int
+    retransmitted: int
+    acknowledgements: int
+    window_messages: int
+    window_deliveries: int
+    entries_mean: float | None
+    entries_max: int
+    entries_per_copy_mean: float | None
+    of_n_squared: float | None
+    bytes_mean: float | None
+    bytes_max: int | None
+    control_packets_per_message: float | None
+    control_entries_per_message: float | None
+    delay_mean_s: float | None
+    delay_median_s: float | None
+    delay_99_s: float | None
+    delay_max_s: float | None
+    held_share: float | None
+    held_mean_s: float | None
+    held_max_s: float
+    needless_share: float | None
+    needless_mean_s: float | None
+    state_bytes_mean: float | None
+    state_bytes_max: int | None
+    violations: int | None
+
+    def as_dict(self) -> dict[str, object]:
+        return asdict(self)
+
+
+@dataclass(slots=True)
+class Meter:
+    """Adds up. The world calls it only while the window is open, but for what Result counts over the whole run."""
+
+    messages: int = 0
+    entries: int = 0
+    entries_max: int = 0
+    copies: int = 0
+    copy_entries: int = 0
+    weighed: int = 0
+    bytes_: int = 0
+    bytes_max: int = 0
+    control_packets: int = 0
+    control_entries: int = 0
+    delays_s: array[float] = field(default_factory=lambda: array("d"))
+    delay_s: float = 0.0
+    held: int = 0
+    held_s: float = 0.0
+    held_max_s: float = 0.0
+    needless: int = 0
+    needless_s: float = 0.0
+    states: int = 0
+    state_bytes: int = 0
+    state_bytes_max: int = 0
+
+    def stamped(self, entries: int, size_bytes: int | None) -> None:
+        """The first packet of a message."""
+        self.messages += 1
+        self.entries += entries
+        self.entries_max = max(self.entries_max, entries)
+        if size_bytes is not None:
+            self.weighed += 1
+            self.bytes_ += size_bytes
+            self.bytes_max = max(self.bytes_max, size_bytes)
+
+    def controlled(self, entries: int) -> None:
+        self.control_packets += 1
+        self.control_entries += entries
+
+    def delivered(self, delay_s: float, held_s: float) -> None:
+        self.delays_s.append(delay_s)
+        self.delay_s += delay_s
+        if held_s > 0.0:
+            self.held += 1
+            self.held_s += held_s
+            self.held_max_s = max(self.held_max_s, held_s)
+
+    def waited_needlessly(self, needless_s: float) -> None:
+        self.needless += needless_s > 0.0
+        self.needless_s += needless_s
+
+    def state(self, size_bytes: int) -> None:
+        self.states += 1
+        self.state_bytes += size_bytes
+        self.state_bytes_max = max(self.state_bytes_max, size_bytes)
+
+    def means(self, processes: int, oracle: bool) -> dict[str, float | int | None]:
+        """The fields of `Result` that come from the window."""
+        deliveries, delays = len(self.delays_s), sorted(self.delays_s)
+        entries_mean = _ratio(self.entries, self.messages)
+        return {
+            "window_messages": self.messages,
+            "window_deliveries": deliveries,
+            "entries_mean": entries_mean,
+            "entries_max": self.entries_max,
+            "entries_per_copy_mean": _ratio(self.copy_entries, self.copies),
+            "of_n_squared": None if entries_mean is None else entries_mean / processes**2,
+            "bytes_mean": _ratio(self.bytes_, self.weighed),
+            "bytes_max": self.bytes_max if self.weighed else None,
+            "control_packets_per_message": _ratio(self.control_packets, self.messages),
+            "control_entries_per_message": _ratio(self.control_entries, self.messages),
+            "delay_mean_s": _ratio(self.delay_s, deliveries),
+            "delay_median_s": _rank(delays, 0.5),
+            "delay_99_s": _rank(delays, 0.99),
+            "delay_max_s": _rank(delays, 1.0),
+            "held_share": _ratio(self.held, deliveries),
+            "held_mean_s": _ratio(self.held_s, deliveries),
+            "held_max_s": self.held_max_s,
+            "needless_share": _ratio(self.needless, deliveries) if oracle else None,
+            "needless_mean_s": _ratio(self.needless_s, deliveries) if oracle else None,
+            "state_bytes_mean": _ratio(self.state_bytes, self.states),
+            "state_bytes_max": self.state_bytes_max if self.states else None,
+        }
+
+
+def _ratio(total: float, count: int) -> float | None:
+    return total / count if count else None
+
+
+def _rank(ordered: list[float], share: float) -> float | None:
+    """The smallest value that at least this share of all does not exceed."""
+    return ordered[max(0, -int(-share * len(ordered) // 1) - 1)] if ordered else None
