@@ -1,9 +1,9 @@
 """One run: the algorithms of `core`, a network between them, and traffic.
 
 The world is a driver in the sense of `antecede.core.algorithm`. It calls `send` when the traffic says so, `receive`
-when a packet arrives and `tick` when a timer is due, and carries out the effects in order. Everything that happens is an
-event of the kernel; everything that is up to chance comes from a stream named after its purpose. So the same parameters
-give the same run, on any machine; and two algorithms with the same seed, network and open traffic see the
+when a packet arrives and `tick` when a timer is due, and carries out the effects in order. Everything that happens is
+an event of the kernel; everything that is up to chance comes from a stream named after its purpose. So the same
+parameters give the same run, on any machine; and two algorithms with the same seed, network and open traffic see the
 same sends at the same times, and the same latency for each copy of each message.
 
 Between its send and its last delivery a message is in flight: its `Flight` is what the world has to remember of it.
