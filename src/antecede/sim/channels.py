@@ -1,8 +1,8 @@
 """Carries packets through a network, each to its fate.
 
-The fate of a copy is drawn from a stream named after the message and its destination, so it does not depend on
-what else is sent, and different algorithms meet the same network. Packets that are not a message on its way from its
-author to a destination (tokens, acknowledgements, what a representative forwards) draw from a stream of their channel.
+A copy of a message on its way from its author to a destination brings its latency along; what else may become of it
+is drawn from a stream named after the message and the destination, so that it does not depend on what else is sent.
+Any other packet (a token, an acknowledgement, what a representative forwards) draws from a stream of its channel.
 
 A network that has nothing but a latency is the common case, and takes one step: the kernel is told when the packet
 arrives. In every other, a packet becomes a `Copy` that is attempted, perhaps again and again. A channel that is FIFO
@@ -18,6 +18,7 @@ from typing import TypeAlias
 
 from antecede.core.types import Packet, ProcessId
 from antecede.sim.chance import stream
+from antecede.sim.flight import Flight
 from antecede.sim.kernel import Kernel
 from antecede.sim.network import Network
 
@@ -31,6 +32,7 @@ class Copy:
     source: ProcessId
     to: ProcessId
     packet: Packet
+    flight: Flight | None
     chance: Random
     latency_s: float | None
     number: int = 0
@@ -48,14 +50,14 @@ class Counts:
 
 
 class Channels:
-    """Carries packets. `arrive(to, packet)` is called for each that arrives; `size` tells how many bytes one is."""
+    """Carries packets. `arrive(to, packet, flight)` is called for each that arrives; `size` tells its bytes."""
 
     def __init__(
         self,
         network: Network,
         kernel: Kernel,
         seed: int,
-        arrive: Callable[[ProcessId, Packet], None],
+        arrive: Callable[[ProcessId, Packet, Flight | None], None],
         size: Callable[[Packet], int],
     ) -> None:
         self.network, self.kernel, self.seed, self.arrive, self.size = network, kernel, seed, arrive, size
@@ -67,20 +69,20 @@ class Channels:
         self._last_s: dict[Channel, float] = {}
         self._sent: dict[Channel, int] = {}
         self._handed_over: dict[Channel, int] = {}
-        self._early: dict[Channel, dict[int, Packet]] = {}
+        self._early: dict[Channel, dict[int, Copy]] = {}
 
-    def carry(self, copy_of: str | None, source: ProcessId, to: ProcessId, packet: Packet, latency_s: float) -> None:
-        """Take a packet. `copy_of` names the message that its author sends to this destination, if it is that."""
+    def carry(self, source: ProcessId, to: ProcessId, packet: Packet, flight: Flight | None) -> None:
+        """Take a packet, and the flight of its message, if it has one."""
+        latency = None if flight is None else flight.latency_to(source, to)
+        own = latency is not None
+        if latency is None:
+            latency = self._draw(self._stream(source, to))
         if self._plain:
-            self.kernel.at(self.kernel.now + latency_s, self.arrive, to, packet)
+            self.kernel.at(self.kernel.now + latency, self.arrive, to, packet, flight)
             return
-        chance = self._stream(source, to) if copy_of is None else stream(self.seed, "copy", copy_of, to)
+        chance = stream(self.seed, "copy", flight.name, to) if own and flight is not None else self._stream(source, to)
         number = self._sent[source, to] = self._sent.get((source, to), 0) + 1
-        self._attempt(Copy(source, to, packet, chance, latency_s, number))
-
-    def latency_s(self, source: ProcessId, to: ProcessId) -> float:
-        """For a packet that is no copy of a message from its author."""
-        return self._draw(self._stream(source, to))
+        self._attempt(Copy(source, to, packet, flight, chance, latency, number))
 
     def _attempt(self, copy: Copy) -> None:
         if copy.acknowledged:
@@ -120,13 +122,13 @@ class Channels:
 
     def _arrived(self, copy: Copy) -> None:
         if self.network.retransmit_after_s is None:
-            self.arrive(copy.to, copy.packet)
+            self.arrive(copy.to, copy.packet, copy.flight)
             return
         self._acknowledge(copy)
         if self.network.fifo:
             self._hand_over_in_order(copy)
         else:
-            self.arrive(copy.to, copy.packet)
+            self.arrive(copy.to, copy.packet, copy.flight)
 
     def _acknowledge(self, copy: Copy) -> None:
         """The transport's own acknowledgement goes back through the same network."""
@@ -139,11 +141,12 @@ class Channels:
         early = self._early.setdefault(channel, {})
         done = self._handed_over.get(channel, 0)
         if copy.number > done:
-            early[copy.number] = copy.packet
+            early[copy.number] = copy
         while done + 1 in early:
             done += 1
             self._handed_over[channel] = done
-            self.arrive(copy.to, early.pop(done))
+            following = early.pop(done)
+            self.arrive(following.to, following.packet, following.flight)
 
     def _stream(self, source: ProcessId, to: ProcessId) -> Random:
         channel = (source, to)

@@ -36,10 +36,9 @@ class Kernel:
         return len(self._heap)
 
     def at(self, time_s: float, action: Action, *arguments: Any, priority: int = 0) -> None:
-        """Call `action(*arguments)` when `time_s` has come; at once, after what is happening, if it has."""
-        self._serial += 1
-        now = self.now
-        heappush(self._heap, (time_s if time_s > now else now, priority, self._serial, action, arguments))
+        """Call `action(*arguments)` when `time_s` has come; after what is happening, if it has come already."""
+        self._serial = serial = self._serial + 1
+        heappush(self._heap, (time_s if time_s > self.now else self.now, priority, serial, action, arguments))
 
     def stop(self) -> None:
         """Let `run` return after the event that is happening."""
@@ -47,15 +46,14 @@ class Kernel:
 
     def run(self) -> int:
         """Until nothing is left to happen, or `stop`. Returns how many events happened."""
-        heap, happened = self._heap, 0
+        heap = self._heap
         self._stopped = False
-        while heap and not self._stopped:
+        for happened in range(self.events_max):
+            if not heap or self._stopped:
+                return happened
             self.now, _, _, action, arguments = heappop(heap)
             action(*arguments)
-            happened += 1
-            if happened >= self.events_max:
-                raise LimitReached(
-                    f"{happened} events happened by {self.now} s, the limit, and {len(heap)} are still to come: "
-                    "ask for fewer messages or deliveries, or see whether what is waited for can still be delivered"
-                )
-        return happened
+        raise LimitReached(
+            f"{self.events_max} events happened by {self.now} s, the limit, and {len(heap)} are still to come: "
+            "ask for fewer messages or deliveries, or see whether what is waited for can still be delivered"
+        )

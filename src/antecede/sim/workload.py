@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 
 from antecede.core.errors import Misuse
 from antecede.core.types import GroupId, ProcessId
-from antecede.sim.chance import Distribution, stream
+from antecede.sim.chance import Distribution, pick, stream
 
 PATTERNS = ("open", "request", "conversation")
 
@@ -117,7 +117,7 @@ class Traffic:
         if self.workload.selectivity and chance.random() < self.workload.selectivity:
             others = [other for other in self._kin[process] if other != process]
         count = min(chance.randint(least, most), len(others))
-        return Letter(frozenset(chance.sample(others, count)))
+        return Letter(frozenset(pick(chance, others, count)))
 
     def answer(
         self, at: ProcessId, name: str, sender: ProcessId, letter: Letter, dests: Iterable[ProcessId]

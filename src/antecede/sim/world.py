@@ -4,47 +4,32 @@ The world is a driver in the sense of `antecede.core.algorithm`. It calls `send`
 when a packet arrives and `tick` when a timer is due, and carries out the effects in order. Everything that happens is
 an event of the kernel; everything that is up to chance comes from a stream named after its purpose. So the same
 parameters give the same run, on any machine; and two algorithms with the same seed, network and open traffic see the
-same sends at the same times, and the same latency for each copy of each message.
-
-Between its send and its last delivery a message is in flight: its `Flight` is what the world has to remember of it.
+same sends at the same times, and the same latency for each copy of each message: latencies are drawn when a message is
+sent, from a stream of its sender, in the order of the destinations' names.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from random import Random
 
 from antecede.core.effects import Deliver, Effect, Sent, SetTimer, Transmit
 from antecede.core.registry import create
 from antecede.core.types import Message, MessageId, Packet, ProcessId
+from antecede.sim.chance import stream
 from antecede.sim.channels import Channels
 from antecede.sim.cost import Processors
+from antecede.sim.flight import Flight
 from antecede.sim.kernel import EVENTS_MAX, Kernel
 from antecede.sim.metrics import Meter, Result
 from antecede.sim.oracle import Oracle
 from antecede.sim.parameters import Parameters
 from antecede.sim.scale import Scale
-from antecede.sim.trace import Recorder, Row
+from antecede.sim.trace import Recorder
 from antecede.sim.workload import Letter, Traffic
 
 TIMER, SEND = 1, 2
 """Priorities: at one instant packets arrive first, then timers are due, then processes send."""
 PROGRESS_EVERY = 1_000
-
-
-@dataclass(slots=True)
-class Flight:
-    """A message that has been sent and not yet been delivered everywhere."""
-
-    name: str
-    letter: Letter
-    sent_s: float
-    latency_s: dict[ProcessId, float]
-    awaiting: set[ProcessId]
-    row: Row | None
-    counts: bool
-    stamped: bool = False
 
 
 class World:
@@ -71,19 +56,25 @@ class World:
             for name in self.names
         }
         self.kernel, self.scale, self.meter = Kernel(events_max), Scale(self.names), Meter()
-        self.channels = Channels(parameters.channels, self.kernel, seed, self._arrive, self.scale.packet_bytes)
         self.processors = None if parameters.cost.free else Processors()
+        arrive = self._receive if self.processors is None else self._arrive
+        self.channels = Channels(parameters.channels, self.kernel, seed, arrive, self.scale.packet_bytes)
         self.oracle = Oracle() if parameters.oracle else None
         self.messages = self.deliveries = self.packets = self.control_packets = 0
         self.flights: dict[MessageId, Flight] = {}
         self._held_since: dict[tuple[MessageId, ProcessId], float] = {}
         self._letter = Letter(frozenset())
+        self._packet: Packet | None = None
+        self._flight: Flight | None = None
+        self._entries = 0
         self._counting = not parameters.warmup
         self._end = None if parameters.deliveries is None else parameters.warmup + parameters.deliveries
+        self._next_mark = self._mark_after(0)
         self._timed = any(option.endswith("_s") for option in parameters.options)  # the algorithm has to know the time
+        self._answering = parameters.workload.pattern != "open"
         self._payload = bytes(parameters.workload.payload_bytes)
-        self._chance = Random(seed)  # noqa: S311 - seeded anew for every message
         self._latency = parameters.network.latency.draw()
+        self._chances = {name: stream(seed, "latency", name) for name in self.names}
 
     def run(self) -> Result:
         for name in self.names:
@@ -135,38 +126,37 @@ class World:
     def _tick(self, process: ProcessId) -> None:
         self._carry_out(process, self.nodes[process].tick(self.kernel.now))
 
-    def _arrive(self, to: ProcessId, packet: Packet) -> None:
-        if self.processors is None:
-            self._receive(to, packet)
-        else:
-            done = self.processors.done_at(to, self.kernel.now, self._work_s(packet))
-            self.kernel.at(done, self._receive, to, packet)
+    def _arrive(self, to: ProcessId, packet: Packet, flight: Flight | None) -> None:
+        """A process that is at work takes the packet when it has done with what came before, and with its header."""
+        assert self.processors is not None
+        done = self.processors.done_at(to, self.kernel.now, self._work_s(packet))
+        self.kernel.at(done, self._receive, to, packet, flight)
 
-    def _receive(self, to: ProcessId, packet: Packet) -> None:
+    def _receive(self, to: ProcessId, packet: Packet, flight: Flight | None) -> None:
         self._tell_time(to)
-        message = packet.message
-        if message is not None and self.recorder is not None:
-            self.recorder.other(self.kernel.now, to, "receive", str(message.id))
-        effects = self.nodes[to].receive(packet)
-        self._carry_out(to, effects)
-        if message is not None and (len(effects) != 1 or type(effects[0]) is not Deliver):
-            self._perhaps_held(to, message.id)
+        if self.recorder is not None and flight is not None:
+            self.recorder.other(self.kernel.now, to, "receive", flight.name)
+        self._carry_out(to, self.nodes[to].receive(packet), flight)
+        if flight is not None and to in flight.awaiting:
+            self._hold_back(to, flight.message.id)
 
-    def _perhaps_held(self, at: ProcessId, message: MessageId) -> None:
-        """It arrived: if it was not delivered, it waits from now, or has done so since it first came."""
-        flight, key = self.flights.get(message), (message, at)
-        if flight is None or at not in flight.awaiting or key in self._held_since:
-            return
-        self._held_since[key] = self.kernel.now
-        if self.oracle is not None:
-            self.oracle.held(at, message, self.kernel.now)
+    def _hold_back(self, at: ProcessId, message: MessageId) -> None:
+        """It arrived and was not delivered: it waits from now, or has done so since it first came."""
+        key = (message, at)
+        if key not in self._held_since:
+            self._held_since[key] = self.kernel.now
+            if self.oracle is not None:
+                self.oracle.held(at, message, self.kernel.now)
 
-    def _carry_out(self, process: ProcessId, effects: list[Effect]) -> None:
+    def _carry_out(self, process: ProcessId, effects: list[Effect], arrived: Flight | None = None) -> None:
+        """In order. `arrived` is the flight of the message that was received, if that is what the effects are of."""
         for effect in effects:
             if isinstance(effect, Transmit):
                 self._transmit(process, effect.to, effect.packet)
             elif isinstance(effect, Deliver):
-                self._deliver(process, effect.message)
+                message = effect.message
+                known = arrived is not None and arrived.message is message
+                self._deliver(process, message, arrived if known else self.flights.get(message.id))
             elif isinstance(effect, Sent):
                 self._sent(process, effect.message)
             else:
@@ -174,101 +164,107 @@ class World:
                 self.kernel.at(effect.at, self._tick, process, priority=TIMER)
 
     def _sent(self, process: ProcessId, message: Message) -> None:
-        """Whatever becomes of the message, the latencies of its copies are drawn now, in the order of names."""
-        name, now, letter = str(message.id), self.kernel.now, self._letter
-        dests = sorted(message.dests)
+        name, now, letter, row = str(message.id), self.kernel.now, self._letter, None
+        dests, draw, chance = sorted(message.dests), self._latency, self._chances[process]
         self.messages += 1
-        self._chance.seed(f"{self.parameters.seed}/latency/{name}")
-        draw, chance = self._latency, self._chance
-        latency = {to: draw(chance) for to in dests}
-        row = None
         if self.recorder is not None:
-            payload_bytes = len(message.payload)
-            row = self.recorder.send(now, process, name, dests=dests, group=letter.group, payload_bytes=payload_bytes)
+            size = len(message.payload)
+            row = self.recorder.send(now, process, name, dests=dests, group=letter.group, payload_bytes=size)
             if dests == [process]:
                 self.recorder.stamp(row, 0, 0)
         if self.oracle is not None:
             self.oracle.sent(message.id, dests)
-        self.flights[message.id] = Flight(name, letter, now, latency, set(dests), row, self._counting)
+        latency_s = {to: draw(chance) for to in dests}
+        self.flights[message.id] = Flight(message, name, letter, now, latency_s, set(dests), row, self._counting)
 
     def _transmit(self, process: ProcessId, to: ProcessId, packet: Packet) -> None:
+        built = packet is self._packet
+        if not built:
+            self._weigh(packet)
         self.packets += 1
-        built = self.scale.is_last(packet)
-        entries = self.scale.entries(packet)
-        message = packet.message
-        flight = None if message is None else self.flights.get(message.id)
-        name = latency = None
-        if flight is not None and message is not None:
-            if not flight.stamped:
-                self._stamp(flight, packet, entries)
-            if process == message.id.sender and to in flight.latency_s:
-                name, latency = flight.name, flight.latency_s[to]
-        if self._counting:
-            self._count(packet, entries)
-        if latency is None:
-            latency = self.channels.latency_s(process, to)
-        self.control_packets += message is None
+        if packet.message is None:
+            self.control_packets += 1
+            if self._counting:
+                self.meter.controlled(self._entries)
+        elif self._counting:
+            self.meter.copies += 1
+            self.meter.copy_entries += self._entries
         if self.processors is None:
-            self.channels.carry(name, process, to, packet, latency)
+            self.channels.carry(process, to, packet, self._flight)
         else:
             done = self.processors.done_at(process, self.kernel.now, 0.0 if built else self._work_s(packet))
-            self.kernel.at(done, self.channels.carry, name, process, to, packet, latency)
+            self.kernel.at(done, self.channels.carry, process, to, packet, self._flight)
 
-    def _count(self, packet: Packet, entries: int) -> None:
+    def _weigh(self, packet: Packet) -> None:
+        """Once for each packet, which may go to many. The first of a message stands for all of them."""
+        self._packet, self._entries, self._flight = packet, packet.stamp.entries, None
         if packet.message is None:
-            self.meter.controlled(entries)
-        else:
-            self.meter.copies += 1
-            self.meter.copy_entries += entries
-
-    def _stamp(self, flight: Flight, packet: Packet, entries: int) -> None:
-        """The first packet of a message leaves: it stands for all of them."""
+            return
+        self._flight = flight = self.flights.get(packet.message.id)
+        if flight is None or flight.stamped:
+            return
         flight.stamped = True
         size_bytes = self.scale.stamp_bytes(packet) if self.parameters.weigh_bytes else None
         if flight.counts:
-            self.meter.stamped(entries, size_bytes)
+            self.meter.stamped(self._entries, size_bytes)
         if self.recorder is not None and flight.row is not None:
-            self.recorder.stamp(flight.row, size_bytes, entries)
+            self.recorder.stamp(flight.row, size_bytes, self._entries)
 
     def _work_s(self, packet: Packet) -> float:
         cost = self.parameters.cost
-        return cost.of(self.scale.entries(packet), self.scale.stamp_bytes(packet) if cost.byte_s else 0)
+        return cost.of(packet.stamp.entries, self.scale.stamp_bytes(packet) if cost.byte_s else 0)
 
-    def _deliver(self, at: ProcessId, message: Message) -> None:
-        now, flight = self.kernel.now, self.flights.get(message.id)
-        self.deliveries += 1
+    def _deliver(self, at: ProcessId, message: Message, flight: Flight | None) -> None:
+        now = self.kernel.now
         if self.recorder is not None:
             self.recorder.other(now, at, "deliver", str(message.id))
         if flight is None or at not in flight.awaiting:
             return  # again: the trace shows it, and it is no delivery to measure
-        held = now - self._held_since.pop((message.id, at), now) if self._held_since else 0.0
-        if self._counting:
-            self.meter.delivered(now - flight.sent_s, held)
         flight.awaiting.remove(at)
+        if self._counting:
+            self.meter.delays_s.append(now - flight.sent_s)
+        if self._held_since:
+            self._no_longer_held(at, message.id)
         if self.oracle is not None:
             needless = self.oracle.delivered(at, message.id, now)
             if self._counting:
-                self.meter.waited_needlessly(needless)
+                self.meter.needless_s.append(needless)
         if not flight.awaiting:
             self._land(message.id)
-        self._answer(at, message, flight)
-        self._after_delivery()
+        if self._answering:
+            self._answer(at, flight)
+        self.deliveries += 1
+        if self.deliveries >= self._next_mark:
+            self._at_mark()
+
+    def _no_longer_held(self, at: ProcessId, message: MessageId) -> None:
+        since = self._held_since.pop((message, at), None)
+        if since is not None and self._counting:
+            self.meter.held_s.append(self.kernel.now - since)
 
     def _land(self, message: MessageId) -> None:
         del self.flights[message]
         if self.oracle is not None:
             self.oracle.forget(message)
 
-    def _answer(self, at: ProcessId, message: Message, flight: Flight) -> None:
-        if self.parameters.workload.pattern == "open":
-            return
+    def _answer(self, at: ProcessId, flight: Flight) -> None:
+        message = flight.message
         answer = self.traffic.answer(at, flight.name, message.sender, flight.letter, message.dests)
         if answer is not None:
             think, letter = answer
             self.kernel.at(self.kernel.now + think, self._send, at, letter, priority=SEND)
 
-    def _after_delivery(self) -> None:
+    def _mark_after(self, deliveries: int) -> int:
+        """The next number of deliveries at which something is due: the window, a state to measure, progress."""
+        every = self.parameters.state_every
+        marks = [self.parameters.warmup, self._end or 0, deliveries - deliveries % PROGRESS_EVERY + PROGRESS_EVERY]
+        if every:
+            marks.append(deliveries - deliveries % every + every)
+        return min(mark for mark in marks if mark > deliveries)
+
+    def _at_mark(self) -> None:
         deliveries, every = self.deliveries, self.parameters.state_every
+        self._next_mark = self._mark_after(deliveries)
         if deliveries == self.parameters.warmup:
             self._counting = True
         if deliveries == self._end:
@@ -276,7 +272,7 @@ class World:
             self.kernel.stop()
         if every and self._counting and not deliveries % every:
             self.meter.state(len(self.nodes[self.names[deliveries // every % len(self.names)]].snapshot()))
-        if self.progress is not None and not deliveries % PROGRESS_EVERY:
+        if self.progress is not None:
             done = (self.messages, self.parameters.messages) if self._end is None else (deliveries, self._end)
             self.progress(min(1.0, done[0] / (done[1] or 1)))
 
