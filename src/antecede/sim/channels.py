@@ -73,14 +73,14 @@ class Channels:
 
     def carry(self, source: ProcessId, to: ProcessId, packet: Packet, flight: Flight | None) -> None:
         """Take a packet, and the flight of its message, if it has one."""
-        latency = None if flight is None else flight.latency_to(source, to)
-        own = latency is not None
-        if latency is None:
-            latency = self._draw(self._stream(source, to))
+        if flight is not None and flight.author == source and to in flight.latency_s:
+            latency, name = flight.latency_s[to], flight.name
+        else:
+            latency, name = self._draw(self._stream(source, to)), None
         if self._plain:
             self.kernel.at(self.kernel.now + latency, self.arrive, to, packet, flight)
             return
-        chance = stream(self.seed, "copy", flight.name, to) if own and flight is not None else self._stream(source, to)
+        chance = self._stream(source, to) if name is None else stream(self.seed, "copy", name, to)
         number = self._sent[source, to] = self._sent.get((source, to), 0) + 1
         self._attempt(Copy(source, to, packet, flight, chance, latency, number))
 

@@ -1,7 +1,8 @@
 """What a run is measured by.
 
 Only what happens within the window counts: after the first `warmup` deliveries of the whole system and up to the end of
-the measured ones (000 §7 discards 5,000 and measures 10,000). A message counts by the instant of its send, a packet by
+the measured ones (000 §7 discards 5,000 and measures 10,000). So there are three meters, one after the other: before,
+within and after the window. A message counts by the instant of its send, a packet by
 that of its departure, a delivery by its own.
 
 A stamp is weighed on every packet in entries, and in bytes, with the names of all processes known to both sides, on
@@ -62,20 +63,26 @@ class Result:
 
 
 @dataclass(slots=True)
+class Tally:
+    """Packets, and the control entries on all of them."""
+
+    packets: int = 0
+    entries: int = 0
+
+
+@dataclass(slots=True)
 class Meter:
-    """Collects what happens while the window is open: of each delivery its delay; of those that were held back, or
-    waited needlessly, for how long."""
+    """Collects what happens while it is in use: of each delivery its delay; of those that were held back, or waited
+    needlessly, for how long; of packets that carry messages (`copies`) and of others (`control`), how many."""
 
     messages: int = 0
     entries: int = 0
     entries_max: int = 0
-    copies: int = 0
-    copy_entries: int = 0
     weighed: int = 0
     bytes_: int = 0
     bytes_max: int = 0
-    control_packets: int = 0
-    control_entries: int = 0
+    copies: Tally = field(default_factory=Tally)
+    control: Tally = field(default_factory=Tally)
     delays_s: array[float] = field(default_factory=lambda: array("d"))
     held_s: array[float] = field(default_factory=lambda: array("d"))
     needless_s: array[float] = field(default_factory=lambda: array("d"))
@@ -93,10 +100,6 @@ class Meter:
             self.bytes_ += size_bytes
             self.bytes_max = max(self.bytes_max, size_bytes)
 
-    def controlled(self, entries: int) -> None:
-        self.control_packets += 1
-        self.control_entries += entries
-
     def state(self, size_bytes: int) -> None:
         self.states += 1
         self.state_bytes += size_bytes
@@ -111,12 +114,12 @@ class Meter:
             "window_deliveries": deliveries,
             "entries_mean": entries_mean,
             "entries_max": self.entries_max,
-            "entries_per_copy_mean": _ratio(self.copy_entries, self.copies),
+            "entries_per_copy_mean": _ratio(self.copies.entries, self.copies.packets),
             "of_n_squared": None if entries_mean is None else entries_mean / processes**2,
             "bytes_mean": _ratio(self.bytes_, self.weighed),
             "bytes_max": self.bytes_max if self.weighed else None,
-            "control_packets_per_message": _ratio(self.control_packets, self.messages),
-            "control_entries_per_message": _ratio(self.control_entries, self.messages),
+            "control_packets_per_message": _ratio(self.control.packets, self.messages),
+            "control_entries_per_message": _ratio(self.control.entries, self.messages),
             "delay_mean_s": _ratio(fsum(delays), deliveries),
             "delay_median_s": _rank(delays, 0.5),
             "delay_99_s": _rank(delays, 0.99),

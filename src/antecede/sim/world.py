@@ -55,19 +55,23 @@ class World:
             )
             for name in self.names
         }
-        self.kernel, self.scale, self.meter = Kernel(events_max), Scale(self.names), Meter()
-        self.processors = None if parameters.cost.free else Processors()
-        arrive = self._receive if self.processors is None else self._arrive
+        self.kernel, self.scale, self.processors = Kernel(events_max), Scale(self.names), Processors()
+        free = parameters.cost.free
+        arrive = self._receive if free else self._arrive
         self.channels = Channels(parameters.channels, self.kernel, seed, arrive, self.scale.packet_bytes)
+        self._carry = self.channels.carry if free else self._leave
+        self.window = Meter()
+        self.meter = Meter() if parameters.warmup else self.window
+        self.meters = [self.meter]
         self.oracle = Oracle() if parameters.oracle else None
-        self.messages = self.deliveries = self.packets = self.control_packets = 0
+        self.messages = self.deliveries = 0
         self.flights: dict[MessageId, Flight] = {}
         self._held_since: dict[tuple[MessageId, ProcessId], float] = {}
         self._letter = Letter(frozenset())
         self._packet: Packet | None = None
         self._flight: Flight | None = None
-        self._entries = 0
-        self._counting = not parameters.warmup
+        self._entries, self._tally = 0, self.meter.copies
+        self._fresh = True
         self._end = None if parameters.deliveries is None else parameters.warmup + parameters.deliveries
         self._next_mark = self._mark_after(0)
         self._timed = any(option.endswith("_s") for option in parameters.options)  # the algorithm has to know the time
@@ -83,6 +87,7 @@ class World:
         if self.recorder is not None:
             self.recorder.close()
         counts, parameters = self.channels.counts, self.parameters
+        control_packets = sum(meter.control.packets for meter in self.meters)
         return Result(
             algorithm=parameters.algorithm,
             processes=parameters.processes,
@@ -92,14 +97,14 @@ class World:
             deliveries=self.deliveries,
             undelivered=sum(len(flight.awaiting) for flight in self.flights.values()),
             events=events,
-            packets=self.packets,
-            control_packets=self.control_packets,
+            packets=control_packets + sum(meter.copies.packets for meter in self.meters),
+            control_packets=control_packets,
             lost=counts.lost,
             duplicated=counts.duplicated,
             retransmitted=counts.retransmitted,
             acknowledgements=counts.acknowledgements,
             violations=None if self.oracle is None else self.oracle.violations,
-            **self.meter.means(parameters.processes, self.oracle is not None),  # type: ignore[arg-type]  # by name
+            **self.window.means(parameters.processes, self.oracle is not None),  # type: ignore[arg-type]  # by name
         )
 
     def _schedule(self, process: ProcessId) -> None:
@@ -115,25 +120,32 @@ class World:
 
     def _send(self, process: ProcessId, letter: Letter) -> None:
         if self._may_send():
-            self._tell_time(process)
+            if self._timed:
+                self._tick(process)
             self._letter = letter
             self._carry_out(process, self.nodes[process].send(letter.to, self._payload))
-
-    def _tell_time(self, process: ProcessId) -> None:
-        if self._timed:
-            self._tick(process)
 
     def _tick(self, process: ProcessId) -> None:
         self._carry_out(process, self.nodes[process].tick(self.kernel.now))
 
     def _arrive(self, to: ProcessId, packet: Packet, flight: Flight | None) -> None:
-        """A process that is at work takes the packet when it has done with what came before, and with its header."""
-        assert self.processors is not None
-        done = self.processors.done_at(to, self.kernel.now, self._work_s(packet))
-        self.kernel.at(done, self._receive, to, packet, flight)
+        """Where headers cost time: the process takes the packet when it has done with what came before, and with it."""
+        self.kernel.at(self._done_at(to, packet), self._receive, to, packet, flight)
+
+    def _leave(self, process: ProcessId, to: ProcessId, packet: Packet, flight: Flight | None) -> None:
+        """Where headers cost time: a packet leaves when its header is made, which is once for all it goes to."""
+        done = self._done_at(process, packet) if self._fresh else self.processors.done_at(process, self.kernel.now, 0.0)
+        self._fresh = False
+        self.kernel.at(done, self.channels.carry, process, to, packet, flight)
+
+    def _done_at(self, process: ProcessId, packet: Packet) -> float:
+        cost = self.parameters.cost
+        size_bytes = self.scale.stamp_bytes(packet) if cost.byte_s else 0
+        return self.processors.done_at(process, self.kernel.now, cost.of(packet.stamp.entries, size_bytes))
 
     def _receive(self, to: ProcessId, packet: Packet, flight: Flight | None) -> None:
-        self._tell_time(to)
+        if self._timed:
+            self._tick(to)
         if self.recorder is not None and flight is not None:
             self.recorder.other(self.kernel.now, to, "receive", flight.name)
         self._carry_out(to, self.nodes[to].receive(packet), flight)
@@ -152,7 +164,12 @@ class World:
         """In order. `arrived` is the flight of the message that was received, if that is what the effects are of."""
         for effect in effects:
             if isinstance(effect, Transmit):
-                self._transmit(process, effect.to, effect.packet)
+                packet = effect.packet
+                if packet is not self._packet:
+                    self._weigh(packet)
+                self._tally.packets += 1
+                self._tally.entries += self._entries
+                self._carry(process, effect.to, packet, self._flight)
             elif isinstance(effect, Deliver):
                 message = effect.message
                 known = arrived is not None and arrived.message is message
@@ -175,44 +192,23 @@ class World:
         if self.oracle is not None:
             self.oracle.sent(message.id, dests)
         latency_s = {to: draw(chance) for to in dests}
-        self.flights[message.id] = Flight(message, name, letter, now, latency_s, set(dests), row, self._counting)
-
-    def _transmit(self, process: ProcessId, to: ProcessId, packet: Packet) -> None:
-        built = packet is self._packet
-        if not built:
-            self._weigh(packet)
-        self.packets += 1
-        if packet.message is None:
-            self.control_packets += 1
-            if self._counting:
-                self.meter.controlled(self._entries)
-        elif self._counting:
-            self.meter.copies += 1
-            self.meter.copy_entries += self._entries
-        if self.processors is None:
-            self.channels.carry(process, to, packet, self._flight)
-        else:
-            done = self.processors.done_at(process, self.kernel.now, 0.0 if built else self._work_s(packet))
-            self.kernel.at(done, self.channels.carry, process, to, packet, self._flight)
+        self.flights[message.id] = Flight(message, process, name, letter, now, latency_s, set(dests), row, self.meter)
 
     def _weigh(self, packet: Packet) -> None:
         """Once for each packet, which may go to many. The first of a message stands for all of them."""
-        self._packet, self._entries, self._flight = packet, packet.stamp.entries, None
+        self._packet, self._entries, self._flight, self._fresh = packet, packet.stamp.entries, None, True
         if packet.message is None:
+            self._tally = self.meter.control
             return
+        self._tally = self.meter.copies
         self._flight = flight = self.flights.get(packet.message.id)
         if flight is None or flight.stamped:
             return
         flight.stamped = True
         size_bytes = self.scale.stamp_bytes(packet) if self.parameters.weigh_bytes else None
-        if flight.counts:
-            self.meter.stamped(self._entries, size_bytes)
+        flight.meter.stamped(self._entries, size_bytes)
         if self.recorder is not None and flight.row is not None:
             self.recorder.stamp(flight.row, size_bytes, self._entries)
-
-    def _work_s(self, packet: Packet) -> float:
-        cost = self.parameters.cost
-        return cost.of(packet.stamp.entries, self.scale.stamp_bytes(packet) if cost.byte_s else 0)
 
     def _deliver(self, at: ProcessId, message: Message, flight: Flight | None) -> None:
         now = self.kernel.now
@@ -221,26 +217,18 @@ class World:
         if flight is None or at not in flight.awaiting:
             return  # again: the trace shows it, and it is no delivery to measure
         flight.awaiting.remove(at)
-        if self._counting:
-            self.meter.delays_s.append(now - flight.sent_s)
-        if self._held_since:
-            self._no_longer_held(at, message.id)
+        self.meter.delays_s.append(now - flight.sent_s)
+        if self._held_since and (message.id, at) in self._held_since:
+            self.meter.held_s.append(now - self._held_since.pop((message.id, at)))
         if self.oracle is not None:
-            needless = self.oracle.delivered(at, message.id, now)
-            if self._counting:
-                self.meter.needless_s.append(needless)
+            self.meter.needless_s.append(self.oracle.delivered(at, message.id, now))
         if not flight.awaiting:
             self._land(message.id)
         if self._answering:
             self._answer(at, flight)
         self.deliveries += 1
-        if self.deliveries >= self._next_mark:
+        if self.deliveries == self._next_mark:
             self._at_mark()
-
-    def _no_longer_held(self, at: ProcessId, message: MessageId) -> None:
-        since = self._held_since.pop((message, at), None)
-        if since is not None and self._counting:
-            self.meter.held_s.append(self.kernel.now - since)
 
     def _land(self, message: MessageId) -> None:
         del self.flights[message]
@@ -254,6 +242,11 @@ class World:
             think, letter = answer
             self.kernel.at(self.kernel.now + think, self._send, at, letter, priority=SEND)
 
+    def _use(self, meter: Meter) -> None:
+        """From now on; the packet at hand is to be weighed again, on this one."""
+        self.meters.append(meter)
+        self.meter, self._packet = meter, None
+
     def _mark_after(self, deliveries: int) -> int:
         """The next number of deliveries at which something is due: the window, a state to measure, progress."""
         every = self.parameters.state_every
@@ -266,11 +259,11 @@ class World:
         deliveries, every = self.deliveries, self.parameters.state_every
         self._next_mark = self._mark_after(deliveries)
         if deliveries == self.parameters.warmup:
-            self._counting = True
+            self._use(self.window)
         if deliveries == self._end:
-            self._counting = False
+            self._use(Meter())
             self.kernel.stop()
-        if every and self._counting and not deliveries % every:
+        if every and not deliveries % every:
             self.meter.state(len(self.nodes[self.names[deliveries // every % len(self.names)]].snapshot()))
         if self.progress is not None:
             done = (self.messages, self.parameters.messages) if self._end is None else (deliveries, self._end)
