@@ -195,7 +195,7 @@ class Phases:
             phase = packet.stamp.phase.get(group, 0)
             for member in sorted(self.roster.groups[group]):
                 known = self.expected.get(group, {}).get(member, 0)
-                if known < phase:
+                if known < phase and member not in self.roster.departed:  # it may have left while this waited
                     yield Need(member, known + 1, phase, f"phase|in {group}")
 
     def _expect(self, group: GroupId, member: ProcessId, phase: int) -> None:

@@ -155,7 +155,7 @@ class BroadcastPhases:
         phase = packet.stamp.phase[EVERYONE]
         for member in sorted(self.roster.processes):
             known = self.expected.get(member, 0)
-            if known < phase:
+            if known < phase and member not in self.roster.departed:  # it may have left while this waited
                 yield Need(member, known + 1, phase, "phase|")
 
     def _expect(self, member: ProcessId, phase: int) -> None:
