@@ -1,4 +1,4 @@
-"""Hostile packets, rare turns of events and wrong calls, each of which once broke the core: the smallest form of each."""
+"""Hostile packets, rare turns of events and wrong calls that once broke the core, each in its smallest form."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-import antecede
 from antecede import Deliver, Effect, Packet, Transmit
 from tests.stage import Stage
 
@@ -35,3 +34,17 @@ class TestLeaving:
         stage.call("c", "leave", "d")
         assert stage.arrive(first, "c") == [first.id, second.id]
         assert not stage.held("c")
+
+
+class TestJoining:
+    @pytest.mark.parametrize("algorithm", ["vector", "prs-broadcast", "isis"])
+    def test_joining_again_loses_nothing_that_is_in_flight(self, algorithm: str) -> None:
+        """A newcomer is told that what was sent before it came is not for it. b did not come, it was there."""
+        grouped = algorithm == "isis"
+        stage = Stage(algorithm, "ab", {"g": ["a", "b"]} if grouped else None)
+        first, second = (stage.send("a", "g" if grouped else {"a", "b"}) for _ in range(2))
+        stage.call("a", "join", "b", ["g"] if grouped else [])
+        for flight in [flight for flight in stage.flying if flight.packet.message is None]:
+            stage.bring(flight)
+        assert stage.arrive(second, "b") == []
+        assert stage.arrive(first, "b") == [first.id, second.id]

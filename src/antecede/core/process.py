@@ -106,11 +106,12 @@ class Process:
         )
 
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
-        groups = sorted(groups)
-        self.roster.join(process, groups)
-        if process == self.process or not isinstance(self.ordering, CountsEverything):
-            return []
-        return [Transmit(process, Packet(self.process, None, Baseline(self.ordering.baseline(groups))))]
+        known = len(self.roster.processes)
+        joined = self.roster.join(process, groups)
+        newcomer = joined if self.roster.addressing == "group" else len(self.roster.processes) > known
+        if not newcomer or not isinstance(self.ordering, CountsEverything):
+            return []  # what was in flight to one who had joined before is still wanted there
+        return [Transmit(process, Packet(self.process, None, Baseline(self.ordering.baseline(joined))))]
 
     def leave(self, process: ProcessId) -> list[Effect]:
         self.roster.leave(process)

@@ -125,7 +125,7 @@ class Hierarchy:
         )
 
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
-        self.roster.join(process, sorted(groups))
+        self.roster.join(process, groups)
         self.representative.setdefault(process, self._representative_of(process))
         return []
 

@@ -109,7 +109,7 @@ class History:
         return ()
 
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
-        self.roster.join(process, sorted(groups))
+        self.roster.join(process, groups)
         return []
 
     def leave(self, process: ProcessId) -> list[Effect]:

@@ -123,10 +123,9 @@ class Phases:
         )
 
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
-        groups = sorted(groups)
-        self.roster.join(process, groups)
+        joined = self.roster.join(process, groups)
         self.held.resume(self._unmet, rank)  # what is held waits for the newcomer too, or later packets would overtake
-        mine = [group for group in groups if group in self.roster.my_groups]
+        mine = [group for group in joined if group in self.roster.my_groups]
         return [effect for group in mine for effect in self._announce(group)]
 
     def leave(self, process: ProcessId) -> list[Effect]:

@@ -86,7 +86,7 @@ class BroadcastPhases:
         )
 
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
-        self.roster.join(process, sorted(groups))
+        self.roster.join(process, groups)
         self.held.resume(self._unmet, rank)  # what is held waits for the newcomer too, or later packets would overtake
         return self._announce()
 

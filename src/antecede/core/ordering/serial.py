@@ -162,7 +162,7 @@ class Serial:
 
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
         """A request made before the newcomer came is made to it too: it may be given the token next."""
-        self.roster.join(process, sorted(groups))
+        self.roster.join(process, groups)
         if not self.asking or process == self.process:
             return []
         return [Transmit(process, Packet(self.process, None, Request(self.asked[self.process])))]
