@@ -48,3 +48,32 @@ class TestJoining:
             stage.bring(flight)
         assert stage.arrive(second, "b") == []
         assert stage.arrive(first, "b") == [first.id, second.id]
+
+
+class TestChannelNumbers:
+    def test_a_packet_that_found_no_room_is_tried_again_when_there_is_some(self) -> None:
+        """At b, with room for one: c's message comes before its resynchronisation, and then a's is in its place."""
+        stage = Stage("mr-broadcast", "abcd", numbered=True, hold_back_limit=1)
+        cause = stage.send("d", {*"abcd"})
+        for process in "ac":
+            stage.arrive(cause, process)
+        of_a, of_c = (stage.send(process, {*"abcd"}) for process in "ac")
+        stage.arrive_control("a", "b")
+        assert stage.arrive(of_a, "b") == stage.arrive(of_c, "b") == []
+        stage.arrive_control("c", "b")
+        assert len(stage.held("b")) == 2
+        stage.restart("b")
+        assert stage.arrive(cause, "b") == [cause.id, of_a.id, of_c.id]
+
+    @pytest.mark.parametrize("algorithm", ["hierarchy", "mr", "mr-broadcast"])
+    def test_duplicates_from_a_process_that_left_are_dropped(self, algorithm: str) -> None:
+        grouped = algorithm == "mr"
+        options: dict[str, Any] = {"representatives": {"a": "ab"}} if algorithm == "hierarchy" else {"numbered": True}
+        stage = Stage(algorithm, "ab", {"g": ["a", "b"]} if grouped else None, **options)
+        first, second = (stage.send("b", "g" if grouped else {"a", "b"}) for _ in range(2))
+        stage.drain()
+        stage.call("a", "leave", "b")
+        before = stage.nodes["a"].snapshot()
+        for message in (second, first):
+            assert stage.arrive(message, "a") == []
+        assert stage.nodes["a"].snapshot() == before

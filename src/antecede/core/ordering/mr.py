@@ -2,7 +2,8 @@
 
 Guarantees causal order for multicast within overlapping groups over FIFO channels (`numbered=True` makes them so).
 Its stamp is one count a group, far less than `isis`; the price is resynchronisation packets, and waiting for them:
-it is not delay-optimal.
+it is not delay-optimal. A message that is refused for want of room holds up the resynchronisations behind it, so
+with a hold-back limit that is reached processes may wait for each other for ever: keep it above what can be in flight.
 
     expected_i^x[j]  `expected[x][j]`: the next phase of j in group x is at least this
     K_i[x]           `phase[x]`: the highest phase known of group x; for a group of `me`, expected_i^x[i]
