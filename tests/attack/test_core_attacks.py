@@ -6,13 +6,10 @@ from typing import Any
 
 import pytest
 
-from antecede import Deliver, Effect, Packet, Transmit
+import antecede
+from antecede import Deliver, Effect, Message, MessageId, Packet, RemoteViolation, decode, encode
+from antecede.core.ordering.ks import KsStamp
 from tests.stage import Stage
-
-
-def packets(effects: list[Effect]) -> dict[str, Packet]:
-    """What is transmitted, by destination; the last packet to each."""
-    return {effect.to: effect.packet for effect in effects if isinstance(effect, Transmit)}
 
 
 def delivered(effects: list[Effect]) -> list[str]:
@@ -77,3 +74,21 @@ class TestChannelNumbers:
         for message in (second, first):
             assert stage.arrive(message, "a") == []
         assert stage.nodes["a"].snapshot() == before
+
+
+def over_the_wire(packet: Packet) -> Packet:
+    return decode(encode(packet))
+
+
+class TestPacketsNoCorrectProcessSends:
+    @pytest.mark.parametrize("known", [{"b": 9}, {"a": 9}])
+    def test_ks_refuses_a_stamp_from_the_future(self, known: dict[str, int]) -> None:
+        """It knows of a later message of its own sender, or of one that this process has not sent. Once believed, it
+        made stamps that could not be encoded."""
+        a = antecede.create("ks", process="a", processes=[*"abc"])
+        owed = {sender: {clock: frozenset("c")} for sender, clock in known.items()}
+        packet = Packet("b", Message(MessageId("b", 1), frozenset("a"), b""), KsStamp(owed, {}, known))
+        before = a.snapshot()
+        with pytest.raises(RemoteViolation, match="does not belong"):
+            a.receive(over_the_wire(packet))
+        assert a.snapshot() == before

@@ -88,8 +88,8 @@ class Ordering(Protocol):
         """Send: the stamp for each of `others`, the destinations without the sender, sorted; then the new state."""
         ...
 
-    def accepts(self, stamp: Stamp) -> bool:
-        """Is this a stamp of the same algorithm?"""
+    def accepts(self, message: Message, stamp: Stamp) -> bool:
+        """Is this a stamp of the same algorithm, which a correct process may have put on the message?"""
         ...
 
     def unmet(self, message: Message, stamp: Stamp) -> Iterator[Need]:

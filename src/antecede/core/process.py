@@ -87,8 +87,8 @@ class Process:
         message = self.roster.accept(packet)
         if packet.sender in self.roster.departed:
             return []
-        if not self.ordering.accepts(packet.stamp):
-            raise RemoteViolation(f"{message.id} has a {type(packet.stamp).__name__}, of another algorithm")
+        if not self.ordering.accepts(message, packet.stamp):
+            raise RemoteViolation(f"{message.id} has a {type(packet.stamp).__name__} that does not belong on it")
         sender, seq = message.id
         if seq <= self.ordering.delivered.get(sender, 0) or message.id in self.held:
             return []
