@@ -8,6 +8,8 @@ import pytest
 
 import antecede
 from antecede import Deliver, Effect, Message, MessageId, Packet, RemoteViolation, decode, encode
+from antecede.core.fifo import Number
+from antecede.core.ordering.hierarchy import Up
 from antecede.core.ordering.ks import KsStamp
 from tests.stage import Stage
 
@@ -90,5 +92,13 @@ class TestPacketsNoCorrectProcessSends:
         packet = Packet("b", Message(MessageId("b", 1), frozenset("a"), b""), KsStamp(owed, {}, known))
         before = a.snapshot()
         with pytest.raises(RemoteViolation, match="does not belong"):
+            a.receive(over_the_wire(packet))
+        assert a.snapshot() == before
+
+    def test_a_representative_refuses_a_message_for_nobody_but_its_sender(self) -> None:
+        a = antecede.create("hierarchy", process="a", processes=["a", "b"], representatives={"a": ["b"]})
+        packet = Packet("b", Message(MessageId("b", 1), frozenset("b"), b""), Number(1, Up()))
+        before = a.snapshot()
+        with pytest.raises(RemoteViolation, match="nobody else"):
             a.receive(over_the_wire(packet))
         assert a.snapshot() == before

@@ -148,7 +148,8 @@ def _hierarchy(
     heads = sorted(set(through.values()))
     if inner not in ("ks", "prs", "rst", "ses"):
         raise Misuse(f"the inner algorithm of a hierarchy is ks, prs, rst or ses, not {inner!r}")
-    within = create(inner, process=roster.me, processes=heads) if roster.me in heads else None
+    limit = {"hold_back_limit": hold_back_limit}
+    within = create(inner, process=roster.me, processes=heads, **limit) if roster.me in heads else None
     return Numbered(Hierarchy(roster, through, within, {}), hold_back_limit)
 
 

@@ -111,6 +111,8 @@ class Hierarchy:
             return self._arrive(packet, message, stamp)
         if self._representative_of(sender) != self.process or message.id.sender != sender:
             raise RemoteViolation(f"{message.id} came up from {sender}, which {self.process} does not represent")
+        if message.dests <= {sender}:
+            raise RemoteViolation(f"{message.id} came up from {sender}, and is for nobody else")
         return self._forward(message)
 
     def tick(self, now: float) -> list[Effect]:
@@ -131,7 +133,7 @@ class Hierarchy:
 
     def leave(self, process: ProcessId) -> list[Effect]:
         if process in self.representative.values() and process != self.process:
-            raise Misuse(f"{process!r} represents others: it can not leave before they do")
+            raise Misuse(f"{process!r} represents a cluster, and newcomers may be placed there: it can not leave")
         self.roster.leave(process)
         return []
 
