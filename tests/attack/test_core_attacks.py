@@ -11,6 +11,7 @@ from antecede import Deliver, Effect, Message, MessageId, Packet, RemoteViolatio
 from antecede.core.fifo import Number
 from antecede.core.ordering.hierarchy import Up
 from antecede.core.ordering.ks import KsStamp
+from antecede.core.ordering.vector import VectorStamp
 from tests.stage import Stage
 
 
@@ -102,3 +103,12 @@ class TestPacketsNoCorrectProcessSends:
         with pytest.raises(RemoteViolation, match="nobody else"):
             a.receive(over_the_wire(packet))
         assert a.snapshot() == before
+
+    def test_an_absurd_count_is_named_without_listing_it(self) -> None:
+        a = antecede.create("vector", process="a", processes=[*"abc"])
+        packet = Packet("b", Message(MessageId("b", 1), frozenset("abc"), b""), VectorStamp({"c": 2**63 - 1}))
+        assert a.receive(over_the_wire(packet)) == []
+        (waiting,) = a.pending()
+        assert str(waiting) == f"b:1 waits for messages 1 to {2**63 - 1} of c"
+        assert waiting.messages[:2] == (MessageId("c", 1), MessageId("c", 2))
+        assert len(waiting.messages) == 10_000
