@@ -148,8 +148,9 @@ def _hierarchy(
     heads = sorted(set(through.values()))
     if inner not in ("ks", "prs", "rst", "ses"):
         raise Misuse(f"the inner algorithm of a hierarchy is ks, prs, rst or ses, not {inner!r}")
-    limit = {"hold_back_limit": hold_back_limit}
-    within = create(inner, process=roster.me, processes=heads, **limit) if roster.me in heads else None
+    within = None
+    if roster.me in heads:
+        within = create(inner, process=roster.me, processes=heads, hold_back_limit=hold_back_limit)
     return Numbered(Hierarchy(roster, through, within, {}), hold_back_limit)
 
 

@@ -170,8 +170,7 @@ class Serial:
     def leave(self, process: ProcessId) -> list[Effect]:
         self.roster.leave(process)
         if process == self.process:
-            heir = self.roster.others[:1]
-            return self._hand_over(heir[0]) if self.token is not None and heir else []
+            return self._pass_on()
         self.asked.pop(process, None)
         return []
 
@@ -211,12 +210,15 @@ class Serial:
         return effects
 
     def _pass_on(self) -> list[Effect]:
-        """Give the token to the next process that asked and was not served, in the order of names after this one."""
+        """Give the token to the next process that asked and was not served, in the order of names after this one. Who
+        has left keeps it for nobody."""
         if self.token is None:
             return []
         waiting = [
             process for process in self.roster.others if self.asked.get(process, 0) > self.token.served.get(process, 0)
         ]
+        if not waiting and self.process in self.roster.departed:
+            waiting = self.roster.others
         if not waiting:
             return []
         return self._hand_over(min(waiting, key=lambda process: (process < self.process, process)))
@@ -230,8 +232,8 @@ class Serial:
     def _arrive(self, packet: Packet, stamp: Turn) -> list[Effect]:
         if packet.message is not None:
             self.roster.accept(packet)
-        if self.process not in stamp.before:
-            raise RemoteViolation(f"turn {stamp.turn} of {packet.sender} says nothing of {self.process}")
+        if stamp.before.get(self.process, stamp.turn) >= stamp.turn:
+            raise RemoteViolation(f"turn {stamp.turn} of {packet.sender} names no turn before it at {self.process}")
         if stamp.turn <= self.turn or stamp.turn in self.waiting:
             return []
         self.held.offer(packet, self._unmet(packet))
