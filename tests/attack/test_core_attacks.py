@@ -10,8 +10,11 @@ import antecede
 from antecede import Deliver, Effect, Message, MessageId, Packet, RemoteViolation, decode, encode
 from antecede.core.fifo import Number
 from antecede.core.ordering.hierarchy import Up
+from antecede.core.ordering.history import HistoryStamp
 from antecede.core.ordering.ks import KsStamp
+from antecede.core.ordering.serial import Turn
 from antecede.core.ordering.vector import VectorStamp
+from antecede.core.process import Baseline
 from tests.stage import Stage
 
 
@@ -112,3 +115,40 @@ class TestPacketsNoCorrectProcessSends:
         assert str(waiting) == f"b:1 waits for messages 1 to {2**63 - 1} of c"
         assert waiting.messages[:2] == (MessageId("c", 1), MessageId("c", 2))
         assert len(waiting.messages) == 10_000
+
+    def test_nobody_is_told_a_baseline_of_itself_or_of_the_departed(self) -> None:
+        a = antecede.create("isis", process="a", processes=[*"abc"], groups={"g": [*"abc"]})
+        a.leave("c")
+        before = a.snapshot()
+        with pytest.raises(RemoteViolation, match="in the name of a"):
+            a.receive(over_the_wire(Packet("a", None, Baseline({"g": 2**63 - 1}))))
+        assert a.receive(over_the_wire(Packet("c", None, Baseline({"g": 5})))) == []
+        assert a.snapshot() == before
+
+    def test_history_is_told_nothing_about_its_own_deliveries(self) -> None:
+        stage = Stage("history", "ab")
+        stage.call("a", "receive", Packet("b", None, HistoryStamp((), {"a": {"b": 100}})))
+        first = stage.send("b", {"a"})
+        assert stage.arrive(first, "a") == [first.id]
+
+    def test_no_turn_waits_for_itself_or_a_later_one(self) -> None:
+        a = antecede.create("serial-broadcast", process="a", processes=["a", "b"])
+        for before in (5, 10):
+            with pytest.raises(RemoteViolation, match="no turn before it"):
+                a.receive(over_the_wire(Packet("b", None, Turn(5, {"a": before}))))
+
+
+class TestToken:
+    def test_a_token_that_comes_to_a_process_after_it_left_goes_on(self) -> None:
+        """b has asked for the token and says that it leaves before it is here."""
+        stage = Stage("serial-multicast", "abc")
+        last = stage.send("b", {"c"})
+        assert stage.call("b", "leave", "b") == []
+        stage.arrive_control("b", "a")
+        stage.arrive_control("a", "b")
+        for process in "ac":
+            stage.call(process, "leave", "b")
+        stage.drain()
+        after = stage.send("a", {"c"})
+        stage.drain()
+        assert stage.delivered["c"] == [last.id, after.id]
