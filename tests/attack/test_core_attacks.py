@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import antecede
-from antecede import Deliver, Effect, Message, MessageId, Packet, RemoteViolation, decode, encode
+from antecede import Codec, Deliver, Effect, Message, MessageId, Misuse, Packet, RemoteViolation, decode, encode
 from antecede.core.fifo import Number
 from antecede.core.ordering.hierarchy import Up
 from antecede.core.ordering.history import HistoryStamp
@@ -71,7 +71,7 @@ class TestChannelNumbers:
     @pytest.mark.parametrize("algorithm", ["hierarchy", "mr", "mr-broadcast"])
     def test_duplicates_from_a_process_that_left_are_dropped(self, algorithm: str) -> None:
         grouped = algorithm == "mr"
-        options: dict[str, Any] = {"representatives": {"a": "ab"}} if algorithm == "hierarchy" else {"numbered": True}
+        options: dict[str, Any] = {"representatives": {"a": ["b"]}} if algorithm == "hierarchy" else {"numbered": True}
         stage = Stage(algorithm, "ab", {"g": ["a", "b"]} if grouped else None, **options)
         first, second = (stage.send("b", "g" if grouped else {"a", "b"}) for _ in range(2))
         stage.drain()
@@ -152,3 +152,75 @@ class TestToken:
         after = stage.send("a", {"c"})
         stage.drain()
         assert stage.delivered["c"] == [last.id, after.id]
+
+
+WRONG: tuple[Any, ...] = (
+    *(None, 5, -1, 1.5, float("nan"), "x", "", b"ab", []),
+    *(["a", 1], [["a"]], {"z": 5}, {1, "zz"}, object(), ["\ud800"]),
+)
+MEANT = {
+    ("process", 5),
+    ("processes", 8),
+    ("processes", 11),
+    ("groups", 0),
+    ("hold_back_limit", 1),
+    ("memory", 1),
+    ("acknowledge_every", 1),
+    ("resynch_after_s", 1),
+    ("resynch_after_s", 3),
+    ("printed", 6),
+    ("token_at", 0),
+    ("representatives", 0),
+}
+"""The options for which one of these, by its place, is right after all."""
+
+
+@pytest.mark.parametrize("algorithm", sorted(antecede.algorithms()))
+class TestWrongCalls:
+    def test_wrong_options(self, algorithm: str) -> None:
+        info = antecede.algorithms()[algorithm]
+        groups = {"g": ["a", "b"]} if info.addressing == "group" else None
+        for option in ("process", "processes", "groups", *info.options):
+            for place, wrong in enumerate(WRONG):
+                if (option, place) in MEANT:
+                    continue
+                settings: dict[str, Any] = {"process": "a", "processes": ["a", "b"], "groups": groups, option: wrong}
+                with pytest.raises(Misuse):
+                    antecede.create(algorithm, **settings)
+
+    def test_wrong_destinations_payloads_and_names(self, algorithm: str) -> None:
+        info = antecede.algorithms()[algorithm]
+        groups = {"g": ["a", "b"]} if info.addressing == "group" else None
+        node: Any = antecede.create(algorithm, process="a", processes=["a", "b"], groups=groups)
+        before = node.snapshot()
+        for wrong in WRONG:
+            with pytest.raises(Misuse):
+                node.send(wrong, b"")
+            with pytest.raises(Misuse):
+                node.leave(wrong)
+            if wrong != b"ab":
+                with pytest.raises(Misuse):
+                    node.send("g" if groups else ["b"], wrong)
+            if wrong != "x":
+                with pytest.raises(Misuse):
+                    node.join(wrong)
+            if wrong != []:
+                with pytest.raises(Misuse):
+                    node.join("c", wrong)
+        with pytest.raises(Misuse, match="at most"):
+            node.send("g" if groups else ["b"], bytes(8 * 2**20 + 1))
+        assert node.snapshot() == before
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=str)
+def test_what_is_no_algorithm_no_packet_no_snapshot_and_no_roster(wrong: Any) -> None:
+    for call in (
+        lambda: antecede.create(wrong, process="a"),
+        lambda: antecede.encode(wrong),
+        lambda: Codec([wrong]) if wrong != "x" else Codec("x" * 2),
+    ):
+        with pytest.raises(Misuse):
+            call()
+    for read in (antecede.decode, antecede.restore):
+        with pytest.raises(RemoteViolation if isinstance(wrong, bytes) else Misuse):
+            read(wrong)

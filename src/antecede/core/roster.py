@@ -17,6 +17,9 @@ from antecede.core.values import storable
 NAME_BYTES_MAX = 255
 """A process or group name in UTF-8. The wire format refuses longer ones."""
 
+PAYLOAD_BYTES_MAX = 8 * 2**20
+"""Half of what the wire format takes in one packet; the rest is for the stamp."""
+
 
 @storable
 @dataclass(slots=True)
@@ -42,8 +45,10 @@ class Roster:
             raise Misuse(
                 f'groups is a mapping of each group to its members, such as {{"g1": ["a", "b"]}}, not {groups!r}'
             )
-        members = {_name(name): frozenset(_names(f"group {name!r}", who)) for name, who in (groups or {}).items()}
-        everyone = {_name(me), *_names("processes", processes)}.union(*members.values())
+        members = {
+            _name(name): frozenset(checked_names(f"group {name!r}", who)) for name, who in (groups or {}).items()
+        }
+        everyone = {_name(me), *checked_names("processes", processes)}.union(*members.values())
         if addressing == "group" and not members:
             raise Misuse('this algorithm sends to groups: create(..., groups={"g1": ["a", "b"]})')
         return cls(me, addressing, everyone, members)
@@ -60,13 +65,15 @@ class Roster:
         """The next message of `me`, numbered, with its destinations checked; nothing changes when they are wrong."""
         if type(payload) is not bytes:
             raise Misuse(f"a payload is bytes, not {type(payload).__name__}: encode it first")
+        if len(payload) > PAYLOAD_BYTES_MAX:
+            raise Misuse(f"a payload of {len(payload)} bytes; at most {PAYLOAD_BYTES_MAX} can be sent: cut it up")
         group, to = self._resolve(dests)
         self.sent += 1
         return Message(MessageId(self.me, self.sent), to, payload, group)
 
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[GroupId]:
         """Take `process` in; the result is the groups that it was not in before, sorted."""
-        to_join = sorted(set(_names("groups", groups)))
+        to_join = sorted(set(checked_names("groups", groups)))
         if _name(process) in self.departed:
             raise Misuse(f"{process!r} has left, and names are not reused: give the newcomer another name")
         if process == self.me and to_join:
@@ -107,7 +114,7 @@ class Roster:
             if self.me not in self.groups[dests]:
                 raise Misuse(f"{self.me!r} is not in group {dests!r}: only members send to a group")
             return dests, self.groups[dests]
-        to = frozenset([dests] if isinstance(dests, str) else _names("the destinations", dests))
+        to = frozenset([dests] if isinstance(dests, str) else checked_names("the destinations", dests))
         if not to:
             raise Misuse("a message needs at least one destination")
         unknown = to - self.processes
@@ -125,7 +132,8 @@ class Roster:
         return None, to
 
 
-def _names(what: str, names: object) -> list[str]:
+def checked_names(what: str, names: object) -> list[str]:
+    """`names` as a list, if they are names; `what` says in an error what they were to be."""
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise Misuse(f"{what}: a collection of names, not {names!r}")
     return [_name(name) for name in names]
@@ -144,4 +152,4 @@ def _name(name: object) -> str:
 
 
 def _shown(dests: object) -> str:
-    return repr(sorted(dests)) if isinstance(dests, set | frozenset) else repr(dests)
+    return repr(sorted(dests, key=str)) if isinstance(dests, set | frozenset) else repr(dests)

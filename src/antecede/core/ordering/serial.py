@@ -7,7 +7,9 @@ that move it; it is not delay-optimal.
 
 The mutual exclusion that the paper leaves open is that of Suzuki and Kasami: who wants to send asks everybody once;
 the token goes from process to process only when asked for, remembers which requests it has served, and counts its
-moves, so that a duplicate of it is recognised. The first in the order of names has it first.
+moves, so that a duplicate of it is recognised. The first in the order of names has it first, or `token_at`. Everybody
+must be told the same: a newcomer is created with `token_at` naming one who was there before it, since it may itself
+be the first in the order of names.
 
 A message takes its turn when the token is here, after `Sent`. Own copies wait for their turn like anyone's. A
 process that is not sent a broadcast (a newcomer, or its own sender) is told that the turn has passed.
