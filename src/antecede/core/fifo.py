@@ -2,7 +2,9 @@
 §7.1).
 
 `Numbered` is an algorithm around an algorithm. Each packet to a process carries the next number of that channel;
-a packet that comes too early is kept until its predecessors are here; one that comes again is dropped.
+a packet that comes too early is kept until its predecessors are here; one that comes again is dropped. A packet
+that was kept and then finds the hold-back queue of the algorithm inside full is kept on, and tried again after every
+call that may have made room.
 """
 
 from __future__ import annotations
@@ -42,8 +44,8 @@ class Number:
 @values.storable
 @dataclass(slots=True)
 class Numbered:
-    """`inner` over numbered channels. `early[p][n]` is packet n of p, here before its predecessors; `refused` are the
-    processes whose next packet is here and found `inner` full."""
+    """`inner` over numbered channels. `early[p][n]` is packet n of p, here before its predecessors; of the channels
+    in `stuck` the predecessors are here too, and there was no room inside."""
 
     inner: Algorithm
     limit: int = HOLD_BACK_LIMIT
@@ -51,14 +53,15 @@ class Numbered:
     received: dict[ProcessId, int] = field(default_factory=dict)
     early: dict[ProcessId, dict[int, Packet]] = field(default_factory=dict)
     held: int = 0
-    refused: set[ProcessId] = field(default_factory=set)
+    stuck: set[ProcessId] = field(default_factory=set)
+    departed: set[ProcessId] = field(default_factory=set)
 
     @property
     def process(self) -> ProcessId:
         return self.inner.process
 
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
-        return self._number(self.inner.send(dests, payload)) + self._retry()
+        return self._number(self.inner.send(dests, payload)) + self._catch_up()
 
     def receive(self, packet: Packet) -> list[Effect]:
         stamp, sender = packet.stamp, packet.sender
@@ -67,7 +70,7 @@ class Numbered:
         bare = Packet(sender, packet.message, stamp.inner)
         early = self.early.get(sender, {})
         expected = self.received.get(sender, 0) + 1
-        if stamp.number < expected or stamp.number in early:
+        if sender in self.departed or stamp.number < expected or stamp.number in early:
             return []
         if stamp.number > expected:
             if self.held >= self.limit:
@@ -79,10 +82,10 @@ class Numbered:
             return []
         effects = self.inner.receive(bare)
         self.received[sender] = expected
-        return self._number(effects) + self._catch_up(sender) + self._retry()
+        return self._number(effects) + self._catch_up(sender)
 
     def tick(self, now: float) -> list[Effect]:
-        return self._number(self.inner.tick(now)) + self._retry()
+        return self._number(self.inner.tick(now)) + self._catch_up()
 
     def pending(self) -> tuple[Pending, ...]:
         early = tuple(
@@ -97,15 +100,16 @@ class Numbered:
         return self.inner.pending() + early
 
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
-        return self._number(self.inner.join(process, groups)) + self._retry()
+        return self._number(self.inner.join(process, groups))
 
     def leave(self, process: ProcessId) -> list[Effect]:
         effects = self._number(self.inner.leave(process))
+        self.departed.add(process)
+        self.stuck.discard(process)
         self.held -= len(self.early.pop(process, {}))
-        self.refused.discard(process)
         for counted in (self.sent, self.received):
             counted.pop(process, None)
-        return effects + self._retry()
+        return effects + self._catch_up()
 
     def snapshot(self) -> bytes:
         return values.dumps(self)
@@ -113,36 +117,35 @@ class Numbered:
     def resume(self) -> None:
         self.inner.resume()
 
-    def _catch_up(self, sender: ProcessId) -> list[Effect]:
-        """Packets that were early and now are not. One that the algorithm inside refuses is lost to nobody: it was
-        bad."""
+    def _catch_up(self, *channels: ProcessId) -> list[Effect]:
+        """Packets that were early and now are not, on these channels and those that were stuck."""
         effects: list[Effect] = []
+        to_try = sorted({*channels, *self.stuck})
+        while to_try:
+            taken = self._take_early(to_try.pop(0), effects)
+            if taken:
+                to_try = sorted({*to_try, *self.stuck})  # there may be room now
+        return effects
+
+    def _take_early(self, sender: ProcessId, effects: list[Effect]) -> bool:
+        """Was there a packet to take? One that the algorithm inside refuses is lost to nobody: it was bad."""
         early = self.early.get(sender, {})
-        self.refused.discard(sender)
-        while (number := self.received[sender] + 1) in early:
+        before = len(early)
+        self.stuck.discard(sender)
+        while (number := self.received.get(sender, 0) + 1) in early:
             try:
                 effects += self._number(self.inner.receive(early[number]))
             except RemoteViolation:
                 pass  # refused now as it would have been on arrival; the channel goes on
             except HoldBackFull:
-                self.refused.add(sender)
-                break  # stays early; nobody offers it again, so whatever may have made room tries it
+                self.stuck.add(sender)
+                break
             del early[number]
             self.held -= 1
             self.received[sender] = number
         if not early:
             self.early.pop(sender, None)
-        return effects
-
-    def _retry(self) -> list[Effect]:
-        """Packets in their turn that `inner` had no room for, as long as one of them finds it."""
-        effects: list[Effect] = []
-        before = self.held + 1
-        while self.refused and self.held < before:
-            before = self.held
-            for sender in sorted(self.refused):
-                effects += self._catch_up(sender)
-        return effects
+        return len(early) < before
 
     def _number(self, effects: list[Effect]) -> list[Effect]:
         return [self._numbered(effect) if isinstance(effect, Transmit) else effect for effect in effects]
