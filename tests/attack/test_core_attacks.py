@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 import antecede
-from antecede import Codec, Deliver, Effect, Message, MessageId, Misuse, Packet, RemoteViolation, decode, encode
+from antecede import Codec, Message, MessageId, Misuse, Packet, RemoteViolation, SnapshotError, decode, encode
 from antecede.core.fifo import Number
+from antecede.core.holdback import HoldBack
 from antecede.core.ordering.hierarchy import Up
 from antecede.core.ordering.history import HistoryStamp
 from antecede.core.ordering.ks import KsStamp
@@ -16,10 +17,6 @@ from antecede.core.ordering.serial import Turn
 from antecede.core.ordering.vector import VectorStamp
 from antecede.core.process import Baseline
 from tests.stage import Stage
-
-
-def delivered(effects: list[Effect]) -> list[str]:
-    return [str(effect.message.id) for effect in effects if isinstance(effect, Deliver)]
 
 
 class TestLeaving:
@@ -224,3 +221,17 @@ def test_what_is_no_algorithm_no_packet_no_snapshot_and_no_roster(wrong: Any) ->
     for read in (antecede.decode, antecede.restore):
         with pytest.raises(RemoteViolation if isinstance(wrong, bytes) else Misuse):
             read(wrong)
+
+
+def test_a_snapshot_whose_fields_are_of_other_types_is_refused() -> None:
+    """The checksum is right, and it is a snapshot of a Process; but what it holds is not what a Process holds."""
+    for field, wrong in (("roster", 7), ("ordering", HoldBack()), ("held", None)):
+        node: Any = antecede.create("ks", process="a", processes=["a", "b"])
+        setattr(node, field, wrong)
+        with pytest.raises(SnapshotError, match=field):
+            antecede.restore(node.snapshot())
+    for field, value in (("delivered", {"b": "1"}), ("log", {"b": {1: "c"}}), ("departed", {"c"}), ("multicast", 1)):
+        node = antecede.create("ks", process="a", processes=["a", "b"])
+        setattr(node.ordering, field, value)
+        with pytest.raises(SnapshotError, match=field):
+            antecede.restore(node.snapshot())
