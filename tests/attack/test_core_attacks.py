@@ -7,7 +7,19 @@ from typing import Any
 import pytest
 
 import antecede
-from antecede import Codec, Message, MessageId, Misuse, Packet, RemoteViolation, SnapshotError, decode, encode
+from antecede import (
+    Codec,
+    Deliver,
+    Message,
+    MessageId,
+    Misuse,
+    Packet,
+    RemoteViolation,
+    SnapshotError,
+    Transmit,
+    decode,
+    encode,
+)
 from antecede.core.fifo import Number
 from antecede.core.holdback import HoldBack
 from antecede.core.ordering.hierarchy import Up
@@ -34,6 +46,24 @@ class TestLeaving:
         stage.call("c", "leave", "d")
         assert stage.arrive(first, "c") == [first.id, second.id]
         assert not stage.held("c")
+
+    def test_a_newcomer_does_not_wait_for_one_who_left_before_it_came(self) -> None:
+        """c leaves; a packet of a, sent before that, reminds b of c; b must not remind the newcomer in turn."""
+        stage = Stage("isis", "abc", {"g": [*"abc"]})
+        of_c = stage.send("c", "g")
+        for process in "ab":
+            stage.arrive(of_c, process)
+        of_a = stage.send("a", "g")
+        for process in "ab":
+            stage.call(process, "leave", "c")
+        newcomer = antecede.create("isis", process="d", groups={"g": [*"abd"]})
+        for process in "ab":
+            for effect in stage.call(process, "join", "d", ["g"]):
+                assert isinstance(effect, Transmit)
+                newcomer.receive(effect.packet)
+        assert stage.arrive(of_a, "b") == [of_a.id]
+        of_b = stage.send("b", "g")
+        assert [type(effect) for effect in newcomer.receive(stage.packet(of_b, "d"))] == [Deliver]
 
 
 class TestJoining:
