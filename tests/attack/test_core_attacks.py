@@ -10,17 +10,18 @@ import antecede
 from antecede import (
     Codec,
     Deliver,
-    Effect,
     Message,
     MessageId,
     Misuse,
     Packet,
     RemoteViolation,
+    SnapshotError,
     Transmit,
     decode,
     encode,
 )
 from antecede.core.fifo import Number
+from antecede.core.holdback import HoldBack
 from antecede.core.ordering.hierarchy import Up
 from antecede.core.ordering.history import HistoryStamp
 from antecede.core.ordering.ks import KsStamp
@@ -28,10 +29,6 @@ from antecede.core.ordering.serial import Turn
 from antecede.core.ordering.vector import VectorStamp
 from antecede.core.process import Baseline
 from tests.stage import Stage
-
-
-def delivered(effects: list[Effect]) -> list[str]:
-    return [str(effect.message.id) for effect in effects if isinstance(effect, Deliver)]
 
 
 class TestLeaving:
@@ -49,6 +46,24 @@ class TestLeaving:
         stage.call("c", "leave", "d")
         assert stage.arrive(first, "c") == [first.id, second.id]
         assert not stage.held("c")
+
+    def test_a_newcomer_does_not_wait_for_one_who_left_before_it_came(self) -> None:
+        """c leaves; a packet of a, sent before that, reminds b of c; b must not remind the newcomer in turn."""
+        stage = Stage("isis", "abc", {"g": [*"abc"]})
+        of_c = stage.send("c", "g")
+        for process in "ab":
+            stage.arrive(of_c, process)
+        of_a = stage.send("a", "g")
+        for process in "ab":
+            stage.call(process, "leave", "c")
+        newcomer = antecede.create("isis", process="d", groups={"g": [*"abd"]})
+        for process in "ab":
+            for effect in stage.call(process, "join", "d", ["g"]):
+                assert isinstance(effect, Transmit)
+                newcomer.receive(effect.packet)
+        assert stage.arrive(of_a, "b") == [of_a.id]
+        of_b = stage.send("b", "g")
+        assert [type(effect) for effect in newcomer.receive(stage.packet(of_b, "d"))] == [Deliver]
 
 
 class TestJoining:
@@ -250,3 +265,17 @@ def test_what_is_no_algorithm_no_packet_no_snapshot_and_no_roster(wrong: Any) ->
     for read in (antecede.decode, antecede.restore):
         with pytest.raises(RemoteViolation if isinstance(wrong, bytes) else Misuse):
             read(wrong)
+
+
+def test_a_snapshot_whose_fields_are_of_other_types_is_refused() -> None:
+    """The checksum is right, and it is a snapshot of a Process; but what it holds is not what a Process holds."""
+    for field, wrong in (("roster", 7), ("ordering", HoldBack()), ("held", None)):
+        node: Any = antecede.create("ks", process="a", processes=["a", "b"])
+        setattr(node, field, wrong)
+        with pytest.raises(SnapshotError, match=field):
+            antecede.restore(node.snapshot())
+    for field, value in (("delivered", {"b": "1"}), ("log", {"b": {1: "c"}}), ("departed", {"c"}), ("multicast", 1)):
+        node = antecede.create("ks", process="a", processes=["a", "b"])
+        setattr(node.ordering, field, value)
+        with pytest.raises(SnapshotError, match=field):
+            antecede.restore(node.snapshot())

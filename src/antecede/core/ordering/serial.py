@@ -167,7 +167,7 @@ class Serial:
         self.roster.join(process, groups)
         if not self.asking or process == self.process:
             return []
-        return [Transmit(process, Packet(self.process, None, Request(self.asked[self.process])))]
+        return [Transmit(process, Packet(self.process, None, Request(self.asked.get(self.process, 0))))]
 
     def leave(self, process: ProcessId) -> list[Effect]:
         self.roster.leave(process)
