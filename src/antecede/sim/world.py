@@ -62,7 +62,7 @@ class World:
         self._carry = self.channels.carry if free else self._leave
         self.window = Meter()
         self.meter = Meter() if parameters.warmup else self.window
-        self.meters = [self.meter]
+        self.meters, self._delayed = [self.meter], self.meter.delays_s.append
         self.oracle = Oracle() if parameters.oracle else None
         self.messages = self.deliveries = 0
         self.flights: dict[MessageId, Flight] = {}
@@ -77,7 +77,7 @@ class World:
         self._timed = any(option.endswith("_s") for option in parameters.options)  # the algorithm has to know the time
         self._answering = parameters.workload.pattern != "open"
         self._payload = bytes(parameters.workload.payload_bytes)
-        self._latency = parameters.network.latency.draw()
+        self._latency = parameters.network.latency.draws
         self._chances = {name: stream(seed, "latency", name) for name in self.names}
 
     def run(self) -> Result:
@@ -148,7 +148,11 @@ class World:
             self._tick(to)
         if self.recorder is not None and flight is not None:
             self.recorder.other(self.kernel.now, to, "receive", flight.name)
-        self._carry_out(to, self.nodes[to].receive(packet), flight)
+        effects = self.nodes[to].receive(packet)
+        if len(effects) == 1 and isinstance(effect := effects[0], Deliver) and effect.message is packet.message:
+            self._deliver(to, effect.message, flight)  # mostly: the message is delivered, and that is all
+            return
+        self._carry_out(to, effects)
         if flight is not None and to in flight.awaiting:
             self._hold_back(to, flight.message.id)
 
@@ -160,8 +164,7 @@ class World:
             if self.oracle is not None:
                 self.oracle.held(at, message, self.kernel.now)
 
-    def _carry_out(self, process: ProcessId, effects: list[Effect], arrived: Flight | None = None) -> None:
-        """In order. `arrived` is the flight of the message that was received, if that is what the effects are of."""
+    def _carry_out(self, process: ProcessId, effects: list[Effect]) -> None:
         for effect in effects:
             if isinstance(effect, Transmit):
                 packet = effect.packet
@@ -171,9 +174,7 @@ class World:
                 self._tally.entries += self._entries
                 self._carry(process, effect.to, packet, self._flight)
             elif isinstance(effect, Deliver):
-                message = effect.message
-                known = arrived is not None and arrived.message is message
-                self._deliver(process, message, arrived if known else self.flights.get(message.id))
+                self._deliver(process, effect.message, self.flights.get(effect.message.id))
             elif isinstance(effect, Sent):
                 self._sent(process, effect.message)
             else:
@@ -191,7 +192,7 @@ class World:
                 self.recorder.stamp(row, 0, 0)
         if self.oracle is not None:
             self.oracle.sent(message.id, dests)
-        latency_s = {to: draw(chance) for to in dests}
+        latency_s = dict(zip(dests, draw(chance, len(dests)), strict=True))
         self.flights[message.id] = Flight(message, process, name, letter, now, latency_s, set(dests), row, self.meter)
 
     def _weigh(self, packet: Packet) -> None:
@@ -217,7 +218,7 @@ class World:
         if flight is None or at not in flight.awaiting:
             return  # again: the trace shows it, and it is no delivery to measure
         flight.awaiting.remove(at)
-        self.meter.delays_s.append(now - flight.sent_s)
+        self._delayed(now - flight.sent_s)
         if self._held_since and (message.id, at) in self._held_since:
             self.meter.held_s.append(now - self._held_since.pop((message.id, at)))
         if self.oracle is not None:
@@ -245,7 +246,7 @@ class World:
     def _use(self, meter: Meter) -> None:
         """From now on; the packet at hand is to be weighed again, on this one."""
         self.meters.append(meter)
-        self.meter, self._packet = meter, None
+        self.meter, self._delayed, self._packet = meter, meter.delays_s.append, None
 
     def _mark_after(self, deliveries: int) -> int:
         """The next number of deliveries at which something is due: the window, a state to measure, progress."""
