@@ -70,7 +70,7 @@ class Direct:
     def table(self) -> handoff.Table:
         return handoff.SIMPLE
 
-    def mind(self, host: ProcessId) -> Mind:
+    def join(self, host: ProcessId, home: ProcessId) -> Mind:  # noqa: ARG002
         return Mind(Ks(host, multicast=True) if self.ordering == "ks" else Rst(host))
 
     def wire(self, station: Station, to: ProcessId, packet: Packet) -> Iterator[Effect]:  # noqa: ARG002

@@ -8,6 +8,7 @@ On the air there is nothing but the message, its number, and how much the host h
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
@@ -171,11 +172,22 @@ class Delete(Fields):
 
 @shapes.stamp(57)
 @dataclass(frozen=True, slots=True)
-class Relayed(Fields):
-    """Algorithm 2, with a message: for the hosts `to` of station `at`, as the sending station located them."""
+class Relayed:
+    """Algorithm 2, with a message: its destinations by station, as the sending station located them."""
 
-    at: str
-    to: frozenset[str]
+    at: Mapping[str, frozenset[str]]
+
+    @property
+    def entries(self) -> int:
+        return 0
+
+    def write(self, to: shapes.Writer) -> None:
+        for station in to.rows(self.at):
+            to.names(self.at[station])
+
+    @classmethod
+    def read(cls, source: shapes.Reader) -> Relayed:
+        return cls({station: source.names() for station in source.rows()})
 
 
 @shapes.stamp(58)

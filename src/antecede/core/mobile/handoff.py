@@ -55,3 +55,9 @@ DRAINED: Table = {
     (DRAINING, REGISTER): (DRAINING, ("remember",)),
     (DRAINING, DRAINED_ALL): (AWAY, ("finish", "recall")),
 }
+PRINTED: Table = {
+    **DRAINED,
+    (AWAY, REGISTER): (AWAITED, ("ask", "notify")),
+    (AWAITED, REGISTER): (AWAITED, ("ask", "notify")),
+}
+"""Algorithm 2 as printed: the new station sends the notifications, at once."""

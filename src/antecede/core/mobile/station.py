@@ -39,8 +39,8 @@ class Scheme(Protocol):
     @property
     def table(self) -> handoff.Table: ...
 
-    def mind(self, host: ProcessId) -> Any:
-        """What the protocol keeps for a new host."""
+    def join(self, host: ProcessId, home: ProcessId) -> Any:
+        """There is a new host: what the protocol keeps in its luggage."""
         ...
 
     def wire(self, station: Station, to: ProcessId, packet: Packet) -> Iterator[Effect]:
@@ -103,9 +103,10 @@ class Station:
         """A new host starts at station `home`. Every station is told before anybody sends to it."""
         if host in self.berths or host in self.stations or home not in self.stations:
             raise Misuse(f"{host!r} at {home!r}: a new name at one of the stations {list(self.stations)}")
-        berth = self.berths[host] = Berth(home)
+        berth, mind = Berth(home), self.scheme.join(host, home)
+        self.berths[host] = berth
         if home == self.me:
-            berth.state, berth.luggage = handoff.HERE, Luggage(host, self.scheme.mind(host))
+            berth.state, berth.luggage = handoff.HERE, Luggage(host, mind)
 
     def hear(self, packet: Packet) -> list[Effect]:
         """Take a packet of a host from the air."""
@@ -248,9 +249,8 @@ class Station:
     # Actions of the table.
 
     def _ask(self, host: ProcessId, berth: Berth, register: Register) -> Iterator[Effect]:
-        previous, epoch = (register.previous, 0) if register.previous != self.me else (berth.at, berth.epoch)
-        if previous not in self.stations:
-            raise RemoteViolation(f"{host} comes from {previous!r}, which is no station")
+        known = register.previous in self.stations and register.previous != self.me
+        previous, epoch = (register.previous, 0) if known else (berth.at, berth.epoch)
         yield from self.scheme.wire(self, previous, self._packet(Begin(host, register.move, self.me, epoch)))
 
     def _forward(self, host: ProcessId, berth: Berth, begin: Begin) -> Iterator[Effect]:  # noqa: ARG002
