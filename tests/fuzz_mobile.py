@@ -1,4 +1,4 @@
-"""`python -m tests.fuzz_mobile --worlds 100000 --seed 1`: random roaming worlds of every protocol, held to oracle and judge.
+"""`python -m tests.fuzz_mobile --worlds 100000 --seed 1`: random roaming worlds, held to the oracle and to the judge.
 
 The worlds go round the protocols; each has a seed of its own, and a failure prints the command that plays it again.
 """
@@ -74,9 +74,8 @@ def fuzz(worlds: int, seed: int, *, workers: int | None = None, names: tuple[str
             done = min(done + BATCH, worlds)
             for failure in failed:
                 print(failure, file=sys.stderr)
-            print(
-                f"\r{done:,} of {worlds:,} worlds, {len(failures)} failed", end="", file=sys.stderr
-            ) if sys.stderr.isatty() else None
+            if sys.stderr.isatty():
+                print(f"\r{done:,} of {worlds:,} worlds, {len(failures)} failed", end="", file=sys.stderr)
     print(file=sys.stderr)
     print(f"{'protocol':<12}" + "".join(f"{column:>18}" for column in COLUMNS))
     for name in names:
@@ -89,6 +88,7 @@ def main() -> int:
     parser.add_argument("--worlds", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--protocol", choices=NAMES, help="this one only")
+    parser.add_argument("--workers", type=int, help="processes to run them in; all cores unless told")
     parser.add_argument("--replay", metavar="PROTOCOL:SEED", help="play one world again, as a failure printed it")
     arguments = parser.parse_args()
     if arguments.replay:
@@ -97,7 +97,7 @@ def main() -> int:
         print(f"{protocol} seed {seed}: {len(world.events)} events, as it should be")
         return 0
     names = (arguments.protocol,) if arguments.protocol else NAMES
-    failures = fuzz(arguments.worlds, arguments.seed, names=names)
+    failures = fuzz(arguments.worlds, arguments.seed, names=names, workers=arguments.workers)
     print(f"{arguments.worlds:,} worlds from seed {arguments.seed}: {len(failures)} failed")
     return 1 if failures else 0
 

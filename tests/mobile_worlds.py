@@ -1,9 +1,10 @@
 """Random roaming worlds: hosts, stations, hostile wires and air, and the oracle of `tests.worlds`.
 
 Wires bring everything, in any order, some of it twice, sometimes as bytes. The air loses, repeats and reorders; what a
-station sends to a host is lost when the host is no longer in the cell, and what a host sent may arrive after it left. Hosts
-send to any set of hosts, move, come back, switch off and on; stations and hosts are restarted from snapshots between any two
-inputs. The events of happened-before are those at the hosts. All choices come from one seeded generator.
+station sends to a host is lost when the host is no longer in the cell, and what a host sent may arrive after it left.
+Hosts send to any set of hosts, move, come back, switch off and on; stations and hosts are restarted from snapshots
+between any two inputs. The events of happened-before are those at the hosts. All choices come from one seeded
+generator.
 """
 
 from __future__ import annotations
@@ -102,6 +103,8 @@ class MobileWorld:
 
     def _populate(self, cells: list[str], homes: dict[str, str]) -> None:
         self.cells, self.names = cells, sorted(homes)
+        if self.protocol == "av3" and "logical" not in self.options:
+            self.options = {**self.options, "logical": self.random.randint(1, 3)}
         self.stations = {
             cell: protocols.station(
                 self.protocol, name=cell, stations=cells, homes=homes, policy=self.rules, **self.options
@@ -119,6 +122,8 @@ class MobileWorld:
                 self._roam()
             elif choice < 0.33 and self.air.restarts:
                 self._restart()
+            elif choice < 0.34 and self.calm is None:
+                self._newcomer()
             elif choice < 0.38:
                 self._tick(self.now + self.random.random())
             else:
@@ -185,6 +190,15 @@ class MobileWorld:
             self.leave(name)
         else:
             self.enter(name, self.random.choice(self.cells))
+
+    def _newcomer(self) -> None:
+        """Everybody hears of a new host at the same instant, with messages in flight."""
+        if len(self.names) < self.hosts_max:
+            name, home = f"n{len(self.names)}", self.random.choice(self.cells)
+            for station in self.stations.values():
+                station.join(name, home)
+            self.hosts[name] = protocols.host(name, home)
+            self.names.append(name)
 
     # What the network does.
 

@@ -8,10 +8,11 @@ is. So a hand-off is two messages whatever the number of stations, and nobody el
     MH_PENDING         its hold-back queue
     PEND_ACK           the outbox of the luggage
 
-Changed from 001 §4.1: the station counts a message as delivered when it sends it to the host, as printed, but lets it
-into the host's past only when the host says it had it (`Uplink.got`). As printed, a message that was still in the air when
-the host sent becomes a cause of what the host sent, and is waited for elsewhere without need; `printed` brings it back.
-A message that is dropped is counted, so that nothing waits for it, and never learned: the host did not see it.
+Changed from 001 §4.1: the station counts a message as delivered when it sends it to the host, as printed, but lets
+it into the host's past only when the host says it had it (`Uplink.got`). As printed, a message that was still in the
+air when the host sent becomes a cause of what the host sent, and is waited for elsewhere without need; `printed` brings
+that back. A message that is dropped is counted, so that nothing waits for it, and never learned: the host did not
+see it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from antecede.core.errors import RemoteViolation
 from antecede.core.holdback import HoldBack
 from antecede.core.mobile import handoff
 from antecede.core.mobile.effects import Effect
-from antecede.core.mobile.frames import Begin, Carried, Got, Moved, Register
+from antecede.core.mobile.frames import Carried, Moved
 from antecede.core.mobile.luggage import Berth, Luggage
 from antecede.core.mobile.station import Held, Station
 from antecede.core.ordering.ks import Ks
@@ -35,7 +36,7 @@ from antecede.core.ordering.rst import Rst
 from antecede.core.types import Message, Packet, ProcessId, Stamp
 
 UNLEARNED_MAX = 1_000
-"""Delivered messages whose stamps are kept apart until the host's next word; beyond that the oldest is learned early."""
+"""Stamps of delivered messages kept apart until the host's next word; beyond that the oldest is learned early."""
 
 
 @values.storable
@@ -79,7 +80,7 @@ class Direct:
     def send(self, station: Station, luggage: Luggage, message: Message, got: int) -> Iterator[Effect]:
         mind: Mind = luggage.mind
         others = sorted(message.dests - {luggage.host})
-        mind.learn(got if not self.printed else luggage.serial)
+        mind.learn(luggage.serial if self.printed else got)
         if not others:
             return
         stamp = mind.ordering.stamps(message, others)[0]  # one stamp serves all
@@ -104,28 +105,27 @@ class Direct:
             yield from self._take(station, host, packet, stamp)
 
     def acknowledged(
-        self, station: Station, luggage: Luggage, taken: list[tuple[Message, Any]], report: Got
+        self,
+        station: Station,  # noqa: ARG002
+        luggage: Luggage,
+        taken: list[tuple[Message, Any]],  # noqa: ARG002
+        got: int,
     ) -> Iterator[Effect]:
-        if luggage.sent >= report.sent:  # nothing the host sent before this is still to be stamped
-            luggage.mind.learn(report.got)
+        luggage.mind.learn(got)
         yield from ()
 
-    def unpack(self, station: Station, host: ProcessId, berth: Berth) -> Iterator[Effect]:  # noqa: ARG002
+    def unpack(self, station: Station, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:  # noqa: ARG002
+        """The luggage is here: deal with what waited for it."""
         waiting, berth.waiting = berth.waiting, []
         for packet in waiting:
             yield from self._offer(station, berth, packet)
 
-    def pass_on(self, station: Station, host: ProcessId, berth: Berth) -> Iterator[Effect]:
+    def release(self, station: Station, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:
+        """The luggage will not come: pass on what waited for it."""
         waiting, berth.waiting = berth.waiting, []
         for packet in waiting:
             assert isinstance(packet.stamp, Carried)
             yield from self._take(station, host, packet, packet.stamp)
-
-    def notify(self, station: Station, host: ProcessId, subject: Begin | Register) -> Iterator[Effect]:
-        raise AssertionError("not in this table")
-
-    def finish(self, station: Station, host: ProcessId, berth: Berth) -> Iterator[Effect]:
-        raise AssertionError("not in this table")
 
     def held(self, station: Station) -> Iterator[Held]:
         for _, luggage in station.served():

@@ -1,12 +1,12 @@
 """000 §9: every message to every station, the causal barrier of each host kept by its station.
 
-A station numbers what it sends for its hosts (M_init, M_seq, from 0) and sends it to all stations. Each keeps a message
-until M_init says that all destinations have it, so a host finds its messages wherever it goes, and a hand-off moves only
-what is known of the host: CB_h, Delivered_h and sent_h, in the ordering of its mind, and h_RECD.
+A station numbers what it sends for its hosts (M_init, M_seq, from 0) and sends it to all stations. Each keeps a
+message until M_init says that all destinations have it, so a host finds its messages wherever it goes, and a hand-off
+moves only what is known of the host: CB_h, Delivered_h and sent_h, in the ordering of its mind, and h_RECD.
 
     h_RECD[s]     `received[s]`: the next message of station s to be looked at for this host
     Acknowledge   from the station of a destination to M_init, when the host has the message
-    Delete        from M_init to all, when all destinations have it; it may overtake its message, so it leaves a tombstone
+    Delete        from M_init to all, when all destinations have it; it may overtake its message: hence tombstones
 
 Messages of one station reach a host in the order of M_seq, even those of different hosts that have nothing to do with
 each other: this protocol inhibits, which the paper does not say.
@@ -27,7 +27,7 @@ from antecede.core.errors import RemoteViolation
 from antecede.core.mobile import handoff
 from antecede.core.mobile.direct import Mind
 from antecede.core.mobile.effects import Effect
-from antecede.core.mobile.frames import Acknowledge, Begin, Cast, Delete, Got, Register
+from antecede.core.mobile.frames import Acknowledge, Cast, Delete
 from antecede.core.mobile.luggage import Berth, Luggage
 from antecede.core.mobile.station import Held, Station
 from antecede.core.ordering.prs import Prs
@@ -113,25 +113,19 @@ class Flood:
             yield from station.control(packet)
 
     def acknowledged(
-        self, station: Station, luggage: Luggage, taken: list[tuple[Message, Any]], report: Got
+        self, station: Station, luggage: Luggage, taken: list[tuple[Message, Any]], got: int
     ) -> Iterator[Effect]:
-        if luggage.sent >= report.sent:
-            luggage.mind.ordered.learn(report.got)
+        luggage.mind.ordered.learn(got)
         for _, (init, seq) in taken:
             yield from self._has(station, luggage.host, init, seq)
 
-    def unpack(self, station: Station, host: ProcessId, berth: Berth) -> Iterator[Effect]:  # noqa: ARG002
+    def unpack(self, station: Station, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:  # noqa: ARG002
+        """The luggage is here: go through what is in store."""
         yield from self._look(station, berth)
 
-    def pass_on(self, station: Station, host: ProcessId, berth: Berth) -> Iterator[Effect]:
+    def release(self, *_: object) -> Iterator[Effect]:
         """Nothing waits for luggage: every station has every message."""
         yield from ()
-
-    def notify(self, station: Station, host: ProcessId, subject: Begin | Register) -> Iterator[Effect]:
-        raise AssertionError("not in this table")
-
-    def finish(self, station: Station, host: ProcessId, berth: Berth) -> Iterator[Effect]:
-        raise AssertionError("not in this table")
 
     def held(self, station: Station) -> Iterator[Held]:
         for _, luggage in station.served():

@@ -1,7 +1,7 @@
 """What travels: every message on the air (tags 40 to 46) and on the wires (50 and up), as stamps of packets.
 
-The wire form of each follows from its fields: a string is a name, a number a varint, a stamp is nested. With a message
-in the packet a stamp accompanies it (`Uplink`, `Downlink`, `Carried`, `Cast`, `Relayed`, `Old`); without, it stands for itself.
+The wire form of each follows from its fields: a string is a name, a number a varint, a stamp is nested. `Uplink`,
+`Downlink`, `Carried`, `Cast`, `Relayed` and `Old` accompany a message; the others stand for themselves.
 
 On the air there is nothing but the message, its number, and how much the host has of the other direction.
 """
@@ -30,13 +30,23 @@ class Fields:
         return inner.entries if inner is not None else 0
 
     def write(self, to: shapes.Writer) -> None:
-        for field in fields(self):  # type: ignore[arg-type]  # every subclass is a dataclass
-            getattr(to, KINDS[str(field.type)])(getattr(self, field.name))
+        for name, kind in _form(type(self)):
+            getattr(to, kind)(getattr(self, name))
 
     @classmethod
     def read(cls, source: shapes.Reader) -> Self:
-        values: list[Any] = [getattr(source, KINDS[str(field.type)])() for field in fields(cls)]  # type: ignore[arg-type]
+        values: list[Any] = [getattr(source, kind)() for _, kind in _form(cls)]
         return cls(*values)
+
+
+FORMS: dict[type, tuple[tuple[str, str], ...]] = {}
+
+
+def _form(cls: type[Any]) -> tuple[tuple[str, str], ...]:
+    """The fields of a class and their kinds, worked out once."""
+    if cls not in FORMS:
+        FORMS[cls] = tuple((field.name, KINDS[str(field.type)]) for field in fields(cls))
+    return FORMS[cls]
 
 
 @shapes.stamp(40)

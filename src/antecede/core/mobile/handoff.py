@@ -1,9 +1,9 @@
 """Hand-off as a table: what a station does for one host, by where the host's luggage is and what happens.
 
 The **luggage** of a host is everything its station keeps for it. There is one of it, and it follows the host: a station
-the host registers with asks for it, and asks the station that welcomed the host last; a station that no longer has it
-knows where it sent it, and passes the question on. Registrations are numbered by the host (`move`) and the places of the
-luggage by the stations (`epoch`), so that neither delay, repetition nor a return can confuse them.
+the host registers with asks for it, and asks the station that welcomed the host last; a station that no longer has
+it knows where it sent it, and passes the question on. Registrations are numbered by the host (`move`) and the places of
+the luggage by the stations (`epoch`), so that neither delay, repetition nor a return can confuse them.
 
     away       not here, and not asked for
     awaited    the host registered here and the luggage is on its way; what comes for the host is kept

@@ -15,8 +15,9 @@ from antecede.core.values import storable
 class Policy:
     """What a station does for a host that is not listening.
 
-    While a host is disconnected its messages are kept (`store`) or dropped (`drop`). At most `stored_max` are kept for a
-    host, connected or not: at the limit the newest is dropped, and counts as delivered.
+    While a host is disconnected its messages are kept (`store`) or dropped (`drop`). At most `stored_max` are kept
+    for a host, connected or not: at the limit the newest is dropped, and counts as delivered. What was not acknowledged
+    is sent again every `retry_s` seconds, the oldest `window` messages of it.
     """
 
     when_asleep: str = "store"

@@ -10,9 +10,10 @@ each station has to say that its last message to the old place is out.
     enable                             `Handover`
 
 Changed from 001 §5.2. As printed, the new station notifies, with a unicast to each, as soon as a host registers: a
-stale notification puts a location back, and a message overtakes another. Here the old station notifies, with one causal multicast,
-when it gives the luggage away, which it does only when its own hand-off is over: notifications of one host are so ordered by
-causality itself, and a host that comes back while its old hand-off drains waits its turn. `printed` brings the first form back.
+stale notification puts a location back, and a message overtakes another. Here the old station notifies, with one
+causal multicast, when it gives the luggage away, which it does only when its own hand-off is over: notifications of
+one host are so ordered by causality itself, and a host that comes back while its old hand-off drains waits its turn.
+`printed` brings the first form back.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from antecede.core.effects import Effect as CoreEffect
 from antecede.core.errors import RemoteViolation
 from antecede.core.mobile import handoff
 from antecede.core.mobile.effects import Effect
-from antecede.core.mobile.frames import Begin, Got, Last, Notify, Old, Over, Register, Relayed
+from antecede.core.mobile.frames import Begin, Last, Notify, Old, Over, Register, Relayed
 from antecede.core.mobile.luggage import Berth, Luggage
 from antecede.core.mobile.station import Held, Station
 from antecede.core.process import Process
@@ -68,20 +69,26 @@ class Relay:
         yield from self._carry_out(station, self.process.receive(packet))
 
     def acknowledged(
-        self, station: Station, luggage: Luggage, taken: list[tuple[Message, Any]], report: Got
+        self,
+        station: Station,  # noqa: ARG002
+        luggage: Luggage,  # noqa: ARG002
+        taken: list[tuple[Message, Any]],  # noqa: ARG002
+        got: int,  # noqa: ARG002
     ) -> Iterator[Effect]:
         yield from ()
 
-    def unpack(self, station: Station, host: ProcessId, berth: Berth) -> Iterator[Effect]:  # noqa: ARG002
+    def unpack(self, station: Station, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:  # noqa: ARG002
+        """Nothing old can come any more: deliver what waited."""
         waiting, berth.waiting = berth.waiting, []
         for packet in waiting:
             yield from station.deliver(berth, _message(packet))
 
-    def pass_on(self, station: Station, host: ProcessId, berth: Berth) -> Iterator[Effect]:
+    def release(self, *_: object) -> Iterator[Effect]:
         """Nothing has come: nobody was told of a registration that another has overtaken."""
         yield from ()
 
-    def notify(self, station: Station, host: ProcessId, subject: Begin | Register) -> Iterator[Effect]:
+    def notify(self, station: Station, host: ProcessId, _: Berth, subject: Begin | Register) -> Iterator[Effect]:
+        """Tell all stations where the host is, and from now on count who has said `last`."""
         if isinstance(subject, Register):
             note = Packet(station.me, None, Notify(host, subject.move, subject.previous, station.me))
             for to in station.stations:
@@ -93,7 +100,8 @@ class Relay:
             yield from self._carry_out(station, self.process.send(station.stations, wire.encode(note)))
         yield from self._check_drained(station, host)
 
-    def finish(self, station: Station, host: ProcessId, berth: Berth) -> Iterator[Effect]:
+    def finish(self, station: Station, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:
+        """Nobody sends here for the host any more."""
         move, to = self.draining.pop(host)
         del berth.lasts[move]
         yield from self.wire(station, to, Packet(station.me, None, Over(host, move)))

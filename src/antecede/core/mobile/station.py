@@ -34,7 +34,8 @@ class Held(NamedTuple):
 
 
 class Scheme(Protocol):
-    """One protocol's part of a station."""
+    """One protocol's part of a station. Actions of its table that are not the shell's own are methods of it:
+    `action(station, host, berth, subject)`, where the subject is what caused the event."""
 
     @property
     def table(self) -> handoff.Table: ...
@@ -56,25 +57,9 @@ class Scheme(Protocol):
         ...
 
     def acknowledged(
-        self, station: Station, luggage: Luggage, taken: list[tuple[Message, Any]], report: Got
+        self, station: Station, luggage: Luggage, taken: list[tuple[Message, Any]], got: int
     ) -> Iterator[Effect]:
-        """The host has `taken`, in this order; the report says when."""
-        ...
-
-    def unpack(self, station: Station, host: ProcessId, berth: Berth) -> Iterator[Effect]:
-        """The luggage is here: deal with what waited for it."""
-        ...
-
-    def pass_on(self, station: Station, host: ProcessId, berth: Berth) -> Iterator[Effect]:
-        """The luggage will not come: pass on what waited for it."""
-        ...
-
-    def notify(self, station: Station, host: ProcessId, subject: Begin | Register) -> Iterator[Effect]:
-        """Tell all stations of a move, where the protocol does."""
-        ...
-
-    def finish(self, station: Station, host: ProcessId, berth: Berth) -> Iterator[Effect]:
-        """All stations know of the move."""
+        """The host has `taken`, in this order; all it sends from now on was sent after it had the first `got`."""
         ...
 
     def held(self, station: Station) -> Iterator[Held]:
@@ -121,7 +106,8 @@ class Station:
         if luggage is None:  # a late packet of a host that is served elsewhere: it will repeat it there
             return []
         if isinstance(stamp, Got):
-            return list(self.scheme.acknowledged(self, luggage, luggage.acknowledged(stamp.got), stamp))
+            known = stamp.got if luggage.sent >= stamp.sent else 0  # else something older is still to come
+            return list(self.scheme.acknowledged(self, luggage, luggage.acknowledged(stamp.got), known))
         if isinstance(stamp, Uplink) and message is not None and message.sender == host:
             return list(self._up(luggage, message, stamp.got))
         raise RemoteViolation(f"{host} sent a {type(stamp).__name__} over the air")
@@ -204,10 +190,13 @@ class Station:
             raise RemoteViolation(f"{event} of {host}, which is {berth.state} at {self.me}")
         berth.state, actions = entry
         for action in actions:
-            yield from getattr(self, f"_{action}")(host, berth, subject)
+            if own := getattr(self, f"_{action}", None):
+                yield from own(host, berth, subject)
+            else:
+                yield from getattr(self.scheme, action)(self, host, berth, subject)
 
     def located(self, host: ProcessId, epoch: int, at: ProcessId) -> None:
-        """Somebody knows where the luggage of `host` was: remember it, if it is news, and not of what is coming here."""
+        """Somebody knows where the luggage of `host` was: remember it, if it is news, and not of what comes here."""
         berth = self.berth(host)
         if at != self.me and berth.luggage is None and epoch > berth.epoch:
             berth.epoch, berth.at = epoch, at
@@ -287,12 +276,6 @@ class Station:
         if again:
             yield from self._timer()
 
-    def _unpack(self, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:
-        yield from self.scheme.unpack(self, host, berth)
-
-    def _release(self, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:
-        yield from self.scheme.pass_on(self, host, berth)
-
     def _hand_over(self, host: ProcessId, berth: Berth, begin: Begin) -> Iterator[Effect]:
         luggage = berth.luggage
         assert luggage is not None
@@ -307,15 +290,9 @@ class Station:
         moved = Moved(host, berth.epoch, berth.luggage.move, self.me)
         yield from self.scheme.wire(self, begin.to, self._packet(moved))
 
-    def _notify(self, host: ProcessId, _: Berth, subject: Begin | Register) -> Iterator[Effect]:
-        yield from self.scheme.notify(self, host, subject)
-
     def _remember(self, host: ProcessId, berth: Berth, register: Register) -> Iterator[Effect]:  # noqa: ARG002
         berth.returning = True
         yield from ()
-
-    def _finish(self, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:
-        yield from self.scheme.finish(self, host, berth)
 
     def _recall(self, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:
         if berth.returning:
