@@ -149,7 +149,7 @@ class Relay:
 
     def _arrive(self, station: Station, host: ProcessId, packet: Packet) -> Iterator[Effect]:
         berth, message = station.berth(host), _message(packet)
-        if berth.state == handoff.DRAINING:
+        if berth.state == handoff.DRAINING or (berth.state == handoff.AWAY and self.printed):
             yield from self.wire(station, berth.at, Packet(station.me, message, Old(host)))
         elif berth.state == handoff.HERE or (berth.state == handoff.SETTLING and isinstance(packet.stamp, Old)):
             yield from station.deliver(berth, message)
