@@ -13,6 +13,12 @@ the luggage by the stations (`epoch`), so that neither delay, repetition nor a r
 
 An event that has no entry can not happen, whatever hosts, wires and the air do; if it does, the other side is at fault.
 `SIMPLE` is the hand-off of Algorithm 1, `roam` and `prs-mobile`: two messages. `DRAINED` is that of Algorithm 2.
+
+    register     of a host, with a newer number than any heard here; "again" when it is the number of the present one
+    begin        another station asks for the luggage: it is here; or the question is stale, as the host has registered
+                 here since; or the luggage is elsewhere; or it is on its way here, and the question came first
+    overtaken    the host has registered elsewhere since it registered here
+    over         Algorithm 2: the previous station has passed everything on
 """
 
 from __future__ import annotations
@@ -29,21 +35,24 @@ OVER, DRAINED_ALL = "over", "last from all"
 
 Table = Mapping[tuple[str, str], tuple[str, tuple[str, ...]]]
 
-SIMPLE: Table = {
+COMMON: Table = {
     (AWAY, REGISTER): (AWAITED, ("ask",)),
     (AWAY, PASSING): (AWAY, ("forward",)),
     (AWAITED, REGISTER): (AWAITED, ("ask",)),
     (AWAITED, PASSING): (AWAITED, ("forward",)),
-    (AWAITED, AHEAD): (AWAITED, ("queue",)),
-    (AWAITED, HANDOVER): (HERE, ("admit", "welcome", "unpack", "serve")),
     (AWAITED, OVERTAKEN): (AWAY, ("release",)),
     (HERE, REGISTER): (HERE, ("renew", "welcome")),
     (HERE, AGAIN): (HERE, ("welcome",)),
-    (HERE, BEGIN): (AWAY, ("hand_over",)),
     (HERE, STALE_BEGIN): (HERE, ("tell",)),
 }
-DRAINED: Table = {
-    **SIMPLE,
+SIMPLE: Table = {
+    **COMMON,
+    (AWAITED, AHEAD): (AWAITED, ("queue",)),
+    (AWAITED, HANDOVER): (HERE, ("admit", "welcome", "unpack", "serve")),
+    (HERE, BEGIN): (AWAY, ("hand_over",)),
+}
+DRAINED: Table = {  # nothing is ahead of luggage here: both go through the causal layer
+    **COMMON,
     (AWAITED, HANDOVER): (SETTLING, ("admit", "welcome")),
     (SETTLING, REGISTER): (SETTLING, ("renew", "welcome")),
     (SETTLING, AGAIN): (SETTLING, ("welcome",)),
