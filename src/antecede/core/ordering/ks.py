@@ -115,6 +115,15 @@ class Ks:
                 yield Need(sender, clock, clock)
 
     def deliver(self, message: Message, stamp: Stamp) -> Iterable[Reached]:
+        self.learn(message, stamp)
+        return (self.count(message),)
+
+    def count(self, message: Message) -> Reached:
+        """The half of a delivery that later messages wait for; `delivered` is all there is to it."""
+        return Reached(*message.id)
+
+    def learn(self, message: Message, stamp: Stamp) -> None:
+        """The half of a delivery that later stamps tell of."""
         assert isinstance(stamp, KsStamp)
         sender, clock = message.id
         owed, context = dict(stamp.owed), dict(stamp.context)
@@ -125,7 +134,6 @@ class Ks:
             context[self.me] = sent
             owed[self.me] = {at: owing for at, owing in owed.get(self.me, {}).items() if at <= sent}
         self._merge(owed, context)
-        return (Reached(sender, clock),)
 
     def _merge(self, owed: shapes.Log, context: Mapping[ProcessId, int]) -> None:
         """RCV(4). Dots to this process have been delivered, or the message would have waited for them."""

@@ -71,6 +71,15 @@ class Prs:
                 yield Need(process, count, count)
 
     def deliver(self, message: Message, stamp: Stamp) -> Iterable[Reached]:
+        self.learn(message, stamp)
+        return (self.count(message),)
+
+    def count(self, message: Message) -> Reached:
+        """The half of a delivery that later messages wait for; `delivered` is all there is to it."""
+        return Reached(*message.id)
+
+    def learn(self, message: Message, stamp: Stamp) -> None:
+        """The half of a delivery that later stamps tell of."""
         assert isinstance(stamp, PrsStamp)
         sender, seq = message.id
         dests, theirs = message.dests - {sender}, stamp.barrier
@@ -83,7 +92,6 @@ class Prs:
             self.barrier[dest] = _union(self.barrier.get(dest, {}), theirs[dest])
         self.barrier[sender] = _less(self.barrier.get(sender, {}), theirs.get(sender, {}))  # step 7
         self._collect()
-        return (Reached(sender, seq),)
 
     def _collect(self) -> None:
         """Step 8, and no row is kept empty."""

@@ -69,6 +69,17 @@ class Rst:
                 yield Need(sender, received + 1, count, f"|to {self.me}")
 
     def deliver(self, message: Message, stamp: Stamp) -> Iterable[Reached]:
+        self.learn(message, stamp)
+        return (self.count(message),)
+
+    def count(self, message: Message) -> Reached:
+        """The half of a delivery that later messages wait for."""
+        sender = message.id.sender
+        self.received[sender] = self.received.get(sender, 0) + 1
+        return Reached(sender, self.received[sender], f"|to {self.me}")
+
+    def learn(self, message: Message, stamp: Stamp) -> None:
+        """The half of a delivery that later stamps tell of."""
         assert isinstance(stamp, RstStamp)
         sender = message.id.sender
         for process, theirs in stamp.sent.items():
@@ -78,8 +89,6 @@ class Rst:
         self.sent[sender] = _greater(
             self.sent.get(sender, {}), {dest: before.get(dest, 0) + 1 for dest in message.dests - {sender}}
         )
-        self.received[sender] = self.received.get(sender, 0) + 1
-        return (Reached(sender, self.received[sender], f"|to {self.me}"),)
 
     def forget(self, process: ProcessId) -> None:
         for kept in (self.delivered, self.received, self.sent):
