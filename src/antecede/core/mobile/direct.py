@@ -153,7 +153,7 @@ class Direct:
         assert berth.luggage is not None
         mind: Mind = berth.luggage.mind
         message, stamp = _message(packet), _carried(packet).stamp
-        if not mind.ordering.accepts(stamp):
+        if not mind.ordering.accepts(message, stamp):
             raise RemoteViolation(f"{message.id} has a {type(stamp).__name__}, of another protocol")
         if message.id.seq <= mind.ordering.delivered.get(message.sender, 0) or message.id in mind.held:
             return

@@ -170,7 +170,7 @@ class Flood:
         message, cast = casts.store[seq]
         if not _is_for(luggage.host, message):
             return not self.printed
-        if not mind.ordered.ordering.accepts(cast.stamp):
+        if not mind.ordered.ordering.accepts(message, cast.stamp):
             raise RemoteViolation(f"{message.id} has a {type(cast.stamp).__name__}, of another protocol")
         return next(mind.ordered.ordering.unmet(message, cast.stamp), None) is None
 
