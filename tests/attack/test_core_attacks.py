@@ -279,3 +279,33 @@ def test_a_snapshot_whose_fields_are_of_other_types_is_refused() -> None:
         setattr(node.ordering, field, value)
         with pytest.raises(SnapshotError, match=field):
             antecede.restore(node.snapshot())
+
+
+@pytest.mark.parametrize("algorithm", ["rst", "ses", "prs", "chain2", "isis", "history", "ks"])
+def test_stamps_do_not_grow_with_processes_that_came_and_left(algorithm: str) -> None:
+    """While a newcomer leaves, packets that count it are on their way between those who stay."""
+    groups = {"g": [*"abc"]} if algorithm == "isis" else None
+    stage = Stage(algorithm, "abc", groups)
+    everyone: Any = "g" if groups else {*"abc"}
+    for number in range(20):
+        guest = f"guest {number}"
+        for process in "abc":
+            stage.call(process, "join", guest, ["g"] if groups else [])
+        stage.nodes[guest] = antecede.create(
+            algorithm, process=guest, processes=[*"abc", guest], groups={"g": [*"abc", guest]} if groups else None
+        )
+        stage.delivered[guest] = []
+        stage.send("a", "g" if groups else [*"abc", guest])
+        stage.drain()
+        stage.send(guest, "g" if groups else [*"abc"])
+        stage.drain()
+        for process in "abc":
+            stage.send(process, everyone)
+        stage.flying = [flight for flight in stage.flying if flight.to != guest]
+        for process in "abc":
+            stage.call(process, "leave", guest)
+        stage.drain()
+    last = stage.send("a", everyone)
+    assert b"guest" not in encode(stage.packet(last, "b"))
+    stage.drain()
+    assert len(stage.delivered["c"]) == 20 * 5 + 1

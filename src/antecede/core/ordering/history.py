@@ -96,11 +96,12 @@ class History:
                     self.unacknowledged += 1
                     effects.append(Deliver(message))
         for process, row in stamp.known.items():
-            if process == self.process:
+            if process == self.process or process in self.roster.departed:
                 continue  # nobody knows better what was delivered here
             mine = self.known.setdefault(process, {})
             for sender, seq in row.items():
-                mine[sender] = max(mine.get(sender, 0), seq)
+                if sender not in self.roster.departed:
+                    mine[sender] = max(mine.get(sender, 0), seq)
         self._collect()
         return effects + self._acknowledge()
 
@@ -117,7 +118,11 @@ class History:
     def leave(self, process: ProcessId) -> list[Effect]:
         self.roster.leave(process)
         if process != self.process:
-            self.known.pop(process, None)
+            self.known = {
+                name: {sender: seq for sender, seq in row.items() if sender != process}
+                for name, row in self.known.items()
+                if name != process
+            }
             self._collect()
         return []
 
@@ -147,7 +152,7 @@ class History:
 
     def _delivered_everywhere(self, message: Message) -> bool:
         sender, seq = message.id
-        return all(
+        return sender in self.roster.departed or all(
             dest == sender or dest in self.roster.departed or self.known.get(dest, {}).get(sender, 0) >= seq
             for dest in message.dests
         )

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from antecede.core import shapes
+from antecede.core.departed import rows_without
 from antecede.core.types import Message, Need, ProcessId, Reached, Stamp
 from antecede.core.values import storable
 
@@ -49,6 +50,7 @@ class Rst:
     delivered: dict[ProcessId, int] = field(default_factory=dict)
     received: dict[ProcessId, int] = field(default_factory=dict)
     sent: dict[ProcessId, dict[ProcessId, int]] = field(default_factory=dict)
+    departed: frozenset[ProcessId] = frozenset()
 
     def stamps(self, message: Message, others: Sequence[ProcessId]) -> list[Stamp]:  # noqa: ARG002
         stamp = RstStamp(dict(self.sent))
@@ -82,20 +84,18 @@ class Rst:
         """The half of a delivery that later stamps tell of."""
         assert isinstance(stamp, RstStamp)
         sender = message.id.sender
-        for process, theirs in stamp.sent.items():
+        for process, theirs in rows_without(stamp.sent, self.departed).items():
             mine = self.sent.get(process, {})
             self.sent[process] = _greater(mine, theirs)
         before = stamp.sent.get(sender, {})
-        self.sent[sender] = _greater(
-            self.sent.get(sender, {}), {dest: before.get(dest, 0) + 1 for dest in message.dests - {sender}}
-        )
+        others = sorted(message.dests - self.departed - {sender})
+        self.sent[sender] = _greater(self.sent.get(sender, {}), {dest: before.get(dest, 0) + 1 for dest in others})
 
     def forget(self, process: ProcessId) -> None:
-        for kept in (self.delivered, self.received, self.sent):
+        self.departed |= {process}
+        for kept in (self.delivered, self.received):
             kept.pop(process, None)
-        self.sent = {
-            sender: {dest: count for dest, count in row.items() if dest != process} for sender, row in self.sent.items()
-        }
+        self.sent = {sender: dict(row) for sender, row in rows_without(self.sent, self.departed).items()}
 
 
 def _greater(mine: Mapping[ProcessId, int], theirs: Mapping[ProcessId, int]) -> dict[ProcessId, int]:
