@@ -144,8 +144,8 @@ p1:1 reaches p3, and p3:1 reaches p1, only at 7 s, having been sent again at 6 s
 
 def test_metrics_agree_with_a_run_computed_by_hand() -> None:
     """Until 7 s p3 holds back p1:2 and p2:2, and p1 holds back p2:2 and p3:2, which arrived at 3 s. The delays are 1 s
-    six times; 6 s twice; 5 s four times. Barriers (000 §5.2): empty for the first three; p1:2 carries (2,1) for p1, (1,1)
-    for p2, (1,1) and (2,1) for p3; p3:2 likewise; p2:2, who has heard both, two for each process."""
+    six times; 6 s twice; 5 s four times. Barriers (000 §5.2): empty for the first three; p1:2 carries (2,1) for p1,
+    (1,1) for p2, (1,1) and (2,1) for p3; p3:2 likewise; p2:2, who has heard both, two for each process."""
     result = simulate(BY_HAND)
     assert (result.messages, result.deliveries, result.undelivered) == (6, 12, 0)
     assert result.duration_s == 7.0
