@@ -84,10 +84,9 @@ class Distribution:
 
     def draws(self, chance: Random, count: int) -> list[float]:
         """`count` times `draw`."""
-        if self.kind != "exponential":
-            return [self.draw(chance) for _ in range(count)]
-        mean, random = self.mean_s, chance.random
-        return [mean * minus_log(1.0 - random()) for _ in range(count)]
+        if self.kind == "exponential":
+            return exponentials(chance, self.mean_s, count)
+        return [self.draw(chance) for _ in range(count)]
 
 
 def pick(chance: Random, among: Sequence[Item], count: int) -> list[Item]:
@@ -107,6 +106,18 @@ def minus_log(x: float) -> float:
     z = s * s
     series = 2.0 + z * (2 / 3 + z * (2 / 5 + z * (2 / 7 + z * (2 / 9 + z * (2 / 11)))))
     return abs((0.5 - exponent) * LN_2 - s * series)  # abs: around x = 1 the last bit may be on the wrong side of 0
+
+
+def exponentials(chance: Random, mean: float, count: int) -> list[float]:
+    """`count` times mean * minus_log(1 - random()), written out: a simulation draws one for every packet."""
+    random, found = chance.random, []
+    for _ in range(count):
+        mantissa, exponent = frexp(1.0 - random())
+        s = (mantissa - ROOT_HALF) / (mantissa + ROOT_HALF)
+        z = s * s
+        series = 2.0 + z * (2 / 3 + z * (2 / 5 + z * (2 / 7 + z * (2 / 9 + z * (2 / 11)))))
+        found.append(mean * abs((0.5 - exponent) * LN_2 - s * series))
+    return found
 
 
 def exponential(x: float) -> float:

@@ -77,7 +77,7 @@ class Channels:
         if self._plain:
             if latency is None:
                 latency = self._draw(self._stream(source, to))
-            self.kernel.at(self.kernel.now + latency, self.arrive, to, packet, flight)
+            self.kernel.after(latency, self.arrive, to, packet, flight)
             return
         if latency is None or flight is None:
             chance = self._stream(source, to)
@@ -137,7 +137,7 @@ class Channels:
         """The transport's own acknowledgement goes back through the same network."""
         self.counts.acknowledgements += 1
         if not self._is_lost(copy.to, copy.source, self.kernel.now, copy.chance):
-            self.kernel.at(self.kernel.now + self._draw(copy.chance), _acknowledged, copy)
+            self.kernel.after(self._draw(copy.chance), _acknowledged, copy)
 
     def _hand_over_in_order(self, copy: Copy) -> None:
         channel = (copy.source, copy.to)
