@@ -134,6 +134,7 @@ def test_table_1_header_grows_with_the_square_of_hosts_stations_and_logical_stat
         ("av2", 1, lambda stations: 3 + 2 * (stations - 1)),
         ("av2-ks", 1, lambda stations: 3 + 2 * (stations - 1)),
         ("av3", 1, lambda stations: 3 + 2 * (stations - 1)),
+        ("av3", 2, lambda stations: 3 + 3 * (stations - 1)),  # two logical stations of a cell share a notify
     ],
 )
 @pytest.mark.parametrize("stations", [3, 6])

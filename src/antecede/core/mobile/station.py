@@ -174,9 +174,8 @@ class Station:
         if isinstance(stamp, Begin):
             yield from self._begin(stamp)
         elif isinstance(stamp, Handover):
-            berth = self.berth(stamp.host)
-            if stamp.epoch > berth.epoch:
-                yield from self.step(stamp.host, handoff.HANDOVER, stamp)
+            if stamp.epoch > self.berth(stamp.host).epoch:
+                yield from self.step(stamp.host, handoff.HANDOVER, _unwrapped(stamp))
         elif isinstance(stamp, Moved):
             yield from self._moved(stamp)
         else:
@@ -254,12 +253,9 @@ class Station:
         for move, to in begins:
             yield from self._begin(Begin(host, move, to, 0))
 
-    def _admit(self, host: ProcessId, berth: Berth, handover: Handover) -> Iterator[Effect]:
-        luggage = values.loads(handover.luggage)
-        if not isinstance(luggage, Luggage) or luggage.host != host:
-            raise SnapshotError(f"the luggage of {host} holds {type(luggage).__name__}")
+    def _admit(self, host: ProcessId, berth: Berth, luggage: Luggage) -> Iterator[Effect]:  # noqa: ARG002
         self.scheme.resume(self, luggage)
-        luggage.epoch, luggage.move = handover.epoch, max(handover.move, berth.heard)
+        luggage.move = max(luggage.move, berth.heard)
         berth.luggage, berth.at, berth.epoch, berth.heard = luggage, self.me, luggage.epoch, luggage.move
         yield from ()
 
@@ -313,3 +309,10 @@ class Station:
 
     def _packet(self, stamp: Any) -> Packet:
         return Packet(self.me, None, stamp)
+
+
+def _unwrapped(handover: Handover) -> Luggage:
+    luggage = values.loads(handover.luggage)
+    if not isinstance(luggage, Luggage) or (luggage.host, luggage.epoch) != (handover.host, handover.epoch):
+        raise SnapshotError(f"what came as the luggage of {handover.host} is a {type(luggage).__name__}, or another's")
+    return luggage
