@@ -230,12 +230,12 @@ def test_strangers_and_nonsense_are_refused() -> None:
     with pytest.raises(RemoteViolation, match="Begin over the air"):
         station.hear(Packet("a", None, Begin("a", 1, "s2", 0)))
     with pytest.raises(SnapshotError):
-        station.receive(Packet("s2", None, Handover("a", 5, 5, b"")))
+        station.receive(Packet("s2", None, Handover("a", 5, b"")))
     packed = values.dumps(Luggage("a", epoch=5))
     with pytest.raises(SnapshotError, match="or another's"):
-        station.receive(Packet("s2", None, Handover("a", 6, 5, packed)))
+        station.receive(Packet("s2", None, Handover("a", 6, packed)))
     with pytest.raises(RemoteViolation, match="handover of a, which is here at s1"):
-        station.receive(Packet("s2", None, Handover("a", 5, 5, packed)))
+        station.receive(Packet("s2", None, Handover("a", 5, packed)))
     carried = Carried(frozenset({"a"}), 0, RstStamp({}))
     with pytest.raises(RemoteViolation, match="a RstStamp, of another protocol"):
         station.receive(Packet("s2", Message(MessageId("b", 1), frozenset({"a"}), b""), carried))

@@ -29,7 +29,8 @@ from antecede.core.mobile import handoff
 from antecede.core.mobile.effects import Effect
 from antecede.core.mobile.frames import Carried, Moved
 from antecede.core.mobile.luggage import Berth, Luggage
-from antecede.core.mobile.station import Held, Station
+from antecede.core.mobile.scheme import Held
+from antecede.core.mobile.station import Station
 from antecede.core.ordering.ks import Ks, KsStamp
 from antecede.core.ordering.prs import Prs
 from antecede.core.ordering.rst import Rst, RstStamp

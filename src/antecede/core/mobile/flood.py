@@ -29,7 +29,8 @@ from antecede.core.mobile.direct import Mind
 from antecede.core.mobile.effects import Effect
 from antecede.core.mobile.frames import Acknowledge, Cast, Delete
 from antecede.core.mobile.luggage import Berth, Luggage
-from antecede.core.mobile.station import Held, Station
+from antecede.core.mobile.scheme import Held
+from antecede.core.mobile.station import Station
 from antecede.core.ordering.prs import Prs, PrsStamp
 from antecede.core.types import Message, Packet, ProcessId
 
