@@ -22,7 +22,7 @@ from antecede.core.mobile import protocols
 from antecede.core.mobile.effects import Dropped, Effect, Radio
 from antecede.core.mobile.host import IN, OUT, Host
 from antecede.core.mobile.luggage import Policy
-from antecede.core.mobile.station import Held
+from antecede.core.mobile.scheme import Held
 from tests.worlds import PAYLOAD, Broken, Oracle
 
 STEPS_MAX = 100_000

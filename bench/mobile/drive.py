@@ -19,7 +19,7 @@ from antecede.core.mobile import protocols
 from antecede.core.mobile.effects import Effect, Radio
 from antecede.core.mobile.frames import Acknowledge, Begin, Carried, Cast, Delete, Handover, Last, Moved, Notify, Over
 from antecede.core.mobile.frames import Relayed as RelayedStamp
-from antecede.core.mobile.station import Held
+from antecede.core.mobile.scheme import Held
 from antecede.core.types import MessageId, Stamp
 
 WIRE_S, AIR_S = 0.007, 0.0005

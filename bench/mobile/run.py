@@ -38,7 +38,7 @@ def astuple(row: Measured) -> tuple[object, ...]:
 
 def main() -> None:
     small = table_1(tuple(Setting(name, hosts=20) for name in PROTOCOLS))
-    large = table_1(tuple(Setting(name, hosts=100, duration_s=8, watch=False) for name in PROTOCOLS))
+    large = table_1(tuple(Setting(name, hosts=100, warm_s=25, duration_s=30, watch=False) for name in PROTOCOLS))
     print(f"\nkept in {table.keep('mobile', {'table 1': [asdict(row) for row in (*small, *large)]})}")
 
 

@@ -94,6 +94,37 @@ def test_5_2_repaired_two_moves_keep_the_order(protocol: str) -> None:
     scene.finished()
 
 
+def _one_by_one(protocol: str, **options: Any) -> MobileWorld:
+    """h moves from s1 to s2; s3 knows and s4 does not. x at s3 writes to h, and to y at s4, which then writes to h."""
+    scene = world(protocol, {"h": "s1", "x": "s3", "y": "s4"}, cells="s2", **options)
+
+    def notice_to_s4(_: str, to: str, packet: Packet) -> bool:
+        return to == "s4" and isinstance(content(packet).stamp, Notify)
+
+    scene.enter("h", "s2")
+    flush(scene, notice_to_s4)
+    scene.send("x", {"h"})
+    scene.send("x", {"y"})
+    flush(scene, notice_to_s4)
+    scene.send("y", {"h"})
+    flush(scene, notice_to_s4)
+    flush(scene)
+    return scene
+
+
+def test_5_2_as_printed_a_station_not_yet_notified_overtakes_one_that_is() -> None:
+    scene = _one_by_one("av2", printed=True)
+    assert order(scene, "h") == ["y:1", "x:1"]
+    assert scene.oracle.violations == 1
+
+
+@pytest.mark.parametrize("protocol", ALL)
+def test_5_2_repaired_all_are_notified_at_once_or_none(protocol: str) -> None:
+    scene = _one_by_one(protocol)
+    assert scene.oracle.violations == 0
+    scene.finished()
+
+
 @pytest.mark.parametrize("printed", [True, False])
 def test_4_1_as_printed_algorithm_1_does_inhibit(printed: bool) -> None:
     """a writes m1 to b and c. It is in the air to b when b writes m2 to c, which may have m2 first."""
@@ -134,6 +165,7 @@ def test_table_1_header_grows_with_the_square_of_hosts_stations_and_logical_stat
         ("av2", 1, lambda stations: 3 + 2 * (stations - 1)),
         ("av2-ks", 1, lambda stations: 3 + 2 * (stations - 1)),
         ("av3", 1, lambda stations: 3 + 2 * (stations - 1)),
+        ("av3", 2, lambda stations: 3 + 3 * (stations - 1)),  # two logical stations of a cell share a notify
     ],
 )
 @pytest.mark.parametrize("stations", [3, 6])

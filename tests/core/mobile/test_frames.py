@@ -24,7 +24,7 @@ PACKETS = (
     Packet("s1", MESSAGE, frames.Downlink(12)),
     Packet("h1", None, frames.Got(12, 7)),
     Packet("s1", None, frames.Begin("h1", 3, "s1", 2)),
-    Packet("s2", None, frames.Handover("h1", 3, 3, b"\x00\xff luggage")),
+    Packet("s2", None, frames.Handover("h1", 3, b"\x00\xff luggage")),
     Packet("s2", None, frames.Moved("h1", 3, 3, "s1")),
     Packet("s1", MESSAGE, frames.Carried(frozenset({"h2"}), 5, KS)),
     Packet("s1", MESSAGE, frames.Cast(0, KS)),

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from antecede import LimitReached, Misuse, Packet, RemoteViolation, SnapshotError, Transmit, UnknownAlgorithm
+from antecede import (
+    LimitReached,
+    Message,
+    MessageId,
+    Misuse,
+    Packet,
+    RemoteViolation,
+    SnapshotError,
+    Transmit,
+    UnknownAlgorithm,
+)
+from antecede.core import values
 from antecede.core.mobile import handoff, protocols
 from antecede.core.mobile.effects import Dropped
-from antecede.core.mobile.frames import Begin, Handover, Moved, Register
+from antecede.core.mobile.frames import Begin, Carried, Handover, Moved, Register
 from antecede.core.mobile.host import Host
-from antecede.core.mobile.luggage import Policy
+from antecede.core.mobile.luggage import Luggage, Policy
 from antecede.core.mobile.station import Station
+from antecede.core.ordering.rst import RstStamp
 from tests.core.mobile.script import content, flush, order, world
 
 ALL = sorted(protocols.protocols())
@@ -217,8 +229,20 @@ def test_strangers_and_nonsense_are_refused() -> None:
         station.hear(Packet("zoe", None, Register(1, "s2")))
     with pytest.raises(RemoteViolation, match="Begin over the air"):
         station.hear(Packet("a", None, Begin("a", 1, "s2", 0)))
+    with pytest.raises(SnapshotError):
+        station.receive(Packet("s2", None, Handover("a", 5, b"")))
+    packed = values.dumps(Luggage("a", epoch=5))
+    with pytest.raises(SnapshotError, match="or another's"):
+        station.receive(Packet("s2", None, Handover("a", 6, packed)))
     with pytest.raises(RemoteViolation, match="handover of a, which is here at s1"):
-        station.receive(Packet("s2", None, Handover("a", 5, 5, b"")))
+        station.receive(Packet("s2", None, Handover("a", 5, packed)))
+    carried = Carried(frozenset({"a"}), 0, RstStamp({}))
+    with pytest.raises(RemoteViolation, match="a RstStamp, of another protocol"):
+        station.receive(Packet("s2", Message(MessageId("b", 1), frozenset({"a"}), b""), carried))
+    with pytest.raises(RemoteViolation, match="is carried to"):
+        station.receive(Packet("s2", Message(MessageId("b", 1), frozenset({"c"}), b""), carried))
+    with pytest.raises(Misuse, match="store or drop"):
+        Policy(when_asleep="forget")
     with pytest.raises(Misuse, match="a new name"):
         station.join("a", "s2")
     with pytest.raises(Misuse, match="not among the stations"):

@@ -29,12 +29,14 @@ from antecede.core.mobile import handoff
 from antecede.core.mobile.effects import Effect
 from antecede.core.mobile.frames import Carried, Moved
 from antecede.core.mobile.luggage import Berth, Luggage
-from antecede.core.mobile.station import Held, Station
-from antecede.core.ordering.ks import Ks
+from antecede.core.mobile.scheme import Held
+from antecede.core.mobile.station import Station
+from antecede.core.ordering.ks import Ks, KsStamp
 from antecede.core.ordering.prs import Prs
-from antecede.core.ordering.rst import Rst
+from antecede.core.ordering.rst import Rst, RstStamp
 from antecede.core.types import Message, Packet, ProcessId, Stamp
 
+STAMPS: dict[str, type] = {"ks": KsStamp, "rst": RstStamp}
 UNLEARNED_MAX = 1_000
 """Stamps of delivered messages kept apart until the host's next word; beyond that the oldest is learned early."""
 
@@ -96,10 +98,10 @@ class Direct:
         if message is None or not isinstance(stamp, Carried):
             yield from station.control(packet)
             return
-        if not stamp.to <= message.dests:
-            raise RemoteViolation(
-                f"message {message.id} is carried to {sorted(stamp.to - message.dests)}, not among it"
-            )
+        if not stamp.to <= message.dests & station.berths.keys():
+            raise RemoteViolation(f"message {message.id} for {sorted(message.dests)} is carried to {sorted(stamp.to)}")
+        if not isinstance(stamp.stamp, STAMPS[self.ordering]):
+            raise RemoteViolation(f"message {message.id} has a {type(stamp.stamp).__name__}, of another protocol")
         station.located(message.sender, stamp.epoch, packet.sender)
         for host in sorted(stamp.to):
             yield from self._take(station, host, packet, stamp)
@@ -153,8 +155,6 @@ class Direct:
         assert berth.luggage is not None
         mind: Mind = berth.luggage.mind
         message, stamp = _message(packet), _carried(packet).stamp
-        if not mind.ordering.accepts(message, stamp):
-            raise RemoteViolation(f"{message.id} has a {type(stamp).__name__}, of another protocol")
         if message.id.seq <= mind.ordering.delivered.get(message.sender, 0) or message.id in mind.held:
             return
         mind.held.offer(packet, mind.ordering.unmet(message, stamp))

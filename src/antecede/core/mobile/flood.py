@@ -29,8 +29,9 @@ from antecede.core.mobile.direct import Mind
 from antecede.core.mobile.effects import Effect
 from antecede.core.mobile.frames import Acknowledge, Cast, Delete
 from antecede.core.mobile.luggage import Berth, Luggage
-from antecede.core.mobile.station import Held, Station
-from antecede.core.ordering.prs import Prs
+from antecede.core.mobile.scheme import Held
+from antecede.core.mobile.station import Station
+from antecede.core.ordering.prs import Prs, PrsStamp
 from antecede.core.types import Message, Packet, ProcessId
 
 
@@ -100,6 +101,8 @@ class Flood:
     def receive(self, station: Station, packet: Packet) -> Iterator[Effect]:
         stamp = packet.stamp
         if isinstance(stamp, Cast) and packet.message is not None:
+            if not isinstance(stamp.stamp, PrsStamp):
+                raise RemoteViolation(f"a {type(stamp.stamp).__name__} of another protocol, from {packet.sender}")
             casts = self.casts.setdefault(packet.sender, Casts())
             if not casts.is_deleted(stamp.seq):
                 casts.store[stamp.seq] = (packet.message, stamp)
@@ -170,8 +173,6 @@ class Flood:
         message, cast = casts.store[seq]
         if not _is_for(luggage.host, message):
             return not self.printed
-        if not mind.ordered.ordering.accepts(message, cast.stamp):
-            raise RemoteViolation(f"{message.id} has a {type(cast.stamp).__name__}, of another protocol")
         return next(mind.ordered.ordering.unmet(message, cast.stamp), None) is None
 
     def _next(self, station: Station, berth: Berth, init: ProcessId) -> Iterator[Effect]:

@@ -125,11 +125,10 @@ class Begin(Fields):
 @shapes.stamp(51)
 @dataclass(frozen=True, slots=True)
 class Handover(Fields):
-    """handoff_over of Algorithm 1, enable of Algorithm 2: everything a station keeps for `host`."""
+    """handoff_over of Algorithm 1, enable of Algorithm 2: all a station keeps for `host`, to its `epoch`-th place."""
 
     host: str
     epoch: int
-    move: int
     luggage: bytes
 
 

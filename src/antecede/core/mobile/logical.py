@@ -15,7 +15,8 @@ from antecede.core.effects import Transmit
 from antecede.core.errors import RemoteViolation
 from antecede.core.mobile.effects import Effect
 from antecede.core.mobile.frames import Register
-from antecede.core.mobile.station import Held, Station
+from antecede.core.mobile.scheme import Held
+from antecede.core.mobile.station import Station
 from antecede.core.types import Packet, ProcessId
 
 

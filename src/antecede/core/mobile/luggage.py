@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from antecede.core.errors import Misuse
 from antecede.core.mobile.handoff import AWAY
 from antecede.core.types import Message, Packet, ProcessId
 from antecede.core.values import storable
@@ -24,6 +25,10 @@ class Policy:
     stored_max: int = 10_000
     retry_s: float = 1.0
     window: int = 64
+
+    def __post_init__(self) -> None:
+        if self.when_asleep not in ("store", "drop") or min(self.stored_max, self.window) < 1 or self.retry_s <= 0:
+            raise Misuse(f"store or drop, at least 1 stored and in the window, every few seconds: not {self}")
 
 
 @storable

@@ -16,7 +16,8 @@ from antecede.core.mobile.host import Host
 from antecede.core.mobile.logical import Cluster, logical_name
 from antecede.core.mobile.luggage import Policy
 from antecede.core.mobile.relay import Relay
-from antecede.core.mobile.station import Scheme, Station
+from antecede.core.mobile.scheme import Scheme
+from antecede.core.mobile.station import Station
 from antecede.core.ordering.ks import Ks
 from antecede.core.ordering.rst import Rst
 from antecede.core.process import Process

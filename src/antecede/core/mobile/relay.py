@@ -6,14 +6,15 @@ a message may wait for one that is for another host of the same station; and a h
 each station has to say that its last message to the old place is out.
 
     MSS_DELIV, MSS_SENT, MSS_PENDING   the process
-    a station's knowledge of a host    `location`, and `moves`: with which registration it got there
+    a station's knowledge of a host    `location`, which changes at a notification and nowhere else
     enable                             `Handover`
 
-Changed from 001 §5.2. As printed, the new station notifies, with a unicast to each, as soon as a host registers: a
-stale notification puts a location back, and a message overtakes another. Here the old station notifies, with one
-causal multicast, when it gives the luggage away, which it does only when its own hand-off is over: notifications of
-one host are so ordered by causality itself, and a host that comes back while its old hand-off drains waits its turn.
-`printed` brings the first form back.
+Changed from 001 §5.2. As printed, the new station notifies, with a unicast to each, as soon as a host registers. So a
+stale notification may put a location back; and a station that has been notified may cause one that has not to send to
+the old place, from where the message overtakes its cause. Here the old station notifies, with one causal multicast,
+when it gives the luggage away, which it does only when its own hand-off is over: all notifications of one host are
+ordered by causality itself, and a host that comes back while its old hand-off drains waits its turn. `printed` brings
+the first form back.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ from antecede.core.mobile import handoff
 from antecede.core.mobile.effects import Effect
 from antecede.core.mobile.frames import Begin, Last, Notify, Old, Over, Register, Relayed
 from antecede.core.mobile.luggage import Berth, Luggage
-from antecede.core.mobile.station import Held, Station
+from antecede.core.mobile.scheme import Held
+from antecede.core.mobile.station import Station
 from antecede.core.process import Process
 from antecede.core.types import Message, Packet, ProcessId
 
@@ -43,7 +45,6 @@ class Relay:
     process: Process
     printed: bool = False
     location: dict[ProcessId, ProcessId] = field(default_factory=dict)
-    moves: dict[ProcessId, int] = field(default_factory=dict)
     draining: dict[ProcessId, tuple[int, ProcessId]] = field(default_factory=dict)
 
     @property
@@ -136,8 +137,7 @@ class Relay:
         elif isinstance(stamp, Old):
             yield from self._arrive(station, stamp.host, packet)
         elif isinstance(stamp, Notify):
-            if self.printed or stamp.move > self.moves.get(stamp.host, 0):
-                self.location[stamp.host], self.moves[stamp.host] = stamp.to, stamp.move
+            self.location[stamp.host] = stamp.to
             yield from self.wire(station, stamp.previous, Packet(station.me, None, Last(stamp.host, stamp.move)))
         elif isinstance(stamp, Last):
             station.berth(stamp.host).lasts.setdefault(stamp.move, set()).add(packet.sender)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 from antecede.core import values
 from antecede.core.effects import SetTimer
@@ -22,53 +22,8 @@ from antecede.core.mobile import handoff
 from antecede.core.mobile.effects import Dropped, Effect, Radio
 from antecede.core.mobile.frames import Begin, Downlink, Got, Handover, Leave, Moved, Register, Taken, Uplink, Welcome
 from antecede.core.mobile.luggage import Berth, Luggage, Policy
-from antecede.core.types import Message, MessageId, Need, Packet, ProcessId
-
-
-class Held(NamedTuple):
-    """A message that is here for `host` and may not be delivered yet, and what it waits for where that is known."""
-
-    host: ProcessId
-    message: MessageId
-    needs: tuple[Need, ...] = ()
-
-
-class Scheme(Protocol):
-    """One protocol's part of a station. Actions of its table that are not the shell's own are methods of it:
-    `action(station, host, berth, subject)`, where the subject is what caused the event."""
-
-    @property
-    def table(self) -> handoff.Table: ...
-
-    def join(self, host: ProcessId, home: ProcessId) -> Any:
-        """There is a new host: what the protocol keeps in its luggage."""
-        ...
-
-    def wire(self, station: Station, to: ProcessId, packet: Packet) -> Iterator[Effect]:
-        """Send a control packet to a station, perhaps to this one."""
-        ...
-
-    def receive(self, station: Station, packet: Packet) -> Iterator[Effect]:
-        """Take a packet from a wire; hand-off control goes to `station.control`."""
-        ...
-
-    def send(self, station: Station, luggage: Luggage, message: Message, got: int) -> Iterator[Effect]:
-        """The next message of a host, sent when it had delivered `got`."""
-        ...
-
-    def acknowledged(
-        self, station: Station, luggage: Luggage, taken: list[tuple[Message, Any]], got: int
-    ) -> Iterator[Effect]:
-        """The host has `taken`, in this order; all it sends from now on was sent after it had the first `got`."""
-        ...
-
-    def held(self, station: Station) -> Iterator[Held]:
-        """What may not be delivered yet."""
-        ...
-
-    def resume(self, station: Station, luggage: Luggage | None) -> None:
-        """Rebuild what a snapshot leaves out, of the station or of luggage."""
-        ...
+from antecede.core.mobile.scheme import Held, Scheme
+from antecede.core.types import Message, Packet, ProcessId
 
 
 @values.storable
@@ -174,9 +129,8 @@ class Station:
         if isinstance(stamp, Begin):
             yield from self._begin(stamp)
         elif isinstance(stamp, Handover):
-            berth = self.berth(stamp.host)
-            if stamp.epoch > berth.epoch:
-                yield from self.step(stamp.host, handoff.HANDOVER, stamp)
+            if stamp.epoch > self.berth(stamp.host).epoch:
+                yield from self.step(stamp.host, handoff.HANDOVER, _unwrapped(stamp))
         elif isinstance(stamp, Moved):
             yield from self._moved(stamp)
         else:
@@ -254,12 +208,9 @@ class Station:
         for move, to in begins:
             yield from self._begin(Begin(host, move, to, 0))
 
-    def _admit(self, host: ProcessId, berth: Berth, handover: Handover) -> Iterator[Effect]:
-        luggage = values.loads(handover.luggage)
-        if not isinstance(luggage, Luggage) or luggage.host != host:
-            raise SnapshotError(f"the luggage of {host} holds {type(luggage).__name__}")
+    def _admit(self, host: ProcessId, berth: Berth, luggage: Luggage) -> Iterator[Effect]:  # noqa: ARG002
         self.scheme.resume(self, luggage)
-        luggage.epoch, luggage.move = handover.epoch, max(handover.move, berth.heard)
+        luggage.move = max(luggage.move, berth.heard)
         berth.luggage, berth.at, berth.epoch, berth.heard = luggage, self.me, luggage.epoch, luggage.move
         yield from ()
 
@@ -282,7 +233,7 @@ class Station:
         luggage.epoch, luggage.move = luggage.epoch + 1, begin.move
         berth.luggage, berth.at, berth.epoch = None, begin.to, luggage.epoch
         berth.heard = max(berth.heard, begin.move)
-        packed = Handover(host, luggage.epoch, luggage.move, values.dumps(luggage))
+        packed = Handover(host, luggage.epoch, values.dumps(luggage))
         yield from self.scheme.wire(self, begin.to, self._packet(packed))
 
     def _tell(self, host: ProcessId, berth: Berth, begin: Begin) -> Iterator[Effect]:
@@ -313,3 +264,10 @@ class Station:
 
     def _packet(self, stamp: Any) -> Packet:
         return Packet(self.me, None, stamp)
+
+
+def _unwrapped(handover: Handover) -> Luggage:
+    luggage = values.loads(handover.luggage)
+    if not isinstance(luggage, Luggage) or (luggage.host, luggage.epoch) != (handover.host, handover.epoch):
+        raise SnapshotError(f"what came as the luggage of {handover.host} is a {type(luggage).__name__}, or another's")
+    return luggage
