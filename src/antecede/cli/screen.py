@@ -1,0 +1,63 @@
+"""What `check` and `demo` show on a screen: the stage at work, and an answer of one screen.
+
+Names and texts come out of other people's logs, so whatever a terminal would obey is taken out of them first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from antecede.pipeline.check import Checked, Progress
+
+TEXT_CHARS_MAX = 1_500
+NOTES_MAX = 5
+
+
+def show(checked: Checked) -> None:
+    """The verdict, the counts, the worst violation, and where the rest is."""
+    found = checked.answer
+    print(f"{found.verdict.upper()}: {plain(found.reason)}\n")
+    for line in counts(checked):
+        print(f"  {line}")
+    if checked.explained:
+        print(f"\nThe worst: {plain(checked.explained[0].words)}.")
+    notes = [*checked.notes, *(f"run {run.run!r} was verified {run.one_task}" for run in found.runs if run.one_task)]
+    if notes:
+        print()
+    for note in notes[:NOTES_MAX]:
+        print(f"Note: {plain(note)}")
+    if len(notes) > NOTES_MAX:
+        print(f"and {len(notes) - NOTES_MAX} more notes")
+
+
+def counts(checked: Checked) -> Iterator[str]:
+    """What was counted, in a few lines of columns."""
+    values = checked.as_dict()
+    for names in (
+        ("runs", "processes", "events", "quarantined"),
+        ("messages", "deliveries", "violations", "overtaken"),
+        ("lost", "duplicates", "spurious", "early"),
+    ):
+        yield "".join(f"{name:<12}{values[name]:>12,}    " for name in names).rstrip()
+
+
+def plain(text: str, chars_max: int = TEXT_CHARS_MAX) -> str:
+    """On one line, printable, and not too long."""
+    shown = "".join(char if char.isprintable() else "\ufffd" for char in text[: chars_max + 1])
+    return shown if len(shown) <= chars_max else f"{shown[:chars_max]}…"
+
+
+@contextmanager
+def spinner() -> Iterator[Progress]:
+    """A line on standard error that says what is going on; it is gone when all is done."""
+    try:
+        from rich.console import Console
+        from rich.text import Text
+    except ModuleNotFoundError:
+        yield lambda _stage: None
+        return
+    with Console(stderr=True).status(Text("starting")) as status:
+        yield lambda stage: status.update(Text(f"{stage} …"))
