@@ -6,14 +6,17 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from antecede.cli import screen
 from antecede.core.errors import Misuse
 
 if TYPE_CHECKING:
-    from antecede.pipeline.check import Checked, Progress
+    from antecede.pipeline.check import Checked
+    from antecede.pipeline.stages import Progress
 
 STATUS = {"holds": 0, "violated": 1, "undecidable": 3}
 FORMATS = ("auto", "antecede", "shiviz", "otlp", "zipkin", "mapped")
@@ -88,13 +91,14 @@ def run(arguments: argparse.Namespace) -> int:
     _refuse_bad_options(arguments)
     with _shown(quiet=arguments.json) as progress:
         checked = _check(arguments, progress)
+        report = write_report(checked, progress) if checked.out is not None else None
         exported = _export(arguments, checked)
     if arguments.json:
         print(json.dumps(checked.as_dict()))
     else:
         screen.show(checked)
-    for path in exported:
-        print(f"Exported: {path}", file=sys.stderr if arguments.json else sys.stdout)
+    with redirect_stdout(sys.stderr if arguments.json else sys.stdout):
+        screen.places(checked, report, exported)
     return STATUS[checked.answer.verdict]
 
 
@@ -123,10 +127,26 @@ def _check(arguments: argparse.Namespace, progress: Progress) -> Checked:
         regex=arguments.regex,
         delimiter=arguments.delimiter,
         mapping=arguments.mapping,
+        out=arguments.out,
         windows=arguments.windows,
         worst=arguments.worst,
         progress=progress,
     )
+
+
+def write_report(checked: Checked, progress: Progress) -> str:
+    """Draw the report into the output folder, or, where that is not on this machine, into the current one."""
+    progress("report")
+    from antecede.pipeline.tables import is_remote
+    from antecede.web.fill import report_data
+    from antecede.web.report import render
+
+    assert checked.out is not None
+    folder = Path.cwd() if is_remote(checked.out) else Path(checked.out.removeprefix("file:"))
+    written = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    path = folder / "report.html"
+    _write(str(path), iter([render(report_data(checked, written=written))]))
+    return str(path)
 
 
 def _export(arguments: argparse.Namespace, checked: Checked) -> list[str]:

@@ -5,12 +5,13 @@ Names and texts come out of other people's logs, so whatever a terminal would ob
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from antecede.pipeline.check import Checked, Progress
+    from antecede.pipeline.check import Checked
+    from antecede.pipeline.stages import Progress
 
 TEXT_CHARS_MAX = 1_500
 NOTES_MAX = 5
@@ -31,6 +32,16 @@ def show(checked: Checked) -> None:
         print(f"Note: {plain(note)}")
     if len(notes) > NOTES_MAX:
         print(f"and {len(notes) - NOTES_MAX} more notes")
+
+
+def places(checked: Checked, report: str | None, exported: Sequence[str]) -> None:
+    """Where the rest is to be found."""
+    if report is not None:
+        print(f"\nReport: {report}\nTables: {checked.out}")
+    elif not exported:
+        print("\nNo tables and no report were written; add --out DIR to get them.")
+    for path in exported:
+        print(f"Exported: {path}")
 
 
 def counts(checked: Checked) -> Iterator[str]:

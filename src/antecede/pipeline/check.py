@@ -7,49 +7,17 @@ large the trace is: everything that grows with the data stays in Spark.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from time import perf_counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as fn
 
-from antecede.pipeline import explain, ingest
+from antecede.pipeline import explain, ingest, tables
 from antecede.pipeline.answer import Answer, answer
+from antecede.pipeline.details import Details, written
 from antecede.pipeline.explain import Explained
-from antecede.pipeline.session import explained as in_words
-from antecede.pipeline.verify import Verified, verify
-
-SKEW_LISTED_MAX = 50
-QUARANTINE_LISTED_MAX = 100
-
-Progress = Callable[[str], None]
-
-
-def silent(stage: str) -> None:
-    """Nobody waits."""
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """One quarantined row."""
-
-    file: str
-    line: int
-    reason: str
-    row: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Skew:
-    """A link on which delivers precede their sends by the source's clocks."""
-
-    run: str
-    sender: str
-    process: str
-    early: int
-    worst_s: float
+from antecede.pipeline.stages import Progress, Stages, silent
+from antecede.pipeline.verify import verify
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +32,8 @@ class Checked:
     explained: tuple[Explained, ...]
     events: DataFrame
     stages: tuple[tuple[str, float], ...]
+    out: str | None = None
+    details: Details | None = None  # where there is an output folder
 
     def as_dict(self) -> dict[str, str | int]:
         """The object of `antecede check --json`: at least these keys, always."""
@@ -78,22 +48,6 @@ class Checked:
         }
 
 
-@dataclass(slots=True)
-class Stages:
-    """Names each stage to whoever waits, and keeps how long it took."""
-
-    progress: Progress
-    took: list[tuple[str, float]] = field(default_factory=list)
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        self.progress(name)
-        begun = perf_counter()
-        with in_words(f"{name} failed"):
-            yield
-        self.took.append((name, perf_counter() - begun))
-
-
 def check(
     spark: SparkSession,
     paths: Sequence[str],
@@ -102,11 +56,14 @@ def check(
     regex: str | None = None,
     delimiter: str | None = None,
     mapping: str | Mapping[str, object] | None = None,
+    out: str | None = None,
     windows: int | None = None,
     worst: int = explain.WORST,
     progress: Progress = silent,
 ) -> Checked:
-    """Check the trace in `paths`."""
+    """Check the trace in `paths`; with `out`, write its tables there."""
+    if out is not None:
+        tables.refuse_bad_folder(out, paths)
     stages = Stages(progress)
     with stages.stage("reading"):
         read = ingest.read(spark, paths, format, regex=regex, delimiter=delimiter, mapping=mapping)
@@ -117,10 +74,18 @@ def check(
     told: tuple[Explained, ...] = ()
     if found.verdict == "violated" and worst:
         with stages.stage("explaining"):
-            told = explain.explain(read.events, verified.deliveries, verified.messages, _sizes(verified), worst)
+            told = explain.explain(read.events, verified.deliveries, verified.messages, verified.runs, worst)
+    details = written(read, verified, found, told, out=out, stages=stages) if out is not None else None
     verified.release()
-    return Checked(tuple(paths), read.format, read.notes, found, quarantined, told, read.events, tuple(stages.took))
-
-
-def _sizes(verified: Verified) -> DataFrame:
-    return verified.runs.select("run", "events", fn.col("early"))
+    return Checked(
+        paths=tuple(paths),
+        format=read.format,
+        notes=read.notes,
+        answer=found,
+        quarantined=quarantined,
+        explained=told,
+        events=read.events,
+        stages=tuple(stages.took),
+        out=out,
+        details=details,
+    )
