@@ -121,6 +121,9 @@ def long_packets() -> Iterator[bytes]:
         for tag in sorted(shapes.STAMPS):
             yield head + b"\0\0\x01" + bitmap + bytes([tag]) + complement * 300
             yield head + b"\0\0\x01" + bitmap + bytes([tag]) + bitmap + b"\x01" + bytes(500) + complement * 300
+    one_name = b"\x04\x00"
+    context, log = one_name + _uint(9000) + b"\0", one_name + _uint(2000)
+    yield head + b"\0\0\x01" + bitmap + b"\x02" + context + log + (b"\x01" + _uint(shapes.COMPLEMENT)) * 2000
     owed = {names[0]: {clock: frozenset(names) - set(names[:8]) for clock in range(1, 201)}}
     message = Message(MessageId(names[0], 1), frozenset(names), b"")
     yield encode(Packet(names[0], message, KsStamp(owed, {}, {names[0]: 200})))
@@ -159,6 +162,12 @@ def _peak(work: Callable[[], object]) -> int:
     work()
     _, peak = tracemalloc.get_traced_memory()
     return peak - before
+
+
+def test_a_size_may_not_promise_more_than_there_is() -> None:
+    for read in (shapes.Reader.bytes, shapes.Reader.count, shapes.Reader.names, shapes.Reader.vector):
+        with pytest.raises(WireError, match="where 2 bytes are left"):
+            read(shapes.Reader(b"\x0cab", ["a", "b"]))
 
 
 def test_an_empty_packet_a_huge_one_and_another_version() -> None:

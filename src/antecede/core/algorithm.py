@@ -5,7 +5,8 @@ or input and output. Calls go in, a list of effects comes out, and the driver ow
 
 1. carry out the effects of one call in order, all of them, before the next call;
 2. bring every `Transmit` to its destination at least once; duplicates are harmless, and order between packets
-   matters only to algorithms whose traits say that they need FIFO channels;
+   matters only to algorithms whose traits say that they need FIFO channels. A packet refused with `HoldBackFull` is
+   offered again later; on a FIFO channel, before those behind it;
 3. call `tick(now)` at or after the time of a `SetTimer`; `now` never runs backwards;
 4. make the state and the effects durable together, where a process is to survive a crash: take `snapshot()`
    after a call, and do not transmit what is not saved;
@@ -87,8 +88,8 @@ class Ordering(Protocol):
         """Send: the stamp for each of `others`, the destinations without the sender, sorted; then the new state."""
         ...
 
-    def accepts(self, stamp: Stamp) -> bool:
-        """Is this a stamp of the same algorithm?"""
+    def accepts(self, message: Message, stamp: Stamp) -> bool:
+        """Is this a stamp of the same algorithm, which a correct process may have put on the message?"""
         ...
 
     def unmet(self, message: Message, stamp: Stamp) -> Iterator[Need]:

@@ -2,7 +2,9 @@
 §7.1).
 
 `Numbered` is an algorithm around an algorithm. Each packet to a process carries the next number of that channel;
-a packet that comes too early is kept until its predecessors are here; one that comes again is dropped.
+a packet that comes too early is kept until its predecessors are here; one that comes again is dropped. A packet
+that was kept and then finds the hold-back queue of the algorithm inside full is kept on, and tried again after every
+call that may have made room.
 """
 
 from __future__ import annotations
@@ -42,7 +44,8 @@ class Number:
 @values.storable
 @dataclass(slots=True)
 class Numbered:
-    """`inner` over numbered channels. `early[p][n]` is packet n of p, here before its predecessors."""
+    """`inner` over numbered channels. `early[p][n]` is packet n of p, here before its predecessors; of the channels
+    in `stuck` the predecessors are here too, and there was no room inside."""
 
     inner: Algorithm
     limit: int = HOLD_BACK_LIMIT
@@ -50,13 +53,15 @@ class Numbered:
     received: dict[ProcessId, int] = field(default_factory=dict)
     early: dict[ProcessId, dict[int, Packet]] = field(default_factory=dict)
     held: int = 0
+    stuck: set[ProcessId] = field(default_factory=set)
+    departed: set[ProcessId] = field(default_factory=set)
 
     @property
     def process(self) -> ProcessId:
         return self.inner.process
 
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
-        return self._number(self.inner.send(dests, payload))
+        return self._number(self.inner.send(dests, payload)) + self._catch_up()
 
     def receive(self, packet: Packet) -> list[Effect]:
         stamp, sender = packet.stamp, packet.sender
@@ -65,7 +70,7 @@ class Numbered:
         bare = Packet(sender, packet.message, stamp.inner)
         early = self.early.get(sender, {})
         expected = self.received.get(sender, 0) + 1
-        if stamp.number < expected or stamp.number in early:
+        if sender in self.departed or stamp.number < expected or stamp.number in early:
             return []
         if stamp.number > expected:
             if self.held >= self.limit:
@@ -80,7 +85,7 @@ class Numbered:
         return self._number(effects) + self._catch_up(sender)
 
     def tick(self, now: float) -> list[Effect]:
-        return self._number(self.inner.tick(now))
+        return self._number(self.inner.tick(now)) + self._catch_up()
 
     def pending(self) -> tuple[Pending, ...]:
         early = tuple(
@@ -99,10 +104,12 @@ class Numbered:
 
     def leave(self, process: ProcessId) -> list[Effect]:
         effects = self._number(self.inner.leave(process))
+        self.departed.add(process)
+        self.stuck.discard(process)
         self.held -= len(self.early.pop(process, {}))
         for counted in (self.sent, self.received):
             counted.pop(process, None)
-        return effects
+        return effects + self._catch_up()
 
     def snapshot(self) -> bytes:
         return values.dumps(self)
@@ -110,24 +117,35 @@ class Numbered:
     def resume(self) -> None:
         self.inner.resume()
 
-    def _catch_up(self, sender: ProcessId) -> list[Effect]:
-        """Packets that were early and now are not. One that the algorithm inside refuses is lost to nobody: it was
-        bad."""
+    def _catch_up(self, *channels: ProcessId) -> list[Effect]:
+        """Packets that were early and now are not, on these channels and those that were stuck."""
         effects: list[Effect] = []
+        to_try = sorted({*channels, *self.stuck})
+        while to_try:
+            taken = self._take_early(to_try.pop(0), effects)
+            if taken:
+                to_try = sorted({*to_try, *self.stuck})  # there may be room now
+        return effects
+
+    def _take_early(self, sender: ProcessId, effects: list[Effect]) -> bool:
+        """Was there a packet to take? One that the algorithm inside refuses is lost to nobody: it was bad."""
         early = self.early.get(sender, {})
-        while (number := self.received[sender] + 1) in early:
+        before = len(early)
+        self.stuck.discard(sender)
+        while (number := self.received.get(sender, 0) + 1) in early:
             try:
                 effects += self._number(self.inner.receive(early[number]))
             except RemoteViolation:
                 pass  # refused now as it would have been on arrival; the channel goes on
             except HoldBackFull:
-                break  # stays early; the next packet of this channel tries again
+                self.stuck.add(sender)
+                break
             del early[number]
             self.held -= 1
             self.received[sender] = number
         if not early:
             self.early.pop(sender, None)
-        return effects
+        return len(early) < before
 
     def _number(self, effects: list[Effect]) -> list[Effect]:
         return [self._numbered(effect) if isinstance(effect, Transmit) else effect for effect in effects]

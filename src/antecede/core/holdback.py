@@ -53,7 +53,11 @@ class HoldBack:
         need = next(needs, None)
         if need is None:
             self._make_ready(packet, rank)
-            return
+        else:
+            self.hold(packet, need, needs, refuse=refuse)
+
+    def hold(self, packet: Packet, need: Need, needs: Iterator[Need], *, refuse: bool = True) -> None:
+        """File `packet` under `need`, the first of its unmet needs; `needs` are the others."""
         if refuse and len(self.packets) >= self.limit:
             raise HoldBackFull(
                 f"{len(self.packets)} packets are held back, the limit. Refused: {_name(packet)}, waiting for {need}. "

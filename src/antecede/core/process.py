@@ -87,13 +87,17 @@ class Process:
         message = self.roster.accept(packet)
         if packet.sender in self.roster.departed:
             return []
-        if not self.ordering.accepts(packet.stamp):
-            raise RemoteViolation(f"{message.id} has a {type(packet.stamp).__name__}, of another algorithm")
+        if not self.ordering.accepts(message, packet.stamp):
+            raise RemoteViolation(f"{message.id} has a {type(packet.stamp).__name__} that does not belong on it")
         sender, seq = message.id
         if seq <= self.ordering.delivered.get(sender, 0) or message.id in self.held:
             return []
-        self.held.offer(packet, self._needs(packet))
-        return self._drain()
+        needs = self._needs(packet)
+        need = next(needs, None)
+        if need is None:
+            return self._deliver(packet)
+        self.held.hold(packet, need, needs)
+        return []
 
     def tick(self, now: float) -> list[Effect]:  # noqa: ARG002 - an ordering sets no timer
         return []
@@ -106,11 +110,12 @@ class Process:
         )
 
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
-        groups = sorted(groups)
-        self.roster.join(process, groups)
-        if process == self.process or not isinstance(self.ordering, CountsEverything):
-            return []
-        return [Transmit(process, Packet(self.process, None, Baseline(self.ordering.baseline(groups))))]
+        known = len(self.roster.processes)
+        joined = self.roster.join(process, groups)
+        newcomer = joined if self.roster.addressing == "group" else len(self.roster.processes) > known
+        if not newcomer or not isinstance(self.ordering, CountsEverything):
+            return []  # what was in flight to one who had joined before is still wanted there
+        return [Transmit(process, Packet(self.process, None, Baseline(self.ordering.baseline(joined))))]
 
     def leave(self, process: ProcessId) -> list[Effect]:
         self.roster.leave(process)
@@ -118,7 +123,7 @@ class Process:
             return []
         self.ordering.forget(process)
         self.held.give_up(process)
-        return self._drain()
+        return self._deliver(self.held.pop())
 
     def snapshot(self) -> bytes:
         return values.dumps(self)
@@ -137,18 +142,24 @@ class Process:
     def _control(self, packet: Packet) -> list[Effect]:
         if not isinstance(packet.stamp, Baseline) or not isinstance(self.ordering, CountsEverything):
             raise RemoteViolation(f"{packet.sender} sent a {type(packet.stamp).__name__}, of another algorithm")
+        if packet.sender == self.process:
+            raise RemoteViolation(f"a baseline in the name of {self.process}, where it came to")
+        if packet.sender in self.roster.departed:
+            return []
         for mark in self.ordering.rebase(packet.sender, packet.stamp.counts):
             self.held.reached(mark)
-        return self._drain()
+        return self._deliver(self.held.pop())
 
-    def _drain(self) -> list[Effect]:
+    def _deliver(self, packet: Packet | None) -> list[Effect]:
+        """Deliver `packet`, and all that its delivery releases."""
         effects: list[Effect] = []
         held, ordering = self.held, self.ordering
-        while (packet := held.pop()) is not None:
+        while packet is not None:
             message = packet.message
             assert message is not None
             ordering.delivered[message.id.sender] = message.id.seq
             for mark in ordering.deliver(message, packet.stamp):
                 held.reached(mark)
             effects.append(Deliver(message))
+            packet = held.pop()
         return effects

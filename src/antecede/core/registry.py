@@ -16,6 +16,7 @@ from antecede.core.algorithm import Algorithm
 from antecede.core.errors import Misuse, SnapshotError, UnknownAlgorithm
 from antecede.core.fifo import Numbered
 from antecede.core.holdback import HOLD_BACK_LIMIT, HoldBack
+from antecede.core.options import check
 from antecede.core.ordering.chain2 import Chain2
 from antecede.core.ordering.hierarchy import Hierarchy, clusters
 from antecede.core.ordering.history import History
@@ -131,6 +132,8 @@ def _mr_broadcast(
 def _serial(broadcast: bool) -> Factory:
     def make(roster: Roster, *, token_at: ProcessId | None = None, hold_back_limit: int = HOLD_BACK_LIMIT) -> Serial:
         holder = min(roster.processes) if token_at is None else token_at
+        if holder not in list(roster.processes):
+            raise Misuse(f"token_at is one of the processes {sorted(roster.processes)}, not {token_at!r}")
         token = Token(0, 0, {}, {}) if roster.me == holder else None
         return Serial(roster, broadcast, HoldBack(hold_back_limit), hold_back_limit, token)
 
@@ -148,7 +151,9 @@ def _hierarchy(
     heads = sorted(set(through.values()))
     if inner not in ("ks", "prs", "rst", "ses"):
         raise Misuse(f"the inner algorithm of a hierarchy is ks, prs, rst or ses, not {inner!r}")
-    within = create(inner, process=roster.me, processes=heads) if roster.me in heads else None
+    within = None
+    if roster.me in heads:
+        within = create(inner, process=roster.me, processes=heads, hold_back_limit=hold_back_limit)
     return Numbered(Hierarchy(roster, through, within, {}), hold_back_limit)
 
 
@@ -265,18 +270,21 @@ def create(
     **options: Any,
 ) -> Algorithm:
     """One process of the named algorithm, at the beginning of time; `options` are the algorithm's own."""
-    info = _BY_NAME.get(algorithm)
+    info = _BY_NAME.get(str(algorithm))
     if info is None:
         raise UnknownAlgorithm(f"no algorithm {algorithm!r}; there are {', '.join(sorted(_BY_NAME))}")
     unknown = sorted(options.keys() - set(info.options))
     if unknown:
         raise Misuse(f"{algorithm} has no option {unknown[0]!r}; it has {', '.join(info.options) or 'none'}")
+    check(algorithm, options)
     return info.factory(Roster.of(process, info.addressing, processes, groups), **options)
 
 
 def restore(snapshot: bytes) -> Algorithm:
     """The process that `snapshot()` was called on, as it was then; or `SnapshotError`."""
-    algorithm = values.loads(snapshot)
+    if not isinstance(snapshot, bytes | bytearray | memoryview):
+        raise Misuse(f"restore takes the bytes of a snapshot, not a {type(snapshot).__name__}")
+    algorithm = values.loads(bytes(snapshot))
     try:
         cast(Algorithm, algorithm).resume()
     except (AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:

@@ -7,7 +7,7 @@ which is what makes a stale dependency on it harmless.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from antecede.core.errors import Misuse, RemoteViolation
@@ -16,6 +16,9 @@ from antecede.core.values import storable
 
 NAME_BYTES_MAX = 255
 """A process or group name in UTF-8. The wire format refuses longer ones."""
+
+PAYLOAD_BYTES_MAX = 8 * 2**20
+"""Half of what the wire format takes in one packet; the rest is for the stamp."""
 
 
 @storable
@@ -38,12 +41,14 @@ class Roster:
         processes: Iterable[ProcessId],
         groups: Mapping[GroupId, Iterable[ProcessId]] | None,
     ) -> Roster:
-        members = {name: frozenset(map(_name, who)) for name, who in (groups or {}).items()}
-        if isinstance(processes, str):
-            raise Misuse(f"processes is a collection of names, not one string: [{processes!r}]?")
-        everyone = {_name(process) for process in processes}.union({_name(me)}, *members.values())
-        for name in members:
-            _name(name)
+        if groups is not None and not isinstance(groups, Mapping):
+            raise Misuse(
+                f'groups is a mapping of each group to its members, such as {{"g1": ["a", "b"]}}, not {groups!r}'
+            )
+        members = {
+            _name(name): frozenset(checked_names(f"group {name!r}", who)) for name, who in (groups or {}).items()
+        }
+        everyone = {_name(me), *checked_names("processes", processes)}.union(*members.values())
         if addressing == "group" and not members:
             raise Misuse('this algorithm sends to groups: create(..., groups={"g1": ["a", "b"]})')
         return cls(me, addressing, everyone, members)
@@ -60,24 +65,30 @@ class Roster:
         """The next message of `me`, numbered, with its destinations checked; nothing changes when they are wrong."""
         if type(payload) is not bytes:
             raise Misuse(f"a payload is bytes, not {type(payload).__name__}: encode it first")
+        if len(payload) > PAYLOAD_BYTES_MAX:
+            raise Misuse(f"a payload of {len(payload)} bytes; at most {PAYLOAD_BYTES_MAX} can be sent: cut it up")
         group, to = self._resolve(dests)
         self.sent += 1
         return Message(MessageId(self.me, self.sent), to, payload, group)
 
-    def join(self, process: ProcessId, groups: Collection[GroupId] = ()) -> None:
-        if process in self.departed:
+    def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[GroupId]:
+        """Take `process` in; the result is the groups that it was not in before, sorted."""
+        to_join = sorted(set(checked_names("groups", groups)))
+        if _name(process) in self.departed:
             raise Misuse(f"{process!r} has left, and names are not reused: give the newcomer another name")
-        if process == self.me and groups:
+        if process == self.me and to_join:
             raise Misuse(f"{process!r} is this process: name its groups when it is created")
-        missing = sorted(set(groups) - self.groups.keys())
+        missing = [name for name in to_join if name not in self.groups]
         if missing:
             raise Misuse(f"no group {missing[0]!r} here; there are {sorted(self.groups)}")
-        self.processes.add(_name(process))
-        for name in groups:
+        self.processes.add(process)
+        joined = [name for name in to_join if process not in self.groups[name]]
+        for name in joined:
             self.groups[name] |= {process}
+        return joined
 
     def leave(self, process: ProcessId) -> None:
-        if process not in self.processes:
+        if _name(process) not in self.processes:
             raise Misuse(f"{process!r} is not among the processes {sorted(self.processes)}")
         self.processes.discard(process)
         self.departed.add(process)
@@ -103,7 +114,7 @@ class Roster:
             if self.me not in self.groups[dests]:
                 raise Misuse(f"{self.me!r} is not in group {dests!r}: only members send to a group")
             return dests, self.groups[dests]
-        to = frozenset([dests] if isinstance(dests, str) else dests)
+        to = frozenset([dests] if isinstance(dests, str) else checked_names("the destinations", dests))
         if not to:
             raise Misuse("a message needs at least one destination")
         unknown = to - self.processes
@@ -121,6 +132,13 @@ class Roster:
         return None, to
 
 
+def checked_names(what: str, names: object) -> list[str]:
+    """`names` as a list, if they are names; `what` says in an error what they were to be."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise Misuse(f"{what}: a collection of names, not {names!r}")
+    return [_name(name) for name in names]
+
+
 def _name(name: object) -> str:
     if not isinstance(name, str) or not name:
         raise Misuse(f"a name is a string that is not empty, not {name!r}")
@@ -134,4 +152,4 @@ def _name(name: object) -> str:
 
 
 def _shown(dests: object) -> str:
-    return repr(sorted(dests)) if isinstance(dests, set | frozenset) else repr(dests)
+    return repr(sorted(dests, key=str)) if isinstance(dests, set | frozenset) else repr(dests)

@@ -7,10 +7,14 @@ packet (a token, a resynchronisation, an acknowledgement) is a stamp with no mes
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 ProcessId: TypeAlias = str
 GroupId: TypeAlias = str
+
+MESSAGES_LISTED_MAX = 10_000
+"""A stamp may claim any number of predecessors; `Pending.messages` does not list them all."""
 
 
 class MessageId(NamedTuple):
@@ -100,13 +104,14 @@ class Pending:
 
     @property
     def messages(self) -> tuple[MessageId, ...]:
-        """The missing messages, where the algorithm knows them by their identity."""
-        return tuple(
+        """The missing messages, where the algorithm knows them by their identity; at most the first 10,000."""
+        missing = (
             MessageId(need.sender, seq)
             for need in self.needs
             if not need.scope
             for seq in range(need.first, need.last + 1)
         )
+        return tuple(islice(missing, MESSAGES_LISTED_MAX))
 
     def __str__(self) -> str:
         return f"{self.message.id} waits for " + ("; ".join(map(str, self.needs)) or "nothing")

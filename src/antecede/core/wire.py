@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from antecede.core.errors import Misuse, WireError
-from antecede.core.roster import NAME_BYTES_MAX
+from antecede.core.roster import NAME_BYTES_MAX, checked_names
 from antecede.core.shapes import TAGS, Reader, Sets, Writer
 from antecede.core.types import Message, MessageId, Packet
 
@@ -34,7 +34,7 @@ class Codec:
     """Encodes and decodes with one roster, which may be empty: both sides have the same names in the same order."""
 
     def __init__(self, roster: Sequence[str] = ()) -> None:
-        if len(set(roster)) != len(roster):
+        if len(set(checked_names("a roster", roster))) != len(roster):
             raise Misuse("a roster names everybody once")
         self.roster = tuple(roster)
         self._index = {name: number for number, name in enumerate(roster)}
@@ -43,6 +43,8 @@ class Codec:
 
     def encode(self, packet: Packet) -> bytes:
         """The packet as bytes; with a roster, only whoever has the same one can decode them."""
+        if not isinstance(packet, Packet):
+            raise Misuse(f"encode takes a Packet, not a {type(packet).__name__}")
         message, stamp = packet.message, packet.stamp
         if type(stamp) not in TAGS:
             raise Misuse(f"a {type(stamp).__name__} has no form on the wire")
@@ -62,6 +64,8 @@ class Codec:
 
     def decode(self, data: bytes) -> Packet:
         """The packet of `encode`, or `WireError`, which says where and why."""
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise Misuse(f"decode takes bytes, not a {type(data).__name__}")
         data = bytes(data)
         if not 3 <= len(data) <= PACKET_BYTES_MAX:
             raise WireError(f"a packet is 3 to {PACKET_BYTES_MAX} bytes, not {len(data)}")

@@ -15,14 +15,15 @@ from math import ceil
 import numpy as np
 from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame, Row, Window
-from pyspark.sql import functions as F
+from pyspark.sql import functions as fn
 
 from antecede.pipeline import tasks
 from antecede.pipeline.findings import FINDINGS_DDL
 from antecede.pipeline.lanes import CROSSING
-from antecede.pipeline.normalise import DELIVER, ticks
+from antecede.pipeline.normalise import DELIVER, RECEIVE, SEND, ticks
 from antecede.pipeline.paired import Numbered
 from antecede.pipeline.stamp import PROCESSES_MAX
+from antecede.pipeline.tasks import Parts
 from antecede.pipeline.windows import shifts, spread
 
 WINDOW_EVENTS = 250_000
@@ -33,14 +34,16 @@ GOES_BACK = "the clock of a process goes back"
 
 PAIRS_DDL = (
     "run int, process int, index long, role byte, tick long, sender int, sent_index long, sent_tick long,"
-    " first boolean, addressed boolean, dests int, delivered int, time double, sent_time double, message string"
+    " first boolean, addressed boolean, dests int, delivered int, time double, sent_time double"
 )
-ENDS_DDL = "run int, window int, process int, sent_index long, reached array<int>, sends binary, entries binary, cyclic boolean"
-STATES_DDL = "run int, window int, role byte, process int, sent_index long, known binary"
-PLAN_DDL = "run int, shifts array<long>, low long, step long, windows array<int>, part int"
-SUMMARY = ("run", "window", "role", "process", "index", "tick", "sender", "sent_index", "first", "reached")
-COUNTED = ("run", "window", "role", "process", "index", "tick", "sender", "sent_index", "first", "addressed")
-COUNTED_ALSO = ("dests", "delivered", "time", "sent_time")
+MESSAGE_DDL = ", message string"
+ENDS_DDL = (
+    "run int, part int, process int, sent_index long, reached array<int>, sends binary, entries binary, cyclic boolean"
+)
+STATES_DDL = "part int, role byte, process int, sent_index long, known binary"
+PLAN_DDL = "run int, shifts array<long>, low long, step long, parts array<int>"
+LINKED = ("part", "role", "process", "index", "tick", "sender", "sent_index")
+VERIFIED = (*LINKED, "first", "addressed", "dests", "delivered", "time", "sent_time")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,11 @@ class Cutting:
     events: int = 0
 
     @property
+    def parts(self) -> Parts:
+        counts = [self.cuts[run].count if run in self.cuts else 0 for run in range(len(self.runs))]
+        return Parts(self.runs, tuple(np.cumsum([0, *counts]).tolist()))
+
+    @property
     def windows(self) -> dict[str, int]:
         return {self.runs[run].run: cut.count for run, cut in self.cuts.items()}
 
@@ -76,10 +84,10 @@ class Cutting:
         return () if self.pairs is None else (self.pairs,)
 
 
-def cut(events: DataFrame, counts: DataFrame, names: Sequence[str], windows: int | None) -> Cutting:
+def cut(events: DataFrame, counts: DataFrame, names: Sequence[str], windows: int | None, *, detail: bool) -> Cutting:
     """Plan windows for these runs; `counts` has a row per process of each run."""
     by_run: dict[str, list[Row]] = {name: [] for name in names}
-    for row in counts.filter(F.col("run").isin(list(names)) & (F.col("with_message") > 0)).collect():
+    for row in counts.filter(fn.col("run").isin(list(names)) & (fn.col("with_message") > 0)).collect():
         by_run[row["run"]].append(row)
     uncut = {name: reason for name, rows in by_run.items() if (reason := _unfit(rows))}
     fit = {name: sorted(rows, key=lambda row: row["process"]) for name, rows in by_run.items() if name not in uncut}
@@ -87,7 +95,7 @@ def cut(events: DataFrame, counts: DataFrame, names: Sequence[str], windows: int
         return Cutting(uncut=uncut)
     runs = tuple(_numbered(name, rows) for name, rows in fit.items())
     total = sum(row["with_message"] for rows in fit.values() for row in rows)
-    pairs = _joined(events, runs, [name for name, rows in fit.items() if not _delivers(rows)], total)
+    pairs = _joined(events, runs, [name for name, rows in fit.items() if not _delivers(rows)], total, detail=detail)
     shifted = _shifts(pairs, runs)
     wanted = [windows or ceil(sum(row["with_message"] for row in rows) / WINDOW_EVENTS) for rows in fit.values()]
     cuts = {
@@ -108,37 +116,27 @@ def cut(events: DataFrame, counts: DataFrame, names: Sequence[str], windows: int
 
 def windows_of(cutting: Cutting, *, detail: bool) -> DataFrame:
     """The findings of the runs that are cut."""
-    assert cutting.pairs is not None
-    placed = _placed(cutting.pairs, cutting)
-    counts = [cutting.cuts[run].count if run in cutting.cuts else 0 for run in range(len(cutting.runs))]
-    parts = min(sum(counts), ceil(2 * cutting.events / WINDOW_EVENTS))
-    crossing = placed.filter(f"role = {DELIVER} AND first AND sent_window < window")
-
-    own = placed.filter(f"role <> {DELIVER} OR (first AND sender >= 0)").withColumn("reached", F.lit(-1))
-    leaving = crossing.withColumns(
-        {"role": _role(CROSSING), "reached": F.col("window"), "window": F.col("sent_window")}
-    )
-    ends = (
-        own.select("part", *SUMMARY)
-        .unionByName(leaving.select("part", *SUMMARY))
-        .repartitionById(parts, F.col("part") + F.col("window"))
-        .mapInArrow(tasks.summarise_windows(cutting.runs), ENDS_DDL)
-    )
+    parts, placed = cutting.parts, _placed(cutting)
+    tasks_wanted = min(parts.starts[-1], ceil(2 * cutting.events / WINDOW_EVENTS))
+    linked = placed.filter(f"role = {SEND} OR (first AND sender >= 0)").select(*LINKED)
+    crossing = placed.filter(f"role = {DELIVER} AND first AND sent_part < part").withColumn("role", _role(CROSSING))
+    leaving = crossing.withColumns({"tick": fn.col("part").cast("long"), "part": fn.col("sent_part")})
     states = (
-        ends.repartition(max(1, min(len(cutting.cuts), parts)), "run")
-        .sortWithinPartitions("run", "window")
-        .mapInArrow(tasks.compose(cutting.runs, counts), STATES_DDL)
+        linked.unionByName(leaving.select(*LINKED))
+        .repartitionById(tasks_wanted, fn.col("part"))
+        .mapInArrow(tasks.summarise_windows(parts), ENDS_DDL)
+        .repartition(min(len(cutting.cuts), tasks_wanted), "run")
+        .sortWithinPartitions("part")
+        .mapInArrow(tasks.compose(parts), STATES_DDL)
     )
-    passing = crossing.filter("addressed").withColumns(
-        {"role": _role(CROSSING), "window": F.explode(F.sequence("sent_window", F.col("window") - 1))}
-    )
-    columns = (*COUNTED, *COUNTED_ALSO, *(("message",) if detail else ()))
+    columns = (*VERIFIED, *(("message",) if detail else ()))
+    passing = crossing.filter("addressed").withColumn("part", fn.expr("explode(sequence(sent_part, part - 1))"))
     return (
-        placed.select("part", *columns)
-        .unionByName(passing.select("part", *columns))
-        .unionByName(states.join(F.broadcast(_plan(placed, cutting)).select("run", "part"), "run"), True)
-        .repartitionById(parts, F.col("part") + F.col("window"))
-        .mapInArrow(tasks.verify_windows(cutting.runs, detail=detail), FINDINGS_DDL)
+        placed.select(*columns)
+        .unionByName(passing.select(*columns))
+        .unionByName(states, allowMissingColumns=True)
+        .repartitionById(tasks_wanted, fn.col("part"))
+        .mapInArrow(tasks.verify_windows(parts, detail=detail), FINDINGS_DDL)
     )
 
 
@@ -161,24 +159,27 @@ def _numbered(name: str, rows: Sequence[Row]) -> Numbered:
     )
 
 
-def _joined(events: DataFrame, runs: Sequence[Numbered], receiving: Sequence[str], total: int) -> DataFrame:
+def _joined(
+    events: DataFrame, runs: Sequence[Numbered], receiving: Sequence[str], total: int, *, detail: bool
+) -> DataFrame:
     """Every deliver with its send, in numbers; kept, for four passes will read it."""
-    kind = F.col("kind")
+    kind = fn.col("kind")
     if receiving:
-        kind = F.when((kind == "receive") & F.col("run").isin(list(receiving)), "deliver").otherwise(kind)
+        delivered = (kind == RECEIVE) & fn.col("run").isin(list(receiving))
+        kind = fn.when(delivered, _role(DELIVER)).otherwise(kind)
     return (
-        events.filter(F.col("run").isin([one.run for one in runs]))
+        events.filter(fn.col("run").isin([one.run for one in runs]))
         .withColumn("kind", kind)
-        .filter(F.col("kind").isin("send", "deliver"))
+        .filter(fn.col("kind") != RECEIVE)
         .repartition(ceil(total / WINDOW_EVENTS), "run", "message")
-        .mapInArrow(tasks.join_messages(runs), PAIRS_DDL)
+        .mapInArrow(tasks.join_messages(runs, detail=detail), PAIRS_DDL + MESSAGE_DDL * detail)
         .persist(StorageLevel.MEMORY_AND_DISK)
     )
 
 
 def _shifts(pairs: DataFrame, runs: Sequence[Numbered]) -> dict[int, tuple[int, ...] | None]:
     """By run: what to add to the clocks, or None where nothing helps."""
-    slack = F.min(F.col("tick") - F.col("sent_tick")).alias("slack")
+    slack = fn.min(fn.col("tick") - fn.col("sent_tick")).alias("slack")
     links = pairs.filter(f"role = {DELIVER} AND first AND sender >= 0").groupBy("run", "sender", "process").agg(slack)
     by_run: dict[int, list[Row]] = {}
     for row in links.collect():
@@ -203,17 +204,17 @@ def _span(rows: Sequence[Row], run: Numbered, shift: tuple[int, ...], windows: i
 
 
 def _buckets(pairs: DataFrame, cuts: dict[int, Cut]) -> dict[int, np.ndarray[tuple[int], np.dtype[np.int64]] | None]:
-    """By run: the events in each bucket up to the last that has any; None where a process goes back to an earlier one."""
-    plan = _frame(pairs, cuts, {run: 0 for run in cuts})
+    """By run: the events in each bucket, up to the last that has any; None where a process's clock goes back."""
+    plan = _plan(pairs, cuts, [0] * (max(cuts, default=0) + 1))
     earlier = Window.partitionBy("run", "process").orderBy("bucket").rowsBetween(Window.unboundedPreceding, -1)
     cells = (
-        pairs.join(F.broadcast(plan), "run")
+        pairs.join(fn.broadcast(plan), "run")
         .withColumn("bucket", _bucket("tick", "process"))
         .groupBy("run", "process", "bucket")
-        .agg(F.count("*").alias("events"), F.min("index").alias("first"), F.max("index").alias("last"))
-        .withColumn("back", F.max("last").over(earlier) > F.col("first"))
+        .agg(fn.count("*").alias("events"), fn.min("index").alias("first"), fn.max("index").alias("last"))
+        .withColumn("back", fn.max("last").over(earlier) > fn.col("first"))
         .groupBy("run", "bucket")
-        .agg(F.sum("events").alias("events"), F.max("back").alias("back"))
+        .agg(fn.sum("events").alias("events"), fn.max("back").alias("back"))
     )
     counts: dict[int, dict[int, int] | None] = {run: {} for run in cuts}
     for row in cells.collect():
@@ -231,29 +232,26 @@ def _dense(counts: dict[int, int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]
     return dense
 
 
-def _placed(pairs: DataFrame, cutting: Cutting) -> DataFrame:
-    """Every row with its window and that of its send. `part` numbers windows over all runs."""
-    placed = pairs.join(F.broadcast(_plan(pairs, cutting)), "run")
-    window = F.get("windows", _bucket("tick", "process"))
-    sent_window = F.get("windows", _bucket("sent_tick", "sender"))
+def _placed(cutting: Cutting) -> DataFrame:
+    """Every row with its part and that of its send."""
+    assert cutting.pairs is not None
+    placed = cutting.pairs.join(fn.broadcast(_plan(cutting.pairs, cutting.cuts, cutting.parts.starts)), "run")
+    part = fn.get("parts", _bucket("tick", "process"))
+    sent_part = fn.get("parts", _bucket("sent_tick", "sender"))
     return placed.withColumns(
         {
-            "window": window,
-            "sent_window": F.when(F.col("sender") >= 0, sent_window).otherwise(window),
-            "tick": F.expr(_shifted("tick", "process")),
+            "part": part,
+            "sent_part": fn.when(fn.col("sender") >= 0, sent_part).otherwise(part),
+            "tick": fn.expr(_shifted("tick", "process")),
         }
-    ).drop("shifts", "low", "step", "windows")
+    )
 
 
-def _plan(frame: DataFrame, cutting: Cutting) -> DataFrame:
-    parts, part = {}, 0
-    for run, cut_ in cutting.cuts.items():
-        parts[run], part = part, part + cut_.count
-    return _frame(frame, cutting.cuts, parts)
-
-
-def _frame(frame: DataFrame, cuts: dict[int, Cut], parts: dict[int, int]) -> DataFrame:
-    rows = [(run, list(cut.shifts), cut.low, cut.step, list(cut.windows), parts[run]) for run, cut in cuts.items()]
+def _plan(frame: DataFrame, cuts: dict[int, Cut], starts: Sequence[int]) -> DataFrame:
+    rows = [
+        (run, list(cut.shifts), cut.low, cut.step, [starts[run] + window for window in cut.windows])
+        for run, cut in cuts.items()
+    ]
     return frame.sparkSession.createDataFrame(rows, PLAN_DDL)
 
 
@@ -262,8 +260,8 @@ def _shifted(tick: str, process: str) -> str:
 
 
 def _bucket(tick: str, process: str) -> Column:
-    return F.expr(f"cast(({_shifted(tick, process)} - low) div step as int)")
+    return fn.expr(f"cast(({_shifted(tick, process)} - low) div step as int)")
 
 
 def _role(role: int) -> Column:
-    return F.lit(role).cast("byte")
+    return fn.lit(role).cast("byte")

@@ -127,9 +127,9 @@ def _tally(paired: Paired, stamped: Stamped, wide: npt.NDArray[np.bool_] | None)
     sent, deliver = rows.role == SEND, rows.role == DELIVER
     first = deliver & rows.first
     unfit = np.zeros((2, runs), np.int64)
-    np.maximum.at(unfit[0], paired.run, stamped.cyclic[rows.group])
-    if wide is not None:
-        np.maximum.at(unfit[1], paired.run, wide[rows.group])
+    for number, groups in enumerate((stamped.cyclic, wide)):
+        if groups is not None and groups.any():
+            unfit[number, paired.run[groups[rows.group]]] = 1
     counts = {
         "messages": sent,
         "deliveries": deliver,
@@ -140,7 +140,7 @@ def _tally(paired: Paired, stamped: Stamped, wide: npt.NDArray[np.bool_] | None)
         "duplicates": deliver & ~rows.first,
         "spurious": first & ~rows.addressed,
     }
-    present = np.unique(paired.run)
+    present = np.flatnonzero(np.bincount(paired.run, minlength=runs))
     columns = {name: _sums(paired.run, value, runs)[present] for name, value in counts.items()}
     columns |= {"cyclic": unfit[0][present], "wide": unfit[1][present]}
     struct = pa.StructArray.from_arrays([pa.array(columns[name], pa.int64()) for name in TALLY], TALLY)

@@ -33,7 +33,10 @@ NOTHING_DUE = np.iinfo(np.int32).max
 SENT = -1  # the source of a send
 IN_FLIGHT = -2  # the source of a deliver of in-flight message k is IN_FLIGHT - k
 INTERPRETED_STEPS_MAX = 1_000_000
-COMPILED = ("mark", "marked", "settle", "reaches", "overtaken_by", "grown", "ranked", "located", "first_due", "walk")
+COMPILED = (
+    *("mark", "marked", "settle", "reaches", "join", "overtaken_by", "grown", "ranked", "located"),
+    *("all_due", "walk"),
+)
 
 
 class Lanes(NamedTuple):
@@ -53,6 +56,27 @@ class Lanes(NamedTuple):
     channel: Longs  # by channel, and the end: its first entry; channel base[lane] + process
 
 
+class Due(NamedTuple):
+    """What is still due in each channel."""
+
+    rank: Ints  # by entry
+    channel: Longs  # by channel, and the end: its first entry
+    head: Longs  # by channel: the first entry that is still due
+    low: Ints  # by channel: the rank of that
+    early: Flags  # by entry: delivered before the head of its channel
+    tree: Ints  # a Fenwick tree per channel, over the early ones
+
+
+class Walked(NamedTuple):
+    """What a walk has found."""
+
+    slots: Ints  # the stamps that were kept
+    slot: Longs  # by event: where the stamp of this send is, or -1
+    overtaken: Longs  # by event
+    witness: Longs  # by event: the entry of the first it overtook, or -1
+    cyclic: Flags  # by group
+
+
 def mark(tree: Ints, start: int, end: int, entry: int) -> None:
     """Add one at `entry` to the Fenwick tree that lies in start..end."""
     place = entry - start + 1
@@ -70,45 +94,49 @@ def marked(tree: Ints, start: int, entry: int) -> int:
     return count
 
 
-def settle(lanes: Lanes, head: Longs, low: Ints, early: Flags, tree: Ints, channel: int, entry: int) -> None:
+def settle(due: Due, channel: int, entry: int) -> None:
     """The message at `entry` is delivered: move the head of its channel on, or note that it came early."""
-    start, end = lanes.channel[channel], lanes.channel[channel + 1]
-    if entry != head[channel]:
-        early[entry] = True
-        mark(tree, start, end, entry)
+    start, end = due.channel[channel], due.channel[channel + 1]
+    if entry != due.head[channel]:
+        due.early[entry] = True
+        mark(due.tree, start, end, entry)
         return
     entry += 1
-    while entry < end and early[entry]:
+    while entry < end and due.early[entry]:
         entry += 1
-    head[channel] = entry
-    low[channel] = lanes.due_rank[entry] if entry < end else NOTHING_DUE
+    due.head[channel] = entry
+    due.low[channel] = due.rank[entry] if entry < end else NOTHING_DUE
 
 
-def reaches(low: Ints, base: int, stamp: Ints, width: int) -> bool:
+def reaches(low: Ints, stamp: Ints) -> bool:
     """Is any message still due that happened before this stamp?"""
     found = False
-    for process in range(width):
-        found |= low[base + process] <= stamp[process]
+    for process in range(len(stamp)):
+        found |= low[process] <= stamp[process]
     return found
 
 
-def overtaken_by(
-    lanes: Lanes, head: Longs, low: Ints, tree: Ints, base: int, stamp: Ints, width: int
-) -> tuple[int, int]:
+def join(known: Ints, stamp: Ints) -> None:
+    for process in range(len(stamp)):
+        known[process] = max(known[process], stamp[process])
+
+
+def overtaken_by(due: Due, base: int, stamp: Ints) -> tuple[int, int]:
     """How many messages are still due that happened before this stamp, and the first of them by (sender, rank)."""
     count, witness = 0, -1
-    for process in range(width):
-        if low[base + process] > stamp[process]:
+    for channel in range(base, base + len(stamp)):
+        reach = stamp[channel - base]
+        if due.low[channel] > reach:
             continue
-        start, first = lanes.channel[base + process], head[base + process]
-        within, beyond = first, lanes.channel[base + process + 1]
-        while beyond - within > 1:
-            middle = (within + beyond) // 2
-            if lanes.due_rank[middle] <= stamp[process]:
-                within = middle
+        start, first = due.channel[channel], due.head[channel]
+        last, beyond = first, due.channel[channel + 1]
+        while beyond - last > 1:
+            middle = (last + beyond) // 2
+            if due.rank[middle] <= reach:
+                last = middle
             else:
                 beyond = middle
-        count += within - first + 1 - (marked(tree, start, within) - marked(tree, start, first - 1))
+        count += last - first + 1 - (marked(due.tree, start, last) - marked(due.tree, start, first - 1))
         if witness < 0:
             witness = first
     return count, witness
@@ -148,27 +176,29 @@ def located(start: Longs, index: Longs, lane: Longs, wanted: Longs, found: Longs
         found[row] = low if low < end and index[low] == wanted[row] else -1
 
 
-def first_due(lanes: Lanes) -> tuple[Longs, Ints]:
-    """By channel: its first entry, and the rank of that, before anything has been delivered."""
-    head = lanes.channel[:-1].copy()
+def all_due(lanes: Lanes) -> Due:
+    """Before anything has been delivered."""
+    head, entries = lanes.channel[:-1].copy(), len(lanes.due_rank)
     low = np.full(len(head), NOTHING_DUE, np.int32)
     for channel in range(len(head)):
         if head[channel] < lanes.channel[channel + 1]:
             low[channel] = lanes.due_rank[head[channel]]
-    return head, low
+    early, tree = np.zeros(entries, np.bool_), np.zeros(entries, np.int32)
+    return Due(lanes.due_rank, lanes.channel, head, low, early, tree)
 
 
-def walk(lanes: Lanes, known: Ints, slots: Ints, flights: int, groups: int) -> tuple[Ints, Longs, Longs, Longs, Flags]:
+def walk(lanes: Lanes, known: Ints, slots: Ints, flights: int, groups: int) -> Walked:  # noqa: PLR0912
     """Stamp and verify. `known` holds the vectors of the lanes and is moved on to their ends; the first `flights` of
-    `slots` hold the stamps of in-flight messages. The result: the slots; by event its slot, how many it overtook
-    and the first of those as an entry; and by group whether happened-before has a cycle."""
-    events, width_max = len(lanes.source), len(lanes.group)
-    slot_of, witness = np.full(events, -1, np.int64), np.full(events, -1, np.int64)
-    overtaken, unread, cyclic = np.zeros(events, np.int64), lanes.readers.copy(), np.zeros(groups, np.bool_)
-    (head, low), early = first_due(lanes), np.zeros(len(lanes.due_rank), np.bool_)
-    tree, free, freed, used = np.zeros(len(lanes.due_rank), np.int32), np.empty(events, np.int64), 0, flights
-    at, waits = lanes.start[:-1].copy(), np.zeros(width_max, np.bool_)
-    stack, goal = np.empty(width_max + 1, np.int64), np.empty(width_max + 1, np.int64)
+    `slots` hold the stamps of in-flight messages.
+
+    One function for all an event can be: Numba counts references at each call, and a call per event with all these
+    arrays took as long as the event itself.
+    """
+    due, unread, cyclic = all_due(lanes), lanes.readers.copy(), np.zeros(groups, np.bool_)
+    slot_of, witness = np.full(len(unread), -1, np.int64), np.full(len(unread), -1, np.int64)
+    overtaken, free, freed, used = np.zeros(len(unread), np.int64), np.empty(len(unread), np.int64), 0, flights
+    at, waits = lanes.start[:-1].copy(), np.zeros(len(lanes.group), np.bool_)
+    stack, goal = np.empty(len(waits) + 1, np.int64), np.empty(len(waits) + 1, np.int64)
     for first in lanes.order:
         stack[0], goal[0], depth = lanes.lane_of[first], first, 1
         waits[stack[0]] = True
@@ -178,15 +208,16 @@ def walk(lanes: Lanes, known: Ints, slots: Ints, flights: int, groups: int) -> t
             if event > goal[depth - 1]:
                 waits[lane], depth = False, depth - 1
                 continue
-            source, base, width = lanes.source[event], lanes.base[lane], lanes.base[lane + 1] - lanes.base[lane]
+            source = lanes.source[event]
             if source >= 0 and at[lanes.lane_of[source]] <= source and not cyclic[lanes.group[lane]]:
                 sender = lanes.lane_of[source]
                 if waits[sender]:
-                    cyclic[lanes.group[lane]] = True
+                    cyclic[lanes.group[lane]] = True  # from here on nobody in it waits, and nothing counts
                 else:
                     stack[depth], goal[depth], waits[sender], depth = sender, source, True, depth + 1
                 continue
             at[lane] = event + 1
+            base, end = lanes.base[lane], lanes.base[lane + 1]
             if source == SENT:
                 known[base + lanes.sender[event]] = lanes.rank[event]
                 if unread[event] == 0:
@@ -195,26 +226,24 @@ def walk(lanes: Lanes, known: Ints, slots: Ints, flights: int, groups: int) -> t
                     freed, slot = freed - 1, free[freed - 1]
                 else:
                     used, slot = used + 1, used
-                    if used > slots.shape[0]:
-                        slots = grown(slots)
+                    slots = slots if used <= slots.shape[0] else grown(slots)
                 slot_of[event] = slot
-                slots[slot, :width] = known[base : base + width]
+                slots[slot, : end - base] = known[base:end]
                 continue
             slot = slot_of[source] if source >= 0 else IN_FLIGHT - source
             if slot < 0:
-                continue  # beyond a cycle, where nothing counts
-            stamp, entry = slots[slot], lanes.entry[event]
+                continue  # beyond a cycle
+            stamp, entry = slots[slot, : end - base], lanes.entry[event]
             if entry >= 0:
-                settle(lanes, head, low, early, tree, base + lanes.sender[event], entry)
-                if reaches(low, base, stamp, width):
-                    overtaken[event], witness[event] = overtaken_by(lanes, head, low, tree, base, stamp, width)
-            for process in range(width):
-                known[base + process] = max(known[base + process], stamp[process])
+                settle(due, base + lanes.sender[event], entry)
+                if reaches(due.low[base:end], stamp):
+                    overtaken[event], witness[event] = overtaken_by(due, base, stamp)
+            join(known[base:end], stamp)
             if source >= 0:
                 unread[source] -= 1
                 if unread[source] == 0:
                     free[freed], freed = slot, freed + 1
-    return slots, slot_of, overtaken, witness, cyclic
+    return Walked(slots, slot_of, overtaken, witness, cyclic)
 
 
 @functools.cache

@@ -109,7 +109,8 @@ def lay_out(rows: Rows) -> Layout:
 
 def _in_order(rows: Longs, lane: Longs, index: Longs) -> Longs:
     """The rows by (lane, index). Traces mostly come with each lane in order already: then one stable sort will do."""
-    rows = rows[np.argsort(lane[rows], kind="stable")]
+    narrow = np.uint16 if lane.max(initial=0) < 2**16 else np.int64  # NumPy sorts 16 bits by radix
+    rows = rows[np.argsort(lane[rows].astype(narrow), kind="stable")]
     same = lane[rows[1:]] == lane[rows[:-1]]
     if np.any(same & (index[rows[1:]] <= index[rows[:-1]])):
         rows = rows[np.lexsort((index[rows], lane[rows]))]
@@ -139,7 +140,7 @@ def _ranks(sent: Flags, lane: Longs, start: Longs, flights: Longs) -> Longs:
 
 def _channels(channel: Longs, rank: Longs, channels: int) -> tuple[Longs, Longs, Longs]:
     """Entries by (channel, rank): the place of each, the one at each place, and where each channel starts."""
-    order = np.argsort(channel << 32 | rank, kind="stable")
+    order = np.argsort(channel << 32 | rank)
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     return place, order, _starts(channel, channels)
@@ -152,4 +153,4 @@ def _starting_order(tick: Longs, group: Longs, lane: Longs, start: Longs, groups
     if untimed.any():
         share = (np.arange(len(lane)) - start[lane]) / (start[lane + 1] - start[lane])
         tick = np.where(untimed[group], (share * 2**52).astype(np.int64), tick)
-    return np.argsort(tick, kind="stable") if groups == 1 else np.lexsort((tick, group))
+    return np.argsort(tick) if groups == 1 else np.lexsort((tick, group))

@@ -22,7 +22,7 @@ Longs = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
-SEND, DELIVER = 0, 1
+SEND, DELIVER, RECEIVE = range(3)  # the kinds of event that count here, and the roles of their rows
 TICKS_PER_RUN = 2.0**52
 NO_TICK = np.iinfo(np.int64).min
 
@@ -56,18 +56,17 @@ class Pairs:
 
 
 def encode(table: pa.Table) -> Encoded:
-    """Rows with columns run, process, index, kind, message, dests; in a run without delivers a receive is one."""
+    """Rows with columns run, process, index, kind (as a code), message, dests; in a run without delivers a receive is
+    one, and elsewhere it is left out."""
     run, runs = codes(table["run"])
-    kinds = table["kind"]
-    deliver, receive = (mask(pc.equal(kinds, kind)) for kind in ("deliver", "receive"))
+    kind = table["kind"].to_numpy()
+    receive = kind == RECEIVE
     if receive.any():
         delivers = np.zeros(len(runs), np.bool_)
-        delivers[run[deliver]] = True
-        deliver |= receive & ~delivers[run]
-    sent = mask(pc.equal(kinds, "send"))
-    kept = sent | deliver
-    if not kept.all():
-        table, run, sent = table.filter(pa.array(kept)), run[kept], sent[kept]
+        delivers[run[kind == DELIVER]] = True
+        kept = ~receive | ~delivers[run]
+        table, run, kind = table.filter(pa.array(kept)), run[kept], kind[kept]
+    sent = kind == SEND
     names, name, dest_row, dest_name = _names(table, sent)
     message, ids = codes(table["message"])
     if len(runs) > 1:
@@ -92,8 +91,11 @@ def pair(rows: Encoded) -> Pairs:
     is_asked = row_of >= 0
     dests = np.bincount(row_of[is_asked], minlength=count)
     row_of[:] = -1
-    latest_first = np.argsort(-rows.index[delivers], kind="stable")
-    row_of[heard[latest_first]] = delivers[latest_first]
+    often = np.bincount(heard)[heard] > 1 if len(heard) else np.zeros(0, np.bool_)
+    row_of[heard[~often]] = delivers[~often]
+    again = np.flatnonzero(often)
+    again = again[np.argsort(-rows.index[delivers[again]])]  # so that the first comes last, and stays
+    row_of[heard[again]] = delivers[again]
 
     first, addressed = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
     first[row_of[row_of >= 0]] = True
@@ -120,10 +122,6 @@ def codes(values: pa.ChunkedArray) -> tuple[Longs, pa.Array]:
         return np.empty(0, np.int64), pa.array([], values.type)
     indices = [chunk.indices.to_numpy() for chunk in encoded.chunks]
     return np.concatenate(indices).astype(np.int64), encoded.chunk(encoded.num_chunks - 1).dictionary
-
-
-def mask(values: pa.ChunkedArray) -> Flags:
-    return values.to_numpy().astype(np.bool_)
 
 
 def _names(table: pa.Table, sent: Flags) -> tuple[list[str], Longs, Longs, Longs]:

@@ -1,7 +1,7 @@
 """Paired rows with all that an answer needs: the numbers the walk reads, and the names and times it does not.
 
-They are made in one of two ways. `paired_runs` takes all rows of some runs. `pair_messages` takes all rows of some messages
-of runs whose processes are already numbered (`Numbered`) and gives a table that travels through Spark in
+They are made in one of two ways. `paired_runs` takes all rows of some runs. `pair_messages` takes all rows of some
+messages of runs whose processes are already numbered (`Numbered`), and gives a table that travels through Spark in
 numbers; `from_table` reads such rows back, grouped by window.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -65,11 +66,7 @@ def paired_runs(table: pa.Table) -> Paired:
     pairs = pair(encoded)
     process, names = _numbered(encoded)
     time = _times(encoded.table["time"])
-    known = ~np.isnan(time)
-    start, end = np.full(len(encoded.runs), np.inf), np.full(len(encoded.runs), -np.inf)
-    np.minimum.at(start, encoded.run[known], time[known])
-    np.maximum.at(end, encoded.run[known], time[known])
-    tick = ticks(time, start[encoded.run], end[encoded.run])
+    tick = ticks(time, *_spans(time, encoded.run, len(encoded.runs)))
     sender, sent_index, sent_time = _of_sends(encoded, pairs, process, time)
     rows = Rows(
         group=encoded.run,
@@ -116,22 +113,33 @@ def pair_messages(table: pa.Table, runs: Sequence[Numbered]) -> pa.Table:
     )
 
 
-def from_table(table: pa.Table, group: Longs, widths: Longs, names: Names) -> Paired:
+def from_table(table: pa.Table, group: Longs, widths: Longs, run: Longs, names: Names) -> Paired:
     """Rows of a table like that of `pair_messages`, each in its group. Columns that were left out are zeros."""
 
-    def column(name: str) -> npt.NDArray[np.generic]:
-        return table[name].to_numpy() if name in table.column_names else np.zeros(table.num_rows)
+    def column(name: str, kind: type[Any]) -> npt.NDArray[Any]:
+        if name not in table.column_names:
+            return np.zeros(table.num_rows, kind)
+        return table[name].to_numpy().astype(kind, copy=False)
 
-    longs = ("process", "index", "role", "tick", "sender", "sent_index")
-    flags = {name: column(name).astype(np.bool_) for name in ("first", "addressed")}
-    rows = Rows(group=group, widths=widths, **{name: column(name).astype(np.int64) for name in longs}, **flags)
+    rows = Rows(
+        group=group,
+        process=column("process", np.int64),
+        index=column("index", np.int64),
+        role=column("role", np.int64),
+        tick=column("tick", np.int64),
+        sender=column("sender", np.int64),
+        sent_index=column("sent_index", np.int64),
+        first=column("first", np.bool_),
+        addressed=column("addressed", np.bool_),
+        widths=widths,
+    )
     return Paired(
         rows=rows,
-        run=column("run").astype(np.int64),
-        time=column("time").astype(np.float64),
-        sent_time=column("sent_time").astype(np.float64),
-        dests=column("dests").astype(np.int64),
-        delivered=column("delivered").astype(np.int64),
+        run=run,
+        time=column("time", np.float64),
+        sent_time=column("sent_time", np.float64),
+        dests=column("dests", np.int64),
+        delivered=column("delivered", np.int64),
         message=table["message"] if "message" in table.column_names else None,
         names=names,
     )
@@ -177,6 +185,16 @@ def _distinct(keys: Longs, limit: int) -> tuple[Longs, Longs]:
     present = np.zeros(limit, np.bool_)
     present[keys] = True
     return np.flatnonzero(present), (np.cumsum(present) - 1)[keys]
+
+
+def _spans(time: Doubles, run: Longs, runs: int) -> tuple[Doubles, Doubles]:
+    """By row: the first and the last time of its run."""
+    if runs == 1:
+        return np.full(len(time), np.nanmin(time, initial=np.inf)), np.full(len(time), np.nanmax(time, initial=-np.inf))
+    start, end = np.full(runs, np.inf), np.full(runs, -np.inf)
+    np.fmin.at(start, run, time)
+    np.fmax.at(end, run, time)
+    return start[run], end[run]
 
 
 def _times(column: pa.ChunkedArray) -> Doubles:

@@ -58,12 +58,12 @@ def stamp(rows: Rows, entered: Vectors | None = None) -> Stamped:
     layout = lay_out(rows)
     known, slots = starting_state(layout, rows.widths, entered or Vectors.none())
     lanes = layout.lanes
-    _, _, overtaken, witness, cyclic = layout.kernels.walk(lanes, known, slots, layout.flights, len(rows.widths))
-    counts = ~cyclic[lanes.group[lanes.lane_of]] & (overtaken > 0)
-    by_row, first = np.zeros(len(rows.group), np.int64), np.full(len(rows.group), -1, np.int64)
-    by_row[layout.event_row[counts]] = overtaken[counts]
-    first[layout.event_row[counts]] = layout.entry_row[witness[counts]]
-    return Stamped(by_row, first, cyclic)
+    walked = layout.kernels.walk(lanes, known, slots, layout.flights, len(rows.widths))
+    counts = ~walked.cyclic[lanes.group[lanes.lane_of]] & (walked.overtaken > 0)
+    overtaken, witness = np.zeros(len(rows.group), np.int64), np.full(len(rows.group), -1, np.int64)
+    overtaken[layout.event_row[counts]] = walked.overtaken[counts]
+    witness[layout.event_row[counts]] = layout.entry_row[walked.witness[counts]]
+    return Stamped(overtaken, witness, walked.cyclic)
 
 
 def stamp_runs(rows: Rows, wide: Flags) -> Stamped:

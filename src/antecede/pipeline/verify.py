@@ -5,8 +5,8 @@ windows: its rows are joined by message, windows are laid between consistent cut
 each is summarised from nothing, the summaries are composed, and each window is verified from the state it is entered
 in. Where a large run can not be cut, it is one task after all, and its row in `runs` says why.
 
-Everything is found in one pass and kept in one table, `findings`; the tables of the answer are selections of it. Whoever
-reads more than one of them should `keep` the answer first, or the pass is made again for each.
+Everything is found in one pass and kept in one table, `findings`; the tables of the answer are selections of it.
+Whoever reads more than one of them should `keep` the answer first, or the pass is made again for each.
 
 `events` is read two to four times before that, for few columns; it should be something that is cheap to read again.
 """
@@ -18,12 +18,13 @@ from math import ceil
 
 from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import functions as fn
 
 from antecede.core.errors import Misuse
 from antecede.pipeline import tasks
 from antecede.pipeline.cutting import Cutting, cut, windows_of
 from antecede.pipeline.findings import FINDINGS_DDL, TALLY
+from antecede.pipeline.normalise import DELIVER, RECEIVE, SEND
 from antecede.pipeline.stamp import PROCESSES_MAX
 
 RUN_EVENTS_MAX = 1_000_000  # a run of more events is cut into windows
@@ -39,7 +40,8 @@ DELIVERIES_DDL = (
 )
 RUNS_DDL = (
     "run string, verdict string, reason string, events long, processes long, messages long, deliveries long,"
-    " violations long, overtaken long, lost long, duplicates long, spurious long, early long, windows int, one_task string"
+    " violations long, overtaken long, lost long, duplicates long, spurious long, early long, windows int,"
+    " one_task string"
 )
 SKEW_DDL = "run string, sender string, process string, early long, worst_s double"
 
@@ -77,8 +79,9 @@ def verify(events: DataFrame, *, windows: int | None = None, detail: bool = True
     counts = _counts(events).persist(StorageLevel.MEMORY_AND_DISK)
     size = _size(counts)
     large = _large(counts, size, windows)
-    cutting = cut(events, counts, large, windows) if large else Cutting()
-    whole = _whole_runs(events, cutting, size, detail=detail)
+    coded = events.filter(fn.col("kind").isin(*WITH_MESSAGE)).withColumn("kind", _code())
+    cutting = cut(coded, counts, large, windows, detail=detail) if large else Cutting()
+    whole = _whole_runs(coded, cutting, size, detail=detail)
     cut_up = windows_of(cutting, detail=detail) if cutting.cuts else whole
     findings = whole.unionByName(cut_up) if 0 < len(cutting.cuts) < size.runs else cut_up
     return Verified(
@@ -106,30 +109,37 @@ class _Size:
 
 def _counts(events: DataFrame) -> DataFrame:
     """By process of each run: what is counted, and what a plan for windows needs."""
-    kind, untimed = F.col("kind"), F.col("time").isNull()
+    kind, untimed = fn.col("kind"), fn.col("time").isNull()
     with_message = kind.isin(*WITH_MESSAGE)
     return events.groupBy("run", "process").agg(
-        F.count("*").alias("events"),
-        F.count_if(with_message).alias("with_message"),
-        *(F.count_if(kind == name).alias(f"{name}s") for name in (*WITH_MESSAGE, "internal")),
-        F.count_if((kind.isin("send", "deliver")) & untimed).alias("untimed"),
-        F.count_if(with_message & untimed).alias("untimed_receives"),
-        F.min(F.when(with_message, F.col("time"))).alias("start"),
-        F.max(F.when(with_message, F.col("time"))).alias("end"),
+        fn.count("*").alias("events"),
+        fn.count_if(with_message).alias("with_message"),
+        *(fn.count_if(kind == name).alias(f"{name}s") for name in (*WITH_MESSAGE, "internal")),
+        fn.count_if((kind.isin("send", "deliver")) & untimed).alias("untimed"),
+        fn.count_if(with_message & untimed).alias("untimed_receives"),
+        fn.min(fn.when(with_message, fn.col("time"))).alias("start"),
+        fn.max(fn.when(with_message, fn.col("time"))).alias("end"),
     )
+
+
+def _code() -> Column:
+    kind = fn.col("kind")
+    return fn.when(kind == "send", SEND).when(kind == "deliver", DELIVER).otherwise(RECEIVE).cast("byte")
 
 
 def _by_run(counts: DataFrame) -> DataFrame:
     added = ("events", "with_message", "sends", "receives", "delivers", "internals")
-    return counts.groupBy("run").agg(*(F.sum(name).alias(name) for name in added), F.count("*").alias("processes"))
+    return counts.groupBy("run").agg(*(fn.sum(name).alias(name) for name in added), fn.count("*").alias("processes"))
 
 
 def _size(counts: DataFrame) -> _Size:
     row = _by_run(counts).agg(
-        F.count("*").alias("runs"),
-        F.coalesce(F.sum("with_message"), F.lit(0)).alias("events"),
-        F.coalesce(F.max("with_message"), F.lit(0)).alias("run_events_max"),
-        F.coalesce(F.max((F.col("receives") > 0) & (F.col("delivers") == 0)), F.lit(False)).alias("receives_count"),
+        fn.count("*").alias("runs"),
+        fn.coalesce(fn.sum("with_message"), fn.lit(0)).alias("events"),
+        fn.coalesce(fn.max("with_message"), fn.lit(0)).alias("run_events_max"),
+        fn.coalesce(fn.max((fn.col("receives") > 0) & (fn.col("delivers") == 0)), fn.lit(False)).alias(
+            "receives_count"
+        ),
     )
     return _Size(**row.collect()[0].asDict())
 
@@ -139,15 +149,14 @@ def _large(counts: DataFrame, size: _Size, windows: int | None) -> list[str]:
     least = RUN_EVENTS_MAX if windows is None else 0
     if size.run_events_max <= least:
         return []
-    return sorted(row["run"] for row in _by_run(counts).filter(F.col("with_message") > least).select("run").collect())
+    return sorted(row["run"] for row in _by_run(counts).filter(fn.col("with_message") > least).select("run").collect())
 
 
 def _whole_runs(events: DataFrame, cutting: Cutting, size: _Size, *, detail: bool) -> DataFrame:
     """The findings of the runs that are not cut. One shuffle; the tasks sort."""
-    kinds = WITH_MESSAGE if size.receives_count else ("send", "deliver")
-    kept = events.filter(F.col("kind").isin(*kinds))
+    kept = events if size.receives_count else events.filter(fn.col("kind") != RECEIVE)
     if cutting.cuts:
-        kept = kept.filter(~F.col("run").isin(list(cutting.windows)))
+        kept = kept.filter(~fn.col("run").isin(list(cutting.windows)))
     tasks_wanted = max(1, min(4 * size.runs, ceil(size.events / TASK_EVENTS)))
     return kept.repartition(tasks_wanted, "run").mapInArrow(tasks.verify_runs(detail=detail), FINDINGS_DDL)
 
@@ -156,12 +165,12 @@ def _messages(findings: DataFrame) -> DataFrame:
     return findings.filter("what = 'message'").select(
         "run",
         "message",
-        F.col("process").alias("sender"),
+        fn.col("process").alias("sender"),
         "index",
         "time",
         "dests",
         "delivered",
-        (F.col("dests") - F.col("delivered")).alias("lost"),
+        (fn.col("dests") - fn.col("delivered")).alias("lost"),
     )
 
 
@@ -177,9 +186,9 @@ def _deliveries(findings: DataFrame) -> DataFrame:
         "sent_time",
         "first",
         "addressed",
-        (F.col("first") & ~F.col("addressed")).alias("spurious"),
-        (~F.col("first")).alias("duplicate"),
-        (F.col("overtaken") > 0).alias("violation"),
+        (fn.col("first") & ~fn.col("addressed")).alias("spurious"),
+        (~fn.col("first")).alias("duplicate"),
+        (fn.col("overtaken") > 0).alias("violation"),
         "overtaken",
         "witness",
     )
@@ -190,7 +199,7 @@ def _skew(findings: DataFrame) -> DataFrame:
     return (
         findings.filter("what = 'link'")
         .groupBy("run", "sender", "process")
-        .agg(F.sum("early").alias("early"), F.max("worst_s").alias("worst_s"))
+        .agg(fn.sum("early").alias("early"), fn.max("worst_s").alias("worst_s"))
     )
 
 
@@ -198,10 +207,10 @@ def _runs(findings: DataFrame, counts: DataFrame, cutting: Cutting) -> DataFrame
     """One row per run, those without any message included."""
     sums = (*TALLY[:-2], "early")
     added = findings.filter("what IN ('tally', 'link')").select(
-        "run", *(F.col(f"tally.{name}") for name in TALLY), "early"
+        "run", *(fn.col(f"tally.{name}") for name in TALLY), "early"
     )
     tallies = added.groupBy("run").agg(
-        *(F.sum(name).alias(name) for name in sums), *(F.max(name).alias(name) for name in TALLY[-2:])
+        *(fn.sum(name).alias(name) for name in sums), *(fn.max(name).alias(name) for name in TALLY[-2:])
     )
     notes = findings.sparkSession.createDataFrame(
         [(name, count, None) for name, count in cutting.windows.items()]
@@ -212,13 +221,13 @@ def _runs(findings: DataFrame, counts: DataFrame, cutting: Cutting) -> DataFrame
     return (
         _by_run(counts)
         .select("run", "events", "processes", "sends", "receives", "delivers", "internals")
-        .join(F.broadcast(tallies), "run", "left")
-        .join(F.broadcast(notes), "run", "left")
+        .join(fn.broadcast(tallies), "run", "left")
+        .join(fn.broadcast(notes), "run", "left")
         .na.fill(0, [*sums, *TALLY[-2:]])
         .na.fill(1, ["windows"])
         .select(
             "run",
-            F.when(F.col("violations") > 0, "violated")
+            fn.when(fn.col("violations") > 0, "violated")
             .when(reason.isNotNull(), "undecidable")
             .otherwise("holds")
             .alias("verdict"),
@@ -232,14 +241,14 @@ def _runs(findings: DataFrame, counts: DataFrame, cutting: Cutting) -> DataFrame
 def _reason() -> Column:
     """Why a run can not be judged, or null."""
     return (
-        F.when(F.col("cyclic") > 0, "happened-before has a cycle: an event would have to happen before itself")
-        .when(F.col("wide") > 0, f"it has more than {PROCESSES_MAX} processes, which is more than one task can hold")
+        fn.when(fn.col("cyclic") > 0, "happened-before has a cycle: an event would have to happen before itself")
+        .when(fn.col("wide") > 0, f"it has more than {PROCESSES_MAX} processes, which is more than one task can hold")
         .when(
-            (F.col("messages") > 0) & (F.col("deliveries") > 0) & (F.col("paired") == 0),
+            (fn.col("messages") > 0) & (fn.col("deliveries") > 0) & (fn.col("paired") == 0),
             "no deliver has the message id of a send, so sends and delivers can not be paired",
         )
         .when(
-            (F.col("internals") > 0) & (F.col("sends") + F.col("receives") + F.col("delivers") == 0),
+            (fn.col("internals") > 0) & (fn.col("sends") + fn.col("receives") + fn.col("delivers") == 0),
             "no message identities: internal events alone do not show which deliver belongs to which send",
         )
     )

@@ -79,7 +79,8 @@ def shifts(processes: int, sender: Longs, receiver: Longs, slack: Longs) -> Long
 def spread(counts: Longs, windows: int) -> Longs:
     """The window of each bucket of time, from the events in it: at most that many windows, about even, in order."""
     before = np.cumsum(counts) - counts
-    return np.unique(before * windows // max(int(counts.sum()), 1), return_inverse=True)[1].astype(np.int64)
+    window = np.minimum(before * windows // max(int(counts.sum()), 1), windows - 1)
+    return np.unique(window, return_inverse=True)[1].astype(np.int64)
 
 
 def summarise(rows: Rows) -> Ends:
@@ -90,7 +91,7 @@ def summarise(rows: Rows) -> Ends:
     readers[leaving] += 1  # so that their stamps are still there at the end
     lanes = layout.lanes._replace(readers=readers)
     known, slots = _unknown(layout, rows.widths)
-    slots, slot_of, _, _, cyclic = layout.kernels.walk(lanes, known, slots, layout.flights, len(rows.widths))
+    walked = layout.kernels.walk(lanes, known, slots, layout.flights, len(rows.widths))
 
     last = np.flatnonzero(np.diff(lanes.start))
     lane = np.concatenate([last, lanes.lane_of[leaving]]).astype(np.int64)
@@ -101,10 +102,10 @@ def summarise(rows: Rows) -> Ends:
     of_state = end < len(last)
     ranks = np.empty(len(column), np.int64)
     ranks[of_state] = known[lanes.base[lane[end[of_state]]] + column[of_state]]
-    ranks[~of_state] = slots[np.maximum(slot_of[leaving], 0)[end[~of_state] - len(last)], column[~of_state]]
+    ranks[~of_state] = walked.slots[np.maximum(walked.slot[leaving], 0)[end[~of_state] - len(last)], column[~of_state]]
     sends, entries = _indices(layout, rows, np.repeat(layout.lane_base[group], width) + column, ranks)
     index = np.concatenate([np.full(len(last), NOTHING), rows.index[layout.event_row[leaving]]])
-    return Ends(group, lane - layout.lane_base[group], index, sends, entries, cyclic)
+    return Ends(group, lane - layout.lane_base[group], index, sends, entries, walked.cyclic)
 
 
 class Composition:
@@ -136,8 +137,8 @@ class Composition:
         parts = [end.sends]
         if end.entries.any():
             parts.append(self._states[end.entries].max(axis=0))
-        for process in np.flatnonzero(~end.entries & (end.sends != NOTHING)).tolist():
-            parts.append(self._flights[process, int(end.sends[process])])
+        flown = np.flatnonzero(~end.entries & (end.sends != NOTHING)).tolist()
+        parts += [self._flights[process, int(end.sends[process])] for process in flown]
         return np.maximum.reduce(parts)
 
 

@@ -17,7 +17,7 @@ class Expected:
 
     verdict: str
     counts: dict[str, int]
-    overtaken: dict[tuple[str, int], set[str]] = field(default_factory=dict)
+    overtaken: dict[tuple[str, int], set[str | None]] = field(default_factory=dict)
 
 
 def expected(rows: Sequence[Row]) -> Expected:
@@ -30,7 +30,7 @@ def expected(rows: Sequence[Row]) -> Expected:
         firsts.setdefault((row.message, row.process), row)
     after = _reachable(rows, sends, delivers)
     cyclic = any(row in later for row, later in after.items())
-    overtaken: dict[tuple[str, int], set[str]] = {}
+    overtaken: dict[tuple[str, int], set[str | None]] = {}
     for (message, process), row in firsts.items():
         if cyclic or message not in sends or process not in sends[message].dests:
             continue

@@ -1,4 +1,4 @@
-"""Random small traces, by seed: with violations, loss, duplicates, spurious delivers, skew, missing times and cycles."""
+"""Random small traces, by seed: violations, loss, duplicates, spurious delivers, skew, missing times, cycles."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import pyarrow as pa
+
+from antecede.pipeline.normalise import DELIVER, RECEIVE, SEND
 
 COLUMNS = pa.schema(
     [
@@ -19,6 +21,7 @@ COLUMNS = pa.schema(
         ("dests", pa.list_(pa.string())),
     ]
 )
+CODES = {"send": SEND, "deliver": DELIVER, "receive": RECEIVE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,13 @@ class Row:
 def table(rows: Sequence[Row]) -> pa.Table:
     dicts = [asdict(row) | {"dests": list(row.dests) if row.kind == "send" else None} for row in rows]
     return pa.Table.from_pylist(dicts, COLUMNS)
+
+
+def coded(rows: Sequence[Row]) -> pa.Table:
+    """The rows that count, as the tasks get them: with codes for kinds."""
+    counted = [row for row in rows if row.kind in CODES]
+    codes = pa.array([CODES[row.kind] for row in counted], pa.int8())
+    return table(counted).set_column(COLUMNS.get_field_index("kind"), "kind", codes)
 
 
 def trace(seed: int) -> list[Row]:
@@ -59,9 +69,8 @@ def trace(seed: int) -> list[Row]:
             time = rng.uniform(0, 2)
         if clock == "none" or (clock == "some" and rng.random() < 0.1):
             time = None
-        if only_receives and kind == "deliver":
-            kind = "receive"
-        rows.append(Row(run, process, counters[process], kind, time, message, dests))
+        shown = "receive" if only_receives and kind == "deliver" else kind
+        rows.append(Row(run, process, counters[process], shown, time, message, dests))
     if rng.random() < 0.5:
         rng.shuffle(rows)
     return rows

@@ -55,7 +55,7 @@ class Chain2:
             self.heard.setdefault(dest, {})[self.me] = message.id.seq
         return stamps
 
-    def accepts(self, stamp: Stamp) -> bool:
+    def accepts(self, message: Message, stamp: Stamp) -> bool:  # noqa: ARG002
         return isinstance(stamp, Chain2Stamp)
 
     def unmet(self, message: Message, stamp: Stamp) -> Iterator[Need]:  # noqa: ARG002

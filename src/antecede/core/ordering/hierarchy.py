@@ -21,7 +21,7 @@ from antecede.core import shapes, values
 from antecede.core.algorithm import Algorithm
 from antecede.core.effects import Deliver, Effect, Sent, SetTimer, Transmit
 from antecede.core.errors import Misuse, RemoteViolation
-from antecede.core.roster import Roster
+from antecede.core.roster import Roster, checked_names
 from antecede.core.types import GroupId, Message, MessageId, Need, Packet, Pending, ProcessId, Stamp
 
 
@@ -111,6 +111,8 @@ class Hierarchy:
             return self._arrive(packet, message, stamp)
         if self._representative_of(sender) != self.process or message.id.sender != sender:
             raise RemoteViolation(f"{message.id} came up from {sender}, which {self.process} does not represent")
+        if message.dests <= {sender}:
+            raise RemoteViolation(f"{message.id} came up from {sender}, and is for nobody else")
         return self._forward(message)
 
     def tick(self, now: float) -> list[Effect]:
@@ -125,13 +127,13 @@ class Hierarchy:
         )
 
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
-        self.roster.join(process, sorted(groups))
+        self.roster.join(process, groups)
         self.representative.setdefault(process, self._representative_of(process))
         return []
 
     def leave(self, process: ProcessId) -> list[Effect]:
         if process in self.representative.values() and process != self.process:
-            raise Misuse(f"{process!r} represents others: it can not leave before they do")
+            raise Misuse(f"{process!r} represents a cluster, and newcomers may be placed there: it can not leave")
         self.roster.leave(process)
         return []
 
@@ -210,6 +212,13 @@ def clusters(
     if chosen is None:
         size = max(1, isqrt(len(everyone)))
         return {process: everyone[at - at % size] for at, process in enumerate(everyone)}
+    if not isinstance(chosen, Mapping):
+        raise Misuse(f"representatives is a mapping of each to the processes it represents, not {chosen!r}")
+    for head, theirs in chosen.items():
+        checked_names(f"the processes of representative {head!r}", theirs)
+    strangers = sorted(set(checked_names("representatives", chosen)) - set(everyone))
+    if strangers:
+        raise Misuse(f"{strangers[0]!r} represents others, and is not among the processes {everyone}")
     members = [process for head, theirs in chosen.items() for process in {head, *theirs}]
     if not members or len(set(members)) != len(members):
         raise Misuse(f"representatives must hold every process once, and there must be one: {sorted(members)}")

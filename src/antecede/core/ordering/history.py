@@ -96,6 +96,8 @@ class History:
                     self.unacknowledged += 1
                     effects.append(Deliver(message))
         for process, row in stamp.known.items():
+            if process == self.process:
+                continue  # nobody knows better what was delivered here
             mine = self.known.setdefault(process, {})
             for sender, seq in row.items():
                 mine[sender] = max(mine.get(sender, 0), seq)
@@ -109,7 +111,7 @@ class History:
         return ()
 
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
-        self.roster.join(process, sorted(groups))
+        self.roster.join(process, groups)
         return []
 
     def leave(self, process: ProcessId) -> list[Effect]:

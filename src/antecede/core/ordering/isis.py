@@ -53,7 +53,7 @@ class Isis:
         self.vectors[message.group] = {**vector, self.me: vector.get(self.me, 0) + 1}
         return [IsisStamp(dict(self.vectors))] * len(others)
 
-    def accepts(self, stamp: Stamp) -> bool:
+    def accepts(self, message: Message, stamp: Stamp) -> bool:  # noqa: ARG002
         return isinstance(stamp, IsisStamp)
 
     def unmet(self, message: Message, stamp: Stamp) -> Iterator[Need]:

@@ -101,8 +101,13 @@ class Ks:
             return [KsStamp(owed, {dest: row for dest, row in due.items() if row}, context)] * len(others)
         return [KsStamp(owed, {dest: row} if (row := due[dest]) else {}, context) for dest in others]
 
-    def accepts(self, stamp: Stamp) -> bool:
-        return isinstance(stamp, KsStamp)
+    def accepts(self, message: Message, stamp: Stamp) -> bool:
+        """A stamp knows of its sender's messages up to the one before, and of no more from here than were sent."""
+        if not isinstance(stamp, KsStamp):
+            return False
+        sender, clock = message.id
+        known = stamp.context
+        return known.get(sender, 0) < clock and known.get(self.me, 0) <= self.context.get(self.me, 0)
 
     def unmet(self, message: Message, stamp: Stamp) -> Iterator[Need]:  # noqa: ARG002
         """RCV(1): wait until every message owed to this process has been delivered here."""
@@ -125,7 +130,7 @@ class Ks:
     def _merge(self, owed: shapes.Log, context: Mapping[ProcessId, int]) -> None:
         """RCV(4). Dots to this process have been delivered, or the message would have waited for them."""
         here = self.departed | {self.me}
-        for sender in owed.keys() | self.log.keys():
+        for sender in {**owed, **self.log}:
             theirs, mine = owed.get(sender, {}), self.log.get(sender, {})
             my_newest, their_newest = self.context.get(sender, 0), context.get(sender, 0)
             merged = {}

@@ -93,7 +93,7 @@ class OutputBuffer:
         return tuple(Pending(message, (need,)) for message in self.buffer)
 
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
-        self.roster.join(process, sorted(groups))
+        self.roster.join(process, groups)
         return []
 
     def leave(self, process: ProcessId) -> list[Effect]:

@@ -2,7 +2,8 @@
 
 Guarantees causal order for multicast within overlapping groups over FIFO channels (`numbered=True` makes them so).
 Its stamp is one count a group, far less than `isis`; the price is resynchronisation packets, and waiting for them:
-it is not delay-optimal.
+it is not delay-optimal. A message that is refused for want of room holds up the resynchronisations behind it, so
+with a hold-back limit that is reached processes may wait for each other for ever: keep it above what can be in flight.
 
     expected_i^x[j]  `expected[x][j]`: the next phase of j in group x is at least this
     K_i[x]           `phase[x]`: the highest phase known of group x; for a group of `me`, expected_i^x[i]
@@ -123,10 +124,9 @@ class Phases:
         )
 
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
-        groups = sorted(groups)
-        self.roster.join(process, groups)
+        joined = self.roster.join(process, groups)
         self.held.resume(self._unmet, rank)  # what is held waits for the newcomer too, or later packets would overtake
-        mine = [group for group in groups if group in self.roster.my_groups]
+        mine = [group for group in joined if group in self.roster.my_groups]
         return [effect for group in mine for effect in self._announce(group)]
 
     def leave(self, process: ProcessId) -> list[Effect]:
@@ -195,7 +195,7 @@ class Phases:
             phase = packet.stamp.phase.get(group, 0)
             for member in sorted(self.roster.groups[group]):
                 known = self.expected.get(group, {}).get(member, 0)
-                if known < phase:
+                if known < phase and member not in self.roster.departed:  # it may have left while this waited
                     yield Need(member, known + 1, phase, f"phase|in {group}")
 
     def _expect(self, group: GroupId, member: ProcessId, phase: int) -> None:

@@ -86,7 +86,7 @@ class BroadcastPhases:
         )
 
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
-        self.roster.join(process, sorted(groups))
+        self.roster.join(process, groups)
         self.held.resume(self._unmet, rank)  # what is held waits for the newcomer too, or later packets would overtake
         return self._announce()
 
@@ -155,7 +155,7 @@ class BroadcastPhases:
         phase = packet.stamp.phase[EVERYONE]
         for member in sorted(self.roster.processes):
             known = self.expected.get(member, 0)
-            if known < phase:
+            if known < phase and member not in self.roster.departed:  # it may have left while this waited
                 yield Need(member, known + 1, phase, "phase|")
 
     def _expect(self, member: ProcessId, phase: int) -> None:

@@ -72,7 +72,7 @@ class Unordered:
         return ()
 
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
-        self.roster.join(process, sorted(groups))
+        self.roster.join(process, groups)
         return []
 
     def leave(self, process: ProcessId) -> list[Effect]:

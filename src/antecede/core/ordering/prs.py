@@ -60,7 +60,7 @@ class Prs:
             self.barrier[dest] = {self.me: message.id.seq}
         return [stamp] * len(others)
 
-    def accepts(self, stamp: Stamp) -> bool:
+    def accepts(self, message: Message, stamp: Stamp) -> bool:  # noqa: ARG002
         return isinstance(stamp, PrsStamp)
 
     def unmet(self, message: Message, stamp: Stamp) -> Iterator[Need]:  # noqa: ARG002

@@ -59,7 +59,7 @@ class PrsBroadcast:
         self.barrier = {self.me: self.sent}
         return [stamp] * len(others)
 
-    def accepts(self, stamp: Stamp) -> bool:
+    def accepts(self, message: Message, stamp: Stamp) -> bool:  # noqa: ARG002
         return isinstance(stamp, BarrierStamp)
 
     def unmet(self, message: Message, stamp: Stamp) -> Iterator[Need]:  # noqa: ARG002

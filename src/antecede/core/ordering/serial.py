@@ -7,7 +7,9 @@ that move it; it is not delay-optimal.
 
 The mutual exclusion that the paper leaves open is that of Suzuki and Kasami: who wants to send asks everybody once;
 the token goes from process to process only when asked for, remembers which requests it has served, and counts its
-moves, so that a duplicate of it is recognised. The first in the order of names has it first.
+moves, so that a duplicate of it is recognised. The first in the order of names has it first, or `token_at`. Everybody
+must be told the same: a newcomer is created with `token_at` naming one who was there before it, since it may itself
+be the first in the order of names.
 
 A message takes its turn when the token is here, after `Sent`. Own copies wait for their turn like anyone's. A
 process that is not sent a broadcast (a newcomer, or its own sender) is told that the turn has passed.
@@ -162,7 +164,7 @@ class Serial:
 
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
         """A request made before the newcomer came is made to it too: it may be given the token next."""
-        self.roster.join(process, sorted(groups))
+        self.roster.join(process, groups)
         if not self.asking or process == self.process:
             return []
         return [Transmit(process, Packet(self.process, None, Request(self.asked[self.process])))]
@@ -170,8 +172,7 @@ class Serial:
     def leave(self, process: ProcessId) -> list[Effect]:
         self.roster.leave(process)
         if process == self.process:
-            heir = self.roster.others[:1]
-            return self._hand_over(heir[0]) if self.token is not None and heir else []
+            return self._pass_on()
         self.asked.pop(process, None)
         return []
 
@@ -211,12 +212,15 @@ class Serial:
         return effects
 
     def _pass_on(self) -> list[Effect]:
-        """Give the token to the next process that asked and was not served, in the order of names after this one."""
+        """Give the token to the next process that asked and was not served, in the order of names after this one. Who
+        has left keeps it for nobody."""
         if self.token is None:
             return []
         waiting = [
             process for process in self.roster.others if self.asked.get(process, 0) > self.token.served.get(process, 0)
         ]
+        if not waiting and self.process in self.roster.departed:
+            waiting = self.roster.others
         if not waiting:
             return []
         return self._hand_over(min(waiting, key=lambda process: (process < self.process, process)))
@@ -230,8 +234,8 @@ class Serial:
     def _arrive(self, packet: Packet, stamp: Turn) -> list[Effect]:
         if packet.message is not None:
             self.roster.accept(packet)
-        if self.process not in stamp.before:
-            raise RemoteViolation(f"turn {stamp.turn} of {packet.sender} says nothing of {self.process}")
+        if stamp.before.get(self.process, stamp.turn) >= stamp.turn:
+            raise RemoteViolation(f"turn {stamp.turn} of {packet.sender} names no turn before it at {self.process}")
         if stamp.turn <= self.turn or stamp.turn in self.waiting:
             return []
         self.held.offer(packet, self._unmet(packet))

@@ -60,7 +60,7 @@ class Ses:
             self.last[dest] = self.time
         return [stamp] * len(others)
 
-    def accepts(self, stamp: Stamp) -> bool:
+    def accepts(self, message: Message, stamp: Stamp) -> bool:  # noqa: ARG002
         return isinstance(stamp, SesStamp)
 
     def unmet(self, message: Message, stamp: Stamp) -> Iterator[Need]:  # noqa: ARG002

@@ -51,7 +51,7 @@ class Vector:
         self.sent = message.id.seq
         return [VectorStamp(dict(self.delivered))] * len(others)
 
-    def accepts(self, stamp: Stamp) -> bool:
+    def accepts(self, message: Message, stamp: Stamp) -> bool:  # noqa: ARG002
         return isinstance(stamp, VectorStamp)
 
     def unmet(self, message: Message, stamp: Stamp) -> Iterator[Need]:

@@ -88,7 +88,8 @@ def _is_event(line: str) -> bool:
 
 
 def _recognised(paths: Sequence[files.File], heads: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
-    shown = {file: format_of(heads[file.path], file.name) for file in paths if file.path in heads}
+    looked_at = [file for file in paths if file.path in heads or file.name.endswith(".parquet")]
+    shown = {file: format_of(heads.get(file.path, ""), file.name) for file in looked_at}
     first: dict[str, files.File] = {}
     for file, found in shown.items():
         if found is not None:
@@ -104,8 +105,8 @@ def _recognised(paths: Sequence[files.File], heads: Mapping[str, str]) -> tuple[
             "read it with --regex or --mapping"
         )
     (found,) = first
-    odd = [file.name for file, kind in shown.items() if kind is None and heads[file.path].strip()]
-    notes = [f"recognised as {found} by the first characters of {len(shown)} of {len(paths)} files"]
+    odd = [file.name for file, kind in shown.items() if kind is None and heads.get(file.path, "").strip()]
+    notes = [f"recognised as {found} by the names or first characters of {len(shown)} of {len(paths)} files"]
     notes += [f"{name}: not recognised by itself; read like the others" for name in odd]
     return found, tuple(notes)
 

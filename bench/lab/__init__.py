@@ -1,0 +1,1 @@
+"""The simulator measured: deliveries per second, beside the same world written on SimPy."""

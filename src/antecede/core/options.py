@@ -1,0 +1,47 @@
+"""The options of `create`, checked by name before an algorithm sees them: a wrong one fails there and then, in words.
+
+`printed` brings a mistake of a paper back, for the errata; which there are depends on the algorithm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import isfinite
+
+from antecede.core.errors import Misuse
+
+PRINTED = {"ks": ("look-ahead", "rcv4"), "mr": ("4.3",), "mr-broadcast": ("3.3",)}
+
+
+def check(algorithm: str, options: Mapping[str, object]) -> None:
+    """Raise `Misuse` for the first option whose value makes no sense."""
+    for name, value in sorted(options.items()):
+        if name == "printed":
+            if value not in ("", *PRINTED[algorithm]):
+                raise Misuse(f"{algorithm} can be had as printed in {' or '.join(PRINTED[algorithm])}, not {value!r}")
+        elif name in _CHECKS:
+            is_valid, wanted = _CHECKS[name]
+            if not is_valid(value):
+                raise Misuse(f"{name} is {wanted}, not {value!r}")
+
+
+def _whole(least: int) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+def _seconds(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and value >= 0
+
+
+def _flag(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+_CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
+    "acknowledge_every": (_whole(1), "a number of deliveries, 1 or more"),
+    "hold_back_limit": (_whole(0), "a number of packets, 0 or more"),
+    "memory": (_whole(1), "a number of messages, 1 or more"),
+    "multicast": (_flag, "True or False"),
+    "numbered": (_flag, "True or False"),
+    "resynch_after_s": (_seconds, "a number of seconds, 0 or more"),
+}

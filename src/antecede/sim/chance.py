@@ -1,0 +1,124 @@
+"""Chance: streams of random numbers by purpose, and draws that are the same on every machine.
+
+A stream is seeded with the seed of the run and the words that say what it is for, so that no source of chance disturbs
+another: with more destinations, the times of sending are still the same.
+
+`random.Random` gives the same uniform numbers everywhere. The logarithm of the C library does not have the same last
+digit everywhere, and one digit can turn two arrivals round; so logarithm and exponential are computed here, from
+additions, multiplications and powers of two, which IEEE 754 fixes to the last bit. They are right to ten digits, and
+that is more than a latency needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import frexp, isfinite, ldexp, sqrt
+from random import Random
+from typing import TypeAlias, TypeVar
+
+from antecede.core.errors import Misuse
+
+Draw: TypeAlias = Callable[[Random], float]
+Item = TypeVar("Item")
+
+LN_2 = 0.6931471805599453
+ROOT_HALF = 0.7071067811865476
+KINDS = ("constant", "exponential", "lognormal", "uniform")
+
+
+def stream(*purpose: object) -> Random:
+    """The random numbers of one purpose: `stream(seed, "interval", "p1")`."""
+    return Random("/".join(map(str, purpose)))  # noqa: S311 - a simulation has to be repeatable
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """Of a time in seconds. `spread` is half the width of `uniform`, and sigma of the logarithm of `lognormal`."""
+
+    kind: str = "exponential"
+    mean_s: float = 1.0
+    spread: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise Misuse(f"no distribution {self.kind!r}; there are {', '.join(KINDS)}")
+        if not (isfinite(self.mean_s) and isfinite(self.spread)) or self.mean_s < 0 or self.spread < 0:
+            raise Misuse(f"{self}: a mean and a spread are 0 or more")
+        if self.kind == "uniform" and self.spread > self.mean_s:
+            raise Misuse(f"{self}: times would be below 0")
+        if self.kind in ("constant", "exponential") and self.spread:
+            raise Misuse(f"{self}: {self.kind} has a mean and nothing else")
+        if self.kind == "lognormal" and self.spread > 5:
+            raise Misuse(f"{self}: with sigma above 5 a few draws would be the whole mean")
+
+    @classmethod
+    def of(cls, text: str) -> Distribution:
+        """ "exponential:1.5", "constant:1", "uniform:0.5-1.5", "lognormal:1:0.5"; a number alone is exponential."""
+        kind, _, rest = text.rpartition(":") if text.count(":") < 2 else text.partition(":")
+        try:
+            if kind == "uniform":
+                low, high = map(float, rest.split("-"))
+                return cls(kind, (low + high) / 2, (high - low) / 2)
+            mean, _, spread = rest.partition(":")
+            return cls(kind or "exponential", float(mean), float(spread or (0.5 if kind == "lognormal" else 0)))
+        except ValueError:
+            raise Misuse(
+                f"{text!r} is not a distribution: write exponential:1.0, constant:1.0, uniform:0.5-1.5, "
+                "or lognormal:1.0:0.5 (mean, sigma)"
+            ) from None
+
+    def __str__(self) -> str:
+        if self.kind == "uniform":
+            return f"uniform:{self.mean_s - self.spread:g}-{self.mean_s + self.spread:g}"
+        return f"{self.kind}:{self.mean_s:g}" + (f":{self.spread:g}" if self.kind == "lognormal" else "")
+
+    def draw(self) -> Draw:
+        """A function that draws from a stream."""
+        mean, spread = self.mean_s, self.spread
+        if self.kind == "constant":
+            return lambda _: mean
+        if self.kind == "uniform":
+            return lambda chance: mean + spread * (2.0 * chance.random() - 1.0)
+        if self.kind == "lognormal":
+            return lambda chance: mean * exponential(spread * (normal(chance) - spread / 2))
+        return lambda chance: mean * minus_log(1.0 - chance.random())
+
+
+def pick(chance: Random, among: Sequence[Item], count: int) -> list[Item]:
+    """`count` different ones, as `Random.sample` does in thrice the time; of many, it picks those to leave out."""
+    pool, size, random = list(among), len(among), chance.random
+    swaps = min(count, size - count)
+    for at in range(swaps):
+        other = at + int(random() * (size - at))
+        pool[at], pool[other] = pool[other], pool[at]
+    return pool[:count] if swaps == count else pool[swaps:]
+
+
+def minus_log(x: float) -> float:
+    """-ln x, for 0 < x <= 1: the series of the area tangent, around the root of a half."""
+    mantissa, exponent = frexp(x)
+    s = (mantissa - ROOT_HALF) / (mantissa + ROOT_HALF)
+    z = s * s
+    series = 2.0 + z * (2 / 3 + z * (2 / 5 + z * (2 / 7 + z * (2 / 9 + z * (2 / 11)))))
+    return abs((0.5 - exponent) * LN_2 - s * series)  # abs: around x = 1 the last bit may be on the wrong side of 0
+
+
+def exponential(x: float) -> float:
+    """e to the x: the series of a remainder below 0.35, times a power of two."""
+    twos = round(x / LN_2)
+    remainder = x - twos * LN_2
+    term = total = 1.0
+    for n in range(1, 14):
+        term = term * remainder / n
+        total += term
+    return ldexp(total, twos)
+
+
+def normal(chance: Random) -> float:
+    """The standard normal distribution, by the polar method of Marsaglia."""
+    while True:
+        x, y = 2.0 * chance.random() - 1.0, 2.0 * chance.random() - 1.0
+        square = x * x + y * y
+        if 0.0 < square < 1.0:
+            return x * sqrt(2.0 * minus_log(square) / square)

@@ -1,0 +1,143 @@
+"""What a run is measured by.
+
+Only what happens within the window counts: after the first `warmup` deliveries of the whole system and up to the end of
+the measured ones (000 §7 discards 5,000 and measures 10,000). So there are three meters, one after the other: before,
+within and after the window. A message counts by the instant of its send, a packet by
+that of its departure, a delivery by its own.
+
+A stamp is weighed on every packet in entries, and in bytes, with the names of all processes known to both sides, on
+the first packet of each message. Times are added up without loss (`fsum`), so that sums are the same to the last bit
+on every machine and every version of Python.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import asdict, dataclass, field
+from math import fsum
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A run in numbers. Means are over the window; None where there was nothing to measure or it was not asked for."""
+
+    algorithm: str
+    processes: int
+    seed: int
+    duration_s: float
+    messages: int
+    deliveries: int
+    undelivered: int
+    events: int
+    packets: int
+    control_packets: int
+    lost: int
+    duplicated: int
+    retransmitted: int
+    acknowledgements: int
+    window_messages: int
+    window_deliveries: int
+    entries_mean: float | None
+    entries_max: int
+    entries_per_copy_mean: float | None
+    of_n_squared: float | None
+    bytes_mean: float | None
+    bytes_max: int | None
+    control_packets_per_message: float | None
+    control_entries_per_message: float | None
+    delay_mean_s: float | None
+    delay_median_s: float | None
+    delay_99_s: float | None
+    delay_max_s: float | None
+    held_share: float | None
+    held_mean_s: float | None
+    held_max_s: float
+    needless_share: float | None
+    needless_mean_s: float | None
+    state_bytes_mean: float | None
+    state_bytes_max: int | None
+    violations: int | None
+
+    def as_dict(self) -> dict[str, object]:
+        return asdict(self)
+
+
+@dataclass(slots=True)
+class Tally:
+    """Packets, and the control entries on all of them."""
+
+    packets: int = 0
+    entries: int = 0
+
+
+@dataclass(slots=True)
+class Meter:
+    """Collects what happens while it is in use: of each delivery its delay; of those that were held back, or waited
+    needlessly, for how long; of packets that carry messages (`copies`) and of others (`control`), how many."""
+
+    messages: int = 0
+    entries: int = 0
+    entries_max: int = 0
+    weighed: int = 0
+    bytes_: int = 0
+    bytes_max: int = 0
+    copies: Tally = field(default_factory=Tally)
+    control: Tally = field(default_factory=Tally)
+    delays_s: array[float] = field(default_factory=lambda: array("d"))
+    held_s: array[float] = field(default_factory=lambda: array("d"))
+    needless_s: array[float] = field(default_factory=lambda: array("d"))
+    states: int = 0
+    state_bytes: int = 0
+    state_bytes_max: int = 0
+
+    def stamped(self, entries: int, size_bytes: int | None) -> None:
+        """The first packet of a message."""
+        self.messages += 1
+        self.entries += entries
+        self.entries_max = max(self.entries_max, entries)
+        if size_bytes is not None:
+            self.weighed += 1
+            self.bytes_ += size_bytes
+            self.bytes_max = max(self.bytes_max, size_bytes)
+
+    def state(self, size_bytes: int) -> None:
+        self.states += 1
+        self.state_bytes += size_bytes
+        self.state_bytes_max = max(self.state_bytes_max, size_bytes)
+
+    def means(self, processes: int, oracle: bool) -> dict[str, float | int | None]:
+        """The fields of `Result` that come from the window."""
+        deliveries, delays = len(self.delays_s), sorted(self.delays_s)
+        entries_mean = _ratio(self.entries, self.messages)
+        return {
+            "window_messages": self.messages,
+            "window_deliveries": deliveries,
+            "entries_mean": entries_mean,
+            "entries_max": self.entries_max,
+            "entries_per_copy_mean": _ratio(self.copies.entries, self.copies.packets),
+            "of_n_squared": None if entries_mean is None else entries_mean / processes**2,
+            "bytes_mean": _ratio(self.bytes_, self.weighed),
+            "bytes_max": self.bytes_max if self.weighed else None,
+            "control_packets_per_message": _ratio(self.control.packets, self.messages),
+            "control_entries_per_message": _ratio(self.control.entries, self.messages),
+            "delay_mean_s": _ratio(fsum(delays), deliveries),
+            "delay_median_s": _rank(delays, 0.5),
+            "delay_99_s": _rank(delays, 0.99),
+            "delay_max_s": _rank(delays, 1.0),
+            "held_share": _ratio(sum(held > 0.0 for held in self.held_s), deliveries),
+            "held_mean_s": _ratio(fsum(self.held_s), deliveries),
+            "held_max_s": max(self.held_s, default=0.0),
+            "needless_share": _ratio(sum(wait > 0.0 for wait in self.needless_s), deliveries) if oracle else None,
+            "needless_mean_s": _ratio(fsum(self.needless_s), deliveries) if oracle else None,
+            "state_bytes_mean": _ratio(self.state_bytes, self.states),
+            "state_bytes_max": self.state_bytes_max if self.states else None,
+        }
+
+
+def _ratio(total: float, count: int) -> float | None:
+    return total / count if count else None
+
+
+def _rank(ordered: list[float], share: float) -> float | None:
+    """The smallest value that at least this share of all does not exceed."""
+    return ordered[max(0, -int(-share * len(ordered) // 1) - 1)] if ordered else None

@@ -1,0 +1,73 @@
+"""A run, declared: everything that decides what happens, and nothing else. Equal parameters, equal runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from antecede.core.errors import Misuse, UnknownAlgorithm
+from antecede.core.registry import AlgorithmInfo, algorithms
+from antecede.core.types import ProcessId
+from antecede.sim.cost import Cost
+from antecede.sim.network import Network
+from antecede.sim.workload import Workload
+
+PROCESSES_MAX = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """The run ends when `messages` have been sent and the network is at rest, or, with `deliveries`, as soon as
+    `warmup` and then `deliveries` have happened across the system. `options` are the algorithm's own.
+
+    What is measured: bytes of stamps unless told not to; needless waiting and violations with `oracle`; the state of a
+    process, in turn, at every `state_every`-th delivery.
+    """
+
+    algorithm: str = "ks"
+    processes: int = 20
+    seed: int = 1
+    messages: int | None = 1_000
+    deliveries: int | None = None
+    warmup: int = 0
+    network: Network = field(default_factory=Network)
+    workload: Workload = field(default_factory=Workload)
+    cost: Cost = field(default_factory=Cost)
+    options: Mapping[str, object] = field(default_factory=dict)
+    weigh_bytes: bool = True
+    oracle: bool = False
+    state_every: int = 0
+
+    def __post_init__(self) -> None:
+        if self.algorithm not in algorithms():
+            raise UnknownAlgorithm(f"no algorithm {self.algorithm!r}; there are {', '.join(sorted(algorithms()))}")
+        if not 2 <= self.processes <= PROCESSES_MAX:
+            raise Misuse(f"{self.processes} processes: give from 2 to {PROCESSES_MAX}")
+        if self.messages is None and self.deliveries is None:
+            raise Misuse("the run has no end: give a number of messages, or of deliveries")
+        if self.messages is not None and self.messages < 1:
+            raise Misuse(f"{self.messages} messages: give 1 or more")
+        if self.deliveries is not None and self.deliveries < 1:
+            raise Misuse(f"{self.deliveries} deliveries: give 1 or more")
+        if self.warmup < 0 or self.state_every < 0:
+            raise Misuse(f"a warm-up of {self.warmup} and a state at every {self.state_every}: neither is below 0")
+        unknown = {name for partition in self.network.partitions for name in partition.side | partition.other}
+        unknown -= set(self.names)
+        if unknown:
+            raise Misuse(f"no process {min(unknown)!r}; they are {self.names[0]} to {self.names[-1]}")
+
+    @property
+    def info(self) -> AlgorithmInfo:
+        return algorithms()[self.algorithm]
+
+    @property
+    def channels(self) -> Network:
+        """The network as this algorithm needs it: FIFO, unless the algorithm numbers its packets itself."""
+        needs_fifo = self.info.needs_fifo and not self.options.get("numbered")
+        return replace(self.network, fifo=True) if needs_fifo else self.network
+
+    @property
+    def names(self) -> list[ProcessId]:
+        """p1 to pN, with as many digits as it takes for them to sort by number."""
+        width = len(str(self.processes))
+        return [f"p{number:0{width}}" for number in range(1, self.processes + 1)]

@@ -1,0 +1,181 @@
+"""Who sends what to whom, and when.
+
+Every process sends by itself, at intervals from a distribution. With a `ratio`, processes with odd numbers send that
+many times as often as those with even ones, and the mean rate stays what it was (000 §7.3). The number of
+destinations is uniform between two bounds, and they are any others; with a `selectivity` of x, a message goes with
+probability x to processes of the sender's own parity alone (000 §7.2). Or messages go to static groups, which lie
+around a ring so that neighbours share a chosen number of members.
+
+The `pattern` says what follows. `open`: nothing, so that sends are the same whatever the algorithm does. `request`:
+every destination answers the sender alone. `conversation`: one destination, drawn by lot, answers all that the message
+went to and its sender; that answer is answered in its turn, up to `turns` messages.
+
+Algorithms that only broadcast, or send to one, or to groups, get the traffic that they can carry: `Traffic` says what a
+destination is for them, and refuses bounds that it can not honour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from antecede.core.errors import Misuse
+from antecede.core.types import GroupId, ProcessId
+from antecede.sim.chance import Distribution, pick, stream
+
+PATTERNS = ("open", "request", "conversation")
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """Groups of `size` consecutive processes around a ring, as many as it takes; neighbours share `overlap`."""
+
+    size: int
+    overlap: int = 0
+
+    def __post_init__(self) -> None:
+        if self.size < 2 or not 0 <= self.overlap < self.size:
+            raise Misuse(f"groups of {self.size} that share {self.overlap}: a size from 2, and an overlap below it")
+
+    def among(self, names: list[ProcessId]) -> dict[GroupId, list[ProcessId]]:
+        """The last group goes on past the end of the ring, and may so share more with the first."""
+        count = len(names)
+        if self.size >= count:
+            return {"g1": list(names)}
+        starts = range(0, count, self.size - self.overlap)
+        width = len(str(len(starts)))
+        return {
+            f"g{number:0{width}}": sorted(names[(start + at) % count] for at in range(self.size))
+            for number, start in enumerate(starts, start=1)
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """`dests` None is whatever suits the algorithm: 1 to all others, or everybody, or one."""
+
+    interval: Distribution = field(default_factory=Distribution)
+    ratio: float = 1.0
+    dests: tuple[int, int] | None = None
+    selectivity: float = 0.0
+    groups: Groups | None = None
+    pattern: str = "open"
+    turns: int = 4
+    think: Distribution = field(default_factory=lambda: Distribution("constant", 0.0))
+    payload_bytes: int = 0
+
+    def __post_init__(self) -> None:
+        if self.interval.mean_s <= 0 or self.ratio <= 0:
+            raise Misuse(f"an interval of {self.interval} and a ratio of {self.ratio}: both are above 0")
+        if not 0 <= self.selectivity <= 1:
+            raise Misuse(f"selectivity is {self.selectivity}: it is a probability, from 0 to 1")
+        if self.pattern not in PATTERNS:
+            raise Misuse(f"no pattern {self.pattern!r}; there are {', '.join(PATTERNS)}")
+        if self.groups is not None and (self.dests is not None or self.selectivity):
+            raise Misuse("messages go to groups, or to a number of destinations: give groups alone, or without")
+        if self.turns < 1 or self.payload_bytes < 0:
+            raise Misuse(f"{self.turns} turns of {self.payload_bytes} bytes: at least one turn, and no size below 0")
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """What is to be sent: to whom, as `send` takes it; the group, where there is one; and which turn it is."""
+
+    to: GroupId | frozenset[ProcessId]
+    group: GroupId | None = None
+    turn: int = 1
+
+
+class Traffic:
+    """The workload among named processes, for algorithms of one way of addressing."""
+
+    def __init__(self, workload: Workload, names: list[ProcessId], addressing: str, seed: int) -> None:
+        self.workload, self.names, self.addressing, self.seed = workload, names, addressing, seed
+        self.groups = _groups(workload, names, addressing)
+        self._bounds = _bounds(workload, len(names), addressing) if not self.groups else (0, 0)
+        self._draw, self._think = workload.interval.draw(), workload.think.draw()
+        self._intervals = {name: stream(seed, "interval", name) for name in names}
+        self._choices = {name: stream(seed, "dests", name) for name in names}
+        self._pace = _paces(names, workload.ratio)
+        self._others = {name: [other for other in names if other != name] for name in names}
+        self._kin = {name: names[at % 2 :: 2] for at, name in enumerate(names)}
+        self._mine = {name: [g for g, members in self.groups.items() if name in members] for name in names}
+
+    def interval_s(self, process: ProcessId) -> float:
+        """Until `process` sends again."""
+        return self._draw(self._intervals[process]) * self._pace[process]
+
+    def letter(self, process: ProcessId) -> Letter:
+        """What `process` sends next by itself."""
+        chance = self._choices[process]
+        if self.groups:
+            return self._to_group(chance.choice(self._mine[process]))
+        others = self._others[process]
+        least, most = self._bounds
+        if least >= len(others):
+            return Letter(frozenset(others))
+        if self.workload.selectivity and chance.random() < self.workload.selectivity:
+            others = [other for other in self._kin[process] if other != process]
+        count = min(chance.randint(least, most), len(others))
+        return Letter(frozenset(pick(chance, others, count)))
+
+    def answer(
+        self, at: ProcessId, name: str, sender: ProcessId, letter: Letter, dests: Iterable[ProcessId]
+    ) -> tuple[float, Letter] | None:
+        """What `at` sends because message `name`, which was `letter`, was delivered there; and after what time."""
+        pattern, turn = self.workload.pattern, letter.turn + 1
+        last = 2 if pattern == "request" else self.workload.turns
+        if pattern == "open" or turn > last or at == sender:
+            return None
+        if pattern == "conversation":
+            others = sorted(set(dests) - {sender})
+            if stream(self.seed, "answer", name).choice(others) != at:
+                return None
+        to = {sender} if pattern == "request" else {sender, *dests} - {at}
+        think = self._think(stream(self.seed, "think", name, at))
+        return think, self._reply(at, letter, frozenset(to), turn)
+
+    def _reply(self, at: ProcessId, letter: Letter, to: frozenset[ProcessId], turn: int) -> Letter:
+        if letter.group is not None and (self.addressing == "group" or self.workload.pattern == "conversation"):
+            return Letter(letter.to, letter.group, turn)
+        if self.addressing == "broadcast":
+            return Letter(frozenset(self._others[at]), None, turn)
+        return Letter(to, None, turn)
+
+    def _to_group(self, group: GroupId) -> Letter:
+        """Groups include the sender, whose own copy is delivered like anyone's."""
+        return Letter(group if self.addressing == "group" else frozenset(self.groups[group]), group)
+
+
+def _groups(workload: Workload, names: list[ProcessId], addressing: str) -> dict[GroupId, list[ProcessId]]:
+    if addressing == "group" and workload.groups is None:
+        if workload.dests is not None or workload.selectivity:
+            raise Misuse("this algorithm sends to groups: give groups, and no number of destinations")
+        quarter = max(2, len(names) // 4)
+        return Groups(quarter, quarter // 2).among(names)
+    if workload.groups is None:
+        return {}
+    groups = workload.groups.among(names)
+    if addressing == "unicast" or (addressing == "broadcast" and len(groups) > 1):
+        raise Misuse(f"this algorithm is for {addressing}: it can not send to {len(groups)} groups")
+    return groups
+
+
+def _bounds(workload: Workload, count: int, addressing: str) -> tuple[int, int]:
+    others = count - 1
+    natural = {"broadcast": (others, others), "unicast": (1, 1)}.get(addressing)
+    least, most = workload.dests or natural or (1, others)
+    if not 1 <= least <= most <= others:
+        raise Misuse(f"{least} to {most} destinations among {others} others: give a range from 1 to {others}")
+    if natural is not None and (least, most) != natural:
+        raise Misuse(f"this algorithm is for {addressing}: it sends to {natural[0]}, not to {least} to {most}")
+    if addressing == "broadcast" and workload.selectivity:
+        raise Misuse("this algorithm is for broadcast: it can not select destinations")
+    return least, most
+
+
+def _paces(names: list[ProcessId], ratio: float) -> dict[ProcessId, float]:
+    """Each process's interval as a multiple of the mean one; names are numbered from 1, so the first is odd."""
+    odd, even = (len(names) + 1) // 2, len(names) // 2
+    even_rate = len(names) / (odd * ratio + even)
+    return {name: 1.0 / (even_rate if at % 2 else even_rate * ratio) for at, name in enumerate(names)}

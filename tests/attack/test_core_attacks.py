@@ -1,0 +1,226 @@
+"""Hostile packets, rare turns of events and wrong calls that once broke the core, each in its smallest form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import antecede
+from antecede import Codec, Deliver, Effect, Message, MessageId, Misuse, Packet, RemoteViolation, decode, encode
+from antecede.core.fifo import Number
+from antecede.core.ordering.hierarchy import Up
+from antecede.core.ordering.history import HistoryStamp
+from antecede.core.ordering.ks import KsStamp
+from antecede.core.ordering.serial import Turn
+from antecede.core.ordering.vector import VectorStamp
+from antecede.core.process import Baseline
+from tests.stage import Stage
+
+
+def delivered(effects: list[Effect]) -> list[str]:
+    return [str(effect.message.id) for effect in effects if isinstance(effect, Deliver)]
+
+
+class TestLeaving:
+    @pytest.mark.parametrize("algorithm", ["mr", "mr-broadcast"])
+    def test_a_packet_held_for_one_process_does_not_wait_for_another_that_left(self, algorithm: str) -> None:
+        """b's message waits at c for the phases of a and of d, in this order. d leaves first."""
+        grouped = algorithm == "mr"
+        stage = Stage(algorithm, "abcd", {"g": [*"abcd"]} if grouped else None)
+        to: Any = "g" if grouped else {*"abcd"}
+        first = stage.send("a", to)
+        stage.arrive(first, "b")
+        second = stage.send("b", to)
+        stage.arrive_control("b", "c")
+        assert stage.arrive(second, "c") == []
+        stage.call("c", "leave", "d")
+        assert stage.arrive(first, "c") == [first.id, second.id]
+        assert not stage.held("c")
+
+
+class TestJoining:
+    @pytest.mark.parametrize("algorithm", ["vector", "prs-broadcast", "isis"])
+    def test_joining_again_loses_nothing_that_is_in_flight(self, algorithm: str) -> None:
+        """A newcomer is told that what was sent before it came is not for it. b did not come, it was there."""
+        grouped = algorithm == "isis"
+        stage = Stage(algorithm, "ab", {"g": ["a", "b"]} if grouped else None)
+        first, second = (stage.send("a", "g" if grouped else {"a", "b"}) for _ in range(2))
+        stage.call("a", "join", "b", ["g"] if grouped else [])
+        for flight in [flight for flight in stage.flying if flight.packet.message is None]:
+            stage.bring(flight)
+        assert stage.arrive(second, "b") == []
+        assert stage.arrive(first, "b") == [first.id, second.id]
+
+
+class TestChannelNumbers:
+    def test_a_packet_that_found_no_room_is_tried_again_when_there_is_some(self) -> None:
+        """At b, with room for one: c's message comes before its resynchronisation, and then a's is in its place."""
+        stage = Stage("mr-broadcast", "abcd", numbered=True, hold_back_limit=1)
+        cause = stage.send("d", {*"abcd"})
+        for process in "ac":
+            stage.arrive(cause, process)
+        of_a, of_c = (stage.send(process, {*"abcd"}) for process in "ac")
+        stage.arrive_control("a", "b")
+        assert stage.arrive(of_a, "b") == stage.arrive(of_c, "b") == []
+        stage.arrive_control("c", "b")
+        assert len(stage.held("b")) == 2
+        stage.restart("b")
+        assert stage.arrive(cause, "b") == [cause.id, of_a.id, of_c.id]
+
+    @pytest.mark.parametrize("algorithm", ["hierarchy", "mr", "mr-broadcast"])
+    def test_duplicates_from_a_process_that_left_are_dropped(self, algorithm: str) -> None:
+        grouped = algorithm == "mr"
+        options: dict[str, Any] = {"representatives": {"a": ["b"]}} if algorithm == "hierarchy" else {"numbered": True}
+        stage = Stage(algorithm, "ab", {"g": ["a", "b"]} if grouped else None, **options)
+        first, second = (stage.send("b", "g" if grouped else {"a", "b"}) for _ in range(2))
+        stage.drain()
+        stage.call("a", "leave", "b")
+        before = stage.nodes["a"].snapshot()
+        for message in (second, first):
+            assert stage.arrive(message, "a") == []
+        assert stage.nodes["a"].snapshot() == before
+
+
+def over_the_wire(packet: Packet) -> Packet:
+    return decode(encode(packet))
+
+
+class TestPacketsNoCorrectProcessSends:
+    @pytest.mark.parametrize("known", [{"b": 9}, {"a": 9}])
+    def test_ks_refuses_a_stamp_from_the_future(self, known: dict[str, int]) -> None:
+        """It knows of a later message of its own sender, or of one that this process has not sent. Once believed, it
+        made stamps that could not be encoded."""
+        a = antecede.create("ks", process="a", processes=[*"abc"])
+        owed = {sender: {clock: frozenset("c")} for sender, clock in known.items()}
+        packet = Packet("b", Message(MessageId("b", 1), frozenset("a"), b""), KsStamp(owed, {}, known))
+        before = a.snapshot()
+        with pytest.raises(RemoteViolation, match="does not belong"):
+            a.receive(over_the_wire(packet))
+        assert a.snapshot() == before
+
+    def test_a_representative_refuses_a_message_for_nobody_but_its_sender(self) -> None:
+        a = antecede.create("hierarchy", process="a", processes=["a", "b"], representatives={"a": ["b"]})
+        packet = Packet("b", Message(MessageId("b", 1), frozenset("b"), b""), Number(1, Up()))
+        before = a.snapshot()
+        with pytest.raises(RemoteViolation, match="nobody else"):
+            a.receive(over_the_wire(packet))
+        assert a.snapshot() == before
+
+    def test_an_absurd_count_is_named_without_listing_it(self) -> None:
+        a = antecede.create("vector", process="a", processes=[*"abc"])
+        packet = Packet("b", Message(MessageId("b", 1), frozenset("abc"), b""), VectorStamp({"c": 2**63 - 1}))
+        assert a.receive(over_the_wire(packet)) == []
+        (waiting,) = a.pending()
+        assert str(waiting) == f"b:1 waits for messages 1 to {2**63 - 1} of c"
+        assert waiting.messages[:2] == (MessageId("c", 1), MessageId("c", 2))
+        assert len(waiting.messages) == 10_000
+
+    def test_nobody_is_told_a_baseline_of_itself_or_of_the_departed(self) -> None:
+        a = antecede.create("isis", process="a", processes=[*"abc"], groups={"g": [*"abc"]})
+        a.leave("c")
+        before = a.snapshot()
+        with pytest.raises(RemoteViolation, match="in the name of a"):
+            a.receive(over_the_wire(Packet("a", None, Baseline({"g": 2**63 - 1}))))
+        assert a.receive(over_the_wire(Packet("c", None, Baseline({"g": 5})))) == []
+        assert a.snapshot() == before
+
+    def test_history_is_told_nothing_about_its_own_deliveries(self) -> None:
+        stage = Stage("history", "ab")
+        stage.call("a", "receive", Packet("b", None, HistoryStamp((), {"a": {"b": 100}})))
+        first = stage.send("b", {"a"})
+        assert stage.arrive(first, "a") == [first.id]
+
+    def test_no_turn_waits_for_itself_or_a_later_one(self) -> None:
+        a = antecede.create("serial-broadcast", process="a", processes=["a", "b"])
+        for before in (5, 10):
+            with pytest.raises(RemoteViolation, match="no turn before it"):
+                a.receive(over_the_wire(Packet("b", None, Turn(5, {"a": before}))))
+
+
+class TestToken:
+    def test_a_token_that_comes_to_a_process_after_it_left_goes_on(self) -> None:
+        """b has asked for the token and says that it leaves before it is here."""
+        stage = Stage("serial-multicast", "abc")
+        last = stage.send("b", {"c"})
+        assert stage.call("b", "leave", "b") == []
+        stage.arrive_control("b", "a")
+        stage.arrive_control("a", "b")
+        for process in "ac":
+            stage.call(process, "leave", "b")
+        stage.drain()
+        after = stage.send("a", {"c"})
+        stage.drain()
+        assert stage.delivered["c"] == [last.id, after.id]
+
+
+WRONG: tuple[Any, ...] = (
+    *(None, 5, -1, 1.5, float("nan"), "x", "", b"ab", []),
+    *(["a", 1], [["a"]], {"z": 5}, {1, "zz"}, object(), ["\ud800"]),
+)
+MEANT = {
+    ("process", 5),
+    ("processes", 8),
+    ("processes", 11),
+    ("groups", 0),
+    ("hold_back_limit", 1),
+    ("memory", 1),
+    ("acknowledge_every", 1),
+    ("resynch_after_s", 1),
+    ("resynch_after_s", 3),
+    ("printed", 6),
+    ("token_at", 0),
+    ("representatives", 0),
+}
+"""The options for which one of these, by its place, is right after all."""
+
+
+@pytest.mark.parametrize("algorithm", sorted(antecede.algorithms()))
+class TestWrongCalls:
+    def test_wrong_options(self, algorithm: str) -> None:
+        info = antecede.algorithms()[algorithm]
+        groups = {"g": ["a", "b"]} if info.addressing == "group" else None
+        for option in ("process", "processes", "groups", *info.options):
+            for place, wrong in enumerate(WRONG):
+                if (option, place) in MEANT:
+                    continue
+                settings: dict[str, Any] = {"process": "a", "processes": ["a", "b"], "groups": groups, option: wrong}
+                with pytest.raises(Misuse):
+                    antecede.create(algorithm, **settings)
+
+    def test_wrong_destinations_payloads_and_names(self, algorithm: str) -> None:
+        info = antecede.algorithms()[algorithm]
+        groups = {"g": ["a", "b"]} if info.addressing == "group" else None
+        node: Any = antecede.create(algorithm, process="a", processes=["a", "b"], groups=groups)
+        before = node.snapshot()
+        for wrong in WRONG:
+            with pytest.raises(Misuse):
+                node.send(wrong, b"")
+            with pytest.raises(Misuse):
+                node.leave(wrong)
+            if wrong != b"ab":
+                with pytest.raises(Misuse):
+                    node.send("g" if groups else ["b"], wrong)
+            if wrong != "x":
+                with pytest.raises(Misuse):
+                    node.join(wrong)
+            if wrong != []:
+                with pytest.raises(Misuse):
+                    node.join("c", wrong)
+        with pytest.raises(Misuse, match="at most"):
+            node.send("g" if groups else ["b"], bytes(8 * 2**20 + 1))
+        assert node.snapshot() == before
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=str)
+def test_what_is_no_algorithm_no_packet_no_snapshot_and_no_roster(wrong: Any) -> None:
+    for call in (
+        lambda: antecede.create(wrong, process="a"),
+        lambda: antecede.encode(wrong),
+        lambda: Codec([wrong]) if wrong != "x" else Codec("x" * 2),
+    ):
+        with pytest.raises(Misuse):
+            call()
+    for read in (antecede.decode, antecede.restore):
+        with pytest.raises(RemoteViolation if isinstance(wrong, bytes) else Misuse):
+            read(wrong)

@@ -1,0 +1,108 @@
+"""The algorithms by name: what there is, what each needs, and what `create` refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+import antecede
+from antecede import Misuse, UnknownAlgorithm
+
+TRAITS = {
+    #                    addressing    causal  FIFO   delay-optimal
+    "chain2": ("multicast", False, False, True),
+    "hierarchy": ("multicast", True, False, False),
+    "history": ("multicast", True, False, False),
+    "isis": ("group", True, False, True),
+    "ks": ("multicast", True, False, True),
+    "mf": ("unicast", True, False, False),
+    "mr": ("group", True, True, False),
+    "mr-broadcast": ("broadcast", True, True, False),
+    "none": ("multicast", False, False, True),
+    "prs": ("multicast", True, False, True),
+    "prs-broadcast": ("broadcast", True, False, True),
+    "rst": ("multicast", True, False, True),
+    "serial-broadcast": ("broadcast", True, False, False),
+    "serial-multicast": ("multicast", True, False, False),
+    "ses": ("multicast", True, False, True),
+    "vector": ("broadcast", True, False, True),
+}
+OPTIONS = {
+    "chain2": ("hold_back_limit",),
+    "hierarchy": ("inner", "representatives", "hold_back_limit"),
+    "history": ("acknowledge_every",),
+    "isis": ("hold_back_limit",),
+    "ks": ("multicast", "hold_back_limit", "printed"),
+    "mf": ("hold_back_limit",),
+    "mr": ("numbered", "resynch_after_s", "hold_back_limit", "printed"),
+    "mr-broadcast": ("numbered", "resynch_after_s", "hold_back_limit", "printed"),
+    "none": ("memory",),
+    "prs": ("hold_back_limit",),
+    "prs-broadcast": ("hold_back_limit",),
+    "rst": ("hold_back_limit",),
+    "serial-broadcast": ("token_at", "hold_back_limit"),
+    "serial-multicast": ("token_at", "hold_back_limit"),
+    "ses": ("hold_back_limit",),
+    "vector": ("hold_back_limit",),
+}
+
+
+def test_all_algorithms_of_the_papers_are_there() -> None:
+    assert sorted(antecede.algorithms()) == sorted(TRAITS)
+
+
+@pytest.mark.parametrize("name", TRAITS)
+def test_traits(name: str) -> None:
+    info = antecede.algorithms()[name]
+    assert info.name == name
+    assert (info.addressing, info.causal, info.needs_fifo, info.delay_optimal) == TRAITS[name]
+    assert info.options == OPTIONS[name]
+    assert info.title
+    assert info.unit
+    assert info.paper == "-" if name == "none" else info.paper[:3] in ("000", "001", "002", "003")
+
+
+@pytest.mark.parametrize("name", TRAITS)
+def test_every_algorithm_can_be_made_and_is_itself_after_a_restart(name: str) -> None:
+    groups = {"g": ["a", "b"]} if TRAITS[name][0] == "group" else None
+    algorithm = antecede.create(name, process="a", processes=["a", "b"], groups=groups)
+    assert algorithm.process == "a"
+    assert algorithm.pending() == ()
+    assert algorithm.tick(1.0) == []
+    assert antecede.restore(algorithm.snapshot()).snapshot() == algorithm.snapshot()
+
+
+def test_the_registry_can_not_be_changed_by_who_reads_it() -> None:
+    with pytest.raises(TypeError):
+        antecede.algorithms()["mine"] = antecede.algorithms()["ks"]  # type: ignore[index]
+
+
+def test_an_unknown_name_is_told_the_names_there_are() -> None:
+    with pytest.raises(UnknownAlgorithm, match=r"no algorithm 'kss'; there are chain2, hierarchy, .*, vector"):
+        antecede.create("kss", process="a")
+
+
+@pytest.mark.parametrize("name", TRAITS)
+def test_an_unknown_option_is_told_the_options_there_are(name: str) -> None:
+    with pytest.raises(Misuse) as caught:
+        antecede.create(name, process="a", processes=["a", "b"], nonsense=1)
+    assert str(caught.value) == f"{name} has no option 'nonsense'; it has {', '.join(OPTIONS[name])}"
+
+
+def test_a_hierarchy_is_told_which_algorithms_it_can_have_inside() -> None:
+    with pytest.raises(Misuse, match="the inner algorithm of a hierarchy is ks, prs, rst or ses, not 'mr'"):
+        antecede.create("hierarchy", process="a", processes=["a", "b"], inner="mr")
+
+
+@pytest.mark.parametrize("representatives", [{}, {"a": ["b"], "c": ["b"]}])
+def test_representatives_hold_every_process_once(representatives: dict[str, list[str]]) -> None:
+    with pytest.raises(Misuse, match="representatives must hold every process once, and there must be one"):
+        antecede.create("hierarchy", process="a", processes=["a", "b", "c"], representatives=representatives)
+
+
+def test_errors_are_told_apart_by_whose_fault_they_are() -> None:
+    assert issubclass(UnknownAlgorithm, Misuse)
+    assert issubclass(antecede.WireError, antecede.RemoteViolation)
+    assert issubclass(antecede.SnapshotError, antecede.RemoteViolation)
+    assert issubclass(antecede.HoldBackFull, antecede.LimitReached)
+    for error in (Misuse, antecede.RemoteViolation, antecede.LimitReached):
+        assert issubclass(error, antecede.AntecedeError)
