@@ -7,8 +7,6 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from antecede.cli import screen
@@ -91,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     _refuse_bad_options(arguments)
     with _shown(quiet=arguments.json) as progress:
         checked = _check(arguments, progress)
-        report = write_report(checked, progress) if checked.out is not None else None
+        report = screen.write_report(checked, progress) if checked.out is not None else None
         exported = _export(arguments, checked)
     if arguments.json:
         print(json.dumps(checked.as_dict()))
@@ -134,21 +132,6 @@ def _check(arguments: argparse.Namespace, progress: Progress) -> Checked:
     )
 
 
-def write_report(checked: Checked, progress: Progress) -> str:
-    """Draw the report into the output folder, or, where that is not on this machine, into the current one."""
-    progress("report")
-    from antecede.pipeline.tables import is_remote
-    from antecede.web.fill import report_data
-    from antecede.web.report import render
-
-    assert checked.out is not None
-    folder = Path.cwd() if is_remote(checked.out) else Path(checked.out.removeprefix("file:"))
-    written = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-    path = folder / "report.html"
-    _write(str(path), iter([render(report_data(checked, written=written))]))
-    return str(path)
-
-
 def _export(arguments: argparse.Namespace, checked: Checked) -> list[str]:
     if not (arguments.export_shiviz or arguments.export_otlp):
         return []
@@ -161,17 +144,9 @@ def _export(arguments: argparse.Namespace, checked: Checked) -> list[str]:
     written = []
     for path, form in ((arguments.export_shiviz, export.shiviz), (arguments.export_otlp, export.otlp)):
         if path:
-            _write(path, form(events))
+            screen.write(path, form(events))
             written.append(path)
     return written
-
-
-def _write(path: str, pieces: Iterator[str]) -> None:
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.writelines(pieces)
-    except OSError as error:
-        raise Misuse(f"can not write {path}: {error.strerror}; name a file in a folder that is there") from error
 
 
 @contextmanager

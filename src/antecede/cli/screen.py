@@ -1,4 +1,4 @@
-"""What `check` and `demo` show on a screen: the stage at work, and an answer of one screen.
+"""What `check` and `demo` show: the stage at work, an answer of one screen, and the report.
 
 Names and texts come out of other people's logs, so whatever a terminal would obey is taken out of them first.
 """
@@ -7,7 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from antecede.core.errors import Misuse
 
 if TYPE_CHECKING:
     from antecede.pipeline.check import Checked
@@ -59,6 +63,30 @@ def plain(text: str, chars_max: int = TEXT_CHARS_MAX) -> str:
     """On one line, printable, and not too long."""
     shown = "".join(char if char.isprintable() else "\ufffd" for char in text[: chars_max + 1])
     return shown if len(shown) <= chars_max else f"{shown[:chars_max]}…"
+
+
+def write_report(checked: Checked, progress: Progress) -> str:
+    """Draw the report into the output folder, or, where that is not on this machine, into the current one."""
+    progress("report")
+    from antecede.pipeline.tables import is_remote
+    from antecede.web.fill import report_data
+    from antecede.web.report import render
+
+    assert checked.out is not None
+    folder = Path.cwd() if is_remote(checked.out) else Path(checked.out.removeprefix("file:"))
+    written = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    path = folder / "report.html"
+    write(str(path), iter([render(report_data(checked, written=written))]))
+    return str(path)
+
+
+def write(path: str, pieces: Iterator[str]) -> None:
+    """The pieces, as a file of text."""
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(pieces)
+    except OSError as error:
+        raise Misuse(f"can not write {path}: {error.strerror}; name a file in a folder that is there") from error
 
 
 @contextmanager
