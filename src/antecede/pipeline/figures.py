@@ -90,8 +90,9 @@ def _values(deliveries: DataFrame, edges: DataFrame | None) -> DataFrame:
         fn.explode(fn.array(*measured, one(TIME, fn.when(fn.col("first"), fn.col("time"))))).alias("one"), "violation"
     ).select("one.what", "one.value", "violation")
     if edges is not None:
-        delay = (fn.col("time") - fn.col("sent_time")).alias("value")
-        rows = rows.unionByName(edges.select(fn.lit("delay_s").alias("what"), delay, fn.lit(False).alias("violation")))
+        both = fn.array(one("delay_s", fn.col("time") - fn.col("sent_time")), one(TIME, fn.col("time")))
+        shown = edges.select(fn.explode(both).alias("one"), fn.lit(False).alias("violation"))
+        rows = rows.unionByName(shown.select("one.what", "one.value", "violation"))
     return rows.where(fn.col("value").isNotNull())
 
 

@@ -41,7 +41,8 @@ def section(violations: tuple[Violation, ...], total: int, limit: int, none: str
 
 def picture(some: Picture) -> str:
     """A part of the trace without a violation, drawn by the same rules."""
-    placed = layout.place(Violation(some.run, "", "", "", "", (), some.events, some.messages))
+    somewhere = some.events[0].process if some.events else ""
+    placed = layout.place(Violation(some.run, somewhere, "", "", "", (), some.events, some.messages))
     label = f"Space-time diagram of the first events of run {name(some.run)}"
     return (
         f'<p class="note">{safe(some.words, TEXT_CHARS_MAX)} {READING}</p>'
