@@ -8,7 +8,7 @@ PAIRS ?= 1000000
 export SPARK_LOCAL_IP ?= 127.0.0.1
 export PYTHONPATH := src:.
 
-.PHONY: help setup check format lint types test demo bench fuzz docs docs-check lock clean
+.PHONY: help setup check format lint types test test-browser demo bench fuzz docs docs-check lock clean
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##|^[a-z-]+:  *##' Makefile | sed -E 's/:[^#]*## ?/\t/' | expand -t 16
@@ -32,6 +32,9 @@ types: setup     ## strict types
 
 test: setup      ## the tests
 	$(PY) -m pytest
+
+test-browser: setup  ## the report in headless Chromium
+	browser=$$(tools/browser) && ANTECEDE_BROWSER=$$browser $(PY) -m pytest tests/browser
 
 demo: setup      ## the main job, on data it makes itself
 	$(PY) -m antecede demo

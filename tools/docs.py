@@ -18,6 +18,7 @@ PAGES: Mapping[str, str] = {
     "docs/topologies.md": "tools.topologies",
     "docs/reference/algorithms.md": "tools.pages.algorithms",
     "docs/reference/api.md": "tools.pages.api",
+    "docs/reference/tables.md": "tools.pages.tables",
 }
 
 

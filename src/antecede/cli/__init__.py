@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from antecede.core.errors import AntecedeError
 
-COMMANDS = ("locality",)
+COMMANDS = ("check", "demo", "locality")
 
 
 def parser() -> argparse.ArgumentParser:

@@ -8,9 +8,20 @@ from __future__ import annotations
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
-from pyspark.sql.types import ArrayType, DataType, DoubleType, LongType, MapType, StringType, StructField, StructType
+from pyspark.sql.types import (
+    ArrayType,
+    BooleanType,
+    DataType,
+    DoubleType,
+    IntegerType,
+    LongType,
+    MapType,
+    StringType,
+    StructField,
+    StructType,
+)
 
-TEXT, LONG, DOUBLE = StringType(), LongType(), DoubleType()
+TEXT, LONG, DOUBLE, INT, FLAG = StringType(), LongType(), DoubleType(), IntegerType(), BooleanType()
 TEXTS = ArrayType(TEXT, containsNull=True)
 TEXT_BY_TEXT = MapType(TEXT, TEXT, valueContainsNull=True)
 
@@ -56,6 +67,152 @@ QUARANTINE = StructType(
 CANDIDATES = StructType([*EVENTS.fields, *QUARANTINE.fields[2:]])
 """What an adapter gives: rows that may become events. `reason` is null where the adapter saw nothing wrong; `row` is
 what the quarantine would show, and may be null where there is no reason."""
+
+RUN = column("run", TEXT, "the execution")
+
+MESSAGES = StructType(
+    [
+        RUN,
+        column("message", TEXT, "message id, unique in the run"),
+        column("sender", TEXT, "the process that sent it"),
+        column("index", LONG, "position of the send in the sender's own order"),
+        column("time", DOUBLE, "seconds, by the sender's clock"),
+        column("dests", INT, "how many processes it was sent to"),
+        column("delivered", INT, "how many of them delivered it"),
+        column("lost", INT, "how many of them did not"),
+    ]
+)
+
+FOUND = (
+    RUN,
+    column("process", TEXT, "where the message was delivered"),
+    column("index", LONG, "position of the deliver in that process's own order"),
+    column("time", DOUBLE, "seconds, by that process's clock"),
+    column("message", TEXT, "message id"),
+    column("sender", TEXT, "the process that sent it; null where no send is in the trace"),
+    column("sent_index", LONG, "position of the send in the sender's own order"),
+    column("sent_time", DOUBLE, "seconds, by the sender's clock"),
+    column("first", FLAG, "the first deliver of the message at this process; only such count for order"),
+    column("addressed", FLAG, "the process is among the destinations of the message"),
+    column("spurious", FLAG, "the message was never sent, or not sent to this process"),
+    column("duplicate", FLAG, "the process had delivered the message before"),
+    column("violation", FLAG, "a message that happened before this one, sent here too, is delivered here later"),
+    column("overtaken", LONG, "how many such messages there are"),
+    column("witness", TEXT, "one of them"),
+)
+
+DELIVERIES = StructType(
+    [
+        *FOUND,
+        column("delay_s", DOUBLE, "from send to first deliver, by the two clocks; negative where they are skewed"),
+        column("hold_s", DOUBLE, "from receive to first deliver, at one process; null where no receive is recorded"),
+        column(
+            "needless",
+            FLAG,
+            "held back although every cause sent here had been delivered; null where it was not held back, or the run"
+            " is too large to tell",
+        ),
+    ]
+)
+
+VIOLATIONS = StructType(
+    [
+        *(field for field in FOUND if field.name not in ("first", "addressed", "spurious", "duplicate", "violation")),
+        column("rank", INT, "place among the violations that are explained, the worst first; null for the others"),
+        column("words", TEXT, "why it is a violation: the chain from the overtaken message to this one"),
+        column("late_s", DOUBLE, "how much later than this one the overtaken message of the chain was delivered"),
+    ]
+)
+
+LINKS = StructType(
+    [
+        RUN,
+        column("sender", TEXT, "from this process"),
+        column("process", TEXT, "to this process"),
+        column("sent", LONG, "messages sent along the link"),
+        column("deliveries", LONG, "delivers of messages of this sender, spurious and duplicate ones included"),
+        column("lost", LONG, "messages sent along the link and not delivered"),
+        column("violations", LONG, "violating delivers"),
+        column("overtaken", LONG, "messages overtaken by them"),
+        column("early", LONG, "delivers before their send, by the source's clocks"),
+        column("delay_s_mean", DOUBLE, "mean delivery delay"),
+        column("delay_s_max", DOUBLE, "longest delivery delay"),
+        column("held", LONG, "delivers that were held back after their receive"),
+        column("hold_s_mean", DOUBLE, "mean hold-back of those with a receive"),
+        column("needless", LONG, "needless hold-backs, as far as they can be told"),
+        column("control_bytes", LONG, "stamps of the messages sent along the link, in bytes"),
+        column("control_entries", LONG, "the same in the unit of the algorithm"),
+        column("inferred", LONG, "in a log without message ids: edges that its vector clocks show"),
+    ]
+)
+
+PROCESSES = StructType(
+    [
+        RUN,
+        column("process", TEXT, "a process with events, or one that is only a destination"),
+        column("events", LONG, "its events, of all kinds"),
+        column("sends", LONG, "messages it sent"),
+        column("receives", LONG, "receive events"),
+        column("deliveries", LONG, "messages it delivered, spurious and duplicate ones included"),
+        column("violations", LONG, "violating delivers at it"),
+        column("overtaken", LONG, "messages overtaken at it"),
+        column("lost", LONG, "messages sent to it that it did not deliver"),
+        column("duplicates", LONG, "delivers of a message it had delivered before"),
+        column("spurious", LONG, "first delivers of messages never sent, or not sent to it"),
+        column("delay_s_mean", DOUBLE, "mean delay of what it delivered"),
+        column("held", LONG, "delivers that were held back after their receive"),
+        column("hold_s_mean", DOUBLE, "mean hold-back of those with a receive"),
+        column("needless", LONG, "needless hold-backs, as far as they can be told"),
+        column("stamped", LONG, "messages it sent with a stamp whose size is known"),
+        column("control_bytes", LONG, "those stamps, in bytes"),
+        column("control_entries", LONG, "those stamps, in the unit of the algorithm"),
+    ]
+)
+
+RUNS = StructType(
+    [
+        RUN,
+        column("verdict", TEXT, "holds, violated or undecidable"),
+        column("reason", TEXT, "why it is undecidable"),
+        column("events", LONG, "events of all kinds"),
+        column("processes", LONG, "processes with events"),
+        column("messages", LONG, "messages sent"),
+        column("deliveries", LONG, "delivers, spurious and duplicate ones included"),
+        column("violations", LONG, "violating delivers"),
+        column("overtaken", LONG, "messages overtaken, counted once for each deliver that overtook them"),
+        column("lost", LONG, "pairs of a message and a destination that did not deliver it"),
+        column("duplicates", LONG, "delivers of a message at a process that had delivered it before"),
+        column("spurious", LONG, "first delivers of messages never sent, or not sent there"),
+        column("early", LONG, "delivers before their send, by the source's clocks"),
+        column("windows", INT, "windows between consistent cuts that the run was verified in"),
+        column("one_task", TEXT, "why a large run was not cut into windows"),
+    ]
+)
+
+SUMMARY = StructType(
+    [
+        *RUNS.fields,
+        column("delay_s_mean", DOUBLE, "mean delivery delay"),
+        column("delay_s_max", DOUBLE, "longest delivery delay"),
+        column("held", LONG, "delivers that were held back after their receive"),
+        column("hold_s_mean", DOUBLE, "mean hold-back of those with a receive"),
+        column("needless", LONG, "needless hold-backs, as far as they can be told"),
+        column("control_bytes", LONG, "stamps, in bytes, once for each message"),
+        column("control_entries", LONG, "the same in the unit of the algorithm"),
+    ]
+)
+
+TABLES = {
+    "events": EVENTS,
+    "quarantine": QUARANTINE,
+    "messages": MESSAGES,
+    "deliveries": DELIVERIES,
+    "violations": VIOLATIONS,
+    "links": LINKS,
+    "processes": PROCESSES,
+    "summary": SUMMARY,
+}
+"""What `antecede check --out` writes, by name."""
 
 
 def conform(table: DataFrame, schema: StructType) -> DataFrame:

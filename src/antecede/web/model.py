@@ -207,6 +207,16 @@ class Computation:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """Some events of a run that shows no violation, and the messages among them, to see what the trace is like."""
+
+    run: str
+    words: str
+    events: tuple[EventPoint, ...]
+    messages: tuple[MessageArrow, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ReportData:
     """One report. `violations` are the worst of `counts.violations`; `runs`, `processes` and the rows of
     `quarantine` may likewise be the first of as many as `counts` says."""
@@ -230,6 +240,7 @@ class ReportData:
     locality: str = ""
     computation: Computation | None = None
     written: str = ""
+    picture: Picture | None = None
 
 
 def as_json(data: ReportData) -> str:

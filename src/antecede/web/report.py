@@ -61,6 +61,8 @@ def _sections(data: ReportData, limits: Limits) -> Iterator[tuple[str, str, str]
     yield "counts", "Counts", sections.counts(total)
     none = "None." if data.verdict == "holds" else "None among what could be decided."
     yield "violations", "Violations", violations.section(data.violations, total.violations, limits.violations, none)
+    if data.picture is not None:
+        yield "picture", "What the trace looks like", violations.picture(data.picture)
     yield "timeline", "Over time", measures.timeline(data.timeline)
     yield "delay", "Delivery delay", measures.delay(data.delay)
     yield "hold-back", "Hold-back and stamps", measures.hold_back(data.hold_back) + measures.stamp(data.stamp)

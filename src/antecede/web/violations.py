@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from antecede.web import layout
 from antecede.web.diagram import svg, verdict_labels
 from antecede.web.layout import Placed
-from antecede.web.model import EventPoint, Violation
+from antecede.web.model import EventPoint, Picture, Violation
 from antecede.web.tables import showing
 from antecede.web.text import TEXT_CHARS_MAX, duration, name, number, plural, safe, time_of_day
 from antecede.web.words import deed
@@ -37,6 +37,17 @@ def section(violations: tuple[Violation, ...], total: int, limit: int, none: str
     title = showing(len(shown), total, "violation")
     articles = "".join(_article(rank, violation) for rank, violation in enumerate(shown, 1))
     return f'<p class="shown">{title[0].upper()}{title[1:]}, the worst first.</p>{_legend()}{articles}'
+
+
+def picture(some: Picture) -> str:
+    """A part of the trace without a violation, drawn by the same rules."""
+    somewhere = some.events[0].process if some.events else ""
+    placed = layout.place(Violation(some.run, somewhere, "", "", "", (), some.events, some.messages))
+    label = f"Space-time diagram of the first events of run {name(some.run)}"
+    return (
+        f'<p class="note">{safe(some.words, TEXT_CHARS_MAX)} {READING}</p>'
+        f'<div class="explained">{_drawn(svg(placed, label), "of the trace", placed.events_left_out)}</div>'
+    )
 
 
 def _legend() -> str:
@@ -80,18 +91,21 @@ def _figure(rank: int, placed: Placed) -> str:
     label = (
         f"Space-time diagram of violation {rank}: {name(violation.overtaking)} overtakes {name(violation.overtaken)}"
     )
+    return _drawn(svg(placed, label), str(rank), placed.events_left_out)
+
+
+def _drawn(drawing: str, which: str, events_left_out: int) -> str:
+    """A diagram with what it takes to move about in it."""
     left_out = (
-        f'<p class="note">{plural(placed.events_left_out, "event")} farther away not drawn.</p>'
-        if placed.events_left_out
-        else ""
+        f'<p class="note">{plural(events_left_out, "event")} farther away not drawn.</p>' if events_left_out else ""
     )
     return (
         '<figure class="diagram"><div class="tools" hidden role="group" aria-label="Zoom">'
         '<button type="button" data-zoom="out" aria-label="Zoom out">−</button>'
         '<button type="button" data-zoom="in" aria-label="Zoom in">+</button>'
         '<button type="button" data-zoom="fit">Fit</button></div>'
-        f'<div class="view" tabindex="0" role="region" aria-label="Diagram {rank}: arrow keys move, plus and minus '
-        f'zoom, 0 fits">{svg(placed, label)}</div>'
+        f'<div class="view" tabindex="0" role="region" aria-label="Diagram {which}: arrow keys move, plus and minus '
+        f'zoom, 0 fits">{drawing}</div>'
         '<figcaption class="readout" aria-live="polite">Point at, tap or tab to an event or a message for its details.'
         f"</figcaption>{left_out}</figure>"
     )

@@ -1,0 +1,58 @@
+"""`python -m bench.check.small [LOG]`: from command to verdict on a small log, beside starting Spark and counting it.
+
+The target is a ratio of at most 2. Both are whole processes, started one after the other and in turn, `ROUNDS` times;
+the ratio is that of the medians, and the spread of the single ratios is shown beside it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+from bench.table import keep, show
+
+ROUNDS = 3
+TARGET = 2.0
+SHARED = Path(os.environ.get("ANTECEDE_SHARED", Path(__file__).resolve().parents[2].parent / "shared"))
+LOG = SHARED / "data" / "shiviz" / "chord.log"
+COUNT = """
+import sys
+from antecede.pipeline.session import session
+print(session().read.text(sys.argv[1]).count())
+"""
+
+
+def seconds(*command: str) -> float:
+    """How long a Python process takes from its start to its end; its exit status must be one of a verdict."""
+    begun = perf_counter()
+    done = subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False)
+    took = perf_counter() - begun
+    if done.returncode not in (0, 1, 3):
+        raise RuntimeError(f"{' '.join(command[:4])} ended with {done.returncode}: {done.stderr[-2000:]}")
+    return took
+
+
+def main(log: Path = LOG) -> None:
+    if not log.exists():
+        print(f"no log at {log}; name one: python -m bench.check.small LOG")
+        return
+    floors, checks = [], []
+    for _ in range(ROUNDS):
+        floors.append(seconds("-c", COUNT, str(log)))
+        checks.append(seconds("-m", "antecede", "check", str(log), "--json"))
+    ratio = median(checks) / median(floors)
+    ratios = sorted(check / floor for check, floor in zip(checks, floors, strict=True))
+    show(
+        f"From command to verdict on {log.name}, {ROUNDS} rounds (seconds, medians)",
+        ("", "start Spark and count", "check", "ratio", "least", "most", f"at most {TARGET:g}"),
+        [("whole processes", median(floors), median(checks), ratio, ratios[0], ratios[-1], ratio <= TARGET)],
+    )
+    keep("check-small", {"floor_s": floors, "check_s": checks, "ratio": ratio, "target": TARGET})
+
+
+if __name__ == "__main__":
+    main(*map(Path, sys.argv[1:2]))

@@ -1,0 +1,159 @@
+"""`antecede check TRACE...`: did the system deliver in causal order? The verdict, the worst violation, and a report."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from typing import TYPE_CHECKING, Any
+
+from antecede.cli import screen
+from antecede.core.errors import Misuse
+
+if TYPE_CHECKING:
+    from antecede.pipeline.check import Checked
+    from antecede.pipeline.stages import Progress
+
+STATUS = {"holds": 0, "violated": 1, "undecidable": 3}
+FORMATS = ("auto", "antecede", "shiviz", "otlp", "zipkin", "mapped")
+
+EXPLANATION = """\
+If one message may have caused another, everybody who gets both should get the cause first. This reads the log of a
+system, says whether that was so, and where it was not, shows the chain of messages that proves it.
+
+TRACE is a file, a folder or a glob, plain or gzip, of
+  antecede   JSON Lines or Parquet with the columns run, process, index, kind, time, message, dests, ...
+  shiviz     ShiViz and GoVector logs; --regex for a layout of your own, with the groups host, clock and event, and
+             kind, message and dests where the log names its messages
+  otlp       OpenTelemetry OTLP/JSON with messaging spans
+  zipkin     Zipkin v2 JSON
+  mapped     any JSON Lines, with --mapping to say which field is what
+Rows that are no events are kept apart, counted, and listed in the report with file, line and reason.
+
+exit status: 0 it holds, 1 it is violated, 3 it can not be decided, 2 usage error or unreadable input.
+"""
+
+EXAMPLES = """\
+examples:
+  antecede check trace.jsonl                        the verdict, and the worst violation in words
+  antecede check logs/ --out checked                also tables (Parquet) and checked/report.html
+  antecede check 'spans/*.json.gz' --json           one JSON object on standard output, for a script
+  antecede check node.log --regex '(?<host>\\S+) (?<clock>{.*})\\n(?<kind>\\w+) (?<message>\\S+) (?<event>.*)'
+  antecede check big/ --master spark://host:7077 --out hdfs:///checked
+  antecede check trace.jsonl --run r7 --export-shiviz r7.log     the events of one run, to look at in ShiViz
+"""
+
+
+def add(subparsers: Any) -> None:
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "check",
+        help="did my system deliver in causal order, and where not?",
+        description=EXPLANATION,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("trace", metavar="TRACE", nargs="+", help="files, folders or globs")
+    parser.add_argument("--format", default="auto", metavar="FORMAT", help=f"{', '.join(FORMATS)}; default: auto")
+    parser.add_argument("--out", metavar="DIR", help="write tables and report.html there")
+    parser.add_argument(
+        "--master", metavar="URL", help="a Spark master, or sc://host:port; default: Spark on this machine"
+    )
+    parser.add_argument("--json", action="store_true", help="one object on standard output, all else on standard error")
+    reading = parser.add_argument_group("reading")
+    reading.add_argument("--regex", help="how an event of a ShiViz log is written")
+    reading.add_argument("--delimiter", help="what stands between the executions of a ShiViz log, as a regex")
+    reading.add_argument("--mapping", help="which field of JSON is what: a built-in name, JSON, or a file of it")
+    verifying = parser.add_argument_group("verifying")
+    verifying.add_argument(
+        "--windows", type=int, metavar="N", help="cut every run into about N windows; default: by size"
+    )
+    verifying.add_argument(
+        "--worst", type=int, default=100, metavar="N", help="explain that many violations; default: 100"
+    )
+    _add_export(parser)
+    parser.set_defaults(run=run)
+
+
+def _add_export(parser: argparse.ArgumentParser) -> None:
+    export = parser.add_argument_group("export of a part of the trace")
+    export.add_argument("--export-shiviz", metavar="FILE", help="write it as a ShiViz log")
+    export.add_argument("--export-otlp", metavar="FILE", help="write it as OpenTelemetry OTLP/JSON")
+    export.add_argument("--run", dest="only_run", metavar="RUN", help="the events of this run")
+    export.add_argument("--from", dest="start", type=float, metavar="T", help="not before this time, in seconds")
+    export.add_argument("--to", dest="end", type=float, metavar="T", help="not after this time, in seconds")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    _refuse_bad_options(arguments)
+    with _shown(quiet=arguments.json) as progress:
+        checked = _check(arguments, progress)
+        report = screen.write_report(checked, progress) if checked.out is not None else None
+        exported = _export(arguments, checked)
+    if arguments.json:
+        print(json.dumps(checked.as_dict()))
+    else:
+        screen.show(checked)
+    with redirect_stdout(sys.stderr if arguments.json else sys.stdout):
+        screen.places(checked, report, exported)
+    return STATUS[checked.answer.verdict]
+
+
+def _refuse_bad_options(arguments: argparse.Namespace) -> None:
+    """What can be known to be wrong before a Spark is started for it."""
+    if arguments.format not in FORMATS:
+        raise Misuse(f"no format {arguments.format!r}; there are {', '.join(FORMATS)}")
+    if arguments.worst < 0:
+        raise Misuse(f"--worst is {arguments.worst}; give 0 or more")
+    if arguments.windows is not None and arguments.windows < 1:
+        raise Misuse(f"--windows is {arguments.windows}; give 1 or more")
+    chosen = [name for name in ("only_run", "start", "end") if getattr(arguments, name) is not None]
+    if chosen and not (arguments.export_shiviz or arguments.export_otlp):
+        raise Misuse("--run, --from and --to choose what is exported; add --export-shiviz or --export-otlp")
+
+
+def _check(arguments: argparse.Namespace, progress: Progress) -> Checked:
+    progress("starting Spark")
+    from antecede.pipeline.check import check
+    from antecede.pipeline.session import session
+
+    return check(
+        session(arguments.master),
+        arguments.trace,
+        format=arguments.format,
+        regex=arguments.regex,
+        delimiter=arguments.delimiter,
+        mapping=arguments.mapping,
+        out=arguments.out,
+        windows=arguments.windows,
+        worst=arguments.worst,
+        progress=progress,
+    )
+
+
+def _export(arguments: argparse.Namespace, checked: Checked) -> list[str]:
+    if not (arguments.export_shiviz or arguments.export_otlp):
+        return []
+    from antecede.pipeline.excerpt import excerpt
+    from antecede.web import export
+
+    events = list(excerpt(checked.events, run=arguments.only_run, start=arguments.start, end=arguments.end))
+    if not events:
+        raise Misuse("no events to export: none is of that run, or between those times")
+    written = []
+    for path, form in ((arguments.export_shiviz, export.shiviz), (arguments.export_otlp, export.otlp)):
+        if path:
+            screen.write(path, form(events))
+            written.append(path)
+    return written
+
+
+@contextmanager
+def _shown(*, quiet: bool) -> Iterator[Progress]:
+    """Stage names on a terminal; nothing elsewhere."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda _stage: None
+        return
+    with screen.spinner() as progress:
+        yield progress

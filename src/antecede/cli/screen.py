@@ -1,0 +1,102 @@
+"""What `check` and `demo` show: the stage at work, an answer of one screen, and the report.
+
+Names and texts come out of other people's logs, so whatever a terminal would obey is taken out of them first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from antecede.core.errors import Misuse
+
+if TYPE_CHECKING:
+    from antecede.pipeline.check import Checked
+    from antecede.pipeline.stages import Progress
+
+TEXT_CHARS_MAX = 1_500
+NOTES_MAX = 5
+
+
+def show(checked: Checked) -> None:
+    """The verdict, the counts, the worst violation, and where the rest is."""
+    found = checked.answer
+    print(f"{found.verdict.upper()}: {plain(found.reason)}\n")
+    for line in counts(checked):
+        print(f"  {line}")
+    if checked.explained:
+        print(f"\nThe worst: {plain(checked.explained[0].words)}.")
+    notes = [*checked.notes, *(f"run {run.run!r} was verified {run.one_task}" for run in found.runs if run.one_task)]
+    if notes:
+        print()
+    for note in notes[:NOTES_MAX]:
+        print(f"Note: {plain(note)}")
+    if len(notes) > NOTES_MAX:
+        print(f"and {len(notes) - NOTES_MAX} more notes")
+
+
+def places(checked: Checked, report: str | None, exported: Sequence[str]) -> None:
+    """Where the rest is to be found."""
+    if report is not None:
+        print(f"\nReport: {report}\nTables: {checked.out}")
+    elif not exported:
+        print("\nNo tables and no report were written; add --out DIR to get them.")
+    for path in exported:
+        print(f"Exported: {path}")
+
+
+def counts(checked: Checked) -> Iterator[str]:
+    """What was counted, in a few lines of columns."""
+    values = checked.as_dict()
+    for names in (
+        ("runs", "processes", "events", "quarantined"),
+        ("messages", "deliveries", "violations", "overtaken"),
+        ("lost", "duplicates", "spurious", "early"),
+    ):
+        yield "".join(f"{name:<12}{values[name]:>12,}    " for name in names).rstrip()
+
+
+def plain(text: str, chars_max: int = TEXT_CHARS_MAX) -> str:
+    """On one line, printable, and not too long."""
+    shown = "".join(char if char.isprintable() else "\ufffd" for char in text[: chars_max + 1])
+    return shown if len(shown) <= chars_max else f"{shown[:chars_max]}…"
+
+
+def write_report(checked: Checked, progress: Progress) -> str:
+    """Draw the report into the output folder, or, where that is not on this machine, into the current one."""
+    progress("report")
+    from antecede.pipeline.tables import is_remote
+    from antecede.web.fill import report_data
+    from antecede.web.report import render
+
+    assert checked.out is not None
+    folder = Path.cwd() if is_remote(checked.out) else Path(checked.out.removeprefix("file:"))
+    written = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    path = folder / "report.html"
+    write(str(path), iter([render(report_data(checked, written=written))]))
+    return str(path)
+
+
+def write(path: str, pieces: Iterator[str]) -> None:
+    """The pieces, as a file of text."""
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(pieces)
+    except OSError as error:
+        raise Misuse(f"can not write {path}: {error.strerror}; name a file in a folder that is there") from error
+
+
+@contextmanager
+def spinner() -> Iterator[Progress]:
+    """A line on standard error that says what is going on; it is gone when all is done."""
+    try:
+        from rich.console import Console
+        from rich.text import Text
+    except ModuleNotFoundError:
+        yield lambda _stage: None
+        return
+    with Console(stderr=True).status(Text("starting")) as status:
+        yield lambda stage: status.update(Text(f"{stage} …"))

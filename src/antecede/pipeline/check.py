@@ -1,0 +1,91 @@
+"""`check`: a trace in, the answer out; in stages that have names, so that whoever waits can be told what is going on.
+
+Reading makes events of the input, verifying gives the verdict, explaining the chains behind the worst violations;
+where an output folder is given, measuring and writing fill its tables. What comes back is small and bounded however
+large the trace is: everything that grows with the data stays in Spark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame, SparkSession
+
+from antecede.pipeline import explain, ingest, tables
+from antecede.pipeline.answer import Answer, answer
+from antecede.pipeline.details import Details, written
+from antecede.pipeline.explain import Explained
+from antecede.pipeline.stages import Progress, Stages, silent
+from antecede.pipeline.verify import verify
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The answer, and what a report needs besides."""
+
+    paths: tuple[str, ...]
+    format: str
+    notes: tuple[str, ...]
+    answer: Answer
+    quarantined: int
+    explained: tuple[Explained, ...]
+    events: DataFrame
+    stages: tuple[tuple[str, float], ...]
+    out: str | None = None
+    details: Details | None = None  # where there is an output folder
+
+    def as_dict(self) -> dict[str, str | int]:
+        """The object of `antecede check --json`: at least these keys, always."""
+        found = self.answer
+        return {
+            "verdict": found.verdict,
+            "reason": found.reason,
+            "format": self.format,
+            "runs": found.run_count,
+            **{name: count for name, count in found.sums.items() if name != "windows"},
+            "quarantined": self.quarantined,
+        }
+
+
+def check(
+    spark: SparkSession,
+    paths: Sequence[str],
+    *,
+    format: str = "auto",
+    regex: str | None = None,
+    delimiter: str | None = None,
+    mapping: str | Mapping[str, object] | None = None,
+    out: str | None = None,
+    windows: int | None = None,
+    worst: int = explain.WORST,
+    progress: Progress = silent,
+) -> Checked:
+    """Check the trace in `paths`; with `out`, write its tables there."""
+    if out is not None:
+        tables.refuse_bad_folder(out, paths)
+    stages = Stages(progress)
+    with stages.stage("reading"):
+        read = ingest.read(spark, paths, format, regex=regex, delimiter=delimiter, mapping=mapping)
+        quarantined = read.quarantine.count()
+    with stages.stage("verifying"):
+        verified = verify(read.events, windows=windows).keep()
+        found = answer(verified.runs)
+    told: tuple[Explained, ...] = ()
+    if found.verdict == "violated" and worst:
+        with stages.stage("explaining"):
+            told = explain.explain(read.events, verified.deliveries, verified.messages, verified.runs, worst)
+    details = written(read, verified, found, told, out=out, stages=stages) if out is not None else None
+    verified.release()
+    return Checked(
+        paths=tuple(paths),
+        format=read.format,
+        notes=read.notes,
+        answer=found,
+        quarantined=quarantined,
+        explained=told,
+        events=read.events,
+        stages=tuple(stages.took),
+        out=out,
+        details=details,
+    )

@@ -1,0 +1,136 @@
+"""`antecede check` and `antecede demo`: exit status, what goes to which stream, and errors that say what to do."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from antecede.check.judge import COUNTS
+from antecede.cli import main, screen
+
+SENT = {"process": "a", "index": 0, "kind": "send", "time": 0.0, "message": "m1", "dests": ["b"]}
+AGAIN = {"process": "a", "index": 1, "kind": "send", "time": 0.1, "message": "m2", "dests": ["b"]}
+GOT_1 = {"process": "b", "index": 0, "kind": "deliver", "time": 0.2, "message": "m1"}
+GOT_2 = {"process": "b", "index": 1, "kind": "deliver", "time": 0.3, "message": "m2"}
+TRACES = {
+    "holds": [SENT, AGAIN, GOT_1, GOT_2],
+    "violated": [SENT, AGAIN, {**GOT_1, "message": "m2"}, {**GOT_2, "message": "m1"}],
+    "undecidable": [{"process": "a", "index": 0, "kind": "internal"}],
+}
+STATUS = {"holds": 0, "violated": 1, "undecidable": 3}
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    return write(tmp_path / "trace.jsonl", "violated")
+
+
+def write(path: Path, verdict: str) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in TRACES[verdict]))
+    return path
+
+
+@pytest.mark.parametrize("verdict", TRACES)
+def test_json_is_one_object_and_the_status_is_the_verdict(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str], verdict: str
+) -> None:
+    assert main(["check", str(write(tmp_path / "t.jsonl", verdict)), "--json"]) == STATUS[verdict]
+    said = json.loads(capsys.readouterr().out)
+    assert said["verdict"] == verdict
+    assert {"verdict", *COUNTS} <= set(said)
+    assert said["events"] == len(TRACES[verdict])
+
+
+def test_without_json_one_screen_and_the_worst_in_words(
+    spark: SparkSession, trace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", str(trace)]) == 1
+    out = capsys.readouterr().out
+    assert out.startswith("VIOLATED: 1 of 2 deliveries came before one of their causes")
+    assert "The worst: b delivered m2 before m1: m1 was sent by a, then a sent m2." in out
+    assert "add --out DIR" in out
+    assert len(out.splitlines()) < 25
+
+
+def test_with_out_the_report_is_named_and_an_export_written(
+    spark: SparkSession, trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, log = tmp_path / "checked", tmp_path / "part.log"
+    asked = ["--out", str(out), "--export-shiviz", str(log), "--to", "0.15", "--json"]
+    assert main(["check", str(trace), *asked]) == 1
+    said = capsys.readouterr()
+    assert json.loads(said.out)["violations"] == 1
+    assert f"Report: {out / 'report.html'}" in said.err
+    assert "Causal order is violated" in (out / "report.html").read_text()
+    assert re.findall(r"^(?:send|deliver) \S+", log.read_text(), re.MULTILINE) == ["send m1", "send m2"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["{here}/nothing.jsonl"], "no such file or folder; check the path"),
+        (["{here}/empty"], "no files in there"),
+        (["{here}/noise.bin"], "say which with --format"),
+        (["{here}/trace.jsonl", "--format", "csv"], "there are auto, antecede, shiviz, otlp, zipkin"),
+        (["{here}/trace.jsonl", "--regex", "(?<host>"], "regular expression"),
+        (["{here}/trace.jsonl", "--windows", "0"], "give 1 or more"),
+        (["{here}/trace.jsonl", "--worst", "-1"], "give 0 or more"),
+        (["{here}/trace.jsonl", "--run", "r"], "add --export-shiviz or --export-otlp"),
+        (["{here}/trace.jsonl", "--out", "{here}"], "choose another folder"),
+        (["{here}/trace.jsonl", "--export-otlp", "{here}/x.json", "--run", "r"], "no events to export"),
+        (["{here}/trace.jsonl", "--export-otlp", "{here}/no/x.json"], "can not write"),
+    ],
+)
+def test_an_error_says_what_to_do(
+    spark: SparkSession,
+    trace: Path,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    words: str,
+) -> None:
+    (trace.parent / "empty").mkdir()
+    (trace.parent / "noise.bin").write_bytes(bytes(range(1, 200)) * 3)
+    assert main(["check", *(argument.format(here=trace.parent) for argument in arguments)]) == 2
+    said = capsys.readouterr()
+    assert words in said.err
+    assert said.err.startswith("antecede: ")
+    assert said.out == ""
+
+
+def test_help_teaches_by_examples(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["check", "--help"])
+    assert ended.value.code == 0
+    said = capsys.readouterr().out
+    assert "examples:" in said
+    assert "exit status: 0 it holds, 1 it is violated, 3 it can not be decided" in said
+
+
+def test_what_a_terminal_would_obey_is_taken_out() -> None:
+    assert screen.plain("a\x1b[2Jb\nc") == "a\ufffd[2Jb\ufffdc"
+    assert screen.plain("x" * 20, 10) == "x" * 10 + "…"
+
+
+def test_the_demo_shows_both_verdicts_and_its_report(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["--processes", "5", "--messages", "80", "--out", str(tmp_path)]
+    assert main(["demo", *asked]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"verdict +VIOLATED +HOLDS", out)
+    assert f"Report: {tmp_path / 'checked' / 'report.html'}" in out
+    assert "Causal order is violated" in (tmp_path / "checked" / "report.html").read_text()
+
+
+def test_the_command_itself(trace: Path) -> None:
+    """A process of its own: nothing but the object on standard output, whatever Spark says while it starts."""
+    command = [sys.executable, "-m", "antecede", "check", str(trace), "--json", "--master", "local[1]"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    assert json.loads(done.stdout)["overtaken"] == 1

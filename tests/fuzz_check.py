@@ -1,0 +1,146 @@
+"""`python -m tests.fuzz_check --traces 2000 --seed 1`: random traces through the whole of `check`, held to the judge.
+
+The traces have violations, loss, duplicates, spurious delivers, skewed, missing and senseless clocks, and cycles.
+They are written as JSON Lines, plain and gzip, or as Parquet, many runs to a file and each run spread over several;
+some lines are no events. Every run's counts, and those of all together, must be the judge's, for every number of windows and
+on every kind of Spark: `local[2]`, `local-cluster[2,1,1024]`, and `connect`, which starts a Connect server of its
+own. A JVM holds one kind of session, so each kind is a process of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import random
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import SparkSession
+
+from antecede.check.events import Event, to_json
+from antecede.check.judge import COUNTS, judge
+from antecede.pipeline import session as sessions
+from antecede.pipeline.check import Checked, check
+from tests.pipeline.verify.traces import COLUMNS, Row, trace
+
+MASTERS = ("local[2]", "local-cluster[2,1,1024]", "connect")
+WINDOWS = (None, 1, 3, 17)
+BATCH = 500  # a check lists up to a thousand runs
+BROKEN = ('{"process": "p0", "kind": "send"', '{"process": "p0", "index": -4, "kind": "internal"}', '{"kind": "hello"}')
+
+
+def fuzz_on(
+    spark: SparkSession, traces: int, seed: int, windows: Sequence[int | None] = WINDOWS
+) -> Iterator[tuple[int, str]]:
+    """Check `traces` random traces; every difference from the judge is a seed and what differs."""
+    for start in range(seed, seed + traces, BATCH):
+        seeds = range(start, min(start + BATCH, seed + traces))
+        runs = {f"run {one}": events for one in seeds if (events := _events(one))}
+        parquet = (start - seed) // BATCH % 2 == 1
+        with tempfile.TemporaryDirectory() as folder:
+            broken = write(list(runs.values()), Path(folder), start, parquet=parquet)
+            for count in windows:
+                checked = check(spark, [folder], windows=count, worst=3)
+                yield from ((start, f"{words}; windows={count}") for words in differences(checked, runs, broken))
+
+
+def _events(seed: int) -> list[Event]:
+    return [_event(row) for row in trace(seed)]
+
+
+def _event(row: Row) -> Event:
+    dests = row.dests if row.kind == "send" else None
+    return Event(row.run, row.process, row.index, row.kind, row.time, row.message, dests)
+
+
+def write(runs: Sequence[Sequence[Event]], folder: Path, seed: int, *, parquet: bool) -> int:
+    """Spread the events over three files; the number of lines in them that are no events."""
+    rng = random.Random(seed)
+    parts: list[list[Event]] = [[], [], []]
+    for events in runs:
+        for event in events:
+            rng.choice(parts).append(event)
+    if parquet:
+        for number, part in enumerate(parts):
+            rows = [{name: getattr(event, name) for name in COLUMNS.names} for event in part]
+            pq.write_table(pa.Table.from_pylist(rows, COLUMNS), folder / f"part{number}.parquet")
+        return 0
+    for number, part in enumerate(parts):
+        lines = [to_json(event) for event in part]
+        lines.insert(rng.randint(0, len(lines)), BROKEN[number])
+        text = "".join(f"{line}\n" for line in lines).encode()
+        if number == 2:
+            (folder / f"part{number}.jsonl.gz").write_bytes(gzip.compress(text, mtime=0))
+        else:
+            (folder / f"part{number}.jsonl").write_bytes(text)
+    return len(BROKEN)
+
+
+def differences(checked: Checked, runs: dict[str, list[Event]], broken: int) -> Iterator[str]:
+    """What the check counts otherwise than the judge, run by run and in all."""
+    wanted = judge((event for events in runs.values() for event in events), quarantined=broken).as_dict()
+    got = {name: checked.as_dict()[name] for name in ("verdict", *COUNTS)}
+    if got != wanted:
+        yield f"in all: {got} and not {wanted}"
+    answers = {run.run: run for run in checked.answer.runs}
+    if sorted(answers) != sorted(runs):
+        yield f"runs: {len(answers)} and not {len(runs)}"
+    for name in sorted(answers.keys() & runs.keys()):
+        single = judge(runs[name]).as_dict()
+        one = {key: getattr(answers[name], key) for key in single if key not in ("runs", "quarantined")}
+        if one != {key: single[key] for key in one}:
+            yield f"{name}: {one} and not {single}"
+
+
+def connected(master: str) -> SparkSession:
+    """A session on a master, or on a Connect server started for it."""
+    if master != "connect":
+        return sessions.session(master, app="antecede fuzz")
+    sessions._prepare_machine()
+    return SparkSession.builder.remote("local[2]").config("spark.sql.shuffle.partitions", "4").getOrCreate()
+
+
+def fuzz(
+    traces: int, seed: int, masters: Sequence[str] = MASTERS, windows: Sequence[int | None] = WINDOWS
+) -> list[str]:
+    """Every kind of Spark in a process of its own; the failures in words."""
+    failures = []
+    for master in masters:
+        shown = ",".join("auto" if count is None else str(count) for count in windows)
+        command = ["-m", "tests.fuzz_check", "--one", master, "--traces", str(traces), "--seed", str(seed)]
+        done = subprocess.run(
+            [sys.executable, *command, "--windows", shown], capture_output=True, text=True, check=False
+        )
+        print(f"{master}: {done.stdout.strip().splitlines()[-1] if done.stdout.strip() else 'nothing was said'}")
+        if done.returncode:
+            failures.append(f"{master}: {done.stdout}{done.stderr[-3000:]}")
+    return failures
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--traces", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--masters", nargs="+", default=list(MASTERS))
+    parser.add_argument("--windows", default="auto,1,3,17")
+    parser.add_argument("--one", metavar="MASTER", help="this kind of Spark, in this process")
+    given = parser.parse_args(arguments)
+    windows = [None if count == "auto" else int(count) for count in given.windows.split(",")]
+    if given.one is None:
+        failures = fuzz(given.traces, given.seed, given.masters, windows)
+        print("\n".join(failures))
+        return 1 if failures else 0
+    found = list(fuzz_on(connected(given.one), given.traces, given.seed, windows))
+    for seed, words in found:
+        print(f"--seed {seed}: {words}")
+    print(f"{given.traces:,} traces from seed {given.seed}, windows {given.windows}: {len(found)} differences")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
