@@ -21,6 +21,8 @@ def hints_of(cls: type[Any]) -> dict[str, Any]:
 
 
 def fits(value: object, hint: Any) -> bool:
+    if hint is Any:
+        return True
     kind, inside = get_origin(hint), get_args(hint)
     if kind in (Union, UnionType):
         return any(fits(value, one) for one in inside)
@@ -28,6 +30,8 @@ def fits(value: object, hint: Any) -> bool:
         return type(value) is dict and all(
             fits(key, inside[0]) and fits(item, inside[1]) for key, item in value.items()
         )
+    if kind is tuple and inside[-1] is not Ellipsis:
+        return type(value) is tuple and len(value) == len(inside) and all(map(fits, value, inside))
     if kind is not None:
         return type(value) is kind and all(fits(item, inside[0]) for item in cast("Iterable[object]", value))
     if getattr(hint, "_is_protocol", False):
