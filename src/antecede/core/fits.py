@@ -20,7 +20,7 @@ def hints_of(cls: type[Any]) -> dict[str, Any]:
     return _HINTS[cls.__name__]
 
 
-def fits(value: object, hint: Any) -> bool:
+def fits(value: object, hint: Any) -> bool:  # noqa: PLR0911 - one answer for each form of a type
     if hint is Any:
         return True
     kind, inside = get_origin(hint), get_args(hint)
