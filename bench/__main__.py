@@ -3,7 +3,7 @@
 import importlib
 import sys
 
-PARTS = ("core",)
+PARTS = ("core", "lab")
 
 
 def main(chosen: list[str]) -> int:
