@@ -74,15 +74,14 @@ class Channels:
     def carry(self, source: ProcessId, dests: list[ProcessId], packet: Packet, flight: Flight | None) -> None:
         """Take a packet, whom it is for, and the flight of its message, if it has one."""
         known = flight.latency_s if flight is not None and flight.author == source else {}
+        if not self._plain:
+            for to in dests:
+                self._attempt(self._copy(source, to, packet, flight, known.get(to)))
+            return
         after, arrive = self.kernel.after, self.arrive
         for to in dests:
-            latency = known.get(to)
-            if not self._plain:
-                self._attempt(self._copy(source, to, packet, flight, latency))
-            elif latency is not None:
-                after(latency, arrive, to, packet, flight)
-            else:
-                after(self._draw(self._stream(source, to)), arrive, to, packet, flight)
+            latency = known[to] if to in known else self._draw(self._stream(source, to))
+            after(latency, arrive, to, packet, flight)
 
     def _copy(
         self, source: ProcessId, to: ProcessId, packet: Packet, flight: Flight | None, latency_s: float | None
