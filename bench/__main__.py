@@ -3,7 +3,13 @@
 import importlib
 import sys
 
-PARTS = {"core": "bench.core.run", "locality": "bench.locality.measure", "mobile": "bench.mobile.run"}
+PARTS = {
+    "core": "bench.core.run",
+    "locality": "bench.locality.measure",
+    "mobile": "bench.mobile.run",
+    "check": "bench.check.run",
+    "lab": "bench.lab.run",
+}
 
 
 def main(chosen: list[str]) -> int:

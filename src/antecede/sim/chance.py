@@ -90,7 +90,7 @@ class Distribution:
 
 
 def pick(chance: Random, among: Sequence[Item], count: int) -> list[Item]:
-    """`count` different ones, as `Random.sample` does in thrice the time; of many, it picks those to leave out."""
+    """`count` different ones, as `Random.sample` does, but sooner; of many, it picks those to leave out."""
     pool, size, random = list(among), len(among), chance.random
     swaps = min(count, size - count)
     for at in range(swaps):

