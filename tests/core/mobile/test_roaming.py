@@ -127,7 +127,7 @@ def test_a_registration_that_arrives_twice_or_late_changes_nothing(protocol: str
     scene.enter("a", "s3")
     flush(scene)
     for cell in ("s2", "s2", "s3"):
-        scene._carry_out(cell, scene.stations[cell].hear(late))
+        scene.carry_out(cell, scene.stations[cell].hear(late))
         flush(scene)
     m1 = scene.send("b", {"a"})
     flush(scene)
@@ -143,7 +143,7 @@ def test_a_station_restarts_and_the_host_is_sent_what_it_missed(protocol: str) -
     restored = protocols.restore(scene.stations["s2"].snapshot())
     assert not isinstance(restored, Host)
     scene.stations["s2"] = restored
-    scene._lose_frames("b")
+    scene.lose_frames("b")
     scene.enter("b", "s3")
     flush(scene)
     assert order(scene, "b") == [str(m1)]
@@ -153,7 +153,7 @@ def test_a_station_restarts_and_the_host_is_sent_what_it_missed(protocol: str) -
 def test_the_air_loses_a_message_and_a_timer_brings_it_back() -> None:
     scene = world("roam", HOMES)
     m1 = scene.send("a", {"b"})
-    scene._lose_frames("a")
+    scene.lose_frames("a")
     flush(scene)
     assert order(scene, "b") == []
     scene.settle()
