@@ -133,7 +133,7 @@ class Ks:
     def _merge(self, owed: shapes.Log, context: Mapping[ProcessId, int]) -> None:
         """RCV(4). Dots to this process have been delivered, or the message would have waited for them."""
         here = self.departed | {self.me}
-        for sender in owed.keys() | self.log.keys():
+        for sender in {**owed, **self.log}:  # in an order that does not depend on hashing
             theirs, mine = owed.get(sender, {}), self.log.get(sender, {})
             my_newest, their_newest = self.context.get(sender, 0), context.get(sender, 0)
             merged = {}

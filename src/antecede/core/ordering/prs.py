@@ -86,9 +86,9 @@ class Prs:
         for process, count in theirs.get(sender, {}).items():  # step 4
             row = self.known.setdefault(process, {})
             row[sender] = max(row.get(sender, 0), count)
-        for dest in dests:  # step 5
+        for dest in sorted(dests):  # step 5
             self.barrier[dest] = _less(_union(self.barrier.get(dest, {}), {sender: seq}), theirs.get(dest, {}))
-        for dest in theirs.keys() - dests - {sender}:  # step 6
+        for dest in (dest for dest in theirs if dest not in dests and dest != sender):  # step 6
             self.barrier[dest] = _union(self.barrier.get(dest, {}), theirs[dest])
         self.barrier[sender] = _less(self.barrier.get(sender, {}), theirs.get(sender, {}))  # step 7
         self._collect()

@@ -87,7 +87,7 @@ class Rst:
             self.sent[process] = _greater(mine, theirs)
         before = stamp.sent.get(sender, {})
         self.sent[sender] = _greater(
-            self.sent.get(sender, {}), {dest: before.get(dest, 0) + 1 for dest in message.dests - {sender}}
+            self.sent.get(sender, {}), {dest: before.get(dest, 0) + 1 for dest in sorted(message.dests - {sender})}
         )
 
     def forget(self, process: ProcessId) -> None:
