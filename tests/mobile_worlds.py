@@ -99,9 +99,9 @@ class MobileWorld:
         self.latest_first = self.random.random() < 0.2
         cells = [f"s{number}" for number in range(1, self.random.randint(1, self.stations_max) + 1)]
         names = [f"h{number}" for number in range(1, self.random.randint(2, self.hosts_max) + 1)]
-        self._populate(cells, {name: self.random.choice(cells) for name in names})
+        self.populate(cells, {name: self.random.choice(cells) for name in names})
 
-    def _populate(self, cells: list[str], homes: dict[str, str]) -> None:
+    def populate(self, cells: list[str], homes: dict[str, str]) -> None:
         self.cells, self.names = cells, sorted(homes)
         if self.protocol == "av3" and "logical" not in self.options:
             self.options = {**self.options, "logical": self.random.randint(1, 3)}
@@ -163,17 +163,17 @@ class MobileWorld:
 
     def send(self, sender: str, dests: Iterable[str]) -> MessageId:
         effects = self.hosts[sender].send(dests, PAYLOAD)
-        self._carry_out(sender, effects)
+        self.carry_out(sender, effects)
         assert isinstance(effects[0], Sent)
         return effects[0].message.id
 
     def enter(self, name: str, cell: str) -> None:
         self._event(name, "move")
-        self._carry_out(name, self.hosts[name].enter(cell))
+        self.carry_out(name, self.hosts[name].enter(cell))
 
     def leave(self, name: str) -> None:
         self._event(name, "disconnect")
-        self._carry_out(name, self.hosts[name].leave())
+        self.carry_out(name, self.hosts[name].leave())
 
     def _send(self) -> None:
         self.send(self.random.choice(self.names), self.random.sample(self.names, self._fan_out()))
@@ -214,7 +214,7 @@ class MobileWorld:
 
     def wire_arrives(self, link: tuple[str, str], at: int | None = None) -> None:
         packet = self._take(self.wires, link, at, fifo=False)
-        self._carry_out(link[1], self.stations[link[1]].receive(self._as_bytes(packet)))
+        self.carry_out(link[1], self.stations[link[1]].receive(self._as_bytes(packet)))
         self._check_needless_waiting(link[1])
 
     def frame_arrives(self, link: tuple[str, str], at: int | None = None) -> None:
@@ -225,9 +225,9 @@ class MobileWorld:
         if to in self.hosts:
             host = self.hosts[to]
             if host.state != OUT and host.cell == sender:
-                self._carry_out(to, host.hear(self._as_bytes(packet)))
+                self.carry_out(to, host.hear(self._as_bytes(packet)))
         elif self.air.late or self.hosts[sender].cell == to:
-            self._carry_out(to, self.stations[to].hear(self._as_bytes(packet)))
+            self.carry_out(to, self.stations[to].hear(self._as_bytes(packet)))
             self._check_needless_waiting(to)
 
     def _take(
@@ -251,7 +251,7 @@ class MobileWorld:
             raise Broken(f"the wire turned {packet} into {decoded}")
         return decoded
 
-    def _carry_out(self, at: str, effects: list[Effect]) -> None:
+    def carry_out(self, at: str, effects: list[Effect]) -> None:
         for effect in effects:
             if isinstance(effect, Sent):
                 self.oracle.sent(effect.message)
@@ -289,11 +289,11 @@ class MobileWorld:
         if after.snapshot() != before.snapshot() or (not isinstance(after, Host) and after.held() != before.held()):
             raise Broken(f"{name} is not the same after a restart")
         where[name] = after
-        self._lose_frames(name)
+        self.lose_frames(name)
         self.timers = [timer for timer in self.timers if timer[1] != name]
-        self._carry_out(name, after.tick(self.now))
+        self.carry_out(name, after.tick(self.now))
 
-    def _lose_frames(self, name: str) -> None:
+    def lose_frames(self, name: str) -> None:
         """What was in the air to or from a machine that restarts is gone."""
         self.frames = {link: queue for link, queue in self.frames.items() if name not in link}
 
@@ -303,7 +303,7 @@ class MobileWorld:
         self.timers = [timer for timer in self.timers if timer[0] > now]
         for name in due:
             node = self.hosts.get(name) or self.stations[name]
-            self._carry_out(name, node.tick(now))
+            self.carry_out(name, node.tick(now))
 
     def _check_needless_waiting(self, at: str) -> None:
         for held in self.stations[at].held():

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from antecede.core.mobile.protocols import protocols
@@ -31,6 +35,25 @@ def test_seeds_that_failed_once(protocol: str, seed: int) -> None:
 
 def test_a_world_is_decided_by_its_seed() -> None:
     assert MobileWorld("roam", 5).run().events == MobileWorld("roam", 5).run().events
+
+
+FINGERPRINT = """
+import zlib
+from tests.fuzz_mobile import NAMES, execute
+worlds = [execute(name, seed) for name in NAMES for seed in range(3)]
+print([zlib.crc32(station.snapshot()) for world in worlds for station in world.stations.values()])
+"""
+
+
+def test_nothing_depends_on_the_order_of_sets() -> None:
+    """The luggage of a host is part of an effect, so its bytes have to be the same whatever the hashing."""
+    run = [sys.executable, "-c", FINGERPRINT]
+    path = {"PYTHONPATH": os.pathsep.join(sys.path)}
+    prints = {
+        subprocess.run(run, env=os.environ | path | {"PYTHONHASHSEED": seed}, check=True, capture_output=True).stdout
+        for seed in ("1", "2")
+    }
+    assert len(prints) == 1
 
 
 @pytest.mark.parametrize("protocol", ["av1", "prs-mobile"])

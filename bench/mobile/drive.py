@@ -34,7 +34,7 @@ class Setting:
     protocol: str
     hosts: int = 20
     stations: int = 10
-    logical: int = 2
+    logical: int = 1
     send_s: float = 1.0
     move_s: float = 10.0
     dests_max: int = 3
@@ -50,6 +50,7 @@ class Measured:
 
     protocol: str
     hosts: int
+    logical: int
     header_entries: float
     header_bytes: float
     packets_per_message: float
@@ -68,7 +69,8 @@ class Drive:
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
-        self.random = random.Random(f"{setting.seed} {setting.hosts} {setting.stations}")
+        self.random = random.Random(f"hosts {setting.seed}")
+        self.network = random.Random(f"network {setting.seed}")  # its own, so that all protocols have the same hosts
         cells = [f"s{n}" for n in range(setting.stations)]
         homes = {f"h{n:03}": self.random.choice(cells) for n in range(setting.hosts)}
         options: dict[str, Any] = {"logical": setting.logical} if setting.protocol == "av3" else {}
@@ -107,6 +109,7 @@ class Drive:
         return Measured(
             self.setting.protocol,
             self.setting.hosts,
+            self.setting.logical,
             header_entries=c["entries"] / packets,
             header_bytes=c["header bytes"] / packets,
             packets_per_message=packets / messages,
@@ -160,7 +163,7 @@ class Drive:
         for effect in effects:
             if isinstance(effect, Transmit):
                 self._count(at, effect.packet)
-                self._later(WIRE_S + self.random.expovariate(1 / WIRE_S), ("wire", effect.to), effect.packet)
+                self._later(WIRE_S + self.network.expovariate(1 / WIRE_S), ("wire", effect.to), effect.packet)
             elif isinstance(effect, Radio):
                 link = ("down", at, effect.to) if at in self.stations else ("up", effect.to)
                 self._later(AIR_S, link, effect.packet)

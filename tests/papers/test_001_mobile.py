@@ -181,6 +181,19 @@ def test_table_1_hand_off_messages(protocol: str, logical: int, messages: object
     assert wired == messages(stations)
 
 
+def test_table_1_inhibition_decreases_with_k() -> None:
+    """No inhibition with Algorithm 1; some with 2; less with 3, the more logical stations."""
+
+    def needless(protocol: str, k: int = 1) -> float:
+        setting = Setting(protocol, hosts=16, stations=2, logical=k, send_s=0.1, move_s=5, warm_s=1, duration_s=4)
+        share = measure(setting).needless_share
+        assert share is not None
+        return share
+
+    assert needless("av1") == needless("roam") == 0
+    assert needless("av2") > needless("av3", 2) > needless("av3", 4) > 0
+
+
 def test_roam_costs_no_more_than_algorithm_1_and_a_quarter_of_its_header() -> None:
     """Beyond the paper: the same run, to the packet, with KS in place of RST."""
     setting = {"hosts": 40, "stations": 5, "warm_s": 6.0, "duration_s": 8.0, "send_s": 0.25, "watch": True}

@@ -19,7 +19,7 @@ def world(
 ) -> MobileWorld:
     """A calm world with the hosts at `homes`; `cells` names stations besides, separated by spaces."""
     made = MobileWorld(protocol, 0, calm=Calm(), policy=policy or Policy(), options=dict(options), strict=False)
-    made._populate(sorted({*homes.values(), *cells.split()}), homes)
+    made.populate(sorted({*homes.values(), *cells.split()}), homes)
     return made
 
 

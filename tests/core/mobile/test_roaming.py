@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 import pytest
 
 from antecede import (
+    HoldBackFull,
     LimitReached,
     Message,
     MessageId,
@@ -16,7 +19,7 @@ from antecede import (
     UnknownAlgorithm,
 )
 from antecede.core import values
-from antecede.core.mobile import handoff, protocols
+from antecede.core.mobile import direct, flood, handoff, protocols
 from antecede.core.mobile.effects import Dropped
 from antecede.core.mobile.frames import Begin, Carried, Handover, Moved, Register
 from antecede.core.mobile.host import Host
@@ -127,7 +130,7 @@ def test_a_registration_that_arrives_twice_or_late_changes_nothing(protocol: str
     scene.enter("a", "s3")
     flush(scene)
     for cell in ("s2", "s2", "s3"):
-        scene._carry_out(cell, scene.stations[cell].hear(late))
+        scene.carry_out(cell, scene.stations[cell].hear(late))
         flush(scene)
     m1 = scene.send("b", {"a"})
     flush(scene)
@@ -143,7 +146,7 @@ def test_a_station_restarts_and_the_host_is_sent_what_it_missed(protocol: str) -
     restored = protocols.restore(scene.stations["s2"].snapshot())
     assert not isinstance(restored, Host)
     scene.stations["s2"] = restored
-    scene._lose_frames("b")
+    scene.lose_frames("b")
     scene.enter("b", "s3")
     flush(scene)
     assert order(scene, "b") == [str(m1)]
@@ -153,7 +156,7 @@ def test_a_station_restarts_and_the_host_is_sent_what_it_missed(protocol: str) -
 def test_the_air_loses_a_message_and_a_timer_brings_it_back() -> None:
     scene = world("roam", HOMES)
     m1 = scene.send("a", {"b"})
-    scene._lose_frames("a")
+    scene.lose_frames("a")
     flush(scene)
     assert order(scene, "b") == []
     scene.settle()
@@ -213,6 +216,34 @@ def test_a_host_out_of_reach_keeps_what_it_sends_up_to_a_limit() -> None:
         host.leave()
     with pytest.raises(Misuse, match="at least one host"):
         host.send((), b"x")
+
+
+@pytest.mark.parametrize(("protocol", "module"), [("roam", direct), ("prs-mobile", flood)])
+def test_a_packet_beyond_the_limit_is_refused_and_may_come_again(
+    protocol: str, module: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The luggage of a is on its way to s3: two messages wait there, and a third has to come again later."""
+
+    def wires(sender: str, to: str, _: Packet) -> bool:
+        return {sender, to} <= {"s1", "s2", "s3"}
+
+    monkeypatch.setattr(module, "HOLD_BACK_LIMIT", 2)
+    scene = world(protocol, HOMES)
+    scene.enter("a", "s3")
+    flush(scene, wires)
+    sent = [scene.send("b", {"a"}) for _ in range(3)]
+    flush(scene, wires)
+    station = scene.stations["s3"]
+    packets = [packet for queue in scene.wires.values() for packet in queue]
+    first, second, third = ({p.message.id: p for p in packets if p.message is not None}[message] for message in sent)
+    station.receive(first)
+    station.receive(second)
+    with pytest.raises(HoldBackFull, match="offer this one later"):
+        station.receive(third)
+    monkeypatch.undo()
+    flush(scene)
+    assert order(scene, "a") == [str(message) for message in sent]
+    scene.finished()
 
 
 def test_a_message_to_nobody_known_goes_to_nobody() -> None:

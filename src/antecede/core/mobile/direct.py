@@ -23,8 +23,8 @@ from typing import Any
 
 from antecede.core import values
 from antecede.core.effects import Transmit
-from antecede.core.errors import RemoteViolation
-from antecede.core.holdback import HoldBack
+from antecede.core.errors import HoldBackFull, RemoteViolation
+from antecede.core.holdback import HOLD_BACK_LIMIT, HoldBack
 from antecede.core.mobile import handoff
 from antecede.core.mobile.effects import Effect
 from antecede.core.mobile.frames import Carried, Moved
@@ -145,6 +145,8 @@ class Direct:
         if berth.luggage is not None:
             yield from self._offer(station, berth, packet)
         elif berth.state == handoff.AWAITED:
+            if len(berth.waiting) >= HOLD_BACK_LIMIT:
+                raise HoldBackFull(f"{len(berth.waiting)} packets wait for the luggage of {host}: offer this one later")
             berth.waiting.append(packet)
         else:
             yield Transmit(berth.at, replace(packet, stamp=replace(stamp, to=frozenset({host}))))

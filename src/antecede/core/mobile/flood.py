@@ -23,7 +23,8 @@ from typing import Any
 
 from antecede.core import values
 from antecede.core.effects import Transmit
-from antecede.core.errors import RemoteViolation
+from antecede.core.errors import HoldBackFull, RemoteViolation
+from antecede.core.holdback import HOLD_BACK_LIMIT
 from antecede.core.mobile import handoff
 from antecede.core.mobile.direct import Mind
 from antecede.core.mobile.effects import Effect
@@ -104,6 +105,8 @@ class Flood:
             if not isinstance(stamp.stamp, PrsStamp):
                 raise RemoteViolation(f"a {type(stamp.stamp).__name__} of another protocol, from {packet.sender}")
             casts = self.casts.setdefault(packet.sender, Casts())
+            if len(casts.store) >= HOLD_BACK_LIMIT and packet.sender != station.me:
+                raise HoldBackFull(f"{len(casts.store)} messages of {packet.sender} are kept: offer this one later")
             if not casts.is_deleted(stamp.seq):
                 casts.store[stamp.seq] = (packet.message, stamp)
                 yield from self._look_again(station)

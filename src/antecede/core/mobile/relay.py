@@ -59,7 +59,7 @@ class Relay:
 
     def send(self, station: Station, luggage: Luggage, message: Message, got: int) -> Iterator[Effect]:  # noqa: ARG002
         at: dict[ProcessId, set[ProcessId]] = {}
-        for host in message.dests - {luggage.host}:
+        for host in sorted(message.dests - {luggage.host}):
             at.setdefault(self.location[host], set()).add(host)
         if at:
             relayed = Relayed({place: frozenset(hosts) for place, hosts in at.items()})
