@@ -1,142 +1,130 @@
-"""The Spark side of one huge run: join it by message, plan its windows, summarise, compose, verify.
+"""The Spark side of one huge run: join it by message, deal it out to windows, summarise, compose, verify.
 
-The plan needs three small facts, each collected: the processes with the span of their times, the least slack of each
-link, and how many events lie in each bucket of shifted time. Cuts lie between buckets. They are consistent if
-no deliver precedes its send on the shifted clocks, and if no process's clock goes back from one bucket to
-an earlier one. Where a time is missing or a condition fails, the run is not cut, and the reason is kept.
+Where to cut is chosen by a count of events over time. Whether those cuts are consistent, the tasks find out as they
+summarise the windows: no deliver may precede its send on the clocks used, and no process's clock may go back from one
+window to an earlier one. Where a run proves skewed, the least slack of each of its links, collected, gives the
+shifts to try again with. Where a time is missing or the second try fails, the run is not cut, and the reason is kept.
+
+A window's rows are kept as one value, beside its summary, until its entry state is known: rows that stay together
+need not be moved one by one a third time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import ceil
+from operator import itemgetter
 
 import numpy as np
 from pyspark import StorageLevel
-from pyspark.sql import Column, DataFrame, Row, Window
+from pyspark.sql import DataFrame, Row, Window
 from pyspark.sql import functions as fn
 
 from antecede.pipeline import tasks
 from antecede.pipeline.findings import FINDINGS_DDL
-from antecede.pipeline.lanes import CROSSING
-from antecede.pipeline.normalise import DELIVER, RECEIVE, SEND, ticks
-from antecede.pipeline.paired import Numbered
+from antecede.pipeline.normalise import DELIVER, RECEIVE, TICKS_PER_RUN, Longs
+from antecede.pipeline.paired import Numbered, Parts
 from antecede.pipeline.stamp import PROCESSES_MAX
-from antecede.pipeline.tasks import Parts
-from antecede.pipeline.windows import shifts, spread
+from antecede.pipeline.windows import shifts, thresholds
 
 WINDOW_EVENTS = 250_000
-BUCKETS_PER_WINDOW, BUCKETS_MIN, BUCKETS_MAX = 64, 1_024, 65_536
+BUCKETS_PER_WINDOW, BUCKETS_MIN, CELLS_MAX = 32, 256, 1_000_000
 NO_TIME = "some of its events have no time"
 NO_SHIFT = "its clocks are skewed in a way that no shift per process can repair"
 GOES_BACK = "the clock of a process goes back"
 
 PAIRS_DDL = (
-    "run int, process int, index long, role byte, tick long, sender int, sent_index long, sent_tick long,"
-    " first boolean, addressed boolean, dests int, delivered int, time double, sent_time double"
+    "part int, reached int, role byte, process int, index long, tick long, sender int, sent_index long, slack long,"
+    " first boolean, addressed boolean, dests int, delivered int, ahead_s double"
 )
-MESSAGE_DDL = ", message string"
-ENDS_DDL = (
-    "run int, part int, process int, sent_index long, reached array<int>, sends binary, entries binary, cyclic boolean"
+DETAIL_DDL = ", time double, sent_time double, message string"
+WINDOWS_DDL = (
+    "what byte, run int, part int, process int, sender int, low long, high long, reached array<int>, sends binary,"
+    " entries binary, rows binary"
 )
 STATES_DDL = "part int, role byte, process int, sent_index long, known binary"
-PLAN_DDL = "run int, shifts array<long>, low long, step long, parts array<int>"
-LINKED = ("part", "role", "process", "index", "tick", "sender", "sent_index")
-VERIFIED = (*LINKED, "first", "addressed", "dests", "delivered", "time", "sent_time")
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
-    """Where one run is cut: what to add to each clock, and the window of each bucket of the shifted time."""
+class Cells:
+    """Events of one run, counted: by process and by the tick at which a bucket of time begins."""
 
-    shifts: tuple[int, ...]
-    low: int
-    step: int
-    windows: tuple[int, ...] = ()
+    process: Longs
+    tick: Longs
+    events: Longs
 
-    @property
-    def count(self) -> int:
-        return max(self.windows) + 1
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """Windows that have been summarised, by so many tasks, and the runs, by number, whose cuts proved consistent."""
+
+    parts: Parts
+    tasks: int
+    frame: DataFrame
+    good: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Cutting:
-    """The plan for the runs that are cut, by their numbers, and the reasons for those that are not, by name."""
+    """The windows of the runs that are cut, and the reasons for those that are not, by name."""
 
-    runs: tuple[Numbered, ...] = ()
-    cuts: dict[int, Cut] = field(default_factory=dict)
+    rounds: tuple[Windows, ...] = ()
     uncut: dict[str, str] = field(default_factory=dict)
-    pairs: DataFrame | None = None
-    events: int = 0
-
-    @property
-    def parts(self) -> Parts:
-        counts = [self.cuts[run].count if run in self.cuts else 0 for run in range(len(self.runs))]
-        return Parts(self.runs, tuple(np.cumsum([0, *counts]).tolist()))
 
     @property
     def windows(self) -> dict[str, int]:
-        return {self.runs[run].run: cut.count for run, cut in self.cuts.items()}
+        """By name of a run that is cut, the number of its windows."""
+        runs = (one.parts.runs[run] for one in self.rounds for run in one.good)
+        return {run.run: len(run.cuts) + 1 for run in runs}
 
     @property
     def held(self) -> tuple[DataFrame, ...]:
-        return () if self.pairs is None else (self.pairs,)
+        return tuple(one.frame for one in self.rounds)
 
 
 def cut(events: DataFrame, counts: DataFrame, names: Sequence[str], windows: int | None, *, detail: bool) -> Cutting:
-    """Plan windows for these runs; `counts` has a row per process of each run."""
+    """Cut these runs; `counts` has a row per process of each run. First by their own clocks, which mostly do; then,
+    where those proved skewed, with the clocks shifted."""
     by_run: dict[str, list[Row]] = {name: [] for name in names}
     for row in counts.filter(fn.col("run").isin(list(names)) & (fn.col("with_message") > 0)).collect():
         by_run[row["run"]].append(row)
     uncut = {name: reason for name, rows in by_run.items() if (reason := _unfit(rows))}
-    fit = {name: sorted(rows, key=lambda row: row["process"]) for name, rows in by_run.items() if name not in uncut}
+    fit = {name: sorted(rows, key=itemgetter("process")) for name, rows in by_run.items() if name not in uncut}
     if not fit:
         return Cutting(uncut=uncut)
-    runs = tuple(_numbered(name, rows) for name, rows in fit.items())
-    total = sum(row["with_message"] for rows in fit.values() for row in rows)
-    pairs = _joined(events, runs, [name for name, rows in fit.items() if not _delivers(rows)], total, detail=detail)
-    shifted = _shifts(pairs, runs)
-    wanted = [windows or ceil(sum(row["with_message"] for row in rows) / WINDOW_EVENTS) for rows in fit.values()]
-    cuts = {
-        run: _span(list(fit.values())[run], runs[run], shift, wanted[run])
-        for run, shift in shifted.items()
-        if shift is not None
-    }
-    uncut |= {runs[run].run: NO_SHIFT for run, shift in shifted.items() if shift is None}
-    found = _buckets(pairs, cuts)
-    uncut |= {runs[run].run: GOES_BACK for run in cuts if found[run] is None}
-    cuts = {
-        run: Cut(cut.shifts, cut.low, cut.step, tuple(spread(buckets, wanted[run]).tolist()))
-        for run, cut in cuts.items()
-        if (buckets := found[run]) is not None
-    }
-    return Cutting(runs, cuts, uncut, pairs, total)
+    kept = _effective(events, fit)
+    sizes = {name: sum(row["with_message"] for row in rows) for name, rows in fit.items()}
+    wanted = {name: windows or ceil(size / WINDOW_EVENTS) for name, size in sizes.items()}
+    runs = [_numbered(name, rows) for name, rows in fit.items()]
+    cells = _cells(kept, runs, wanted)
+    first, slacks, back = _tried(kept, [_cut(run, cells, wanted) for run in runs], sizes, detail=detail)
+    shifted = {run.run: _shifted(run, slacks[run.run]) for run in runs if run.run in slacks}
+    uncut |= {name: NO_SHIFT for name, run in shifted.items() if run is None}
+    uncut |= dict.fromkeys(back, GOES_BACK)
+    again = [_cut(run, cells, wanted) for run in shifted.values() if run is not None]
+    if not again:
+        return Cutting((first,), uncut)
+    second, _, back = _tried(kept, again, sizes, detail=detail)
+    return Cutting((first, second), uncut | dict.fromkeys(back, GOES_BACK))
 
 
-def windows_of(cutting: Cutting, *, detail: bool) -> DataFrame:
-    """The findings of the runs that are cut."""
-    parts, placed = cutting.parts, _placed(cutting)
-    tasks_wanted = min(parts.starts[-1], ceil(2 * cutting.events / WINDOW_EVENTS))
-    linked = placed.filter(f"role = {SEND} OR (first AND sender >= 0)").select(*LINKED)
-    crossing = placed.filter(f"role = {DELIVER} AND first AND sent_part < part").withColumn("role", _role(CROSSING))
-    leaving = crossing.withColumns({"tick": fn.col("part").cast("long"), "part": fn.col("sent_part")})
+def windows_of(windows: Windows, *, detail: bool) -> DataFrame:
+    """The findings of the runs that are cut: compose what the windows are entered with, then verify each."""
+    good = list(windows.good)
+    ends = windows.frame.filter(fn.col("what").isin(tasks.END, tasks.CYCLIC) & fn.col("run").isin(good))
     states = (
-        linked.unionByName(leaving.select(*LINKED))
-        .repartitionById(tasks_wanted, fn.col("part"))
-        .mapInArrow(tasks.summarise_windows(parts), ENDS_DDL)
-        .repartition(min(len(cutting.cuts), tasks_wanted), "run")
+        ends.select("what", "run", "part", "process", "low", "reached", "sends", "entries")
+        .repartition(min(len(good), windows.tasks), "run")
         .sortWithinPartitions("part")
-        .mapInArrow(tasks.compose(parts), STATES_DDL)
+        .mapInArrow(tasks.compose(windows.parts), STATES_DDL)
     )
-    columns = (*VERIFIED, *(("message",) if detail else ()))
-    passing = crossing.filter("addressed").withColumn("part", fn.expr("explode(sequence(sent_part, part - 1))"))
     return (
-        placed.select(*columns)
-        .unionByName(passing.select(*columns))
+        windows.frame.filter(fn.col("what") == tasks.ROWS)
+        .select("part", "rows")
         .unionByName(states, allowMissingColumns=True)
-        .repartitionById(tasks_wanted, fn.col("part"))
-        .mapInArrow(tasks.verify_windows(parts, detail=detail), FINDINGS_DDL)
+        .repartitionById(windows.tasks, fn.col("part"))
+        .mapInArrow(tasks.verify_windows(windows.parts, windows.good, detail=detail), FINDINGS_DDL)
     )
 
 
@@ -154,114 +142,76 @@ def _delivers(rows: Sequence[Row]) -> bool:
 
 
 def _numbered(name: str, rows: Sequence[Row]) -> Numbered:
-    return Numbered(
-        name, tuple(row["process"] for row in rows), min(row["start"] for row in rows), max(row["end"] for row in rows)
-    )
+    start, end = min(row["start"] for row in rows), max(row["end"] for row in rows)
+    return Numbered(name, tuple(row["process"] for row in rows), start, end, (0,) * len(rows))
 
 
-def _joined(
-    events: DataFrame, runs: Sequence[Numbered], receiving: Sequence[str], total: int, *, detail: bool
-) -> DataFrame:
-    """Every deliver with its send, in numbers; kept, for four passes will read it."""
-    kind = fn.col("kind")
+def _effective(events: DataFrame, fit: Mapping[str, Sequence[Row]]) -> DataFrame:
+    """The sends and delivers of these runs, with receives for delivers in those that have none."""
+    kind, receiving = fn.col("kind"), [name for name, rows in fit.items() if not _delivers(rows)]
     if receiving:
-        delivered = (kind == RECEIVE) & fn.col("run").isin(list(receiving))
-        kind = fn.when(delivered, _role(DELIVER)).otherwise(kind)
-    return (
-        events.filter(fn.col("run").isin([one.run for one in runs]))
-        .withColumn("kind", kind)
-        .filter(fn.col("kind") != RECEIVE)
+        counts = (kind == RECEIVE) & fn.col("run").isin(receiving)
+        kind = fn.when(counts, fn.lit(DELIVER).cast("byte")).otherwise(kind)
+    kept = events.filter(fn.col("run").isin(list(fit))).withColumn("kind", kind)
+    return kept.filter(fn.col("kind") != RECEIVE)
+
+
+def _cells(events: DataFrame, runs: Sequence[Numbered], wanted: Mapping[str, int]) -> dict[str, Cells]:
+    """By run: how many events each process has in each bucket of time, to spread windows evenly."""
+    processes = sum(len(run.processes) for run in runs)
+    buckets = max(BUCKETS_PER_WINDOW * max(wanted.values()), BUCKETS_MIN)
+    buckets = max(1, min(buckets, CELLS_MAX // processes))
+    spans = [(run.run, run.start, buckets / (run.end - run.start) if run.end > run.start else 0.0) for run in runs]
+    plan = events.sparkSession.createDataFrame(spans, "run string, start double, scale double")
+    bucket = fn.expr("cast(floor((time - start) * scale) as int)").alias("bucket")
+    rows = events.join(fn.broadcast(plan), "run").groupBy("run", "process", bucket).count().collect()
+    numbers = {run.run: {name: number for number, name in enumerate(run.processes)} for run in runs}
+    found: dict[str, list[tuple[int, int, int]]] = {run.run: [] for run in runs}
+    for row in rows:
+        share = round(row["bucket"] / buckets * TICKS_PER_RUN)
+        found[row["run"]].append((numbers[row["run"]][row["process"]], share, row["count"]))
+    return {name: Cells(*np.array(cells, np.int64).T) for name, cells in found.items()}
+
+
+def _cut(run: Numbered, cells: Mapping[str, Cells], wanted: Mapping[str, int]) -> Numbered:
+    own = cells[run.run]
+    tick = own.tick + np.array(run.shifts, np.int64)[own.process]
+    return replace(run, cuts=tuple(thresholds(tick, own.events, wanted[run.run]).tolist()))
+
+
+def _tried(
+    events: DataFrame, runs: Sequence[Numbered], sizes: Mapping[str, int], *, detail: bool
+) -> tuple[Windows, dict[str, list[Row]], list[str]]:
+    """Summarise the windows of these runs. Those whose cuts are consistent are good; for the skewed ones, the least
+    slack of each link; and those in which a clock goes back."""
+    parts, total = Parts(tuple(runs)), sum(sizes[run.run] for run in runs)
+    count = min(int(parts.starts[-1]), ceil(2 * total / WINDOW_EVENTS))
+    frame = (
+        events.filter(fn.col("run").isin([run.run for run in runs]))
         .repartition(ceil(total / WINDOW_EVENTS), "run", "message")
-        .mapInArrow(tasks.join_messages(runs, detail=detail), PAIRS_DDL + MESSAGE_DDL * detail)
+        .mapInArrow(tasks.join_messages(parts, detail=detail), PAIRS_DDL + DETAIL_DDL * detail)
+        .repartitionById(count, fn.col("part"))
+        .mapInArrow(tasks.summarise_windows(parts), WINDOWS_DDL)
         .persist(StorageLevel.MEMORY_AND_DISK)
     )
-
-
-def _shifts(pairs: DataFrame, runs: Sequence[Numbered]) -> dict[int, tuple[int, ...] | None]:
-    """By run: what to add to the clocks, or None where nothing helps."""
-    slack = fn.min(fn.col("tick") - fn.col("sent_tick")).alias("slack")
-    links = pairs.filter(f"role = {DELIVER} AND first AND sender >= 0").groupBy("run", "sender", "process").agg(slack)
-    by_run: dict[int, list[Row]] = {}
-    for row in links.collect():
-        by_run.setdefault(row["run"], []).append(row)
-    result: dict[int, tuple[int, ...] | None] = {}
-    for number, one in enumerate(runs):
-        rows = by_run.get(number, [])
-        columns = (np.array([row[name] for row in rows], np.int64) for name in ("sender", "process", "slack"))
-        shift = shifts(len(one.processes), *columns)
-        result[number] = None if shift is None else tuple(shift.tolist())
-    return result
-
-
-def _span(rows: Sequence[Row], run: Numbered, shift: tuple[int, ...], windows: int) -> Cut:
-    """The span of the shifted times, in buckets that are not yet windows."""
-    bounds = [np.array([row[name] for row in rows], np.float64) for name in ("start", "end")]
-    whole = (np.full(len(rows), run.start), np.full(len(rows), run.end))
-    first, last = (ticks(bound, *whole) + np.array(shift, np.int64) for bound in bounds)
-    low, high = int(first.min()), int(last.max())
-    buckets = min(max(BUCKETS_MIN, BUCKETS_PER_WINDOW * windows), BUCKETS_MAX)
-    return Cut(shift, low, (high - low) // buckets + 1)
-
-
-def _buckets(pairs: DataFrame, cuts: dict[int, Cut]) -> dict[int, np.ndarray[tuple[int], np.dtype[np.int64]] | None]:
-    """By run: the events in each bucket, up to the last that has any; None where a process's clock goes back."""
-    plan = _plan(pairs, cuts, [0] * (max(cuts, default=0) + 1))
-    earlier = Window.partitionBy("run", "process").orderBy("bucket").rowsBetween(Window.unboundedPreceding, -1)
-    cells = (
-        pairs.join(fn.broadcast(plan), "run")
-        .withColumn("bucket", _bucket("tick", "process"))
-        .groupBy("run", "process", "bucket")
-        .agg(fn.count("*").alias("events"), fn.min("index").alias("first"), fn.max("index").alias("last"))
-        .withColumn("back", fn.max("last").over(earlier) > fn.col("first"))
-        .groupBy("run", "bucket")
-        .agg(fn.sum("events").alias("events"), fn.max("back").alias("back"))
+    links = (
+        frame.filter(fn.col("what") == tasks.LINK).groupBy("run", "sender", "process").agg(fn.min("low").alias("slack"))
     )
-    counts: dict[int, dict[int, int] | None] = {run: {} for run in cuts}
-    for row in cells.collect():
-        own = counts[row["run"]]
-        if row["back"] or own is None:
-            counts[row["run"]] = None
-        else:
-            own[row["bucket"]] = row["events"]
-    return {run: None if own is None else _dense(own) for run, own in counts.items()}
+    skewed = Window.partitionBy("run")
+    slacks: dict[str, list[Row]] = {}
+    for row in links.withColumn("least", fn.min("slack").over(skewed)).filter("least < 0").collect():
+        slacks.setdefault(runs[row["run"]].run, []).append(row)
+    earlier = Window.partitionBy("run", "process").orderBy("part").rowsBetween(Window.unboundedPreceding, -1)
+    spans = frame.filter(fn.col("what") == tasks.SPAN).withColumn("before", fn.max("high").over(earlier))
+    back = [runs[row["run"]].run for row in spans.filter("before > low").select("run").distinct().collect()]
+    good = tuple(number for number, run in enumerate(runs) if run.run not in slacks and run.run not in back)
+    return Windows(parts, count, frame, good), slacks, [name for name in back if name not in slacks]
 
 
-def _dense(counts: dict[int, int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    dense = np.zeros(max(counts) + 1, np.int64)
-    dense[list(counts)] = list(counts.values())
-    return dense
-
-
-def _placed(cutting: Cutting) -> DataFrame:
-    """Every row with its part and that of its send."""
-    assert cutting.pairs is not None
-    placed = cutting.pairs.join(fn.broadcast(_plan(cutting.pairs, cutting.cuts, cutting.parts.starts)), "run")
-    part = fn.get("parts", _bucket("tick", "process"))
-    sent_part = fn.get("parts", _bucket("sent_tick", "sender"))
-    return placed.withColumns(
-        {
-            "part": part,
-            "sent_part": fn.when(fn.col("sender") >= 0, sent_part).otherwise(part),
-            "tick": fn.expr(_shifted("tick", "process")),
-        }
+def _shifted(run: Numbered, links: Sequence[Row]) -> Numbered | None:
+    """The run with its clocks moved until no deliver precedes its send, or None where that can not be."""
+    sender, receiver, slack = (
+        np.array([row[name] for row in links], np.int64) for name in ("sender", "process", "slack")
     )
-
-
-def _plan(frame: DataFrame, cuts: dict[int, Cut], starts: Sequence[int]) -> DataFrame:
-    rows = [
-        (run, list(cut.shifts), cut.low, cut.step, [starts[run] + window for window in cut.windows])
-        for run, cut in cuts.items()
-    ]
-    return frame.sparkSession.createDataFrame(rows, PLAN_DDL)
-
-
-def _shifted(tick: str, process: str) -> str:
-    return f"{tick} + get(shifts, {process})"
-
-
-def _bucket(tick: str, process: str) -> Column:
-    return fn.expr(f"cast(({_shifted(tick, process)} - low) div step as int)")
-
-
-def _role(role: int) -> Column:
-    return fn.lit(role).cast("byte")
+    shift = shifts(len(run.processes), sender, receiver, slack)
+    return None if shift is None else replace(run, shifts=tuple(shift.tolist()))

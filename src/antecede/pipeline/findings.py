@@ -152,12 +152,10 @@ def _tally(paired: Paired, stamped: Stamped, wide: npt.NDArray[np.bool_] | None)
 def _links(paired: Paired) -> pa.Table:
     """One row per link on which a deliver precedes its send by the source's clocks."""
     rows = paired.rows
-    with np.errstate(invalid="ignore"):
-        ahead = paired.sent_time - paired.time
-        at = np.flatnonzero((rows.role == DELIVER) & rows.first & (rows.sender >= 0) & (ahead > 0))
+    at = np.flatnonzero((rows.role == DELIVER) & rows.first & (paired.ahead_s > 0))
     keys, place = np.unique(np.stack([paired.run[at], rows.sender[at], rows.process[at]]), axis=1, return_inverse=True)
     worst = np.zeros(keys.shape[1])
-    np.maximum.at(worst, place.ravel(), ahead[at])
+    np.maximum.at(worst, place.ravel(), paired.ahead_s[at])
     return _table(
         keys.shape[1],
         what=_constant("link", keys.shape[1]),

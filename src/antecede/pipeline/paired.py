@@ -1,8 +1,8 @@
 """Paired rows with all that an answer needs: the numbers the walk reads, and the names and times it does not.
 
 They are made in one of two ways. `paired_runs` takes all rows of some runs. `pair_messages` takes all rows of some
-messages of runs whose processes are already numbered (`Numbered`), and gives a table that travels through Spark in
-numbers; `from_table` reads such rows back, grouped by window.
+messages of runs that are cut (`Parts`), and gives a table that travels through Spark in numbers; `from_table` reads
+such rows back, grouped by window.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from antecede.pipeline.lanes import Rows
+from antecede.pipeline.kernel import kernels
+from antecede.pipeline.lanes import CROSSING, Rows
 from antecede.pipeline.normalise import DELIVER, SEND, Doubles, Encoded, Longs, Pairs, encode, pair, ticks
 
 
@@ -40,18 +41,46 @@ class Paired:
     sent_time: Doubles
     dests: Longs
     delivered: Longs
+    ahead_s: Doubles  # how much later than its deliver the send was, by the source's clocks
     message: pa.ChunkedArray | None  # None where only counts are asked for
     names: Names
 
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """One run of those whose processes have numbers: the processes by number, and the span of its times."""
+    """One run of those that are cut: its processes by number, the span of its times, what to add to the clock of each
+    process, and the ticks at which to cut."""
 
     run: str
     processes: tuple[str, ...]
     start: float
     end: float
+    shifts: tuple[int, ...]
+    cuts: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The windows of all runs that are cut, numbered through: those of run k are starts[k] up to starts[k + 1]."""
+
+    runs: tuple[Numbered, ...]
+
+    @property
+    def starts(self) -> Longs:
+        return np.cumsum([0, *(len(one.cuts) + 1 for one in self.runs)])
+
+    def run(self, part: Longs) -> Longs:
+        return np.searchsorted(self.starts, part, side="right") - 1
+
+    def widths(self, part: Longs) -> Longs:
+        return np.array([len(one.processes) for one in self.runs], np.int64)[self.run(part)]
+
+    def at(self, run: Longs, tick: Longs) -> Longs:
+        """The part of each tick of each run."""
+        cuts = np.array([tick for one in self.runs for tick in one.cuts], np.int64)
+        before = np.empty(len(run), np.int32)
+        kernels(len(run)).ranked(self.starts - np.arange(len(self.starts)), cuts, run, tick, before)
+        return self.starts[run] + before
 
 
 def names_of(runs: Sequence[Numbered]) -> Names:
@@ -80,41 +109,76 @@ def paired_runs(table: pa.Table) -> Paired:
         addressed=pairs.addressed,
         widths=np.diff(names.base),
     )
-    return Paired(rows, encoded.run, time, sent_time, pairs.dests, pairs.delivered, encoded.table["message"], names)
+    return Paired(
+        rows,
+        encoded.run,
+        time,
+        sent_time,
+        pairs.dests,
+        pairs.delivered,
+        sent_time - time,
+        encoded.table["message"],
+        names,
+    )
 
 
-def pair_messages(table: pa.Table, runs: Sequence[Numbered]) -> pa.Table:
-    """All rows of some messages, joined, in numbers. Every row has a time."""
+def pair_messages(table: pa.Table, parts: Parts) -> pa.Table:
+    """All rows of some messages, joined, in numbers, each with its part. Every row has a time.
+
+    A message that is delivered in a later part than it was sent in is in flight between: it gets a row for each
+    part that it crosses out of, with the part that it gets to in `reached`.
+    """
     encoded = encode(table)
     pairs = pair(encoded)
-    run, process = _numbers(encoded, runs)
+    run, process = _numbers(encoded, parts.runs)
     time = _times(encoded.table["time"])
-    start, end = (np.array([getattr(one, name) for one in runs], np.float64)[run] for name in ("start", "end"))
-    tick = ticks(time, start, end)
+    start, end = (np.array([getattr(one, name) for one in parts.runs], np.float64)[run] for name in ("start", "end"))
+    shift = np.concatenate([np.array(one.shifts, np.int64) for one in parts.runs])
+    tick = ticks(time, start, end) + shift[names_of(parts.runs).base[run] + process]
+    part = parts.at(run, tick)
     sender, sent_index, sent_time = _of_sends(encoded, pairs, process, time)
-    return pa.table(
+    sent, send = pairs.send_row >= 0, pairs.send_row
+    joined = pa.table(
         {
-            "run": pa.array(run, pa.int32()),
+            "part": pa.array(part, pa.int32()),
+            "reached": pa.array(part, pa.int32()),
+            "role": pa.array(np.where(encoded.sent, SEND, DELIVER), pa.int8()),
             "process": pa.array(process, pa.int32()),
             "index": encoded.index,
-            "role": pa.array(np.where(encoded.sent, SEND, DELIVER), pa.int8()),
             "tick": tick,
             "sender": pa.array(sender, pa.int32()),
             "sent_index": sent_index,
-            "sent_tick": np.where(pairs.send_row >= 0, tick[pairs.send_row], tick),
+            "slack": np.where(sent, tick - tick[send], 0),
             "first": pairs.first,
             "addressed": pairs.addressed,
             "dests": pa.array(pairs.dests, pa.int32()),
             "delivered": pa.array(pairs.delivered, pa.int32()),
+            "ahead_s": sent_time - time,
             "time": time,
             "sent_time": sent_time,
             "message": encoded.table["message"],
         }
     )
+    crossing = _crossings(joined, part, np.where(sent, part[send], part), pairs)
+    return pa.concat_tables([joined, crossing])
 
 
-def from_table(table: pa.Table, group: Longs, widths: Longs, run: Longs, names: Names) -> Paired:
-    """Rows of a table like that of `pair_messages`, each in its group. Columns that were left out are zeros."""
+def _crossings(joined: pa.Table, part: Longs, sent_part: Longs, pairs: Pairs) -> pa.Table:
+    """A row for every part that a first deliver's message crosses out of; for a spurious one, of the first alone."""
+    at = np.flatnonzero(pairs.first & (sent_part < part))
+    often = np.where(pairs.addressed[at], part[at] - sent_part[at], 1)
+    step = np.arange(int(often.sum())) - np.repeat(np.cumsum(often) - often, often)
+    rows = joined.take(pa.array(np.repeat(at, often)))
+    crossed = {"part": np.repeat(sent_part[at], often) + step, "role": np.full(len(step), CROSSING)}
+    for name, values in crossed.items():
+        place = rows.schema.get_field_index(name)
+        rows = rows.set_column(place, name, pa.array(values, rows.schema.types[place]))
+    return rows
+
+
+def from_table(table: pa.Table, number: Longs, group: Longs, parts: Parts) -> Paired:
+    """Rows of a table like that of `pair_messages`, each in its group, which is the part of that number. Columns that
+    were left out are zeros."""
 
     def column(name: str, kind: type[Any]) -> npt.NDArray[Any]:
         if name not in table.column_names:
@@ -131,17 +195,18 @@ def from_table(table: pa.Table, group: Longs, widths: Longs, run: Longs, names: 
         sent_index=column("sent_index", np.int64),
         first=column("first", np.bool_),
         addressed=column("addressed", np.bool_),
-        widths=widths,
+        widths=parts.widths(number),
     )
     return Paired(
         rows=rows,
-        run=run,
+        run=parts.run(number)[group],
         time=column("time", np.float64),
         sent_time=column("sent_time", np.float64),
         dests=column("dests", np.int64),
         delivered=column("delivered", np.int64),
+        ahead_s=column("ahead_s", np.float64),
         message=table["message"] if "message" in table.column_names else None,
-        names=names,
+        names=names_of(parts.runs),
     )
 
 

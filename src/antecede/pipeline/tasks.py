@@ -8,7 +8,6 @@ goes: its input is one row per end of a window, in the order of windows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -16,12 +15,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.ipc
 
 from antecede.pipeline.findings import findings
-from antecede.pipeline.lanes import CROSSING, Rows
-from antecede.pipeline.paired import Names, Numbered, from_table, names_of, pair_messages, paired_runs
+from antecede.pipeline.lanes import Rows
+from antecede.pipeline.normalise import DELIVER
+from antecede.pipeline.paired import Parts, from_table, pair_messages, paired_runs
 from antecede.pipeline.stamp import PROCESSES_MAX, Vectors, stamp, stamp_runs
-from antecede.pipeline.windows import NOTHING, Composition, End, Known, summarise
+from antecede.pipeline.windows import Composition, End, Ends, Known, summarise
 
 Batches = Iterable[pa.RecordBatch]
 Task = Callable[[Batches], Iterator[pa.RecordBatch]]
@@ -29,16 +31,20 @@ Longs = npt.NDArray[np.int64]
 
 BATCH_ROWS_MAX = 64 * 1024
 KNOWN, CYCLE = 3, 4  # roles of rows that bring a window what the windows before it made known
-ENDS = pa.schema(
+END, CYCLIC, LINK, SPAN, ROWS = range(5)  # what a row of WINDOWS is
+WINDOWS = pa.schema(
     [
+        ("what", pa.int8()),
         ("run", pa.int32()),
         ("part", pa.int32()),
         ("process", pa.int32()),
-        ("sent_index", pa.int64()),
-        ("reached", pa.list_(pa.int32())),
+        ("sender", pa.int32()),  # of a link
+        ("low", pa.int64()),  # of an end its message's index, of a link its least slack, of a span the first index
+        ("high", pa.int64()),  # of a span the last index
+        ("reached", pa.list_(pa.int32())),  # of an end: the parts where its message is delivered
         ("sends", pa.binary()),
         ("entries", pa.binary()),
-        ("cyclic", pa.bool_()),
+        ("rows", pa.binary()),  # the rows of all windows of the task, as an Arrow stream
     ]
 )
 STATES = pa.schema(
@@ -50,24 +56,7 @@ STATES = pa.schema(
         ("known", pa.binary()),
     ]
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """The windows of all runs that are cut, numbered through: run k has parts starts[k] up to starts[k + 1]."""
-
-    runs: tuple[Numbered, ...]
-    starts: tuple[int, ...]
-
-    @property
-    def names(self) -> Names:
-        return names_of(self.runs)
-
-    def run(self, part: Longs) -> Longs:
-        return np.searchsorted(np.array(self.starts), part, side="right") - 1
-
-    def widths(self, part: Longs) -> Longs:
-        return np.array([len(self.runs[run].processes) for run in self.run(part).tolist()], np.int64)
+DETAIL = ("time", "sent_time", "message")
 
 
 def verify_runs(*, detail: bool) -> Task:
@@ -84,29 +73,31 @@ def verify_runs(*, detail: bool) -> Task:
     return task
 
 
-def join_messages(runs: Sequence[Numbered], *, detail: bool) -> Task:
-    """All rows of some messages to paired rows in numbers; without `detail`, without the messages' names."""
+def join_messages(parts: Parts, *, detail: bool) -> Task:
+    """All rows of some messages to paired rows in numbers; without `detail`, without names and times."""
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
         table = _gathered(batches)
         if table is not None:
-            paired = pair_messages(table, runs)
-            yield from _cut(paired if detail else paired.drop_columns("message"))
+            paired = pair_messages(table, parts)
+            yield from _cut(paired if detail else paired.drop_columns(list(DETAIL)))
 
     return task
 
 
 def summarise_windows(parts: Parts) -> Task:
-    """The rows of some windows to what their ends have reached. The tick of a crossing is the part it gets to."""
+    """The rows of some windows to what their ends have reached, what the plan has to know, and the rows themselves."""
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
         table = _gathered(batches)
         if table is None:
             return
         number, group = _groups(table)
-        rows = from_table(table, group, parts.widths(number), parts.run(number)[group], parts.names).rows
-        rows = replace(rows, first=np.ones(len(group), np.bool_))
-        yield from _cut(_ends(rows, parts, number))
+        rows = from_table(table, number, group, parts).rows
+        ends = summarise(rows, table["reached"].to_numpy())
+        yield from _cut(_ends(rows, ends, parts, number))
+        yield from _cut(_facts(rows, ends, parts, number, table["slack"].to_numpy()))
+        yield from _cut(_table(WINDOWS, 1, what=np.array([ROWS]), part=number[:1], rows=[_stream(table)]))
 
     return task
 
@@ -119,7 +110,7 @@ def compose(parts: Parts) -> Task:
             composition, cyclic = Composition(len(parts.runs[run].processes)), False
             for part, ends in groupby(rows, key=itemgetter("part")):
                 found = list(ends)
-                cyclic = cyclic or any(row["cyclic"] for row in found)
+                cyclic = cyclic or any(row["what"] == CYCLIC for row in found)
                 if not cyclic:
                     yield from _states(composition.compose(part, [_end(row) for row in found]))
             if cyclic:
@@ -128,25 +119,30 @@ def compose(parts: Parts) -> Task:
     return task
 
 
-def verify_windows(parts: Parts, *, detail: bool) -> Task:
-    """The rows of some windows, and what is known where they begin, to findings."""
+def verify_windows(parts: Parts, good: Sequence[int], *, detail: bool) -> Task:
+    """The rows of some windows, and what is known where they begin, to findings; those of the good runs alone."""
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
-        table = _gathered(batches)
-        if table is None:
+        received = _gathered(batches)
+        if received is None:
             return
-        number, group = _groups(table)
-        role = table["role"].to_numpy()
-        cyclic = np.zeros(len(number), np.bool_)
-        cyclic[group[role == CYCLE]] = True
-        known = _vectors(table.filter(pa.array(role == KNOWN)), group[role == KNOWN])
-        events = role < KNOWN
-        table, group = table.filter(pa.array(events)), group[events]
-        paired = from_table(table, group, parts.widths(number), parts.run(number)[group], parts.names)
-        stamped = stamp(paired.rows, known).without(cyclic, group)
-        yield from _cut(findings(paired, stamped, detail=detail))
+        table = pa.concat_tables(pa.ipc.open_stream(rows).read_all() for rows in received["rows"].drop_null())
+        states = received.filter(pc.is_valid(received["role"]))
+        table = table.filter(pa.array(np.isin(parts.run(table["part"].to_numpy()), good)))
+        if table.num_rows:
+            yield from _cut(_verified(table, states, parts, detail=detail))
 
     return task
+
+
+def _verified(table: pa.Table, states: pa.Table, parts: Parts, *, detail: bool) -> pa.Table:
+    number, group = _groups(table)
+    paired = from_table(table, number, group, parts)
+    role, of_state = states["role"].to_numpy(), np.searchsorted(number, states["part"].to_numpy())
+    cyclic = np.zeros(len(number), np.bool_)
+    cyclic[of_state[role == CYCLE]] = True
+    known = _vectors(states.filter(pa.array(role == KNOWN)), of_state[role == KNOWN])
+    return findings(paired, stamp(paired.rows, known).without(cyclic, group), detail=detail)
 
 
 def _gathered(batches: Batches) -> pa.Table | None:
@@ -167,42 +163,71 @@ def _groups(table: pa.Table) -> tuple[Longs, Longs]:
     return number, group.astype(np.int64)
 
 
-def _ends(rows: Rows, parts: Parts, number: Longs) -> pa.Table:
-    ends = summarise(rows)
+def _ends(rows: Rows, ends: Ends, parts: Parts, number: Longs) -> pa.Table:
     offsets = np.concatenate([[0], np.cumsum(rows.widths[ends.group])])
     part = number[ends.group]
-    table = pa.table(
-        {
-            "run": pa.array(parts.run(part), pa.int32()),
-            "part": pa.array(part, pa.int32()),
-            "process": pa.array(ends.process, pa.int32()),
-            "sent_index": ends.sent_index,
-            "reached": _reached(rows, int(np.sum(ends.sent_index == NOTHING))),
-            "sends": _binary(ends.sends, offsets),
-            "entries": _binary(ends.entries, offsets),
-            "cyclic": np.zeros(len(part), np.bool_),
-        },
-        schema=ENDS,
+    table = _table(
+        WINDOWS,
+        len(part),
+        what=np.full(len(part), END),
+        run=parts.run(part),
+        part=part,
+        process=ends.process,
+        low=ends.sent_index,
+        reached=ends.reached,
+        sends=_binary(ends.sends, offsets),
+        entries=_binary(ends.entries, offsets),
     ).filter(pa.array(~ends.cyclic[ends.group]))
     bad = number[ends.cyclic]
-    cyclic = [
-        {"run": run, "part": at, "cyclic": True} for run, at in zip(parts.run(bad).tolist(), bad.tolist(), strict=True)
+    cyclic = _table(WINDOWS, len(bad), what=np.full(len(bad), CYCLIC), run=parts.run(bad), part=bad)
+    return pa.concat_tables([table, cyclic])
+
+
+def _facts(rows: Rows, ends: Ends, parts: Parts, number: Longs, slack: Longs) -> pa.Table:
+    """The least slack of each link of each window, and the span of indices of each process in it."""
+    at = np.flatnonzero((rows.role == DELIVER) & rows.first & (rows.sender >= 0))
+    width = int(rows.widths.max(initial=1))
+    key = (rows.group[at] * width + rows.sender[at]) * width + rows.process[at]
+    order = np.argsort(key)
+    starts = np.flatnonzero(np.diff(key[order], prepend=-1))
+    link, least = key[order][starts], np.minimum.reduceat(slack[at][order], starts) if len(at) else slack[:0]
+    group, process, first, last = ends.spans
+    links = _table(
+        WINDOWS,
+        len(link),
+        what=np.full(len(link), LINK),
+        run=parts.run(number[link // (width * width)]),
+        sender=link // width % width,
+        process=link % width,
+        low=least,
+    )
+    spans = _table(
+        WINDOWS,
+        len(group),
+        what=np.full(len(group), SPAN),
+        run=parts.run(number[group]),
+        part=number[group],
+        process=process,
+        low=first,
+        high=last,
+    )
+    return pa.concat_tables([links, spans])
+
+
+def _table(schema: pa.Schema, count: int, /, **columns: Any) -> pa.Table:
+    arrays = [
+        pa.array(columns[field.name], field.type) if field.name in columns else pa.nulls(count, field.type)
+        for field in schema
     ]
-    return pa.concat_tables([table, pa.Table.from_pylist(cyclic, ENDS)])
+    return pa.table(arrays, schema=schema)
 
 
-def _reached(rows: Rows, states: int) -> pa.Array:
-    """By end: the parts where its message is delivered. Messages come after the states, by (group, process, index)."""
-    at = np.flatnonzero(rows.role == CROSSING)
-    columns = (rows.tick[at], rows.sent_index[at], rows.sender[at], rows.group[at])
-    order = np.lexsort(columns)
-    part, *identity = (column[order] for column in columns)
-    changes = np.ones((2, len(at)), np.bool_)
-    changes[1, 1:] = np.any([column[1:] != column[:-1] for column in identity], axis=0)
-    changes[0, 1:] = changes[1, 1:] | (part[1:] != part[:-1])
-    starts = np.cumsum(changes[0])[changes[1]] - 1
-    offsets = np.concatenate([np.zeros(states, np.int64), starts, [int(changes[0].sum())]])
-    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(part[changes[0]], pa.int32()))
+def _stream(table: pa.Table) -> bytes:
+    """One value for many rows: Spark keeps and moves it as it is, and not row by row."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue().to_pybytes()
 
 
 def _binary(values: npt.NDArray[Any], offsets: Longs) -> pa.Array:
@@ -220,7 +245,7 @@ def _rows(batches: Batches) -> Iterator[dict[str, Any]]:
 
 def _end(row: dict[str, Any]) -> End:
     sends, entries = np.frombuffer(row["sends"], np.int64), np.frombuffer(row["entries"], np.bool_)
-    return End(row["process"], row["sent_index"], sends, entries, row["reached"] or ())
+    return End(row["process"], row["low"], sends, entries, row["reached"] or ())
 
 
 def _states(known: Iterator[Known]) -> Iterator[pa.RecordBatch]:
@@ -233,8 +258,8 @@ def _states(known: Iterator[Known]) -> Iterator[pa.RecordBatch]:
 
 
 def _cycle(parts: Parts, run: int) -> pa.Table:
-    rows = [{"part": part, "role": CYCLE} for part in range(parts.starts[run], parts.starts[run + 1])]
-    return pa.Table.from_pylist(rows, STATES)
+    part = np.arange(parts.starts[run], parts.starts[run + 1])
+    return _table(STATES, len(part), part=part, role=np.full(len(part), CYCLE))
 
 
 def _vectors(table: pa.Table, group: Longs) -> Vectors:

@@ -14,6 +14,7 @@ Whoever reads more than one of them should `keep` the answer first, or the pass 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import reduce
 from math import ceil
 
 from pyspark import StorageLevel
@@ -82,8 +83,9 @@ def verify(events: DataFrame, *, windows: int | None = None, detail: bool = True
     coded = events.filter(fn.col("kind").isin(*WITH_MESSAGE)).withColumn("kind", _code())
     cutting = cut(coded, counts, large, windows, detail=detail) if large else Cutting()
     whole = _whole_runs(coded, cutting, size, detail=detail)
-    cut_up = windows_of(cutting, detail=detail) if cutting.cuts else whole
-    findings = whole.unionByName(cut_up) if 0 < len(cutting.cuts) < size.runs else cut_up
+    cut_up = [windows_of(one, detail=detail) for one in cutting.rounds if one.good]
+    frames = [whole, *cut_up] if len(cutting.windows) < size.runs or not cut_up else cut_up
+    findings = reduce(DataFrame.unionByName, frames)
     return Verified(
         findings=findings,
         messages=_messages(findings),
@@ -155,7 +157,7 @@ def _large(counts: DataFrame, size: _Size, windows: int | None) -> list[str]:
 def _whole_runs(events: DataFrame, cutting: Cutting, size: _Size, *, detail: bool) -> DataFrame:
     """The findings of the runs that are not cut. One shuffle; the tasks sort."""
     kept = events if size.receives_count else events.filter(fn.col("kind") != RECEIVE)
-    if cutting.cuts:
+    if cutting.windows:
         kept = kept.filter(~fn.col("run").isin(list(cutting.windows)))
     tasks_wanted = max(1, min(4 * size.runs, ceil(size.events / TASK_EVENTS)))
     return kept.repartition(tasks_wanted, "run").mapInArrow(tasks.verify_runs(detail=detail), FINDINGS_DDL)

@@ -38,9 +38,11 @@ class Ends:
     group: Longs
     process: Longs
     sent_index: Longs  # NOTHING for a last state
+    reached: Sequence[Sequence[int]]  # the windows in which the message is delivered
     sends: Longs
     entries: Flags
     cyclic: Flags  # by group
+    spans: Longs  # of each last state: its group, process, first index and last index
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,13 @@ def shifts(processes: int, sender: Longs, receiver: Longs, slack: Longs) -> Long
     return None
 
 
+def thresholds(tick: Longs, counts: Longs, windows: int) -> Longs:
+    """Where to cut, from the events counted at some ticks: at most that many windows, about even."""
+    order = np.argsort(tick)
+    tick, window = tick[order], spread(counts[order], windows)
+    return np.unique(tick[1:][np.diff(window) > 0])
+
+
 def spread(counts: Longs, windows: int) -> Longs:
     """The window of each bucket of time, from the events in it: at most that many windows, about even, in order."""
     before = np.cumsum(counts) - counts
@@ -83,10 +92,11 @@ def spread(counts: Longs, windows: int) -> Longs:
     return np.unique(window, return_inverse=True)[1].astype(np.int64)
 
 
-def summarise(rows: Rows) -> Ends:
-    """Walk windows from unknown states, and say what each end has reached. Order is not verified here."""
+def summarise(rows: Rows, reached: Longs) -> Ends:
+    """Walk windows from unknown states, and say what each end has reached. Order is not verified here. `reached` is by
+    row the window it gets to."""
     layout = lay_out(replace(rows, addressed=np.zeros_like(rows.addressed)))
-    leaving = _leaving(layout, rows)
+    leaving, gets_to = _leaving(layout, rows, reached)
     readers = layout.lanes.readers.copy()
     readers[leaving] += 1  # so that their stamps are still there at the end
     lanes = layout.lanes._replace(readers=readers)
@@ -105,7 +115,11 @@ def summarise(rows: Rows) -> Ends:
     ranks[~of_state] = walked.slots[np.maximum(walked.slot[leaving], 0)[end[~of_state] - len(last)], column[~of_state]]
     sends, entries = _indices(layout, rows, np.repeat(layout.lane_base[group], width) + column, ranks)
     index = np.concatenate([np.full(len(last), NOTHING), rows.index[layout.event_row[leaving]]])
-    return Ends(group, lane - layout.lane_base[group], index, sends, entries, walked.cyclic)
+    process = lane - layout.lane_base[group]
+    first, final = layout.event_row[lanes.start[last]], layout.event_row[lanes.start[last + 1] - 1]
+    spans = np.stack([group[: len(last)], process[: len(last)], rows.index[first], rows.index[final]])
+    nowhere: list[list[int]] = [[]] * len(last)
+    return Ends(group, process, index, nowhere + gets_to, sends, entries, walked.cyclic, spans)
 
 
 class Composition:
@@ -142,13 +156,16 @@ class Composition:
         return np.maximum.reduce(parts)
 
 
-def _leaving(layout: Layout, rows: Rows) -> Longs:
-    """The sends, as events, of the messages that are delivered in a later window."""
+def _leaving(layout: Layout, rows: Rows, reached: Longs) -> tuple[Longs, list[list[int]]]:
+    """The sends, as events, of the messages that leave the window they were sent in, and the windows they get to."""
     crossing = np.flatnonzero(rows.role == CROSSING)
     lane = layout.lane_base[rows.group[crossing]] + rows.sender[crossing]
     event = np.empty(len(crossing), np.int64)
     layout.kernels.located(layout.lanes.start, rows.index[layout.event_row], lane, rows.sent_index[crossing], event)
-    return np.unique(event)
+    here = event >= 0  # others were sent in an earlier window, and leave from there
+    pairs = np.unique(np.stack([event[here], reached[crossing[here]]]), axis=1)
+    leaving, starts = np.unique(pairs[0], return_index=True)
+    return leaving, [part.tolist() for part in np.split(pairs[1], starts[1:])] if len(leaving) else []
 
 
 def _unknown(layout: Layout, widths: Longs) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:

@@ -13,7 +13,7 @@ from pyspark.sql.types import StructType
 from antecede.core.errors import Misuse
 from antecede.pipeline import cutting, findings
 from antecede.pipeline import verify as verifying
-from antecede.pipeline.tasks import ENDS, STATES
+from antecede.pipeline.tasks import STATES, WINDOWS
 from antecede.pipeline.verify import overall, verify
 from tests.pipeline.verify.oracle import expected
 from tests.pipeline.verify.test_stamp import overtaking
@@ -129,7 +129,7 @@ def test_a_run_that_can_not_be_cut_is_one_task_and_says_why(spark: SparkSession)
         Row("circular", "b", 4, "send", 5.0, "m4", ("a",)),
         Row("circular", "a", 4, "deliver", 1.0, "m4"),
     ]
-    back = [*late_by(0, "back"), Row("back", "b", 9, "deliver", 0.5, "other")]
+    back = [*late_by(0, "back"), Row("back", "b", 9, "send", 0.5, "m9", ("a",))]
     runs = by_run(verify(frame(spark, [*untimed, *circular, *back]), windows=3).runs)
     reasons = {name: row["one_task"] for name, row in runs.items()}
     assert reasons == {
@@ -172,7 +172,7 @@ def test_the_tables_have_the_schemas_that_are_declared(spark: SparkSession) -> N
     for name, ddl in declared.items():
         columns = [(field.name, field.dataType) for field in getattr(answer, name).schema]
         assert columns == [(field.name, field.dataType) for field in StructType.fromDDL(ddl)], name
-    arrow = ((findings.FINDINGS, findings.FINDINGS_DDL), (ENDS, cutting.ENDS_DDL), (STATES, cutting.STATES_DDL))
+    arrow = ((findings.FINDINGS, findings.FINDINGS_DDL), (WINDOWS, cutting.WINDOWS_DDL), (STATES, cutting.STATES_DDL))
     for schema, ddl in arrow:
         assert schema.names == StructType.fromDDL(ddl).names
 
