@@ -2,9 +2,9 @@
 
 The traces have violations, loss, duplicates, spurious delivers, skewed, missing and senseless clocks, and cycles.
 They are written as JSON Lines, plain and gzip, or as Parquet, many runs to a file and each run spread over several;
-some lines are no events. Every run's counts, and those of all together, must be the judge's, for every number of windows and
-on every kind of Spark: `local[2]`, `local-cluster[2,1,1024]`, and `connect`, which starts a Connect server of its
-own. A JVM holds one kind of session, so each kind is a process of its own.
+some lines are no events. Every run's counts, and those of all together, must be the judge's, for every number of
+windows and on every kind of Spark: `local[2]`, `local-cluster[2,1,1024]`, and `connect`, which starts a Connect server
+of its own. A JVM holds one kind of session, so each kind is a process of its own.
 """
 
 from __future__ import annotations
