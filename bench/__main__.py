@@ -3,7 +3,7 @@
 import importlib
 import sys
 
-PARTS = {"core": "bench.core.run", "locality": "bench.locality.measure"}
+PARTS = {"core": "bench.core.run", "locality": "bench.locality.measure", "mobile": "bench.mobile.run"}
 
 
 def main(chosen: list[str]) -> int:

@@ -3,9 +3,9 @@ process.
 
 Every process of the system is a SimPy process that waits for an exponentially distributed time and then sends to a
 random set of others; every copy of a message in flight is a SimPy process that waits for its latency and then
-arrives. What a process does with messages is the same `none` of the core that our simulator drives; `bare` leaves that out
-too, so that a message is just handed over. Delays and hold-back times are measured as our simulator measures them:
-one sample a delivery, and the message is forgotten with its last delivery.
+arrives. What a process does with messages is the same `none` of the core that our simulator drives, and the same is
+measured: entries on every packet, bytes of the stamp on one packet of each message, and of every delivery its delay and
+how long it was held back. `bare` leaves out the algorithm and all of that but the delay: a message is just handed over.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import simpy
 
 import antecede
 from antecede import Deliver, MessageId, Packet, Sent, Transmit
+from antecede.sim.scale import Scale
 
 
 @dataclass
@@ -30,7 +31,12 @@ class SimpyWorld:
     seed: int
     bare: bool = False
     done: int = 0
+    packets: int = 0
+    entries: int = 0
+    stamp_bytes: int = 0
     delays: list[float] = field(default_factory=list)
+    held: list[float] = field(default_factory=list)
+    arrived_at: dict[tuple[MessageId, str], float] = field(default_factory=dict)
     sent_at: dict[MessageId, float] = field(default_factory=dict)
     awaiting: dict[MessageId, int] = field(default_factory=dict)
 
@@ -39,6 +45,7 @@ class SimpyWorld:
         self.names = [f"p{number:02}" for number in range(1, self.n + 1)]
         self.links, self.choices = Random(f"{self.seed}/links"), Random(f"{self.seed}/dests")
         self.nodes = {name: antecede.create("none", process=name, processes=self.names) for name in self.names}
+        self.scale = Scale(self.names)
         self.enough = self.env.event()
         for name in self.names:
             self.env.process(self.sender(name, Random(f"{self.seed}/sender/{name}")))
@@ -55,7 +62,7 @@ class SimpyWorld:
             if self.bare:
                 self.send_bare(MessageId(name, number), dests)
             else:
-                self.carry_out(self.nodes[name].send(dests, b""))
+                self.carry_out(name, self.nodes[name].send(dests, b""))
 
     def send_bare(self, message: MessageId, dests: list[str]) -> None:
         self.sent_at[message], self.awaiting[message] = self.env.now, len(dests)
@@ -68,13 +75,22 @@ class SimpyWorld:
 
     def flight(self, to: str, packet: Packet) -> Generator[Any, Any, None]:
         yield self.env.timeout(self.links.expovariate(1.0))
-        self.carry_out(self.nodes[to].receive(packet))
+        if packet.message is not None:
+            self.arrived_at[packet.message.id, to] = self.env.now
+        self.carry_out(to, self.nodes[to].receive(packet))
 
-    def carry_out(self, effects: list[antecede.Effect]) -> None:
+    def carry_out(self, at: str, effects: list[antecede.Effect]) -> None:
+        weighed = False
         for effect in effects:
             if isinstance(effect, Transmit):
+                self.packets += 1
+                self.entries += effect.packet.control_entries
+                if not weighed:
+                    self.stamp_bytes += self.scale.stamp_bytes(effect.packet)
+                    weighed = True
                 self.env.process(self.flight(effect.to, effect.packet))
             elif isinstance(effect, Deliver):
+                self.held.append(self.env.now - self.arrived_at.pop((effect.message.id, at), self.env.now))
                 self.deliver(effect.message.id)
             elif isinstance(effect, Sent):
                 self.sent_at[effect.message.id] = self.env.now

@@ -7,8 +7,21 @@ from typing import Any
 import pytest
 
 import antecede
-from antecede import Codec, Deliver, Effect, Message, MessageId, Misuse, Packet, RemoteViolation, decode, encode
+from antecede import (
+    Codec,
+    Deliver,
+    Message,
+    MessageId,
+    Misuse,
+    Packet,
+    RemoteViolation,
+    SnapshotError,
+    Transmit,
+    decode,
+    encode,
+)
 from antecede.core.fifo import Number
+from antecede.core.holdback import HoldBack
 from antecede.core.ordering.hierarchy import Up
 from antecede.core.ordering.history import HistoryStamp
 from antecede.core.ordering.ks import KsStamp
@@ -16,10 +29,6 @@ from antecede.core.ordering.serial import Turn
 from antecede.core.ordering.vector import VectorStamp
 from antecede.core.process import Baseline
 from tests.stage import Stage
-
-
-def delivered(effects: list[Effect]) -> list[str]:
-    return [str(effect.message.id) for effect in effects if isinstance(effect, Deliver)]
 
 
 class TestLeaving:
@@ -37,6 +46,24 @@ class TestLeaving:
         stage.call("c", "leave", "d")
         assert stage.arrive(first, "c") == [first.id, second.id]
         assert not stage.held("c")
+
+    def test_a_newcomer_does_not_wait_for_one_who_left_before_it_came(self) -> None:
+        """c leaves; a packet of a, sent before that, reminds b of c; b must not remind the newcomer in turn."""
+        stage = Stage("isis", "abc", {"g": [*"abc"]})
+        of_c = stage.send("c", "g")
+        for process in "ab":
+            stage.arrive(of_c, process)
+        of_a = stage.send("a", "g")
+        for process in "ab":
+            stage.call(process, "leave", "c")
+        newcomer = antecede.create("isis", process="d", groups={"g": [*"abd"]})
+        for process in "ab":
+            for effect in stage.call(process, "join", "d", ["g"]):
+                assert isinstance(effect, Transmit)
+                newcomer.receive(effect.packet)
+        assert stage.arrive(of_a, "b") == [of_a.id]
+        of_b = stage.send("b", "g")
+        assert [type(effect) for effect in newcomer.receive(stage.packet(of_b, "d"))] == [Deliver]
 
 
 class TestJoining:
@@ -86,18 +113,32 @@ def over_the_wire(packet: Packet) -> Packet:
     return decode(encode(packet))
 
 
+def claim(sender: str) -> KsStamp:
+    """Message 9 of `sender` has been sent, and is owed to c."""
+    return KsStamp({sender: {9: frozenset("c")}}, {}, {sender: 9})
+
+
 class TestPacketsNoCorrectProcessSends:
-    @pytest.mark.parametrize("known", [{"b": 9}, {"a": 9}])
-    def test_ks_refuses_a_stamp_from_the_future(self, known: dict[str, int]) -> None:
-        """It knows of a later message of its own sender, or of one that this process has not sent. Once believed, it
-        made stamps that could not be encoded."""
+    def test_ks_refuses_a_stamp_that_knows_of_a_later_message_of_its_sender(self) -> None:
+        """Once believed, it made stamps that could not be encoded."""
         a = antecede.create("ks", process="a", processes=[*"abc"])
-        owed = {sender: {clock: frozenset("c")} for sender, clock in known.items()}
-        packet = Packet("b", Message(MessageId("b", 1), frozenset("a"), b""), KsStamp(owed, {}, known))
+        packet = Packet("b", Message(MessageId("b", 1), frozenset("a"), b""), claim("b"))
         before = a.snapshot()
         with pytest.raises(RemoteViolation, match="does not belong"):
             a.receive(over_the_wire(packet))
         assert a.snapshot() == before
+
+    def test_ks_believes_nobody_about_what_it_has_sent_itself(self) -> None:
+        """The sender may have been lied to by a third: its message is taken, and the claim is not."""
+        a, c = (antecede.create("ks", process=name, processes=[*"abc"]) for name in "ac")
+        packet = Packet("b", Message(MessageId("b", 1), frozenset("a"), b""), claim("a"))
+        assert len(a.receive(over_the_wire(packet))) == 1
+        for seq in (1, 2):
+            transmit = a.send({"c"}, b"")[1]
+            assert isinstance(transmit, Transmit)
+            assert transmit.packet.message is not None
+            assert transmit.packet.message.id.seq == seq
+            assert len(c.receive(over_the_wire(transmit.packet))) == 1
 
     def test_a_representative_refuses_a_message_for_nobody_but_its_sender(self) -> None:
         a = antecede.create("hierarchy", process="a", processes=["a", "b"], representatives={"a": ["b"]})
@@ -224,3 +265,47 @@ def test_what_is_no_algorithm_no_packet_no_snapshot_and_no_roster(wrong: Any) ->
     for read in (antecede.decode, antecede.restore):
         with pytest.raises(RemoteViolation if isinstance(wrong, bytes) else Misuse):
             read(wrong)
+
+
+def test_a_snapshot_whose_fields_are_of_other_types_is_refused() -> None:
+    """The checksum is right, and it is a snapshot of a Process; but what it holds is not what a Process holds."""
+    for field, wrong in (("roster", 7), ("ordering", HoldBack()), ("held", None)):
+        node: Any = antecede.create("ks", process="a", processes=["a", "b"])
+        setattr(node, field, wrong)
+        with pytest.raises(SnapshotError, match=field):
+            antecede.restore(node.snapshot())
+    for field, value in (("delivered", {"b": "1"}), ("log", {"b": {1: "c"}}), ("departed", {"c"}), ("multicast", 1)):
+        node = antecede.create("ks", process="a", processes=["a", "b"])
+        setattr(node.ordering, field, value)
+        with pytest.raises(SnapshotError, match=field):
+            antecede.restore(node.snapshot())
+
+
+@pytest.mark.parametrize("algorithm", ["rst", "ses", "prs", "chain2", "isis", "history", "ks"])
+def test_stamps_do_not_grow_with_processes_that_came_and_left(algorithm: str) -> None:
+    """While a newcomer leaves, packets that count it are on their way between those who stay."""
+    groups = {"g": [*"abc"]} if algorithm == "isis" else None
+    stage = Stage(algorithm, "abc", groups)
+    everyone: Any = "g" if groups else {*"abc"}
+    for number in range(20):
+        guest = f"guest {number}"
+        for process in "abc":
+            stage.call(process, "join", guest, ["g"] if groups else [])
+        stage.nodes[guest] = antecede.create(
+            algorithm, process=guest, processes=[*"abc", guest], groups={"g": [*"abc", guest]} if groups else None
+        )
+        stage.delivered[guest] = []
+        stage.send("a", "g" if groups else [*"abc", guest])
+        stage.drain()
+        stage.send(guest, "g" if groups else [*"abc"])
+        stage.drain()
+        for process in "abc":
+            stage.send(process, everyone)
+        stage.flying = [flight for flight in stage.flying if flight.to != guest]
+        for process in "abc":
+            stage.call(process, "leave", guest)
+        stage.drain()
+    last = stage.send("a", everyone)
+    assert b"guest" not in encode(stage.packet(last, "b"))
+    stage.drain()
+    assert len(stage.delivered["c"]) == 20 * 5 + 1

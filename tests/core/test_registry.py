@@ -29,7 +29,7 @@ TRAITS = {
 OPTIONS = {
     "chain2": ("hold_back_limit",),
     "hierarchy": ("inner", "representatives", "hold_back_limit"),
-    "history": ("acknowledge_every",),
+    "history": ("acknowledge_every", "hold_back_limit"),
     "isis": ("hold_back_limit",),
     "ks": ("multicast", "hold_back_limit", "printed"),
     "mf": ("hold_back_limit",),

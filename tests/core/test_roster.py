@@ -25,7 +25,7 @@ def without_c() -> antecede.Algorithm:
 
 
 CREATED_WRONG = [
-    (lambda: new(processes="abc"), "processes is a collection of names, not one string: ['abc']?"),
+    (lambda: new(processes="abc"), "processes: a collection of names, not 'abc'"),
     (lambda: new("isis"), 'this algorithm sends to groups: create(..., groups={"g1": ["a", "b"]})'),
     (lambda: new(processes=["a", ""]), "a name is a string that is not empty, not ''"),
     (lambda: new(processes=["a", 7]), "a name is a string that is not empty, not 7"),  # type: ignore[list-item]
@@ -116,7 +116,7 @@ NOT_TO_BE_TRUSTED = [
     (Packet("b", message(dests="c"), NoStamp()), "message b:1 is for ['c'], and came to a"),
     (Packet("a", message("a"), NoStamp()), "message a:1 is for ['a'], and came to a"),
     (Packet("b", message(seq=0), NoStamp()), "message b:0: messages are numbered from 1"),
-    (Packet("b", message(), NoStamp()), "b:1 has a NoStamp, of another algorithm"),
+    (Packet("b", message(), NoStamp()), "b:1 has a NoStamp that does not belong on it"),
 ]
 
 

@@ -1,11 +1,12 @@
-"""Print everything every algorithm does with the same inputs, and what it holds back, in a form that has no order of
-its own to lose.
+"""Print everything every algorithm does with the same inputs, what it holds back and a checksum of its state, in a form
+that has no order of its own to lose.
 
 `python -m tests.properties.determinism` is run under different hash seeds by `test_determinism`.
 """
 
 from __future__ import annotations
 
+import zlib
 from functools import partial
 from random import Random
 
@@ -34,7 +35,8 @@ def main() -> None:
 
 
 def show(stage: Stage, process: str, effect: Effect) -> None:
-    print(process, written(effect, stage.names), stage.held(process))
+    state = zlib.crc32(stage.nodes[process].snapshot())
+    print(process, written(effect, stage.names), stage.held(process), state)
 
 
 if __name__ == "__main__":

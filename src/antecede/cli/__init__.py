@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from antecede.core.errors import AntecedeError
 
-COMMANDS = ("check", "demo", "locality")
+COMMANDS = ("check", "demo", "locality", "simulate")
 
 
 def parser() -> argparse.ArgumentParser:

@@ -98,6 +98,7 @@ def add(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "simulate",
         help="run an algorithm in a simulated world and write its trace",
+        usage="antecede simulate [--algorithm NAME] [--processes N] [--seed N] [--out TRACE] [options]",
         description="Run an algorithm in a simulated world, and say what causal order costs there.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,

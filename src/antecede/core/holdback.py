@@ -97,6 +97,7 @@ class HoldBack:
 
     def resume(self, needs: Callable[[Packet], Iterator[Need]], rank: Callable[[Packet], int] | None = None) -> None:
         """After a restore, or when the needs themselves have changed: file every held packet anew."""
+        assert all(0 < serial <= self.serial for serial in self.packets), "a held packet numbered ahead of the queue"
         self._waiting = {}
         self._ids = {packet.message.id for packet in self.packets.values() if packet.message is not None}
         self._advance = {serial: needs(packet) for serial, packet in self.packets.items()}

@@ -97,8 +97,8 @@ def _none(roster: Roster, *, memory: int = 65_536) -> Unordered:
     return Unordered(roster, memory)
 
 
-def _history(roster: Roster, *, acknowledge_every: int = 16) -> History:
-    return History(roster, acknowledge_every)
+def _history(roster: Roster, *, acknowledge_every: int = 16, hold_back_limit: int = HOLD_BACK_LIMIT) -> History:
+    return History(roster, acknowledge_every, hold_back_limit)
 
 
 def _mf(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> OutputBuffer:

@@ -114,11 +114,15 @@ class Roster:
             if self.me not in self.groups[dests]:
                 raise Misuse(f"{self.me!r} is not in group {dests!r}: only members send to a group")
             return dests, self.groups[dests]
-        to = frozenset([dests] if isinstance(dests, str) else checked_names("the destinations", dests))
+        try:
+            to = frozenset([dests] if isinstance(dests, str) else dests)
+        except TypeError:
+            raise Misuse(f"the destinations: a collection of names, not {dests!r}") from None
         if not to:
             raise Misuse("a message needs at least one destination")
         unknown = to - self.processes
         if unknown:
+            checked_names("the destinations", unknown)
             gone = unknown & self.departed
             raise Misuse(
                 f"{min(gone)!r} has left"

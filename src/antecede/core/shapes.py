@@ -22,6 +22,8 @@ from antecede.core.types import Message, MessageId, Stamp
 
 UINT_MAX = 2**63 - 1
 NAMES_PER_BYTE_MAX = 64
+COMPLEMENTS_MAX = 65_536
+"""Names that all complements of a packet may range over: beyond, sets are bitmaps, of eight names a byte."""
 STAMP_DEPTH_MAX = 3
 SETS_KEPT_MAX = 1024
 LIST, BITMAP, COMPLEMENT = 0, 1, 2
@@ -52,11 +54,12 @@ def stamp(tag: int) -> Callable[[type[S]], type[S]]:
 class Writer:
     """Appends shapes to `out`, numbering names in the order they are met, after those of `roster`."""
 
-    __slots__ = ("index", "out")
+    __slots__ = ("index", "out", "ranged")
 
     def __init__(self, roster: Mapping[str, int] | None = None) -> None:
         self.out = bytearray()
         self.index = dict(roster or {})
+        self.ranged = 0  # names that the complements written so far range over
 
     def uint(self, number: int) -> None:
         out = self.out
@@ -158,7 +161,8 @@ class Writer:
         bitmap_bytes = numbers[-1] // 8 + 1 if numbers else 0
         missing = met - size
         complement_fits = size and numbers[-1] < met and size <= NAMES_PER_BYTE_MAX * (1 + missing)
-        if complement_fits and missing < min(size, bitmap_bytes):
+        if complement_fits and missing < min(size, bitmap_bytes) and self.ranged + met <= COMPLEMENTS_MAX:
+            self.ranged += met
             self.uint(missing << 2 | COMPLEMENT)
             present = set(numbers)
             self._ascending([number for number in range(met) if number not in present])
@@ -193,7 +197,7 @@ class Sets:
 class Reader:
     """Reads shapes from `data` within its bounds; `names` are the roster and then the names of the packet."""
 
-    __slots__ = ("at", "data", "depth", "met", "names_table", "sets")
+    __slots__ = ("at", "data", "depth", "met", "names_table", "ranged", "sets")
 
     def __init__(self, data: bytes, names: Sequence[str], at: int = 0, met: int = 0, sets: Sets | None = None) -> None:
         self.data = data
@@ -202,6 +206,7 @@ class Reader:
         self.depth = 0
         self.met = met  # names met so far: the universe of complements, as the writer saw it
         self.sets = sets
+        self.ranged = 0  # names that the complements read so far range over
 
     def uint(self) -> int:
         number = shift = 0
@@ -349,7 +354,8 @@ class Reader:
             raise WireError(f"a set of unknown form {form} before byte {self.at}")
         if form == COMPLEMENT:
             absent = set(numbers)
-            if self.met > NAMES_PER_BYTE_MAX * (self.at - start) + size:
+            self.ranged += self.met
+            if self.met > NAMES_PER_BYTE_MAX * (self.at - start) + size or self.ranged > COMPLEMENTS_MAX:
                 raise WireError(f"a complement among {self.met} names in {self.at - start} bytes before byte {self.at}")
             numbers = [number for number in range(self.met) if number not in absent]
         elif numbers:

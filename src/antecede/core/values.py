@@ -3,7 +3,7 @@
 State is plain values (numbers, strings, bytes, collections) and dataclasses that were declared `storable`. Each value
 is a letter for its type and its content; a storable is its name and its fields, less those whose name
 starts with an underscore, which `resume` rebuilds. The reader makes nothing but these types, checks the length and
-a checksum first, and raises `SnapshotError` for anything else.
+a checksum first and then every field against its declared type, and raises `SnapshotError` for anything else.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import fields
 from typing import Any, TypeVar
 
 from antecede.core.errors import SnapshotError
+from antecede.core.fits import fits, hints_of
 from antecede.core.types import Message, MessageId, Packet
 
 MAGIC = b"antecede-snapshot-1\n"
@@ -74,6 +75,15 @@ def _write(value: Any, out: bytearray) -> None:
             _write(getattr(value, name), out)
     else:
         PLAIN[kind](value, out)
+
+
+def _storable(cls: type[Any], values: list[Any]) -> Any:
+    hints = hints_of(cls)
+    stored = dict(zip(_stored(cls), values, strict=True))
+    for name, value in stored.items():
+        if not fits(value, hints[name]):
+            raise TypeError(f"{name} of a {cls.__name__} is a {type(value).__name__}, or holds what it should not")
+    return cls(**stored)
 
 
 def _head(letter: bytes, size: int, out: bytearray) -> None:
@@ -159,6 +169,5 @@ def _read(data: bytes, at: int, depth: int) -> tuple[Any, int]:
     if letter == b"m":
         return dict(zip(items[::2], items[1::2], strict=True)), at
     if letter == b"c":
-        cls = STORABLE[items[0]]
-        return cls(**dict(zip(_stored(cls), items[1:], strict=True))), at
+        return _storable(STORABLE[items[0]], items[1:]), at
     return COLLECTIONS[letter](items), at

@@ -161,8 +161,8 @@ def _notes(kinds: _Kinds, found: Answer) -> tuple[str, ...]:
         )
     if kinds.clocks and not kinds.sends:
         notes.append(
-            "Links, delays and the time line are of the edges that the source's vector clocks show; an edge is at least "
-            "one message."
+            "Links, delays and the time line are of the edges that the source's vector clocks show; an edge is at "
+            "least one message."
         )
     return tuple(notes)
 

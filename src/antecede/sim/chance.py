@@ -11,15 +11,14 @@ that is more than a latency needs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import frexp, isfinite, ldexp, sqrt
 from random import Random
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 from antecede.core.errors import Misuse
 
-Draw: TypeAlias = Callable[[Random], float]
 Item = TypeVar("Item")
 
 LN_2 = 0.6931471805599453
@@ -73,16 +72,21 @@ class Distribution:
             return f"uniform:{self.mean_s - self.spread:g}-{self.mean_s + self.spread:g}"
         return f"{self.kind}:{self.mean_s:g}" + (f":{self.spread:g}" if self.kind == "lognormal" else "")
 
-    def draw(self) -> Draw:
-        """A function that draws from a stream."""
+    def draw(self, chance: Random) -> float:
         mean, spread = self.mean_s, self.spread
         if self.kind == "constant":
-            return lambda _: mean
+            return mean
         if self.kind == "uniform":
-            return lambda chance: mean + spread * (2.0 * chance.random() - 1.0)
+            return mean + spread * (2.0 * chance.random() - 1.0)
         if self.kind == "lognormal":
-            return lambda chance: mean * exponential(spread * (normal(chance) - spread / 2))
-        return lambda chance: mean * minus_log(1.0 - chance.random())
+            return mean * exponential(spread * (normal(chance) - spread / 2))
+        return mean * minus_log(1.0 - chance.random())
+
+    def draws(self, chance: Random, count: int) -> list[float]:
+        """`count` times `draw`."""
+        if self.kind == "exponential":
+            return exponentials(chance, self.mean_s, count)
+        return [self.draw(chance) for _ in range(count)]
 
 
 def pick(chance: Random, among: Sequence[Item], count: int) -> list[Item]:
@@ -102,6 +106,18 @@ def minus_log(x: float) -> float:
     z = s * s
     series = 2.0 + z * (2 / 3 + z * (2 / 5 + z * (2 / 7 + z * (2 / 9 + z * (2 / 11)))))
     return abs((0.5 - exponent) * LN_2 - s * series)  # abs: around x = 1 the last bit may be on the wrong side of 0
+
+
+def exponentials(chance: Random, mean: float, count: int) -> list[float]:
+    """`count` times mean * minus_log(1 - random()), written out: a simulation draws one for every packet."""
+    random, found = chance.random, []
+    for _ in range(count):
+        mantissa, exponent = frexp(1.0 - random())
+        s = (mantissa - ROOT_HALF) / (mantissa + ROOT_HALF)
+        z = s * s
+        series = 2.0 + z * (2 / 3 + z * (2 / 5 + z * (2 / 7 + z * (2 / 9 + z * (2 / 11)))))
+        found.append(mean * abs((0.5 - exponent) * LN_2 - s * series))
+    return found
 
 
 def exponential(x: float) -> float:

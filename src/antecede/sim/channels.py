@@ -63,7 +63,7 @@ class Channels:
         self.network, self.kernel, self.seed, self.arrive, self.size = network, kernel, seed, arrive, size
         self.counts = Counts()
         self._plain = network.plain
-        self._draw = network.latency.draw()
+        self._draw = network.latency.draw
         self._streams: dict[Channel, Random] = {}
         self._free_s: dict[Channel, float] = {}
         self._last_s: dict[Channel, float] = {}
@@ -73,14 +73,17 @@ class Channels:
 
     def carry(self, source: ProcessId, to: ProcessId, packet: Packet, flight: Flight | None) -> None:
         """Take a packet, and the flight of its message, if it has one."""
-        if flight is not None and flight.author == source and to in flight.latency_s:
-            latency, name = flight.latency_s[to], flight.name
-        else:
-            latency, name = self._draw(self._stream(source, to)), None
+        latency = flight.latency_s.get(to) if flight is not None and flight.author == source else None
         if self._plain:
-            self.kernel.at(self.kernel.now + latency, self.arrive, to, packet, flight)
+            if latency is None:
+                latency = self._draw(self._stream(source, to))
+            self.kernel.after(latency, self.arrive, to, packet, flight)
             return
-        chance = self._stream(source, to) if name is None else stream(self.seed, "copy", name, to)
+        if latency is None or flight is None:
+            chance = self._stream(source, to)
+            latency = self._draw(chance)
+        else:
+            chance = stream(self.seed, "copy", flight.name, to)
         number = self._sent[source, to] = self._sent.get((source, to), 0) + 1
         self._attempt(Copy(source, to, packet, flight, chance, latency, number))
 
@@ -134,7 +137,7 @@ class Channels:
         """The transport's own acknowledgement goes back through the same network."""
         self.counts.acknowledgements += 1
         if not self._is_lost(copy.to, copy.source, self.kernel.now, copy.chance):
-            self.kernel.at(self.kernel.now + self._draw(copy.chance), _acknowledged, copy)
+            self.kernel.after(self._draw(copy.chance), _acknowledged, copy)
 
     def _hand_over_in_order(self, copy: Copy) -> None:
         channel = (copy.source, copy.to)

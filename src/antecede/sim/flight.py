@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from antecede.core.types import Message, ProcessId
-from antecede.sim.metrics import Meter
+from antecede.core.types import Message, Packet, ProcessId
+from antecede.sim.metrics import Meter, Tally
 from antecede.sim.trace import Row
 from antecede.sim.workload import Letter
 
@@ -28,3 +28,15 @@ class Flight:
     row: Row | None
     meter: Meter
     stamped: bool = False
+
+
+@dataclass(slots=True)
+class Outgoing:
+    """The packet that is leaving, perhaps to many: its entries, the flight of its message, and where it is counted.
+    `fresh` until its first copy has left."""
+
+    tally: Tally
+    packet: Packet | None = None
+    entries: int = 0
+    flight: Flight | None = None
+    fresh: bool = True

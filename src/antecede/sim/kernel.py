@@ -42,6 +42,11 @@ class Kernel:
         self._serial = serial = self._serial + 1
         heappush(self._heap, (time_s if time_s > self.now else self.now, priority, serial, action, arguments))
 
+    def after(self, delay_s: float, action: Action, *arguments: Any) -> None:
+        """Call `action(*arguments)` when `delay_s`, which is not below 0, has passed."""
+        self._serial = serial = self._serial + 1
+        heappush(self._heap, (self.now + delay_s, 0, serial, action, arguments))
+
     def stop(self) -> None:
         """Let `run` return after the event that is happening."""
         self._stopped = True

@@ -19,7 +19,11 @@ from math import fsum
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A run in numbers. Means are over the window; None where there was nothing to measure or it was not asked for."""
+    """A run in numbers. Means are over the window; None where there was nothing to measure or it was not asked for.
+
+    `duration_s` goes to the last send or delivery. Messages, deliveries, packets and faults are of the whole run;
+    retransmissions and acknowledgements are the transport's, and no packets of the algorithm.
+    """
 
     algorithm: str
     processes: int

@@ -93,7 +93,7 @@ class Traffic:
         self.workload, self.names, self.addressing, self.seed = workload, names, addressing, seed
         self.groups = _groups(workload, names, addressing)
         self._bounds = _bounds(workload, len(names), addressing) if not self.groups else (0, 0)
-        self._draw, self._think = workload.interval.draw(), workload.think.draw()
+        self._draw, self._think = workload.interval.draw, workload.think.draw
         self._intervals = {name: stream(seed, "interval", name) for name in names}
         self._choices = {name: stream(seed, "dests", name) for name in names}
         self._pace = _paces(names, workload.ratio)

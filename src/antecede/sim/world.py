@@ -18,7 +18,7 @@ from antecede.core.types import Message, MessageId, Packet, ProcessId
 from antecede.sim.chance import stream
 from antecede.sim.channels import Channels
 from antecede.sim.cost import Processors
-from antecede.sim.flight import Flight
+from antecede.sim.flight import Flight, Outgoing
 from antecede.sim.kernel import EVENTS_MAX, Kernel
 from antecede.sim.metrics import Meter, Result
 from antecede.sim.oracle import Oracle
@@ -62,22 +62,20 @@ class World:
         self._carry = self.channels.carry if free else self._leave
         self.window = Meter()
         self.meter = Meter() if parameters.warmup else self.window
-        self.meters = [self.meter]
+        self.meters, self._delayed = [self.meter], self.meter.delays_s.append
         self.oracle = Oracle() if parameters.oracle else None
         self.messages = self.deliveries = 0
+        self._last_s = 0.0
         self.flights: dict[MessageId, Flight] = {}
         self._held_since: dict[tuple[MessageId, ProcessId], float] = {}
         self._letter = Letter(frozenset())
-        self._packet: Packet | None = None
-        self._flight: Flight | None = None
-        self._entries, self._tally = 0, self.meter.copies
-        self._fresh = True
+        self._outgoing = Outgoing(self.meter.copies)
         self._end = None if parameters.deliveries is None else parameters.warmup + parameters.deliveries
         self._next_mark = self._mark_after(0)
         self._timed = any(option.endswith("_s") for option in parameters.options)  # the algorithm has to know the time
         self._answering = parameters.workload.pattern != "open"
         self._payload = bytes(parameters.workload.payload_bytes)
-        self._latency = parameters.network.latency.draw()
+        self._latency = parameters.network.latency.draws
         self._chances = {name: stream(seed, "latency", name) for name in self.names}
 
     def run(self) -> Result:
@@ -92,7 +90,7 @@ class World:
             algorithm=parameters.algorithm,
             processes=parameters.processes,
             seed=parameters.seed,
-            duration_s=self.kernel.now,
+            duration_s=self._last_s,
             messages=self.messages,
             deliveries=self.deliveries,
             undelivered=sum(len(flight.awaiting) for flight in self.flights.values()),
@@ -134,8 +132,8 @@ class World:
 
     def _leave(self, process: ProcessId, to: ProcessId, packet: Packet, flight: Flight | None) -> None:
         """Where headers cost time: a packet leaves when its header is made, which is once for all it goes to."""
-        done = self._done_at(process, packet) if self._fresh else self.processors.done_at(process, self.kernel.now, 0.0)
-        self._fresh = False
+        fresh, self._outgoing.fresh = self._outgoing.fresh, False
+        done = self._done_at(process, packet) if fresh else self.processors.done_at(process, self.kernel.now, 0.0)
         self.kernel.at(done, self.channels.carry, process, to, packet, flight)
 
     def _done_at(self, process: ProcessId, packet: Packet) -> float:
@@ -148,7 +146,11 @@ class World:
             self._tick(to)
         if self.recorder is not None and flight is not None:
             self.recorder.other(self.kernel.now, to, "receive", flight.name)
-        self._carry_out(to, self.nodes[to].receive(packet), flight)
+        effects = self.nodes[to].receive(packet)
+        if len(effects) == 1 and isinstance(effect := effects[0], Deliver) and effect.message is packet.message:
+            self._deliver(to, effect.message, flight)  # mostly: the message is delivered, and that is all
+            return
+        self._carry_out(to, effects)
         if flight is not None and to in flight.awaiting:
             self._hold_back(to, flight.message.id)
 
@@ -160,20 +162,19 @@ class World:
             if self.oracle is not None:
                 self.oracle.held(at, message, self.kernel.now)
 
-    def _carry_out(self, process: ProcessId, effects: list[Effect], arrived: Flight | None = None) -> None:
-        """In order. `arrived` is the flight of the message that was received, if that is what the effects are of."""
+    def _carry_out(self, process: ProcessId, effects: list[Effect]) -> None:
+        outgoing, carry = self._outgoing, self._carry
         for effect in effects:
             if isinstance(effect, Transmit):
                 packet = effect.packet
-                if packet is not self._packet:
+                if packet is not outgoing.packet:
                     self._weigh(packet)
-                self._tally.packets += 1
-                self._tally.entries += self._entries
-                self._carry(process, effect.to, packet, self._flight)
+                    outgoing = self._outgoing
+                outgoing.tally.packets += 1
+                outgoing.tally.entries += outgoing.entries
+                carry(process, effect.to, packet, outgoing.flight)
             elif isinstance(effect, Deliver):
-                message = effect.message
-                known = arrived is not None and arrived.message is message
-                self._deliver(process, message, arrived if known else self.flights.get(message.id))
+                self._deliver(process, effect.message, self.flights.get(effect.message.id))
             elif isinstance(effect, Sent):
                 self._sent(process, effect.message)
             else:
@@ -184,6 +185,7 @@ class World:
         name, now, letter, row = str(message.id), self.kernel.now, self._letter, None
         dests, draw, chance = sorted(message.dests), self._latency, self._chances[process]
         self.messages += 1
+        self._last_s = now
         if self.recorder is not None:
             size = len(message.payload)
             row = self.recorder.send(now, process, name, dests=dests, group=letter.group, payload_bytes=size)
@@ -191,24 +193,24 @@ class World:
                 self.recorder.stamp(row, 0, 0)
         if self.oracle is not None:
             self.oracle.sent(message.id, dests)
-        latency_s = {to: draw(chance) for to in dests}
+        latency_s = dict(zip(dests, draw(chance, len(dests)), strict=True))
         self.flights[message.id] = Flight(message, process, name, letter, now, latency_s, set(dests), row, self.meter)
 
     def _weigh(self, packet: Packet) -> None:
         """Once for each packet, which may go to many. The first of a message stands for all of them."""
-        self._packet, self._entries, self._flight, self._fresh = packet, packet.stamp.entries, None, True
+        entries, meter = packet.stamp.entries, self.meter
         if packet.message is None:
-            self._tally = self.meter.control
+            self._outgoing = Outgoing(meter.control, packet, entries)
             return
-        self._tally = self.meter.copies
-        self._flight = flight = self.flights.get(packet.message.id)
+        flight = self.flights.get(packet.message.id)
+        self._outgoing = Outgoing(meter.copies, packet, entries, flight)
         if flight is None or flight.stamped:
             return
         flight.stamped = True
         size_bytes = self.scale.stamp_bytes(packet) if self.parameters.weigh_bytes else None
-        flight.meter.stamped(self._entries, size_bytes)
+        flight.meter.stamped(entries, size_bytes)
         if self.recorder is not None and flight.row is not None:
-            self.recorder.stamp(flight.row, size_bytes, self._entries)
+            self.recorder.stamp(flight.row, size_bytes, entries)
 
     def _deliver(self, at: ProcessId, message: Message, flight: Flight | None) -> None:
         now = self.kernel.now
@@ -216,8 +218,9 @@ class World:
             self.recorder.other(now, at, "deliver", str(message.id))
         if flight is None or at not in flight.awaiting:
             return  # again: the trace shows it, and it is no delivery to measure
+        self._last_s = now
         flight.awaiting.remove(at)
-        self.meter.delays_s.append(now - flight.sent_s)
+        self._delayed(now - flight.sent_s)
         if self._held_since and (message.id, at) in self._held_since:
             self.meter.held_s.append(now - self._held_since.pop((message.id, at)))
         if self.oracle is not None:
@@ -245,7 +248,7 @@ class World:
     def _use(self, meter: Meter) -> None:
         """From now on; the packet at hand is to be weighed again, on this one."""
         self.meters.append(meter)
-        self.meter, self._packet = meter, None
+        self.meter, self._delayed, self._outgoing = meter, meter.delays_s.append, Outgoing(meter.copies)
 
     def _mark_after(self, deliveries: int) -> int:
         """The next number of deliveries at which something is due: the window, a state to measure, progress."""

@@ -47,6 +47,7 @@ class Chain2:
     me: ProcessId
     delivered: dict[ProcessId, int] = field(default_factory=dict)
     heard: dict[ProcessId, dict[ProcessId, int]] = field(default_factory=dict)
+    departed: frozenset[ProcessId] = frozenset()
 
     def stamps(self, message: Message, others: Sequence[ProcessId]) -> list[Stamp]:
         sent = {dest: row[self.me] for dest, row in self.heard.items() if self.me in row}
@@ -67,12 +68,13 @@ class Chain2:
     def deliver(self, message: Message, stamp: Stamp) -> Iterable[Reached]:
         assert isinstance(stamp, Chain2Stamp)
         sender, seq = message.id
-        for dest, count in {**stamp.sent, **dict.fromkeys(message.dests, seq)}.items():
-            if dest not in (self.me, sender):
+        for dest, count in {**stamp.sent, **dict.fromkeys(sorted(message.dests), seq)}.items():
+            if dest not in (self.me, sender) and dest not in self.departed:
                 self.heard.setdefault(dest, {})[sender] = count
         return (Reached(sender, seq),)
 
     def forget(self, process: ProcessId) -> None:
+        self.departed |= {process}
         for kept in (self.delivered, self.heard):
             kept.pop(process, None)
         for row in self.heard.values():

@@ -219,10 +219,10 @@ def clusters(
     strangers = sorted(set(checked_names("representatives", chosen)) - set(everyone))
     if strangers:
         raise Misuse(f"{strangers[0]!r} represents others, and is not among the processes {everyone}")
-    members = [process for head, theirs in chosen.items() for process in {head, *theirs}]
+    members = [process for head, theirs in chosen.items() for process in sorted({head, *theirs})]
     if not members or len(set(members)) != len(members):
         raise Misuse(f"representatives must hold every process once, and there must be one: {sorted(members)}")
-    through = {process: head for head, theirs in chosen.items() for process in {head, *theirs}}
+    through = {process: head for head, theirs in chosen.items() for process in sorted({head, *theirs})}
     heads = sorted(chosen)
     return through | {process: _place(process, heads) for process in everyone if process not in through}
 

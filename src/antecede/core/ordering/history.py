@@ -7,7 +7,7 @@ and are not known to have been delivered everywhere.
 Garbage collection: each process keeps a table of the last message of each sender that each process is known to have
 delivered, and sends it along; a message that all its destinations are known to have delivered is no longer carried.
 A process that only listens would never tell, so after `acknowledge_every` deliveries without a send it transmits
-its row by itself.
+its row by itself. What is carried is bounded by `hold_back_limit`: at it, sends and packets with news are refused.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 
 from antecede.core import shapes, values
 from antecede.core.effects import Deliver, Effect, Sent, Transmit
-from antecede.core.errors import RemoteViolation
+from antecede.core.errors import HoldBackFull, LimitReached, RemoteViolation
+from antecede.core.holdback import HOLD_BACK_LIMIT
 from antecede.core.roster import Roster
 from antecede.core.types import GroupId, Message, MessageId, Packet, Pending, ProcessId
 
@@ -60,6 +61,7 @@ class History:
 
     roster: Roster
     acknowledge_every: int = 16
+    limit: int = HOLD_BACK_LIMIT
     carried: dict[MessageId, Message] = field(default_factory=dict)
     known: dict[ProcessId, dict[ProcessId, int]] = field(default_factory=dict)
     unacknowledged: int = 0
@@ -69,6 +71,10 @@ class History:
         return self.roster.me
 
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
+        if len(self.carried) >= self.limit:
+            raise LimitReached(
+                f"{len(self.carried)} messages are carried, the limit: send again when some are delivered"
+            )
         message = self.roster.message(dests, payload)
         effects: list[Effect] = [Sent(message)]
         others = sorted(message.dests - {self.process})
@@ -87,20 +93,26 @@ class History:
         if not isinstance(stamp, HistoryStamp):
             raise RemoteViolation(f"{packet.sender} sent a {type(stamp).__name__}, of another algorithm")
         messages = stamp.before if packet.message is None else (*stamp.before, self.roster.accept(packet))
+        news = [message for message in messages if self._is_news(message)]
+        if news and len(self.carried) + len(news) > self.limit:
+            raise HoldBackFull(
+                f"{len(self.carried)} messages are carried, the limit is {self.limit}: offer it again later"
+            )
         effects: list[Effect] = []
-        for message in messages:
-            if self._is_news(message):
+        for message in news:
+            if message.id not in self.carried:  # a packet may name a message twice
                 self.carried[message.id] = message
                 if self.process in message.dests:
                     self._delivered_here(message)
                     self.unacknowledged += 1
                     effects.append(Deliver(message))
         for process, row in stamp.known.items():
-            if process == self.process:
+            if process == self.process or process in self.roster.departed:
                 continue  # nobody knows better what was delivered here
             mine = self.known.setdefault(process, {})
             for sender, seq in row.items():
-                mine[sender] = max(mine.get(sender, 0), seq)
+                if sender not in self.roster.departed:
+                    mine[sender] = max(mine.get(sender, 0), seq)
         self._collect()
         return effects + self._acknowledge()
 
@@ -117,7 +129,11 @@ class History:
     def leave(self, process: ProcessId) -> list[Effect]:
         self.roster.leave(process)
         if process != self.process:
-            self.known.pop(process, None)
+            self.known = {
+                name: {sender: seq for sender, seq in row.items() if sender != process}
+                for name, row in self.known.items()
+                if name != process
+            }
             self._collect()
         return []
 
@@ -147,7 +163,7 @@ class History:
 
     def _delivered_everywhere(self, message: Message) -> bool:
         sender, seq = message.id
-        return all(
+        return sender in self.roster.departed or all(
             dest == sender or dest in self.roster.departed or self.known.get(dest, {}).get(sender, 0) >= seq
             for dest in message.dests
         )

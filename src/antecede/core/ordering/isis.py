@@ -46,6 +46,7 @@ class Isis:
     mine: frozenset[GroupId]
     delivered: dict[ProcessId, int] = field(default_factory=dict)
     vectors: dict[GroupId, dict[ProcessId, int]] = field(default_factory=dict)
+    departed: frozenset[ProcessId] = frozenset()
 
     def stamps(self, message: Message, others: Sequence[ProcessId]) -> list[Stamp]:
         assert message.group is not None
@@ -71,7 +72,9 @@ class Isis:
         assert isinstance(stamp, IsisStamp)
         for group, theirs in stamp.vectors.items():
             here = self.vectors.get(group, {})
-            self.vectors[group] = here | {p: count for p, count in theirs.items() if count > here.get(p, 0)}
+            self.vectors[group] = here | {
+                p: count for p, count in theirs.items() if count > here.get(p, 0) and p not in self.departed
+            }
         group, sender = str(message.group), message.id.sender
         return (Reached(sender, self.vectors.get(group, {}).get(sender, 0), f"|in {group}"),)
 
@@ -87,6 +90,8 @@ class Isis:
                 yield Reached(sender, count, f"|in {group}")
 
     def forget(self, process: ProcessId) -> None:
+        """For good: told of it again by a packet on its way, this process would tell newcomers to wait for it."""
+        self.departed |= {process}
         self.delivered.pop(process, None)
         for group, vector in self.vectors.items():
             self.vectors[group] = {name: count for name, count in vector.items() if name != process}

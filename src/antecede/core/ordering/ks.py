@@ -102,12 +102,8 @@ class Ks:
         return [KsStamp(owed, {dest: row} if (row := due[dest]) else {}, context) for dest in others]
 
     def accepts(self, message: Message, stamp: Stamp) -> bool:
-        """A stamp knows of its sender's messages up to the one before, and of no more from here than were sent."""
-        if not isinstance(stamp, KsStamp):
-            return False
-        sender, clock = message.id
-        known = stamp.context
-        return known.get(sender, 0) < clock and known.get(self.me, 0) <= self.context.get(self.me, 0)
+        """A stamp knows of its sender's messages up to the one before."""
+        return isinstance(stamp, KsStamp) and stamp.context.get(message.id.sender, 0) < message.id.seq
 
     def unmet(self, message: Message, stamp: Stamp) -> Iterator[Need]:  # noqa: ARG002
         """RCV(1): wait until every message owed to this process has been delivered here."""
@@ -119,13 +115,25 @@ class Ks:
                 yield Need(sender, clock, clock)
 
     def deliver(self, message: Message, stamp: Stamp) -> Iterable[Reached]:
+        self.learn(message, stamp)
+        return (self.count(message),)
+
+    def count(self, message: Message) -> Reached:
+        """The half of a delivery that later messages wait for; `delivered` is all there is to it."""
+        return Reached(*message.id)
+
+    def learn(self, message: Message, stamp: Stamp) -> None:
+        """The half of a delivery that later stamps tell of."""
         assert isinstance(stamp, KsStamp)
         sender, clock = message.id
         owed, context = dict(stamp.owed), dict(stamp.context)
         owed[sender] = {**owed.get(sender, {}), clock: message.dests - {sender}}  # RCV(3)
         context[sender] = clock
+        sent = self.context.get(self.me, 0)
+        if context.get(self.me, 0) > sent:  # a lie, perhaps of a third: nobody knows better what was sent from here
+            context[self.me] = sent
+            owed[self.me] = {at: owing for at, owing in owed.get(self.me, {}).items() if at <= sent}
         self._merge(owed, context)
-        return (Reached(sender, clock),)
 
     def _merge(self, owed: shapes.Log, context: Mapping[ProcessId, int]) -> None:
         """RCV(4). Dots to this process have been delivered, or the message would have waited for them."""

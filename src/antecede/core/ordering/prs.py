@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from antecede.core import shapes
+from antecede.core.departed import rows_without
 from antecede.core.types import Message, Need, ProcessId, Reached, Stamp
 from antecede.core.values import storable
 
@@ -53,6 +54,7 @@ class Prs:
     delivered: dict[ProcessId, int] = field(default_factory=dict)
     barrier: dict[ProcessId, Tuples] = field(default_factory=dict)
     known: dict[ProcessId, dict[ProcessId, int]] = field(default_factory=dict)
+    departed: frozenset[ProcessId] = frozenset()
 
     def stamps(self, message: Message, others: Sequence[ProcessId]) -> list[Stamp]:
         stamp = PrsStamp(dict(self.barrier))
@@ -71,19 +73,27 @@ class Prs:
                 yield Need(process, count, count)
 
     def deliver(self, message: Message, stamp: Stamp) -> Iterable[Reached]:
+        self.learn(message, stamp)
+        return (self.count(message),)
+
+    def count(self, message: Message) -> Reached:
+        """The half of a delivery that later messages wait for; `delivered` is all there is to it."""
+        return Reached(*message.id)
+
+    def learn(self, message: Message, stamp: Stamp) -> None:
+        """The half of a delivery that later stamps tell of."""
         assert isinstance(stamp, PrsStamp)
         sender, seq = message.id
-        dests, theirs = message.dests - {sender}, stamp.barrier
+        dests, theirs = message.dests - self.departed - {sender}, rows_without(stamp.barrier, self.departed)
         for process, count in theirs.get(sender, {}).items():  # step 4
             row = self.known.setdefault(process, {})
             row[sender] = max(row.get(sender, 0), count)
-        for dest in dests:  # step 5
+        for dest in sorted(dests):  # step 5
             self.barrier[dest] = _less(_union(self.barrier.get(dest, {}), {sender: seq}), theirs.get(dest, {}))
-        for dest in theirs.keys() - dests - {sender}:  # step 6
+        for dest in sorted(theirs.keys() - dests - {sender}):  # step 6
             self.barrier[dest] = _union(self.barrier.get(dest, {}), theirs[dest])
         self.barrier[sender] = _less(self.barrier.get(sender, {}), theirs.get(sender, {}))  # step 7
         self._collect()
-        return (Reached(sender, seq),)
 
     def _collect(self) -> None:
         """Step 8, and no row is kept empty."""
@@ -96,11 +106,10 @@ class Prs:
                 del self.barrier[dest]
 
     def forget(self, process: ProcessId) -> None:
-        for kept in (self.delivered, self.barrier, self.known):
-            kept.pop(process, None)
-        for table in (self.barrier, self.known):
-            for name, row in list(table.items()):
-                table[name] = {other: count for other, count in row.items() if other != process}
+        self.departed |= {process}
+        self.delivered.pop(process, None)
+        self.barrier = {dest: dict(row) for dest, row in rows_without(self.barrier, self.departed).items()}
+        self.known = {sender: dict(row) for sender, row in rows_without(self.known, self.departed).items()}
 
 
 def _union(mine: Mapping[ProcessId, int], theirs: Mapping[ProcessId, int]) -> Tuples:

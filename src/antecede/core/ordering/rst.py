@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from antecede.core import shapes
+from antecede.core.departed import rows_without
 from antecede.core.types import Message, Need, ProcessId, Reached, Stamp
 from antecede.core.values import storable
 
@@ -49,6 +50,7 @@ class Rst:
     delivered: dict[ProcessId, int] = field(default_factory=dict)
     received: dict[ProcessId, int] = field(default_factory=dict)
     sent: dict[ProcessId, dict[ProcessId, int]] = field(default_factory=dict)
+    departed: frozenset[ProcessId] = frozenset()
 
     def stamps(self, message: Message, others: Sequence[ProcessId]) -> list[Stamp]:  # noqa: ARG002
         stamp = RstStamp(dict(self.sent))
@@ -69,24 +71,31 @@ class Rst:
                 yield Need(sender, received + 1, count, f"|to {self.me}")
 
     def deliver(self, message: Message, stamp: Stamp) -> Iterable[Reached]:
+        self.learn(message, stamp)
+        return (self.count(message),)
+
+    def count(self, message: Message) -> Reached:
+        """The half of a delivery that later messages wait for."""
+        sender = message.id.sender
+        self.received[sender] = self.received.get(sender, 0) + 1
+        return Reached(sender, self.received[sender], f"|to {self.me}")
+
+    def learn(self, message: Message, stamp: Stamp) -> None:
+        """The half of a delivery that later stamps tell of."""
         assert isinstance(stamp, RstStamp)
         sender = message.id.sender
-        for process, theirs in stamp.sent.items():
+        for process, theirs in rows_without(stamp.sent, self.departed).items():
             mine = self.sent.get(process, {})
             self.sent[process] = _greater(mine, theirs)
         before = stamp.sent.get(sender, {})
-        self.sent[sender] = _greater(
-            self.sent.get(sender, {}), {dest: before.get(dest, 0) + 1 for dest in message.dests - {sender}}
-        )
-        self.received[sender] = self.received.get(sender, 0) + 1
-        return (Reached(sender, self.received[sender], f"|to {self.me}"),)
+        others = sorted(message.dests - self.departed - {sender})
+        self.sent[sender] = _greater(self.sent.get(sender, {}), {dest: before.get(dest, 0) + 1 for dest in others})
 
     def forget(self, process: ProcessId) -> None:
-        for kept in (self.delivered, self.received, self.sent):
+        self.departed |= {process}
+        for kept in (self.delivered, self.received):
             kept.pop(process, None)
-        self.sent = {
-            sender: {dest: count for dest, count in row.items() if dest != process} for sender, row in self.sent.items()
-        }
+        self.sent = {sender: dict(row) for sender, row in rows_without(self.sent, self.departed).items()}
 
 
 def _greater(mine: Mapping[ProcessId, int], theirs: Mapping[ProcessId, int]) -> dict[ProcessId, int]:

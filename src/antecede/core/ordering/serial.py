@@ -22,6 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from antecede.core import shapes, values
+from antecede.core.departed import without
 from antecede.core.effects import Deliver, Effect, Sent, Transmit
 from antecede.core.errors import LimitReached, RemoteViolation
 from antecede.core.holdback import HOLD_BACK_LIMIT, HoldBack
@@ -167,7 +168,7 @@ class Serial:
         self.roster.join(process, groups)
         if not self.asking or process == self.process:
             return []
-        return [Transmit(process, Packet(self.process, None, Request(self.asked[self.process])))]
+        return [Transmit(process, Packet(self.process, None, Request(self.asked.get(self.process, 0))))]
 
     def leave(self, process: ProcessId) -> list[Effect]:
         self.roster.leave(process)
@@ -198,8 +199,8 @@ class Serial:
         turn = token.turn + 1
         to = message.dests - self.roster.departed
         reached = (to | self.roster.processes | token.last.keys()) - self.roster.departed if self.broadcast else to
-        before = {process: token.last.get(process, 0) for process in reached}
-        self.token = replace(token, turn=turn, last={**token.last, **dict.fromkeys(reached, turn)})
+        before = {process: token.last.get(process, 0) for process in sorted(reached)}
+        self.token = replace(token, turn=turn, last={**token.last, **dict.fromkeys(before, turn)})
         effects: list[Effect] = []
         for process in sorted(reached):
             entry = before if not self.broadcast else {process: before[process]}
@@ -227,7 +228,9 @@ class Serial:
 
     def _hand_over(self, process: ProcessId) -> list[Effect]:
         assert self.token is not None
-        token = replace(self.token, moves=self.token.moves + 1)
+        departed = frozenset(self.roster.departed - {self.process})
+        served, last = without(self.token.served, departed), without(self.token.last, departed)
+        token = Token(self.token.moves + 1, self.token.turn, served, last)
         self.token, self.moves = None, token.moves
         return [Transmit(process, Packet(self.process, None, token))]
 

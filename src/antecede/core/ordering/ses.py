@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from antecede.core import shapes
+from antecede.core.departed import rows_without, without
 from antecede.core.types import Message, Need, ProcessId, Reached, Stamp
 from antecede.core.values import storable
 
@@ -52,6 +53,7 @@ class Ses:
     delivered: dict[ProcessId, int] = field(default_factory=dict)
     time: dict[ProcessId, int] = field(default_factory=dict)
     last: dict[ProcessId, dict[ProcessId, int]] = field(default_factory=dict)
+    departed: frozenset[ProcessId] = frozenset()
 
     def stamps(self, message: Message, others: Sequence[ProcessId]) -> list[Stamp]:
         self.time = {**self.time, self.me: message.id.seq}
@@ -72,21 +74,22 @@ class Ses:
 
     def deliver(self, message: Message, stamp: Stamp) -> Iterable[Reached]:
         assert isinstance(stamp, SesStamp)
-        for dest, vector in stamp.last.items():
+        time = without(stamp.time, self.departed)
+        for dest, vector in rows_without(stamp.last, self.departed).items():
             if dest != self.me:
                 self.last[dest] = _join(self.last.get(dest), vector)
-        for dest in message.dests - {self.me, message.id.sender}:
-            self.last[dest] = _join(self.last.get(dest), stamp.time)
-        before, self.time = self.time, _join(self.time, stamp.time)
+        for dest in sorted(message.dests - self.departed - {self.me, message.id.sender}):
+            self.last[dest] = _join(self.last.get(dest), time)
+        before, self.time = self.time, _join(self.time, time)
         return [
             Reached(process, count, HEARD_OF) for process, count in stamp.time.items() if count > before.get(process, 0)
         ]
 
     def forget(self, process: ProcessId) -> None:
-        for kept in (self.delivered, self.last):
-            kept.pop(process, None)
-        self.time = _without(self.time, process)
-        self.last = {dest: _without(vector, process) for dest, vector in self.last.items()}
+        self.departed |= {process}
+        self.delivered.pop(process, None)
+        self.time = dict(without(self.time, self.departed))
+        self.last = {dest: dict(vector) for dest, vector in rows_without(self.last, self.departed).items()}
 
 
 def _join(mine: Mapping[ProcessId, int] | None, theirs: Mapping[ProcessId, int]) -> dict[ProcessId, int]:
@@ -95,7 +98,3 @@ def _join(mine: Mapping[ProcessId, int] | None, theirs: Mapping[ProcessId, int])
         if count > joined.get(process, 0):
             joined[process] = count
     return joined
-
-
-def _without(vector: Mapping[ProcessId, int], process: ProcessId) -> dict[ProcessId, int]:
-    return {name: count for name, count in vector.items() if name != process}

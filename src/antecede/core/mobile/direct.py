@@ -1,0 +1,192 @@
+"""One ordering per host, kept by its station: Algorithm 1 of 001 with RST (`av1`), and `roam`, the same with KS.
+
+A message goes straight to the stations of its destinations. A station that does not have a host's luggage passes the
+message on to where it sent it, and tells the station the message came from; a message also tells where its own sender
+is. So a hand-off is two messages whatever the number of stations, and nobody else hears of it who does not need to.
+
+    MH_DELIV, MH_SENT  the `ordering` of the host's mind: `Rst`, or `Ks`
+    MH_PENDING         its hold-back queue
+    PEND_ACK           the outbox of the luggage
+
+Changed from 001 §4.1: the station counts a message as delivered when it sends it to the host, as printed, but lets
+it into the host's past only when the host says it had it (`Uplink.got`). As printed, a message that was still in the
+air when the host sent becomes a cause of what the host sent, and is waited for elsewhere without need; `printed` brings
+that back. A message that is dropped is counted, so that nothing waits for it, and never learned: the host did not
+see it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from antecede.core import values
+from antecede.core.effects import Transmit
+from antecede.core.errors import RemoteViolation
+from antecede.core.holdback import HoldBack
+from antecede.core.mobile import handoff
+from antecede.core.mobile.effects import Effect
+from antecede.core.mobile.frames import Carried, Moved
+from antecede.core.mobile.luggage import Berth, Luggage
+from antecede.core.mobile.scheme import Held
+from antecede.core.mobile.station import Station
+from antecede.core.ordering.ks import Ks, KsStamp
+from antecede.core.ordering.prs import Prs
+from antecede.core.ordering.rst import Rst, RstStamp
+from antecede.core.types import Message, Packet, ProcessId, Stamp
+
+STAMPS: dict[str, type] = {"ks": KsStamp, "rst": RstStamp}
+UNLEARNED_MAX = 1_000
+"""Stamps of delivered messages kept apart until the host's next word; beyond that the oldest is learned early."""
+
+
+@values.storable
+@dataclass(slots=True)
+class Mind:
+    """The ordering of one host, what is held back for it, and what was sent to it that its own messages do not know."""
+
+    ordering: Rst | Ks | Prs
+    held: HoldBack = field(default_factory=HoldBack)
+    unlearned: dict[int, tuple[Message, Stamp]] = field(default_factory=dict)
+
+    def sent_down(self, serial: int, message: Message, stamp: Stamp) -> None:
+        self.unlearned[serial] = (message, stamp)
+        if len(self.unlearned) > UNLEARNED_MAX:
+            self.learn(next(iter(self.unlearned)))
+
+    def learn(self, got: int) -> None:
+        """The host has delivered the first `got` messages: what it sends from now on comes after them."""
+        for serial in [serial for serial in self.unlearned if serial <= got]:
+            self.ordering.learn(*self.unlearned.pop(serial))
+
+
+@values.storable
+@dataclass(slots=True)
+class Direct:
+    """Messages straight to the stations of their destinations, ordered for each host by itself."""
+
+    ordering: str = "ks"
+    printed: bool = False
+
+    @property
+    def table(self) -> handoff.Table:
+        return handoff.SIMPLE
+
+    def join(self, host: ProcessId, home: ProcessId) -> Mind:  # noqa: ARG002
+        return Mind(Ks(host, multicast=True) if self.ordering == "ks" else Rst(host))
+
+    def wire(self, station: Station, to: ProcessId, packet: Packet) -> Iterator[Effect]:  # noqa: ARG002
+        yield Transmit(to, packet)
+
+    def send(self, station: Station, luggage: Luggage, message: Message, got: int) -> Iterator[Effect]:
+        mind: Mind = luggage.mind
+        others = sorted(message.dests - {luggage.host})
+        mind.learn(luggage.serial if self.printed else got)
+        if not others:
+            return
+        stamp = mind.ordering.stamps(message, others)[0]  # one stamp serves all
+        for at, hosts in _by_station(station, others).items():
+            packet = Packet(station.me, message, Carried(frozenset(hosts), luggage.epoch, stamp))
+            if at == station.me:
+                yield from self.receive(station, packet)
+            else:
+                yield Transmit(at, packet)
+
+    def receive(self, station: Station, packet: Packet) -> Iterator[Effect]:
+        stamp, message = packet.stamp, packet.message
+        if message is None or not isinstance(stamp, Carried):
+            yield from station.control(packet)
+            return
+        if not stamp.to <= message.dests & station.berths.keys():
+            raise RemoteViolation(f"message {message.id} for {sorted(message.dests)} is carried to {sorted(stamp.to)}")
+        if not isinstance(stamp.stamp, STAMPS[self.ordering]):
+            raise RemoteViolation(f"message {message.id} has a {type(stamp.stamp).__name__}, of another protocol")
+        station.located(message.sender, stamp.epoch, packet.sender)
+        for host in sorted(stamp.to):
+            yield from self._take(station, host, packet, stamp)
+
+    def acknowledged(
+        self,
+        station: Station,  # noqa: ARG002
+        luggage: Luggage,
+        taken: list[tuple[Message, Any]],  # noqa: ARG002
+        got: int,
+    ) -> Iterator[Effect]:
+        luggage.mind.learn(got)
+        yield from ()
+
+    def unpack(self, station: Station, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:  # noqa: ARG002
+        """The luggage is here: deal with what waited for it."""
+        waiting, berth.waiting = berth.waiting, []
+        for packet in waiting:
+            yield from self._offer(station, berth, packet)
+
+    def release(self, station: Station, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:
+        """The luggage will not come: pass on what waited for it."""
+        waiting, berth.waiting = berth.waiting, []
+        for packet in waiting:
+            assert isinstance(packet.stamp, Carried)
+            yield from self._take(station, host, packet, packet.stamp)
+
+    def held(self, station: Station) -> Iterator[Held]:
+        for _, luggage in station.served():
+            for packet in luggage.mind.held.packets.values():
+                needs = luggage.mind.ordering.unmet(packet.message, packet.stamp.stamp)
+                yield Held(luggage.host, packet.message.id, tuple(needs))
+
+    def resume(self, station: Station, luggage: Luggage | None) -> None:  # noqa: ARG002
+        if luggage is not None:
+            mind: Mind = luggage.mind
+            mind.held.resume(lambda packet: mind.ordering.unmet(_message(packet), _carried(packet).stamp))
+
+    def _take(self, station: Station, host: ProcessId, packet: Packet, stamp: Carried) -> Iterator[Effect]:
+        berth = station.berth(host)
+        if berth.luggage is not None:
+            yield from self._offer(station, berth, packet)
+        elif berth.state == handoff.AWAITED:
+            berth.waiting.append(packet)
+        else:
+            yield Transmit(berth.at, replace(packet, stamp=replace(stamp, to=frozenset({host}))))
+            if packet.sender != station.me:
+                yield Transmit(packet.sender, Packet(station.me, None, Moved(host, berth.epoch, 0, berth.at)))
+
+    def _offer(self, station: Station, berth: Berth, packet: Packet) -> Iterator[Effect]:
+        assert berth.luggage is not None
+        mind: Mind = berth.luggage.mind
+        message, stamp = _message(packet), _carried(packet).stamp
+        if message.id.seq <= mind.ordering.delivered.get(message.sender, 0) or message.id in mind.held:
+            return
+        mind.held.offer(packet, mind.ordering.unmet(message, stamp))
+        while (ready := mind.held.pop()) is not None:
+            yield from self._deliver(station, berth, _message(ready), _carried(ready).stamp)
+
+    def _deliver(self, station: Station, berth: Berth, message: Message, stamp: Stamp) -> Iterator[Effect]:
+        assert berth.luggage is not None
+        mind: Mind = berth.luggage.mind
+        mind.ordering.delivered[message.sender] = message.id.seq
+        mind.held.reached(mind.ordering.count(message))
+        before = berth.luggage.serial
+        yield from station.deliver(berth, message)
+        if berth.luggage.serial > before:
+            mind.sent_down(berth.luggage.serial, message, stamp)
+
+
+def _message(packet: Packet) -> Message:
+    assert packet.message is not None
+    return packet.message
+
+
+def _carried(packet: Packet) -> Carried:
+    assert isinstance(packet.stamp, Carried)
+    return packet.stamp
+
+
+def _by_station(station: Station, hosts: list[ProcessId]) -> Mapping[ProcessId, list[ProcessId]]:
+    """The destinations by where their luggage is thought to be; what is expected here is taken here."""
+    places: dict[ProcessId, list[ProcessId]] = {}
+    for host in hosts:
+        berth = station.berth(host)
+        at = station.me if berth.state != handoff.AWAY else berth.at
+        places.setdefault(at, []).append(host)
+    return dict(sorted(places.items()))

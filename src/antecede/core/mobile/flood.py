@@ -1,0 +1,209 @@
+"""000 §9: every message to every station, the causal barrier of each host kept by its station.
+
+A station numbers what it sends for its hosts (M_init, M_seq, from 0) and sends it to all stations. Each keeps a
+message until M_init says that all destinations have it, so a host finds its messages wherever it goes, and a hand-off
+moves only what is known of the host: CB_h, Delivered_h and sent_h, in the ordering of its mind, and h_RECD.
+
+    h_RECD[s]     `received[s]`: the next message of station s to be looked at for this host
+    Acknowledge   from the station of a destination to M_init, when the host has the message
+    Delete        from M_init to all, when all destinations have it; it may overtake its message: hence tombstones
+
+Messages of one station reach a host in the order of M_seq, even those of different hosts that have nothing to do with
+each other: this protocol inhibits, which the paper does not say.
+
+Changed from the paper: as printed, h_RECD never passes a message that is not for h, and everything after it waits for
+ever. Here it steps over what is known not to be for h, or to be deleted. `printed` brings the first form back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from antecede.core import values
+from antecede.core.effects import Transmit
+from antecede.core.errors import RemoteViolation
+from antecede.core.mobile import handoff
+from antecede.core.mobile.direct import Mind
+from antecede.core.mobile.effects import Effect
+from antecede.core.mobile.frames import Acknowledge, Cast, Delete
+from antecede.core.mobile.luggage import Berth, Luggage
+from antecede.core.mobile.scheme import Held
+from antecede.core.mobile.station import Station
+from antecede.core.ordering.prs import Prs, PrsStamp
+from antecede.core.types import Message, Packet, ProcessId
+
+
+@values.storable
+@dataclass(slots=True)
+class Casts:
+    """What a station has of the messages of one station, M_init: those in store, and which are deleted for good."""
+
+    store: dict[int, tuple[Message, Cast]] = field(default_factory=dict)
+    floor: int = 0
+    tombstones: set[int] = field(default_factory=set)
+
+    def delete(self, seq: int) -> None:
+        self.store.pop(seq, None)
+        if seq >= self.floor:
+            self.tombstones.add(seq)
+        while self.floor in self.tombstones:
+            self.tombstones.remove(self.floor)
+            self.floor += 1
+
+    def is_deleted(self, seq: int) -> bool:
+        return seq < self.floor or seq in self.tombstones
+
+
+@values.storable
+@dataclass(slots=True)
+class FloodMind:
+    """A host's ordering, and h_RECD."""
+
+    ordered: Mind
+    received: dict[ProcessId, int] = field(default_factory=dict)
+
+
+@values.storable
+@dataclass(slots=True)
+class Flood:
+    """One station's messages so far, what is unacknowledged of them, and everybody's that are not deleted."""
+
+    printed: bool = False
+    seq: int = 0
+    unacknowledged: dict[int, set[ProcessId]] = field(default_factory=dict)
+    casts: dict[ProcessId, Casts] = field(default_factory=dict)
+
+    @property
+    def table(self) -> handoff.Table:
+        return handoff.SIMPLE
+
+    def join(self, host: ProcessId, home: ProcessId) -> FloodMind:  # noqa: ARG002
+        return FloodMind(Mind(Prs(host)))
+
+    def wire(self, station: Station, to: ProcessId, packet: Packet) -> Iterator[Effect]:
+        if to == station.me:
+            yield from self.receive(station, packet)
+        else:
+            yield Transmit(to, packet)
+
+    def send(self, station: Station, luggage: Luggage, message: Message, got: int) -> Iterator[Effect]:
+        mind: Mind = luggage.mind.ordered
+        mind.learn(got)
+        others = sorted(message.dests - {luggage.host})
+        if others:
+            cast = Cast(self.seq, mind.ordering.stamps(message, others)[0])
+            self.unacknowledged[self.seq] = set(others)
+            self.seq += 1
+            yield from self._to_all(station, Packet(station.me, message, cast))
+
+    def receive(self, station: Station, packet: Packet) -> Iterator[Effect]:
+        stamp = packet.stamp
+        if isinstance(stamp, Cast) and packet.message is not None:
+            if not isinstance(stamp.stamp, PrsStamp):
+                raise RemoteViolation(f"a {type(stamp.stamp).__name__} of another protocol, from {packet.sender}")
+            casts = self.casts.setdefault(packet.sender, Casts())
+            if not casts.is_deleted(stamp.seq):
+                casts.store[stamp.seq] = (packet.message, stamp)
+                yield from self._look_again(station)
+        elif isinstance(stamp, Acknowledge):
+            yield from self._acknowledge(station, stamp)
+        elif isinstance(stamp, Delete):
+            self.casts.setdefault(packet.sender, Casts()).delete(stamp.seq)
+            yield from self._look_again(station)
+        else:
+            yield from station.control(packet)
+
+    def acknowledged(
+        self, station: Station, luggage: Luggage, taken: list[tuple[Message, Any]], got: int
+    ) -> Iterator[Effect]:
+        luggage.mind.ordered.learn(got)
+        for _, (init, seq) in taken:
+            yield from self._has(station, luggage.host, init, seq)
+
+    def unpack(self, station: Station, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:  # noqa: ARG002
+        """The luggage is here: go through what is in store."""
+        yield from self._look(station, berth)
+
+    def release(self, *_: object) -> Iterator[Effect]:
+        """Nothing waits for luggage: every station has every message."""
+        yield from ()
+
+    def held(self, station: Station) -> Iterator[Held]:
+        for _, luggage in station.served():
+            for init, casts in self.casts.items():
+                first = luggage.mind.received.get(init, 0)
+                for seq, (message, _) in casts.store.items():
+                    if seq >= first and _is_for(luggage.host, message):
+                        yield Held(luggage.host, message.id)
+
+    def resume(self, station: Station, luggage: Luggage | None) -> None:
+        """Everything is in the snapshot."""
+
+    def _to_all(self, station: Station, packet: Packet) -> Iterator[Effect]:
+        for to in station.stations:
+            if to != station.me:
+                yield Transmit(to, packet)
+        yield from self.receive(station, packet)
+
+    def _look_again(self, station: Station) -> Iterator[Effect]:
+        for berth, _ in list(station.served()):
+            yield from self._look(station, berth)
+
+    def _look(self, station: Station, berth: Berth) -> Iterator[Effect]:
+        """Go through the messages of each station in its order, as far as this host may have them."""
+        assert berth.luggage is not None
+        moved = True
+        while moved:
+            moved = False
+            for init in sorted(self.casts):
+                while self._may_pass(berth.luggage, init):
+                    moved = True
+                    yield from self._next(station, berth, init)
+
+    def _may_pass(self, luggage: Luggage, init: ProcessId) -> bool:
+        """Is the next message of `init` deliverable to the host, or none of its business?"""
+        mind: FloodMind = luggage.mind
+        casts, seq = self.casts[init], mind.received.get(init, 0)
+        if casts.is_deleted(seq):
+            return not self.printed
+        if seq not in casts.store:
+            return False
+        message, cast = casts.store[seq]
+        if not _is_for(luggage.host, message):
+            return not self.printed
+        return next(mind.ordered.ordering.unmet(message, cast.stamp), None) is None
+
+    def _next(self, station: Station, berth: Berth, init: ProcessId) -> Iterator[Effect]:
+        luggage = berth.luggage
+        assert luggage is not None
+        mind: FloodMind = luggage.mind
+        seq = mind.received.get(init, 0)
+        mind.received[init] = seq + 1
+        message, cast = self.casts[init].store.get(seq, (None, None))
+        if message is None or cast is None or not _is_for(luggage.host, message):
+            return
+        mind.ordered.ordering.delivered[message.sender] = message.id.seq
+        before = luggage.serial
+        yield from station.deliver(berth, message, (init, seq))
+        if luggage.serial > before:
+            mind.ordered.sent_down(luggage.serial, message, cast.stamp)
+        else:
+            yield from self._has(station, luggage.host, init, seq)
+
+    def _has(self, station: Station, host: ProcessId, init: ProcessId, seq: int) -> Iterator[Effect]:
+        yield from self.wire(station, init, Packet(station.me, None, Acknowledge(host, seq)))
+
+    def _acknowledge(self, station: Station, stamp: Acknowledge) -> Iterator[Effect]:
+        missing = self.unacknowledged.get(stamp.seq)
+        if missing is None:
+            return
+        missing.discard(stamp.host)
+        if not missing:
+            del self.unacknowledged[stamp.seq]
+            yield from self._to_all(station, Packet(station.me, None, Delete(stamp.seq)))
+
+
+def _is_for(host: ProcessId, message: Message) -> bool:
+    return host in message.dests and host != message.sender

@@ -1,0 +1,236 @@
+"""What travels: every message on the air (tags 40 to 46) and on the wires (50 and up), as stamps of packets.
+
+The wire form of each follows from its fields: a string is a name, a number a varint, a stamp is nested. `Uplink`,
+`Downlink`, `Carried`, `Cast`, `Relayed` and `Old` accompany a message; the others stand for themselves.
+
+On the air there is nothing but the message, its number, and how much the host has of the other direction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+from antecede.core import shapes
+from antecede.core.types import Stamp
+
+KINDS = {"str": "name", "int": "uint", "bytes": "bytes", "frozenset[str]": "names", "Stamp": "stamp"}
+"""The type of a field, and the method of `shapes.Writer` and `shapes.Reader` that carries it."""
+
+
+class Fields:
+    """Wire form by fields, for frozen dataclasses with fields of the `KINDS` only."""
+
+    __slots__ = ()
+
+    @property
+    def entries(self) -> int:
+        inner = getattr(self, "stamp", None)
+        return inner.entries if inner is not None else 0
+
+    def write(self, to: shapes.Writer) -> None:
+        for name, kind in _form(type(self)):
+            getattr(to, kind)(getattr(self, name))
+
+    @classmethod
+    def read(cls, source: shapes.Reader) -> Self:
+        values: list[Any] = [getattr(source, kind)() for _, kind in _form(cls)]
+        return cls(*values)
+
+
+FORMS: dict[type, tuple[tuple[str, str], ...]] = {}
+
+
+def _form(cls: type[Any]) -> tuple[tuple[str, str], ...]:
+    """The fields of a class and their kinds, worked out once."""
+    if cls not in FORMS:
+        FORMS[cls] = tuple((field.name, KINDS[str(field.type)]) for field in fields(cls))
+    return FORMS[cls]
+
+
+@shapes.stamp(40)
+@dataclass(frozen=True, slots=True)
+class Register(Fields):
+    """Host to station: I am in your cell; it is my `move`-th registration; `previous` was the last to welcome me."""
+
+    move: int
+    previous: str
+
+
+@shapes.stamp(41)
+@dataclass(frozen=True, slots=True)
+class Welcome(Fields):
+    """Station to host: registration `move` is done; your messages up to `sent` have been taken."""
+
+    move: int
+    sent: int
+
+
+@shapes.stamp(42)
+@dataclass(frozen=True, slots=True)
+class Leave(Fields):
+    """Host to station: I disconnect."""
+
+    move: int
+
+
+@shapes.stamp(43)
+@dataclass(frozen=True, slots=True)
+class Uplink(Fields):
+    """With a message of the host, which it sent when it had delivered `got` messages."""
+
+    got: int
+
+
+@shapes.stamp(44)
+@dataclass(frozen=True, slots=True)
+class Taken(Fields):
+    """Station to host: your messages up to `sent` have been taken."""
+
+    sent: int
+
+
+@shapes.stamp(45)
+@dataclass(frozen=True, slots=True)
+class Downlink(Fields):
+    """With a message for the host, the `serial`-th."""
+
+    serial: int
+
+
+@shapes.stamp(46)
+@dataclass(frozen=True, slots=True)
+class Got(Fields):
+    """Host to station: I have delivered `got` messages, and had sent `sent` of my own by then."""
+
+    got: int
+    sent: int
+
+
+@shapes.stamp(50)
+@dataclass(frozen=True, slots=True)
+class Begin(Fields):
+    """handoff_begin: `host` has registered with `to`, its `move`-th registration: send its luggage there.
+
+    Whoever passed it on believes that the luggage is here, in its `epoch`-th place.
+    """
+
+    host: str
+    move: int
+    to: str
+    epoch: int
+
+
+@shapes.stamp(51)
+@dataclass(frozen=True, slots=True)
+class Handover(Fields):
+    """handoff_over of Algorithm 1, enable of Algorithm 2: all a station keeps for `host`, to its `epoch`-th place."""
+
+    host: str
+    epoch: int
+    luggage: bytes
+
+
+@shapes.stamp(52)
+@dataclass(frozen=True, slots=True)
+class Moved(Fields):
+    """The luggage of `host` went to `at`, its `epoch`-th place, for registration `move`."""
+
+    host: str
+    epoch: int
+    move: int
+    at: str
+
+
+@shapes.stamp(53)
+@dataclass(frozen=True, slots=True)
+class Carried(Fields):
+    """With a message, for the hosts `to` at the receiving station; the sender's luggage is in its `epoch`-th place."""
+
+    to: frozenset[str]
+    epoch: int
+    stamp: Stamp
+
+
+@shapes.stamp(54)
+@dataclass(frozen=True, slots=True)
+class Cast(Fields):
+    """000 §9: with a message, to all stations; `seq` is M_seq of the packet's sender, M_init."""
+
+    seq: int
+    stamp: Stamp
+
+
+@shapes.stamp(55)
+@dataclass(frozen=True, slots=True)
+class Acknowledge(Fields):
+    """000 §9, to M_init: `host` has your message `seq`."""
+
+    host: str
+    seq: int
+
+
+@shapes.stamp(56)
+@dataclass(frozen=True, slots=True)
+class Delete(Fields):
+    """000 §9, from M_init: everybody has my message `seq`."""
+
+    seq: int
+
+
+@shapes.stamp(57)
+@dataclass(frozen=True, slots=True)
+class Relayed:
+    """Algorithm 2, with a message: its destinations by station, as the sending station located them."""
+
+    at: Mapping[str, frozenset[str]]
+
+    @property
+    def entries(self) -> int:
+        return 0
+
+    def write(self, to: shapes.Writer) -> None:
+        for station in to.rows(self.at):
+            to.names(self.at[station])
+
+    @classmethod
+    def read(cls, source: shapes.Reader) -> Relayed:
+        return cls({station: source.names() for station in source.rows()})
+
+
+@shapes.stamp(58)
+@dataclass(frozen=True, slots=True)
+class Old(Fields):
+    """Algorithm 2, with a message: it came to the station that `host` has left, before the last one could."""
+
+    host: str
+
+
+@shapes.stamp(59)
+@dataclass(frozen=True, slots=True)
+class Notify(Fields):
+    """Algorithm 2, to all stations: for `host` send to `to` from now on, and tell `previous` that you do."""
+
+    host: str
+    move: int
+    previous: str
+    to: str
+
+
+@shapes.stamp(60)
+@dataclass(frozen=True, slots=True)
+class Last(Fields):
+    """Algorithm 2: you get nothing more from me for `host`, which left you with `move`."""
+
+    host: str
+    move: int
+
+
+@shapes.stamp(61)
+@dataclass(frozen=True, slots=True)
+class Over(Fields):
+    """handoff_over of Algorithm 2: you have all that came to me for `host`."""
+
+    host: str
+    move: int

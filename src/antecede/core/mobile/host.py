@@ -1,0 +1,133 @@
+"""A host: thin on purpose. It numbers what it sends, counts what it gets, and sends again what was not answered.
+
+Its driver tells it which station it hears (`enter`), when it switches off (`leave`), and the time (`tick`). A message
+is sent, and delivered, here: these are the events of happened-before. A message sent while out of reach waits; at
+most `unsent_max` do, and then `send` refuses with `LimitReached`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from antecede.core import values
+from antecede.core.effects import Deliver, Sent, SetTimer
+from antecede.core.errors import LimitReached, Misuse, RemoteViolation
+from antecede.core.mobile.effects import Effect, Radio
+from antecede.core.mobile.frames import Downlink, Got, Leave, Register, Taken, Uplink, Welcome
+from antecede.core.types import Message, MessageId, Packet, ProcessId
+
+OUT, ENTERING, IN = "out", "entering", "in"
+
+
+@values.storable
+@dataclass(slots=True)
+class Host:
+    """One roaming host, at first welcome at `previous`, its home station."""
+
+    me: ProcessId
+    previous: ProcessId
+    cell: ProcessId
+    state: str = IN
+    retry_s: float = 1.0
+    unsent_max: int = 10_000
+    move: int = 0
+    sent: int = 0
+    got: int = 0
+    unsent: dict[int, Packet] = field(default_factory=dict)
+    now: float = 0.0
+    due: float | None = None
+
+    def send(self, dests: Iterable[ProcessId], payload: bytes) -> list[Effect]:
+        """Send `payload`; the own copy, if there is one, is delivered at once."""
+        to = frozenset([dests] if isinstance(dests, str) else dests)
+        if not to or type(payload) is not bytes:
+            raise Misuse(f"send bytes to at least one host, not {type(payload).__name__} to {sorted(to)}")
+        if len(self.unsent) >= self.unsent_max:
+            raise LimitReached(f"{len(self.unsent)} messages of {self.me} wait for a station: try again when in reach")
+        self.sent += 1
+        message = Message(MessageId(self.me, self.sent), to, payload)
+        self.unsent[self.sent] = Packet(self.me, message, Uplink(self.got))
+        effects: list[Effect] = [Sent(message)]
+        if self.me in to:
+            effects.append(Deliver(message))
+        if self.state == IN:
+            effects += [Radio(self.cell, self.unsent[self.sent]), *self._timer()]
+        return effects
+
+    def enter(self, station: ProcessId) -> list[Effect]:
+        """The beacon of `station` is heard: register there, whether moving, coming back or waking up."""
+        self.move += 1
+        self.cell, self.state = station, ENTERING
+        return [self._register(), *self._timer()]
+
+    def leave(self) -> list[Effect]:
+        """Switch off: nothing is heard from now on."""
+        if self.state == OUT:
+            raise Misuse(f"{self.me} is out of reach already")
+        self.state, self.due = OUT, None
+        return [Radio(self.cell, Packet(self.me, None, Leave(self.move)))]
+
+    def hear(self, packet: Packet) -> list[Effect]:
+        """Take a packet from the air; repetitions and anything out of turn have no effect but an answer."""
+        stamp = packet.stamp
+        if self.state == OUT:
+            return []
+        if isinstance(stamp, Downlink) and packet.message is not None:
+            return self._down(packet.message, stamp.serial)
+        if isinstance(stamp, Taken):
+            self._taken(stamp.sent)
+            return []
+        if isinstance(stamp, Welcome):
+            return self._welcome(packet.sender, stamp)
+        raise RemoteViolation(f"{packet.sender} sent a {type(stamp).__name__} to a host")
+
+    def tick(self, now: float) -> list[Effect]:
+        """Send again what was not answered."""
+        self.now = now
+        if self.due is None:
+            return []
+        if now < self.due:
+            return [SetTimer(self.due)]
+        self.due = None
+        if self.state == ENTERING:
+            return [self._register(), *self._timer()]
+        return [*self._resend(), *(self._timer() if self.unsent else [])]
+
+    def snapshot(self) -> bytes:
+        return values.dumps(self)
+
+    def resume(self) -> None:
+        """Everything is in the snapshot."""
+
+    def _down(self, message: Message, serial: int) -> list[Effect]:
+        effects: list[Effect] = []
+        if serial == self.got + 1:
+            self.got = serial
+            effects.append(Deliver(message))
+        return [*effects, self._acknowledge()]
+
+    def _welcome(self, station: ProcessId, welcome: Welcome) -> list[Effect]:
+        if welcome.move != self.move:
+            return []
+        self.state, self.previous = IN, station
+        self._taken(welcome.sent)
+        return [self._acknowledge(), *self._resend(), *(self._timer() if self.unsent else [])]
+
+    def _taken(self, sent: int) -> None:
+        for seq in [seq for seq in self.unsent if seq <= sent]:
+            del self.unsent[seq]
+
+    def _resend(self) -> list[Effect]:
+        return [Radio(self.cell, packet) for packet in self.unsent.values()]
+
+    def _register(self) -> Radio:
+        return Radio(self.cell, Packet(self.me, None, Register(self.move, self.previous)))
+
+    def _acknowledge(self) -> Radio:
+        return Radio(self.cell, Packet(self.me, None, Got(self.got, self.sent)))
+
+    def _timer(self) -> Iterator[Effect]:
+        if self.due is None:
+            self.due = self.now + self.retry_s
+            yield SetTimer(self.due)

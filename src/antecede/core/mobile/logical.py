@@ -1,0 +1,94 @@
+"""Algorithm 3 of 001: k logical stations in each station, each with Algorithm 2 by itself.
+
+A host that enters a cell is given to the logical station with the fewest hosts, unless one of the cell has it already;
+moving between logical stations is a full hand-off. Messages for hosts of different logical stations do not inhibit
+each other; the header grows with k squared. A packet for several logical stations of a cell crosses the wire once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from antecede.core import values
+from antecede.core.effects import Transmit
+from antecede.core.errors import RemoteViolation
+from antecede.core.mobile.effects import Effect
+from antecede.core.mobile.frames import Register
+from antecede.core.mobile.scheme import Held
+from antecede.core.mobile.station import Station
+from antecede.core.types import Packet, ProcessId
+
+
+def logical_name(cell: ProcessId, number: int) -> ProcessId:
+    return f"{cell}/{number}"
+
+
+@values.storable
+@dataclass(slots=True)
+class Cluster:
+    """One physical station, `me`, and its logical ones."""
+
+    me: ProcessId
+    logical: list[Station]
+    given: dict[ProcessId, tuple[int, int]] = field(default_factory=dict)
+    homed: dict[ProcessId, int] = field(default_factory=dict)
+
+    def join(self, host: ProcessId, home: ProcessId) -> None:
+        """As `Station.join`; every station hears of new hosts in the same order, and so agrees on their first place."""
+        number = self.homed.get(home, 0)
+        self.homed[home] = (number + 1) % len(self.logical)
+        for station in self.logical:
+            station.join(host, logical_name(home, number))
+        self.given[host] = (0, number)
+
+    def hear(self, packet: Packet) -> list[Effect]:
+        host, stamp = packet.sender, packet.stamp
+        if host not in self.given:
+            raise RemoteViolation(f"no host {host!r} is known at {self.me}: join it first")
+        move, number = self.given[host]
+        if isinstance(stamp, Register) and stamp.move > move:
+            number = self._choose(host)
+            self.given[host] = (stamp.move, number)
+        return self._inside(self.logical[number].hear(packet))
+
+    def receive(self, packet: Packet) -> list[Effect]:
+        dests = packet.message.dests if packet.message is not None else frozenset()
+        effects: list[Effect] = []
+        for station in self.logical:
+            if station.me in dests:
+                effects += self._inside(station.receive(packet))
+        return effects
+
+    def tick(self, now: float) -> list[Effect]:
+        return self._inside(effect for station in self.logical for effect in station.tick(now))
+
+    def held(self) -> tuple[Held, ...]:
+        return tuple(held for station in self.logical for held in station.held())
+
+    def snapshot(self) -> bytes:
+        return values.dumps(self)
+
+    def resume(self) -> None:
+        for station in self.logical:
+            station.resume()
+
+    def _choose(self, host: ProcessId) -> int:
+        loads = [sum(1 for _ in station.served()) for station in self.logical]
+        serving = [n for n, station in enumerate(self.logical) if station.berth(host).luggage is not None]
+        return serving[0] if serving else loads.index(min(loads))
+
+    def _inside(self, effects: Iterable[Effect]) -> list[Effect]:
+        """Carry out what one logical station sends to another of this cell; one packet to each other cell."""
+        by_name = {station.me: station for station in self.logical}
+        todo, out = list(effects), list[Effect]()
+        while todo:
+            effect = todo.pop(0)
+            if not isinstance(effect, Transmit):
+                out.append(effect)
+            elif effect.to in by_name:
+                todo = [*by_name[effect.to].receive(effect.packet), *todo]
+            else:
+                cell = Transmit(effect.to.rpartition("/")[0], effect.packet)
+                out += [] if any(one == cell for one in out[-len(by_name) :]) else [cell]
+        return out

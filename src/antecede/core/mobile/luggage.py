@@ -1,0 +1,71 @@
+"""What a station keeps: the luggage of each host that is with it, and a berth for every host it has heard of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from antecede.core.errors import Misuse
+from antecede.core.mobile.handoff import AWAY
+from antecede.core.types import Message, Packet, ProcessId
+from antecede.core.values import storable
+
+
+@storable
+@dataclass(slots=True)
+class Policy:
+    """What a station does for a host that is not listening.
+
+    While a host is disconnected its messages are kept (`store`) or dropped (`drop`). At most `stored_max` are kept
+    for a host, connected or not: at the limit the newest is dropped, and counts as delivered. What was not acknowledged
+    is sent again every `retry_s` seconds, the oldest `window` messages of it.
+    """
+
+    when_asleep: str = "store"
+    stored_max: int = 10_000
+    retry_s: float = 1.0
+    window: int = 64
+
+    def __post_init__(self) -> None:
+        if self.when_asleep not in ("store", "drop") or min(self.stored_max, self.window) < 1 or self.retry_s <= 0:
+            raise Misuse(f"store or drop, at least 1 stored and in the window, every few seconds: not {self}")
+
+
+@storable
+@dataclass(slots=True)
+class Luggage:
+    """Everything that follows `host` from station to station.
+
+    `sent` is the number of its messages taken; `outbox` what it has not acknowledged (PEND_ACK of 001), by serial
+    number, each with what the protocol wants to know when it is; `mind` is what the protocol keeps for the host.
+    """
+
+    host: ProcessId
+    mind: Any = None
+    epoch: int = 0
+    move: int = 0
+    sent: int = 0
+    serial: int = 0
+    outbox: dict[int, tuple[Message, Any]] = field(default_factory=dict)
+
+    def acknowledged(self, got: int) -> list[tuple[Message, Any]]:
+        """Take everything up to `got` out of the outbox."""
+        return [self.outbox.pop(serial) for serial in list(self.outbox) if serial <= got]
+
+
+@storable
+@dataclass(slots=True)
+class Berth:
+    """One host as one station sees it: the state of the hand-off, and where the luggage is, or went."""
+
+    at: ProcessId
+    state: str = AWAY
+    epoch: int = 0
+    heard: int = 0
+    previous: ProcessId = ""
+    asleep: bool = False
+    luggage: Luggage | None = None
+    begins: list[tuple[int, ProcessId]] = field(default_factory=list)
+    waiting: list[Packet] = field(default_factory=list)
+    lasts: dict[int, set[ProcessId]] = field(default_factory=dict)
+    returning: bool = False

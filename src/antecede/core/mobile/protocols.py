@@ -1,0 +1,134 @@
+"""The roaming protocols by name, and how their stations and hosts are made."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+from antecede.core import values
+from antecede.core.errors import Misuse, SnapshotError, UnknownAlgorithm
+from antecede.core.mobile.direct import Direct
+from antecede.core.mobile.flood import Flood
+from antecede.core.mobile.host import Host
+from antecede.core.mobile.logical import Cluster, logical_name
+from antecede.core.mobile.luggage import Policy
+from antecede.core.mobile.relay import Relay
+from antecede.core.mobile.scheme import Scheme
+from antecede.core.mobile.station import Station
+from antecede.core.ordering.ks import Ks
+from antecede.core.ordering.rst import Rst
+from antecede.core.process import Process
+from antecede.core.roster import Roster
+from antecede.core.types import ProcessId
+
+DEFAULT = "roam"
+AnyStation: TypeAlias = Station | Cluster
+
+
+@dataclass(frozen=True, slots=True)
+class Roaming:
+    """A protocol's traits. `inhibits`: it may hold a message back though nothing that precedes it is missing."""
+
+    name: str
+    title: str
+    paper: str
+    inhibits: bool
+    scheme: Callable[..., Scheme]
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The keywords of `station` that are this protocol's own."""
+        own = tuple(inspect.signature(self.scheme).parameters)[2:]
+        return (*own, "logical") if self.name == "av3" else own
+
+
+def _roam(name: ProcessId, stations: Sequence[ProcessId]) -> Direct:  # noqa: ARG001
+    return Direct("ks")
+
+
+def _av1(name: ProcessId, stations: Sequence[ProcessId], *, printed: bool = False) -> Direct:  # noqa: ARG001
+    return Direct("rst", printed)
+
+
+def _prs_mobile(name: ProcessId, stations: Sequence[ProcessId], *, printed: bool = False) -> Flood:  # noqa: ARG001
+    return Flood(printed)
+
+
+def _av2(name: ProcessId, stations: Sequence[ProcessId], *, printed: bool = False) -> Relay:
+    return Relay(Process(Roster.of(name, "multicast", stations, None), Rst(name)), printed)
+
+
+def _av2_ks(name: ProcessId, stations: Sequence[ProcessId]) -> Relay:
+    return Relay(Process(Roster.of(name, "multicast", stations, None), Ks(name, multicast=True)))
+
+
+_ALL = (
+    Roaming("roam", "one KS log per host", "ours, after 001 §4 and 002 §4", False, _roam),
+    Roaming("av1", "Algorithm 1: one RST matrix per host", "001 §4", False, _av1),
+    Roaming("av2", "Algorithm 2: RST between stations", "001 §5", True, _av2),
+    Roaming("av3", "Algorithm 3: RST between logical stations", "001 §6", True, _av2),
+    Roaming("av2-ks", "Algorithm 2 with KS between stations", "001 §5, 002 §4", True, _av2_ks),
+    Roaming("prs-mobile", "causal barriers, all messages to all stations", "000 §9", True, _prs_mobile),
+)
+_BY_NAME = {roaming.name: roaming for roaming in _ALL}
+
+
+def protocols() -> Mapping[str, Roaming]:
+    """All roaming protocols, by name."""
+    return MappingProxyType(_BY_NAME)
+
+
+def station(
+    protocol: str = DEFAULT,
+    *,
+    name: ProcessId,
+    stations: Iterable[ProcessId],
+    homes: Mapping[ProcessId, ProcessId],
+    policy: Policy | None = None,
+    **options: Any,
+) -> AnyStation:
+    """A station at the beginning of time; `homes` is where each host starts, the same at all stations."""
+    info = _BY_NAME.get(protocol)
+    if info is None:
+        raise UnknownAlgorithm(f"no roaming protocol {protocol!r}; there are {', '.join(sorted(_BY_NAME))}")
+    if unknown := sorted(options.keys() - set(info.options)):
+        raise Misuse(f"{protocol} has no option {unknown[0]!r}; it has {', '.join(info.options) or 'none'}")
+    everyone = tuple(sorted(stations))
+    if name not in everyone:
+        raise Misuse(f"{name!r} is not among the stations {list(everyone)}")
+    rules = policy or Policy()
+    made = (
+        _cluster(info, name, everyone, rules, **options)
+        if protocol == "av3"
+        else Station(name, everyone, info.scheme(name, everyone, **options), rules)
+    )
+    for host, home in sorted(homes.items()):
+        made.join(host, home)
+    return made
+
+
+def _cluster(
+    info: Roaming, cell: ProcessId, cells: Sequence[ProcessId], policy: Policy, *, logical: int = 2, **options: Any
+) -> Cluster:
+    if logical < 1:
+        raise Misuse(f"{logical} logical stations in each: give 1 or more")
+    everyone = tuple(sorted(logical_name(each, number) for each in cells for number in range(logical)))
+    names = [logical_name(cell, number) for number in range(logical)]
+    return Cluster(cell, [Station(name, everyone, info.scheme(name, everyone, **options), policy) for name in names])
+
+
+def host(name: ProcessId, home: ProcessId, *, retry_s: float = 1.0) -> Host:
+    """A host at the beginning of time, in the cell of its home station."""
+    return Host(name, home, home, retry_s=retry_s)
+
+
+def restore(snapshot: bytes) -> AnyStation | Host:
+    """The station or host that `snapshot()` was called on, as it was then; or `SnapshotError`."""
+    restored = values.loads(snapshot)
+    if not isinstance(restored, (Station, Cluster, Host)):
+        raise SnapshotError(f"a snapshot, but of a {type(restored).__name__}")
+    restored.resume()
+    return restored

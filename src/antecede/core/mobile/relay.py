@@ -1,0 +1,170 @@
+"""Algorithm 2 of 001: causal order between the stations, and a hand-off that waits for what is under way.
+
+Every packet between stations, hand-off control too, goes through one causal layer: a `Process` of the core with RST
+(`av2`), or with KS (`av2-ks`). The header grows with the stations and not with the hosts. The price is inhibition:
+a message may wait for one that is for another host of the same station; and a hand-off of O(n_s) messages, for
+each station has to say that its last message to the old place is out.
+
+    MSS_DELIV, MSS_SENT, MSS_PENDING   the process
+    a station's knowledge of a host    `location`, which changes at a notification and nowhere else
+    enable                             `Handover`
+
+Changed from 001 §5.2. As printed, the new station notifies, with a unicast to each, as soon as a host registers. So a
+stale notification may put a location back; and a station that has been notified may cause one that has not to send to
+the old place, from where the message overtakes its cause. Here the old station notifies, with one causal multicast,
+when it gives the luggage away, which it does only when its own hand-off is over: all notifications of one host are
+ordered by causality itself, and a host that comes back while its old hand-off drains waits its turn. `printed` brings
+the first form back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from antecede.core import values, wire
+from antecede.core.effects import Deliver, Transmit
+from antecede.core.effects import Effect as CoreEffect
+from antecede.core.errors import RemoteViolation
+from antecede.core.mobile import handoff
+from antecede.core.mobile.effects import Effect
+from antecede.core.mobile.frames import Begin, Last, Notify, Old, Over, Register, Relayed
+from antecede.core.mobile.luggage import Berth, Luggage
+from antecede.core.mobile.scheme import Held
+from antecede.core.mobile.station import Station
+from antecede.core.process import Process
+from antecede.core.types import Message, Packet, ProcessId
+
+
+@values.storable
+@dataclass(slots=True)
+class Relay:
+    """One station's part of the causal layer, and where it believes the hosts to be."""
+
+    process: Process
+    printed: bool = False
+    location: dict[ProcessId, ProcessId] = field(default_factory=dict)
+    draining: dict[ProcessId, tuple[int, ProcessId]] = field(default_factory=dict)
+
+    @property
+    def table(self) -> handoff.Table:
+        return handoff.PRINTED if self.printed else handoff.DRAINED
+
+    def join(self, host: ProcessId, home: ProcessId) -> None:
+        self.location[host] = home
+
+    def wire(self, station: Station, to: ProcessId, packet: Packet) -> Iterator[Effect]:
+        yield from self._carry_out(station, self.process.send({to}, wire.encode(packet)))
+
+    def send(self, station: Station, luggage: Luggage, message: Message, got: int) -> Iterator[Effect]:  # noqa: ARG002
+        at: dict[ProcessId, set[ProcessId]] = {}
+        for host in message.dests - {luggage.host}:
+            at.setdefault(self.location[host], set()).add(host)
+        if at:
+            relayed = Relayed({place: frozenset(hosts) for place, hosts in at.items()})
+            payload = wire.encode(Packet(station.me, message, relayed))
+            yield from self._carry_out(station, self.process.send(at.keys(), payload))
+
+    def receive(self, station: Station, packet: Packet) -> Iterator[Effect]:
+        yield from self._carry_out(station, self.process.receive(packet))
+
+    def acknowledged(
+        self,
+        station: Station,  # noqa: ARG002
+        luggage: Luggage,  # noqa: ARG002
+        taken: list[tuple[Message, Any]],  # noqa: ARG002
+        got: int,  # noqa: ARG002
+    ) -> Iterator[Effect]:
+        yield from ()
+
+    def unpack(self, station: Station, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:  # noqa: ARG002
+        """Nothing old can come any more: deliver what waited."""
+        waiting, berth.waiting = berth.waiting, []
+        for packet in waiting:
+            yield from station.deliver(berth, _message(packet))
+
+    def release(self, *_: object) -> Iterator[Effect]:
+        """Nothing has come: nobody was told of a registration that another has overtaken."""
+        yield from ()
+
+    def notify(self, station: Station, host: ProcessId, _: Berth, subject: Begin | Register) -> Iterator[Effect]:
+        """Tell all stations where the host is, and from now on count who has said `last`."""
+        if isinstance(subject, Register):
+            note = Packet(station.me, None, Notify(host, subject.move, subject.previous, station.me))
+            for to in station.stations:
+                yield from self.wire(station, to, note)
+            return
+        self.draining[host] = (subject.move, subject.to)
+        if not self.printed:
+            note = Packet(station.me, None, Notify(host, subject.move, station.me, subject.to))
+            yield from self._carry_out(station, self.process.send(station.stations, wire.encode(note)))
+        yield from self._check_drained(station, host)
+
+    def finish(self, station: Station, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:
+        """Nobody sends here for the host any more."""
+        move, to = self.draining.pop(host)
+        del berth.lasts[move]
+        yield from self.wire(station, to, Packet(station.me, None, Over(host, move)))
+
+    def held(self, station: Station) -> Iterator[Held]:
+        for pending in self.process.pending():
+            inner = wire.decode(pending.message.payload)
+            if inner.message is not None:
+                stamp = inner.stamp
+                hosts = stamp.at[station.me] if isinstance(stamp, Relayed) else {getattr(stamp, "host", "")}
+                yield from (Held(host, inner.message.id, pending.needs) for host in sorted(hosts))
+        for host, berth in station.berths.items():
+            yield from (Held(host, _message(packet).id) for packet in berth.waiting)
+
+    def resume(self, station: Station, luggage: Luggage | None) -> None:  # noqa: ARG002
+        if luggage is None:
+            self.process.resume()
+
+    def _carry_out(self, station: Station, effects: list[CoreEffect]) -> Iterator[Effect]:
+        for effect in effects:
+            if isinstance(effect, Transmit):
+                yield effect
+            elif isinstance(effect, Deliver):
+                yield from self._take(station, wire.decode(effect.message.payload))
+
+    def _take(self, station: Station, packet: Packet) -> Iterator[Effect]:
+        """What the causal layer delivers to this station."""
+        stamp = packet.stamp
+        if isinstance(stamp, Relayed):
+            for host in sorted(stamp.at.get(station.me, ())):
+                yield from self._arrive(station, host, packet)
+        elif isinstance(stamp, Old):
+            yield from self._arrive(station, stamp.host, packet)
+        elif isinstance(stamp, Notify):
+            self.location[stamp.host] = stamp.to
+            yield from self.wire(station, stamp.previous, Packet(station.me, None, Last(stamp.host, stamp.move)))
+        elif isinstance(stamp, Last):
+            station.berth(stamp.host).lasts.setdefault(stamp.move, set()).add(packet.sender)
+            yield from self._check_drained(station, stamp.host)
+        elif isinstance(stamp, Over):
+            yield from station.step(stamp.host, handoff.OVER, stamp)
+        else:
+            yield from station.control(packet)
+
+    def _arrive(self, station: Station, host: ProcessId, packet: Packet) -> Iterator[Effect]:
+        berth, message = station.berth(host), _message(packet)
+        if berth.state == handoff.DRAINING or (berth.state == handoff.AWAY and self.printed):
+            yield from self.wire(station, berth.at, Packet(station.me, message, Old(host)))
+        elif berth.state == handoff.HERE or (berth.state == handoff.SETTLING and isinstance(packet.stamp, Old)):
+            yield from station.deliver(berth, message)
+        elif berth.state == handoff.SETTLING or self.printed:
+            berth.waiting.append(packet)
+        else:
+            raise RemoteViolation(f"message {message.id} for {host}, which is {berth.state} at {station.me}")
+
+    def _check_drained(self, station: Station, host: ProcessId) -> Iterator[Effect]:
+        berth = station.berth(host)
+        move, _ = self.draining.get(host, (0, ""))
+        if berth.state == handoff.DRAINING and berth.lasts.get(move) == set(station.stations):
+            yield from station.step(host, handoff.DRAINED_ALL)
+
+
+def _message(packet: Packet) -> Message:
+    assert packet.message is not None
+    return packet.message

@@ -1,0 +1,273 @@
+"""A station: the shell that every protocol shares. It talks to the hosts of its cell, and hands them off by the table.
+
+What differs between protocols is a `Scheme`: how a message finds the stations of its destinations, and when it may go
+to a host. The shell gives it messages of hosts in their order (`send`), everything from the wires (`receive`), and word
+of what a host has acknowledged (`acknowledged`); the scheme gives back messages to `deliver`, in the order the
+host is to have them.
+
+A driver owes a station what it owes any algorithm (`antecede.core.algorithm`): effects in order, wires that bring
+everything at least once, state and effects durable together. After `restore`, call `tick`: it sets the timers again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from antecede.core import values
+from antecede.core.effects import SetTimer
+from antecede.core.errors import Misuse, RemoteViolation, SnapshotError
+from antecede.core.mobile import handoff
+from antecede.core.mobile.effects import Dropped, Effect, Radio
+from antecede.core.mobile.frames import Begin, Downlink, Got, Handover, Leave, Moved, Register, Taken, Uplink, Welcome
+from antecede.core.mobile.luggage import Berth, Luggage, Policy
+from antecede.core.mobile.scheme import Held, Scheme
+from antecede.core.types import Message, Packet, ProcessId
+
+
+@values.storable
+@dataclass(slots=True)
+class Station:
+    """One station, serving the hosts whose luggage is with it."""
+
+    me: ProcessId
+    stations: tuple[ProcessId, ...]
+    scheme: Scheme
+    policy: Policy = field(default_factory=Policy)
+    berths: dict[ProcessId, Berth] = field(default_factory=dict)
+    now: float = 0.0
+    due: float | None = None
+
+    def join(self, host: ProcessId, home: ProcessId) -> None:
+        """A new host starts at station `home`. Every station is told before anybody sends to it."""
+        if host in self.berths or host in self.stations or home not in self.stations:
+            raise Misuse(f"{host!r} at {home!r}: a new name at one of the stations {list(self.stations)}")
+        berth, mind = Berth(home), self.scheme.join(host, home)
+        self.berths[host] = berth
+        if home == self.me:
+            berth.state, berth.luggage = handoff.HERE, Luggage(host, mind)
+
+    def hear(self, packet: Packet) -> list[Effect]:
+        """Take a packet of a host from the air."""
+        host, stamp, message = packet.sender, packet.stamp, packet.message
+        berth = self.berth(host)
+        if isinstance(stamp, Register):
+            return list(self._register(host, berth, stamp))
+        if isinstance(stamp, Leave):
+            berth.asleep = berth.asleep or stamp.move == berth.heard
+            return []
+        luggage = berth.luggage
+        if luggage is None:  # a late packet of a host that is served elsewhere: it will repeat it there
+            return []
+        if isinstance(stamp, Got):
+            known = stamp.got if luggage.sent >= stamp.sent else 0  # else something older is still to come
+            return list(self.scheme.acknowledged(self, luggage, luggage.acknowledged(stamp.got), known))
+        if isinstance(stamp, Uplink) and message is not None and message.sender == host:
+            return list(self._up(luggage, message, stamp.got))
+        raise RemoteViolation(f"{host} sent a {type(stamp).__name__} over the air")
+
+    def receive(self, packet: Packet) -> list[Effect]:
+        """Take a packet from the wire."""
+        return list(self.scheme.receive(self, packet))
+
+    def tick(self, now: float) -> list[Effect]:
+        """Send again what hosts have not acknowledged."""
+        self.now = now
+        if self.due is None:
+            return []
+        if now < self.due:
+            return [SetTimer(self.due)]
+        self.due = None
+        effects = [effect for berth in self.berths.values() for effect in self._outbox(berth)]
+        return [*effects, *(self._timer() if effects else [])]
+
+    def held(self) -> tuple[Held, ...]:
+        """What is here for some host and may not be delivered yet."""
+        return tuple(self.scheme.held(self))
+
+    def snapshot(self) -> bytes:
+        return values.dumps(self)
+
+    def resume(self) -> None:
+        self.scheme.resume(self, None)
+        for berth in self.berths.values():
+            if berth.luggage is not None:
+                self.scheme.resume(self, berth.luggage)
+
+    # For schemes.
+
+    def berth(self, host: ProcessId) -> Berth:
+        berth = self.berths.get(host)
+        if berth is None:
+            raise RemoteViolation(f"no host {host!r} is known at {self.me}: join it first")
+        return berth
+
+    def served(self) -> Iterator[tuple[Berth, Luggage]]:
+        """The hosts whose luggage is here."""
+        for berth in self.berths.values():
+            if berth.luggage is not None:
+                yield berth, berth.luggage
+
+    def deliver(self, berth: Berth, message: Message, note: Any = None) -> Iterator[Effect]:
+        """Send a message to the host, now and until it is acknowledged; or drop it, by the policy."""
+        luggage = berth.luggage
+        assert luggage is not None
+        dropping = berth.asleep and self.policy.when_asleep == "drop"
+        if dropping or len(luggage.outbox) >= self.policy.stored_max:
+            yield Dropped(luggage.host, message.id)
+            return
+        luggage.serial += 1
+        luggage.outbox[luggage.serial] = (message, note)
+        if not berth.asleep:
+            yield Radio(luggage.host, Packet(self.me, message, Downlink(luggage.serial)))
+            yield from self._timer()
+
+    def control(self, packet: Packet) -> Iterator[Effect]:
+        """Hand-off control, however it came here."""
+        stamp = packet.stamp
+        if isinstance(stamp, Begin):
+            yield from self._begin(stamp)
+        elif isinstance(stamp, Handover):
+            if stamp.epoch > self.berth(stamp.host).epoch:
+                yield from self.step(stamp.host, handoff.HANDOVER, _unwrapped(stamp))
+        elif isinstance(stamp, Moved):
+            yield from self._moved(stamp)
+        else:
+            raise RemoteViolation(f"{packet.sender} sent a {type(stamp).__name__} to a station")
+
+    def step(self, host: ProcessId, event: str, subject: Any = None) -> Iterator[Effect]:
+        """One entry of the table: the new state, then its actions."""
+        berth = self.berths[host]
+        entry = self.scheme.table.get((berth.state, event))
+        if entry is None:
+            raise RemoteViolation(f"{event} of {host}, which is {berth.state} at {self.me}")
+        berth.state, actions = entry
+        for action in actions:
+            if own := getattr(self, f"_{action}", None):
+                yield from own(host, berth, subject)
+            else:
+                yield from getattr(self.scheme, action)(self, host, berth, subject)
+
+    def located(self, host: ProcessId, epoch: int, at: ProcessId) -> None:
+        """Somebody knows where the luggage of `host` was: remember it, if it is news, and not of what comes here."""
+        berth = self.berth(host)
+        if at != self.me and berth.luggage is None and epoch > berth.epoch:
+            berth.epoch, berth.at = epoch, at
+
+    # Events.
+
+    def _register(self, host: ProcessId, berth: Berth, register: Register) -> Iterator[Effect]:
+        if register.move > berth.heard:
+            berth.heard, berth.previous, berth.asleep = register.move, register.previous, False
+            yield from self.step(host, handoff.REGISTER, register)
+        elif register.move == berth.heard and berth.luggage is not None:
+            yield from self.step(host, handoff.AGAIN, register)
+
+    def _begin(self, begin: Begin) -> Iterator[Effect]:
+        berth = self.berth(begin.host)
+        if berth.luggage is not None:
+            event = handoff.BEGIN if begin.move > berth.luggage.move else handoff.STALE_BEGIN
+        else:
+            event = handoff.AHEAD if begin.epoch > berth.epoch else handoff.PASSING
+        if begin.to != self.me or event == handoff.PASSING:
+            yield from self.step(begin.host, event, begin)
+
+    def _moved(self, moved: Moved) -> Iterator[Effect]:
+        self.located(moved.host, moved.epoch, moved.at)
+        berth = self.berths[moved.host]
+        if berth.state == handoff.AWAITED and moved.move > berth.heard:
+            yield from self.step(moved.host, handoff.OVERTAKEN, moved)
+
+    def _up(self, luggage: Luggage, message: Message, got: int) -> Iterator[Effect]:
+        if message.id.seq == luggage.sent + 1:
+            luggage.sent += 1
+            strangers = sorted(message.dests - self.berths.keys())
+            yield from (Dropped(stranger, message.id) for stranger in strangers)
+            if not strangers:  # a message to somebody nobody knows goes to nobody
+                yield from self.scheme.send(self, luggage, message, got)
+        if message.id.seq <= luggage.sent:
+            yield Radio(luggage.host, Packet(self.me, None, Taken(luggage.sent)))
+
+    # Actions of the table.
+
+    def _ask(self, host: ProcessId, berth: Berth, register: Register) -> Iterator[Effect]:
+        known = register.previous in self.stations and register.previous != self.me
+        previous, epoch = (register.previous, 0) if known else (berth.at, berth.epoch)
+        yield from self.scheme.wire(self, previous, self._packet(Begin(host, register.move, self.me, epoch)))
+
+    def _forward(self, host: ProcessId, berth: Berth, begin: Begin) -> Iterator[Effect]:  # noqa: ARG002
+        yield from self.scheme.wire(self, berth.at, self._packet(replace(begin, epoch=berth.epoch)))
+
+    def _queue(self, host: ProcessId, berth: Berth, begin: Begin) -> Iterator[Effect]:  # noqa: ARG002
+        berth.begins.append((begin.move, begin.to))
+        yield from ()
+
+    def _serve(self, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:
+        begins, berth.begins = sorted(set(berth.begins), reverse=True), []
+        for move, to in begins:
+            yield from self._begin(Begin(host, move, to, 0))
+
+    def _admit(self, host: ProcessId, berth: Berth, luggage: Luggage) -> Iterator[Effect]:  # noqa: ARG002
+        self.scheme.resume(self, luggage)
+        luggage.move = max(luggage.move, berth.heard)
+        berth.luggage, berth.at, berth.epoch, berth.heard = luggage, self.me, luggage.epoch, luggage.move
+        yield from ()
+
+    def _renew(self, host: ProcessId, berth: Berth, register: Register) -> Iterator[Effect]:  # noqa: ARG002
+        assert berth.luggage is not None
+        berth.luggage.move = register.move
+        yield from ()
+
+    def _welcome(self, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:
+        assert berth.luggage is not None
+        yield Radio(host, self._packet(Welcome(berth.luggage.move, berth.luggage.sent)))
+        again = list(self._outbox(berth))
+        yield from again
+        if again:
+            yield from self._timer()
+
+    def _hand_over(self, host: ProcessId, berth: Berth, begin: Begin) -> Iterator[Effect]:
+        luggage = berth.luggage
+        assert luggage is not None
+        luggage.epoch, luggage.move = luggage.epoch + 1, begin.move
+        berth.luggage, berth.at, berth.epoch = None, begin.to, luggage.epoch
+        berth.heard = max(berth.heard, begin.move)
+        packed = Handover(host, luggage.epoch, values.dumps(luggage))
+        yield from self.scheme.wire(self, begin.to, self._packet(packed))
+
+    def _tell(self, host: ProcessId, berth: Berth, begin: Begin) -> Iterator[Effect]:
+        assert berth.luggage is not None
+        moved = Moved(host, berth.epoch, berth.luggage.move, self.me)
+        yield from self.scheme.wire(self, begin.to, self._packet(moved))
+
+    def _remember(self, host: ProcessId, berth: Berth, register: Register) -> Iterator[Effect]:  # noqa: ARG002
+        berth.returning = True
+        yield from ()
+
+    def _recall(self, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:
+        if berth.returning:
+            berth.returning = False
+            yield from self.step(host, handoff.REGISTER, Register(berth.heard, berth.previous))
+
+    # The air.
+
+    def _outbox(self, berth: Berth) -> Iterator[Effect]:
+        if berth.luggage is not None and not berth.asleep:
+            for serial, (message, _) in list(berth.luggage.outbox.items())[: self.policy.window]:
+                yield Radio(berth.luggage.host, Packet(self.me, message, Downlink(serial)))
+
+    def _timer(self) -> Iterator[Effect]:
+        if self.due is None:
+            self.due = self.now + self.policy.retry_s
+            yield SetTimer(self.due)
+
+    def _packet(self, stamp: Any) -> Packet:
+        return Packet(self.me, None, stamp)
+
+
+def _unwrapped(handover: Handover) -> Luggage:
+    luggage = values.loads(handover.luggage)
+    if not isinstance(luggage, Luggage) or (luggage.host, luggage.epoch) != (handover.host, handover.epoch):
+        raise SnapshotError(f"what came as the luggage of {handover.host} is a {type(luggage).__name__}, or another's")
+    return luggage

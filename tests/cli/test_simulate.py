@@ -1,0 +1,156 @@
+"""`antecede simulate`: what it writes, what it says, and how it ends."""
+
+import argparse
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from antecede.check.events import read_jsonl
+from antecede.check.judge import judge
+from antecede.cli import simulate
+from antecede.core.errors import LimitReached, Misuse
+
+SMALL = "--processes 5 --messages 80"
+
+
+def parse(options: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="antecede")
+    simulate.add(parser.add_subparsers())
+    return parser.parse_args(["simulate", *shlex.split(options)])
+
+
+def run(options: str) -> int:
+    arguments = parse(options)
+    status: int = arguments.run(arguments)
+    return status
+
+
+def test_it_writes_the_trace_and_sums_it_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.jsonl"
+    assert run(f"{SMALL} --out {path}") == 0
+    events, quarantine = read_jsonl(path.read_text().splitlines())
+    assert not quarantine
+    assert judge(events).verdict == "holds"
+    said = capsys.readouterr().out
+    assert "holds" in said
+    assert f"{len(events):,} events" in said
+    assert f"antecede check {path}" in said
+    assert len(said.splitlines()) < 24
+
+
+def test_the_summary_as_json_agrees_with_the_judge(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.jsonl"
+    assert run(f"{SMALL} --algorithm none --json --out {path}") == 0
+    said = json.loads(capsys.readouterr().out)
+    verdict = judge(read_jsonl(path.read_text().splitlines())[0])
+    assert said | verdict.as_dict() == said
+    assert said["verdict"] == "violated"
+    assert said["result"]["messages"] == 80
+    assert said["causal"] is False
+
+
+def test_a_violating_run_is_explained_and_its_replay_gives_the_same_trace(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """002 §4.5: the look-ahead, as printed, breaks causal order, which `ks` promises: the status is 1."""
+    path = tmp_path / "t.jsonl"
+    assert run(f"--option printed=look-ahead --processes 4 --messages 150 --dests 1-3 --seed 3 --out {path}") == 1
+    said = capsys.readouterr().out
+    assert "violated" in said
+    assert " before " in said
+    before = path.read_bytes()
+    command = said.split("To replay this run: antecede simulate ")[1].splitlines()[0]
+    path.unlink()
+    assert run(command) == 1
+    assert path.read_bytes() == before
+
+
+def test_the_control_violates_and_that_is_no_failure(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(f"{SMALL} --algorithm none") == 0
+    assert "none does not promise causal order" in capsys.readouterr().out
+
+
+def test_more_events_than_the_limit_are_not_judged(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(f"{SMALL} --algorithm none --judge-max 100") == 0
+    assert "not judged" in capsys.readouterr().out
+
+
+def test_a_run_that_fails_says_how_to_replay_it(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(LimitReached):
+        run(f"{SMALL} --option hold_back_limit=1 --seed 7")
+    assert f"antecede simulate --option hold_back_limit=1 {SMALL} --seed 7" in capsys.readouterr().err
+
+
+def test_every_option_comes_back_in_the_replay() -> None:
+    options = (
+        "--algorithm mr --option numbered=true --option resynch_after_s=0.5 --processes 9 --messages 50 --seed 4 "
+        "--latency uniform:1-2 --fifo --partition 1-2:p1,p2/p3 --retransmit 3.0 --groups 3:1 --pattern request "
+        "--cost-entry 0.1 --needless --json"
+    )
+    replayed = simulate.replay(parse(options))
+    assert vars(parse(replayed.removeprefix("antecede simulate "))) == vars(parse(options))
+    assert simulate.replay(parse("")) == "antecede simulate --seed 1"
+
+
+def test_options_become_parameters() -> None:
+    given = simulate.parameters(
+        parse(
+            "--algorithm ks --option multicast=true --option hold_back_limit=5 --latency lognormal:2:0.25 --loss 0.1 "
+            "--partition 10-20.5:p01,p02 --selectivity 95 --dests 2-9 --deliveries 10 --warmup 5 --cost-byte 0.5"
+        )
+    )
+    assert given.options == {"multicast": True, "hold_back_limit": 5}
+    assert str(given.network.latency) == "lognormal:2:0.25"
+    assert given.network.retransmit_after_s == 8.0
+    cut = given.network.partitions[0]
+    assert (cut.end_s, sorted(cut.side)) == (20.5, ["p01", "p02"])
+    assert (given.workload.selectivity, given.workload.dests) == (0.95, (2, 9))
+    assert (given.messages, given.deliveries, given.warmup) == (None, 10, 5)
+    assert given.cost.byte_s == 0.5
+
+
+@pytest.mark.parametrize(("algorithm", "expected"), [("ks", 4.0), ("history", None), ("none", None)])
+def test_retransmission_is_for_those_who_need_it(algorithm: str, expected: float | None) -> None:
+    lossy = simulate.parameters(parse(f"--algorithm {algorithm} --loss 0.1"))
+    assert lossy.network.retransmit_after_s == expected
+    assert simulate.parameters(parse(f"--algorithm {algorithm}")).network.retransmit_after_s is None
+    assert simulate.parameters(parse("--loss 0.1 --retransmit off")).network.retransmit_after_s is None
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ("--algorithm kss", "no algorithm 'kss'; there are"),
+        ("--dests 1-50", "give a range from 1 to 19"),
+        ("--dests many", "write it like 1-19"),
+        ("--groups 5", "an overlap below it"),
+        ("--latency slow", "write exponential:1.0"),
+        ("--partition 10:p1", "write it like 10-20:p1,p2"),
+        ("--partition 10-20:p77", "no process 'p77'; they are p01 to p20"),
+        ("--option multicast", "write NAME=VALUE"),
+        ("--option speed=9", "ks has no option 'speed'"),
+        ("--retransmit soon", "write it like 4, auto, off"),
+        ("--out trace.csv", ".jsonl, .jsonl.gz or .parquet"),
+        ("--loss 2", "a probability is from 0 to 1"),
+        ("--pattern chat", "there are open, request, conversation"),
+    ],
+)
+def test_options_that_have_no_meaning_are_refused_in_words(
+    options: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(Misuse) as refused:
+        run(options)
+    assert words in str(refused.value)
+    assert "replay" not in capsys.readouterr().err
+
+
+def test_help_teaches_by_examples_that_can_be_read(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parse("--help")
+    assert "examples:" in capsys.readouterr().out
+    commands = [line.strip() for line in simulate.EXAMPLES.splitlines() if line.startswith("  antecede simulate")]
+    assert len(commands) >= 5
+    for command in commands:
+        simulate.parameters(parse(command.removeprefix("antecede simulate").split("   ")[0].split("  ")[0]))

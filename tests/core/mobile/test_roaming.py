@@ -1,0 +1,255 @@
+"""What hosts may do to a station, one thing at a time: sleep, wake elsewhere, come back, repeat themselves."""
+
+from __future__ import annotations
+
+import pytest
+
+from antecede import (
+    LimitReached,
+    Message,
+    MessageId,
+    Misuse,
+    Packet,
+    RemoteViolation,
+    SnapshotError,
+    Transmit,
+    UnknownAlgorithm,
+)
+from antecede.core import values
+from antecede.core.mobile import handoff, protocols
+from antecede.core.mobile.effects import Dropped
+from antecede.core.mobile.frames import Begin, Carried, Handover, Moved, Register
+from antecede.core.mobile.host import Host
+from antecede.core.mobile.luggage import Luggage, Policy
+from antecede.core.mobile.station import Station
+from antecede.core.ordering.rst import RstStamp
+from tests.core.mobile.script import content, flush, order, world
+
+ALL = sorted(protocols.protocols())
+HOMES = {"a": "s1", "b": "s2", "c": "s3"}
+
+
+@pytest.mark.parametrize("protocol", ALL)
+def test_what_comes_for_a_host_that_sleeps_is_stored_and_follows_it(protocol: str) -> None:
+    scene = world(protocol, HOMES)
+    scene.leave("b")
+    flush(scene)
+    sent = [str(scene.send("a", {"b"})) for _ in range(3)]
+    flush(scene)
+    assert order(scene, "b") == []
+    scene.enter("b", "s3")
+    flush(scene)
+    assert order(scene, "b") == sent
+    scene.finished()
+
+
+@pytest.mark.parametrize("protocol", ALL)
+def test_what_is_dropped_for_a_host_that_sleeps_holds_nothing_up(protocol: str) -> None:
+    scene = world(protocol, HOMES, policy=Policy(when_asleep="drop"))
+    scene.leave("b")
+    flush(scene)
+    m1 = scene.send("a", {"b", "c"})
+    flush(scene)
+    scene.enter("b", "s2")
+    flush(scene)
+    m2 = scene.send("c", {"b"})  # after m1, which b will never have
+    flush(scene)
+    assert scene.oracle.dropped == {("b", m1)}
+    assert order(scene, "b") == [str(m2)]
+    scene.finished()
+
+
+@pytest.mark.parametrize("protocol", ALL)
+def test_at_the_limit_of_what_is_stored_the_newest_is_dropped(protocol: str) -> None:
+    scene = world(protocol, HOMES, policy=Policy(stored_max=2))
+    scene.leave("b")
+    flush(scene)
+    sent = [scene.send("a", {"b"}) for _ in range(4)]
+    flush(scene)
+    assert scene.oracle.dropped == {("b", sent[2]), ("b", sent[3])}
+    scene.enter("b", "s3")
+    flush(scene)
+    after = scene.send("a", {"b"})
+    flush(scene)
+    assert order(scene, "b") == [str(m) for m in (*sent[:2], after)]
+    scene.finished()
+
+
+@pytest.mark.parametrize("protocol", ALL)
+def test_a_host_moves_on_before_its_hand_off_is_done(protocol: str) -> None:
+    """The luggage goes from s1 to s2 and on to s3; what was sent meanwhile finds it."""
+    scene = world(protocol, HOMES)
+    scene.enter("a", "s2")
+    flush(scene, lambda sender, to, _: {sender, to} <= {"s1", "s2", "s3"})
+    m1 = scene.send("b", {"a"})
+    scene.enter("a", "s3")
+    m2 = scene.send("a", {"b", "c"})
+    flush(scene)
+    assert (order(scene, "a"), order(scene, "b")) == ([str(m1)], [str(m2)])
+    scene.finished()
+
+
+@pytest.mark.parametrize("protocol", ALL)
+def test_a_host_comes_back_while_the_old_hand_off_is_under_way(protocol: str) -> None:
+    scene = world(protocol, HOMES)
+    scene.enter("a", "s2")
+    flush(scene, lambda sender, to, packet: isinstance(content(packet).stamp, Handover))
+    scene.enter("a", "s1")
+    m1 = scene.send("c", {"a"})
+    flush(scene)
+    assert order(scene, "a") == [str(m1)]
+    assert scene.hosts["a"].previous.startswith("s1")
+    scene.finished()
+
+
+def test_a_host_that_comes_back_to_a_draining_station_waits_its_turn() -> None:
+    """Algorithm 2: s1 still waits for the last of s3 when the host is there again."""
+    scene = world("av2", HOMES)
+    scene.enter("a", "s2")
+    flush(scene, lambda sender, to, _: {sender, to} == {"s1", "s3"})
+    station = scene.stations["s1"]
+    assert isinstance(station, Station)
+    assert station.berths["a"].state == handoff.DRAINING
+    scene.enter("a", "s1")
+    flush(scene, lambda sender, to, _: {sender, to} == {"s1", "s3"})
+    assert station.berths["a"].returning
+    flush(scene)
+    assert station.berths["a"].state == handoff.HERE
+    scene.finished()
+
+
+@pytest.mark.parametrize("protocol", ALL)
+def test_a_registration_that_arrives_twice_or_late_changes_nothing(protocol: str) -> None:
+    scene = world(protocol, HOMES)
+    late = Packet("a", None, Register(1, "s1"))
+    scene.enter("a", "s2")
+    flush(scene)
+    scene.enter("a", "s3")
+    flush(scene)
+    for cell in ("s2", "s2", "s3"):
+        scene._carry_out(cell, scene.stations[cell].hear(late))
+        flush(scene)
+    m1 = scene.send("b", {"a"})
+    flush(scene)
+    assert order(scene, "a") == [str(m1)]
+    scene.finished()
+
+
+@pytest.mark.parametrize("protocol", ALL)
+def test_a_station_restarts_and_the_host_is_sent_what_it_missed(protocol: str) -> None:
+    scene = world(protocol, HOMES)
+    m1 = scene.send("a", {"b"})
+    flush(scene, lambda _, to, __: to == "b")
+    restored = protocols.restore(scene.stations["s2"].snapshot())
+    assert not isinstance(restored, Host)
+    scene.stations["s2"] = restored
+    scene._lose_frames("b")
+    scene.enter("b", "s3")
+    flush(scene)
+    assert order(scene, "b") == [str(m1)]
+    scene.finished()
+
+
+def test_the_air_loses_a_message_and_a_timer_brings_it_back() -> None:
+    scene = world("roam", HOMES)
+    m1 = scene.send("a", {"b"})
+    scene._lose_frames("a")
+    flush(scene)
+    assert order(scene, "b") == []
+    scene.settle()
+    assert order(scene, "b") == [str(m1)]
+
+
+def test_a_reply_finds_a_host_that_moved_without_a_detour() -> None:
+    """roam: a message says where its sender is, so nobody else has to be told of a move."""
+    scene = world("roam", HOMES)
+    scene.enter("a", "s3")
+    flush(scene)
+    scene.send("a", {"b"})
+    flush(scene)
+    scene.counts.clear()
+    scene.send("b", {"a"})
+    flush(scene)
+    assert {what: n for what, n in scene.counts.items() if what.startswith("wire")} == {"wire Carried": 1}
+
+
+def test_a_message_to_the_old_place_is_passed_on_and_the_sender_told() -> None:
+    scene = world("roam", HOMES)
+    scene.enter("a", "s3")
+    flush(scene)
+    scene.counts.clear()
+    for _ in range(2):
+        scene.send("b", {"a"})
+        flush(scene)
+    assert {what: n for what, n in scene.counts.items() if what.startswith("wire")} == {
+        "wire Carried": 3,
+        f"wire {Moved.__name__}": 1,
+    }
+
+
+def test_a_silent_host_costs_nothing_in_the_header() -> None:
+    def header_entries(silent: int) -> int:
+        scene = world("roam", HOMES | {f"q{n}": "s1" for n in range(silent)})
+        for _ in range(5):
+            scene.send("a", {"b"})
+            scene.send("b", {"a", "c"})
+            flush(scene)
+        scene.send("a", {"c"})
+        scene.frame_arrives(("a", "s1"))
+        return scene.wires["s1", "s3"][0].control_entries
+
+    assert header_entries(0) == header_entries(50)
+
+
+def test_a_host_out_of_reach_keeps_what_it_sends_up_to_a_limit() -> None:
+    host = protocols.host("a", "s1")
+    host.unsent_max = 2
+    host.leave()
+    host.send({"b"}, b"1")
+    host.send({"b"}, b"2")
+    with pytest.raises(LimitReached, match="2 messages of a wait"):
+        host.send({"b"}, b"3")
+    with pytest.raises(Misuse, match="out of reach already"):
+        host.leave()
+    with pytest.raises(Misuse, match="at least one host"):
+        host.send((), b"x")
+
+
+def test_a_message_to_nobody_known_goes_to_nobody() -> None:
+    station = protocols.station(name="s1", stations=["s1", "s2"], homes={"a": "s1", "b": "s2"})
+    host = protocols.host("a", "s1")
+    effects = station.hear(host.send({"b", "zoe"}, b"x")[1].packet)  # type: ignore[union-attr]
+    assert [effect for effect in effects if isinstance(effect, Dropped)] == [Dropped("zoe", ("a", 1))]  # type: ignore[arg-type]
+    assert not any(isinstance(effect, Transmit) for effect in effects)
+
+
+def test_strangers_and_nonsense_are_refused() -> None:
+    station = protocols.station(name="s1", stations=["s1", "s2"], homes={"a": "s1"})
+    with pytest.raises(RemoteViolation, match="no host 'zoe' is known at s1"):
+        station.hear(Packet("zoe", None, Register(1, "s2")))
+    with pytest.raises(RemoteViolation, match="Begin over the air"):
+        station.hear(Packet("a", None, Begin("a", 1, "s2", 0)))
+    with pytest.raises(SnapshotError):
+        station.receive(Packet("s2", None, Handover("a", 5, b"")))
+    packed = values.dumps(Luggage("a", epoch=5))
+    with pytest.raises(SnapshotError, match="or another's"):
+        station.receive(Packet("s2", None, Handover("a", 6, packed)))
+    with pytest.raises(RemoteViolation, match="handover of a, which is here at s1"):
+        station.receive(Packet("s2", None, Handover("a", 5, packed)))
+    carried = Carried(frozenset({"a"}), 0, RstStamp({}))
+    with pytest.raises(RemoteViolation, match="a RstStamp, of another protocol"):
+        station.receive(Packet("s2", Message(MessageId("b", 1), frozenset({"a"}), b""), carried))
+    with pytest.raises(RemoteViolation, match="is carried to"):
+        station.receive(Packet("s2", Message(MessageId("b", 1), frozenset({"c"}), b""), carried))
+    with pytest.raises(Misuse, match="store or drop"):
+        Policy(when_asleep="forget")
+    with pytest.raises(Misuse, match="a new name"):
+        station.join("a", "s2")
+    with pytest.raises(Misuse, match="not among the stations"):
+        protocols.station(name="s9", stations=["s1"], homes={})
+    with pytest.raises(Misuse, match="roam has no option 'printed'"):
+        protocols.station(name="s1", stations=["s1"], homes={}, printed=True)
+    with pytest.raises(UnknownAlgorithm, match="no roaming protocol 'av4'"):
+        protocols.station("av4", name="s1", stations=["s1"], homes={})
+    with pytest.raises(SnapshotError):
+        protocols.restore(b"not a snapshot")

@@ -1,0 +1,106 @@
+"""`python -m tests.fuzz_mobile --worlds 100000 --seed 1`: random roaming worlds, held to the oracle and to the judge.
+
+The worlds go round the protocols; each has a seed of its own, and a failure prints the command that plays it again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from itertools import islice
+
+from antecede.check.judge import judge
+from antecede.core.mobile import protocols
+from tests.mobile_worlds import MobileWorld
+from tests.worlds import Broken
+
+BATCH = 100
+NAMES = tuple(sorted(protocols.protocols()))
+COLUMNS = ("worlds", "messages", "deliveries", "dropped", "hand-offs", "held for nothing")
+
+
+def execute(protocol: str, seed: int) -> MobileWorld:
+    """One execution: `Broken` if the protocol, or the judge, disagrees with the oracle."""
+    world = MobileWorld(protocol, seed)
+    world.run()
+    world.finished()
+    verdict = judge(world.events)
+    if verdict.duplicates or verdict.spurious or verdict.quarantined or verdict.violations:
+        raise Broken(f"the judge sees {verdict.as_dict()}, and the oracle nothing")
+    if verdict.lost != len(world.oracle.dropped):
+        raise Broken(f"the judge sees {verdict.lost} lost, where {len(world.oracle.dropped)} were dropped")
+    return world
+
+
+def batch(jobs: list[tuple[str, int]]) -> tuple[Counter[str], list[str]]:
+    """What happened, by protocol, and the failures in words."""
+    counts: Counter[str] = Counter()
+    failures = []
+    for protocol, seed in jobs:
+        try:
+            world = execute(protocol, seed)
+        except Exception as error:  # whatever it is, it is a finding
+            command = f"python -m tests.fuzz_mobile --replay {protocol}:{seed}"
+            failures.append(f"{protocol} seed {seed}: {error!r}\n    replay: {command}")
+            continue
+        counts[f"{protocol} worlds"] += 1
+        counts[f"{protocol} messages"] += len(world.oracle.messages)
+        counts[f"{protocol} deliveries"] += sum(map(len, world.oracle.delivered.values()))
+        counts[f"{protocol} dropped"] += len(world.oracle.dropped)
+        counts[f"{protocol} hand-offs"] += sum(host.move for host in world.hosts.values())
+        counts[f"{protocol} held for nothing"] += world.counts["held for nothing"]
+    return counts, failures
+
+
+def _batches(worlds: int, seed: int, names: tuple[str, ...]) -> Iterator[list[tuple[str, int]]]:
+    jobs = ((names[number % len(names)], seed * 1_000_000_000 + number) for number in range(worlds))
+    while chunk := list(islice(jobs, BATCH)):
+        yield chunk
+
+
+def fuzz(worlds: int, seed: int, *, workers: int | None = None, names: tuple[str, ...] = NAMES) -> list[str]:
+    """Run them all with progress on standard error; the failures, in words."""
+    totals: Counter[str] = Counter()
+    failures: list[str] = []
+    done = 0
+    with ProcessPoolExecutor(workers or os.cpu_count()) as pool:
+        for counts, failed in pool.map(batch, _batches(worlds, seed, names)):
+            totals += counts
+            failures += failed
+            done = min(done + BATCH, worlds)
+            for failure in failed:
+                print(failure, file=sys.stderr)
+            if sys.stderr.isatty():
+                print(f"\r{done:,} of {worlds:,} worlds, {len(failures)} failed", end="", file=sys.stderr)
+    print(file=sys.stderr)
+    print(f"{'protocol':<12}" + "".join(f"{column:>18}" for column in COLUMNS))
+    for name in names:
+        print(f"{name:<12}" + "".join(f"{totals[f'{name} {column}']:>18,}" for column in COLUMNS))
+    return failures
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--worlds", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--protocol", choices=NAMES, help="this one only")
+    parser.add_argument("--workers", type=int, help="processes to run them in; all cores unless told")
+    parser.add_argument("--replay", metavar="PROTOCOL:SEED", help="play one world again, as a failure printed it")
+    arguments = parser.parse_args()
+    if arguments.replay:
+        protocol, _, seed = arguments.replay.rpartition(":")
+        world = execute(protocol, int(seed))
+        print(f"{protocol} seed {seed}: {len(world.events)} events, as it should be")
+        return 0
+    names = (arguments.protocol,) if arguments.protocol else NAMES
+    failures = fuzz(arguments.worlds, arguments.seed, names=names, workers=arguments.workers)
+    print(f"{arguments.worlds:,} worlds from seed {arguments.seed}: {len(failures)} failed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

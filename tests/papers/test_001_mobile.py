@@ -1,0 +1,192 @@
+"""001, Alagar and Venkatesan: the example of §5.2, what is printed and does not hold, and Table 1 by counting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from bench.mobile.drive import Setting, measure
+
+from antecede import Packet
+from antecede.core.mobile.frames import Notify
+from antecede.core.mobile.protocols import protocols
+from tests.core.mobile.script import carries, content, flush, order, world
+from tests.mobile_worlds import MobileWorld
+
+ALL = sorted(protocols())
+
+
+@pytest.mark.parametrize("protocol", ALL)
+def test_5_2_a_message_to_the_old_cell_comes_before_what_it_caused(protocol: str) -> None:
+    """h3 sends m1 to h1 and m2 to h2; h1 moves to s2 before m1 arrives; h2, having m2, sends m3 to h1."""
+    scene = world(protocol, {"h1": "s1", "h2": "s2", "h3": "s3"})
+    m1 = scene.send("h3", {"h1"})
+
+    def m1_to_s1(sender: str, to: str, packet: Packet) -> bool:
+        return (sender, to) == ("s3", "s1") and carries(packet, m1)
+
+    flush(scene, m1_to_s1)
+    m2 = scene.send("h3", {"h2"})
+    scene.enter("h1", "s2")
+    flush(scene, m1_to_s1)
+    m3 = scene.send("h2", {"h1"})
+    flush(scene, m1_to_s1)
+    assert order(scene, "h2") == [str(m2)]
+    if protocol == "prs-mobile":  # m1 went to s2 as well
+        assert order(scene, "h1") == [str(m1), str(m3)]
+    else:
+        assert order(scene, "h1") == []
+    flush(scene)
+    assert order(scene, "h1") == [str(m1), str(m3)]
+    scene.finished()
+
+
+def test_5_2_as_printed_one_move_keeps_the_order() -> None:
+    scene = world("av2", {"h1": "s1", "h2": "s2", "h3": "s3"}, printed=True)
+    m1 = scene.send("h3", {"h1"})
+    flush(scene, lambda sender, _, packet: carries(packet, m1) and sender == "s3")
+    m2 = scene.send("h3", {"h2"})
+    scene.enter("h1", "s2")
+    flush(scene, lambda sender, _, packet: carries(packet, m1) and sender == "s3")
+    m3 = scene.send("h2", {"h1"})
+    flush(scene, lambda sender, _, packet: carries(packet, m1) and sender == "s3")
+    assert order(scene, "h2") == [str(m2)]
+    flush(scene)
+    assert order(scene, "h1") == [str(m1), str(m3)]
+
+
+def _two_moves(protocol: str, **options: Any) -> tuple[MobileWorld, list[str]]:
+    """h moves from s1 to s2 and on to s3, and s4 hears of the first move last; then x at s4 writes to h, and to y."""
+    scene = world(protocol, {"h": "s1", "x": "s4", "y": "s3"}, cells="s2", **options)
+
+    def first_notice(_: str, to: str, packet: Packet) -> bool:
+        stamp = content(packet).stamp
+        return to == "s4" and isinstance(stamp, Notify) and stamp.move == 1
+
+    scene.enter("h", "s2")
+    flush(scene, first_notice)
+    scene.enter("h", "s3")
+    flush(scene, first_notice)
+    flush(scene)
+    m1 = scene.send("x", {"h"})
+    flush(scene, lambda sender, _, packet: sender == "s4" and carries(packet, m1))
+    m2 = scene.send("x", {"y"})
+    flush(scene, lambda sender, _, packet: sender == "s4" and carries(packet, m1))
+    m3 = scene.send("y", {"h"})
+    flush(scene, lambda sender, _, packet: sender == "s4" and carries(packet, m1))
+    flush(scene)
+    assert order(scene, "y") == [str(m2)]
+    return scene, [str(m1), str(m3)]
+
+
+def test_5_2_as_printed_a_stale_notification_puts_the_location_back() -> None:
+    scene, sent = _two_moves("av2", printed=True)
+    assert order(scene, "h") == sent[::-1]
+    assert scene.oracle.violations == 1
+
+
+@pytest.mark.parametrize("protocol", ALL)
+def test_5_2_repaired_two_moves_keep_the_order(protocol: str) -> None:
+    scene, sent = _two_moves(protocol)
+    assert scene.oracle.violations == 0
+    if not protocols()[protocol].inhibits:  # else y may have had to wait for m2, and wrote m3 before it came
+        assert order(scene, "h") == sent
+    scene.finished()
+
+
+def _one_by_one(protocol: str, **options: Any) -> MobileWorld:
+    """h moves from s1 to s2; s3 knows and s4 does not. x at s3 writes to h, and to y at s4, which then writes to h."""
+    scene = world(protocol, {"h": "s1", "x": "s3", "y": "s4"}, cells="s2", **options)
+
+    def notice_to_s4(_: str, to: str, packet: Packet) -> bool:
+        return to == "s4" and isinstance(content(packet).stamp, Notify)
+
+    scene.enter("h", "s2")
+    flush(scene, notice_to_s4)
+    scene.send("x", {"h"})
+    scene.send("x", {"y"})
+    flush(scene, notice_to_s4)
+    scene.send("y", {"h"})
+    flush(scene, notice_to_s4)
+    flush(scene)
+    return scene
+
+
+def test_5_2_as_printed_a_station_not_yet_notified_overtakes_one_that_is() -> None:
+    scene = _one_by_one("av2", printed=True)
+    assert order(scene, "h") == ["y:1", "x:1"]
+    assert scene.oracle.violations == 1
+
+
+@pytest.mark.parametrize("protocol", ALL)
+def test_5_2_repaired_all_are_notified_at_once_or_none(protocol: str) -> None:
+    scene = _one_by_one(protocol)
+    assert scene.oracle.violations == 0
+    scene.finished()
+
+
+@pytest.mark.parametrize("printed", [True, False])
+def test_4_1_as_printed_algorithm_1_does_inhibit(printed: bool) -> None:
+    """a writes m1 to b and c. It is in the air to b when b writes m2 to c, which may have m2 first."""
+    scene = world("av1", {"a": "s1", "b": "s2", "c": "s3"}, printed=printed)
+    m1 = scene.send("a", {"b", "c"})
+
+    def m1_in_the_air_or_late(sender: str, to: str, packet: Packet) -> bool:
+        return carries(packet, m1) and (to == "b" or (sender, to) == ("s1", "s3"))
+
+    flush(scene, m1_in_the_air_or_late)
+    m2 = scene.send("b", {"c"})
+    flush(scene, m1_in_the_air_or_late)
+    assert order(scene, "c") == ([] if printed else [str(m2)])
+    assert scene.counts["held for nothing"] == (1 if printed else 0)
+    flush(scene)
+    scene.finished()
+
+
+def test_table_1_header_grows_with_the_square_of_hosts_stations_and_logical_stations() -> None:
+    """O(n_h^2), O(n_s^2), O(k^2 n_s^2) are bounds: entries stay below them, and what should not matter does not."""
+
+    def entries(protocol: str, **setting: int) -> float:
+        return measure(Setting(protocol, watch=False, warm_s=4, duration_s=8, send_s=0.1, **setting)).header_entries
+
+    assert 8**2 / 2 < entries("av1", hosts=8, stations=3) < 8**2
+    assert 16**2 / 2 < entries("av1", hosts=16, stations=3) < 16**2
+    assert 3**2 / 2 < entries("av2", hosts=8, stations=3) <= 3**2
+    assert 3**2 / 2 < entries("av2", hosts=16, stations=3) <= 3**2
+    assert (2 * 3) ** 2 / 2 < entries("av3", hosts=8, stations=3, logical=2) <= (2 * 3) ** 2
+
+
+@pytest.mark.parametrize(
+    ("protocol", "logical", "messages"),
+    [
+        ("av1", 1, lambda stations: 2),
+        ("roam", 1, lambda stations: 2),
+        ("prs-mobile", 1, lambda stations: 2),
+        ("av2", 1, lambda stations: 3 + 2 * (stations - 1)),
+        ("av2-ks", 1, lambda stations: 3 + 2 * (stations - 1)),
+        ("av3", 1, lambda stations: 3 + 2 * (stations - 1)),
+        ("av3", 2, lambda stations: 3 + 3 * (stations - 1)),  # two logical stations of a cell share a notify
+    ],
+)
+@pytest.mark.parametrize("stations", [3, 6])
+def test_table_1_hand_off_messages(protocol: str, logical: int, messages: object, stations: int) -> None:
+    """O(1) messages for Algorithm 1; for Algorithm 2 begin, enable, over, and a notify and a last for each other."""
+    options: dict[str, Any] = {"logical": logical} if protocol == "av3" else {}
+    homes = {f"h{n}": f"s{n}" for n in range(stations)}
+    scene = world(protocol, homes, **options)
+    scene.enter("h0", "s1")
+    flush(scene)
+    wired = sum(count for what, count in scene.counts.items() if what.startswith("wire "))
+    assert callable(messages)
+    assert wired == messages(stations)
+
+
+def test_roam_costs_no_more_than_algorithm_1_and_a_quarter_of_its_header() -> None:
+    """Beyond the paper: the same run, to the packet, with KS in place of RST."""
+    setting = {"hosts": 40, "stations": 5, "warm_s": 6.0, "duration_s": 8.0, "send_s": 0.25, "watch": True}
+    av1 = measure(Setting("av1", **setting))  # type: ignore[arg-type]
+    roam = measure(Setting("roam", **setting))  # type: ignore[arg-type]
+    assert (roam.deliveries, roam.handoffs, roam.delay_ms) == (av1.deliveries, av1.handoffs, av1.delay_ms)
+    assert roam.header_bytes * 4 <= av1.header_bytes
+    assert roam.handoff_messages <= av1.handoff_messages
+    assert roam.needless_share == av1.needless_share == 0

@@ -1,0 +1,25 @@
+"""Runs for the tests: a result with its events."""
+
+from antecede.check.events import Event
+from antecede.sim import Parameters, Recorder, Result, simulate
+from antecede.sim.trace import Row, as_event
+
+
+def recorded(parameters: Parameters) -> tuple[Result, list[Event]]:
+    rows: list[Row] = []
+    result = simulate(parameters, Recorder(rows.extend))
+    return result, [as_event("r", row) for row in rows]
+
+
+def sends(events: list[Event]) -> list[tuple[str, float | None, str | None, tuple[str, ...] | None]]:
+    """Who sent what to whom, and when."""
+    return [(event.process, event.time, event.message, event.dests) for event in events if event.kind == "send"]
+
+
+def times(events: list[Event], kind: str) -> dict[tuple[str | None, str], float | None]:
+    """When each message was first received, or delivered, at each process."""
+    found: dict[tuple[str | None, str], float | None] = {}
+    for event in events:
+        if event.kind == kind:
+            found.setdefault((event.message, event.process), event.time)
+    return found
