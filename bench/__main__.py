@@ -7,7 +7,8 @@ PARTS = {
     "core": "bench.core.run",
     "locality": "bench.locality.measure",
     "mobile": "bench.mobile.run",
-    "check": "bench.check.run",
+    "check": "bench.check.measure",
+    "check-small": "bench.check.small",
     "lab": "bench.lab.run",
 }
 
