@@ -43,7 +43,11 @@ class MobileOracle(Oracle):
 
 @dataclass
 class Calm:
-    """How rough a world is: the chance of losing a packet on the air, and of repeating one on air or wire."""
+    """How rough a world is: the chance of losing a packet on the air, and of repeating one on air or wire.
+
+    A packet on a wire may `drag`: everything else overtakes it, or causal order would be kept by itself. `pace` packets
+    arrive for each thing a host does.
+    """
 
     loss: float = 0.0
     repeat: float = 0.0
@@ -52,6 +56,9 @@ class Calm:
     patient: bool = True
     restarts: bool = False
     sleeps: bool = False
+    drag: float = 0.0
+    pace: int = 1
+    roaming: float = 0.1
 
 
 def rough(chance: random.Random) -> Calm:
@@ -63,6 +70,9 @@ def rough(chance: random.Random) -> Calm:
         patient=chance.random() < 0.2,
         restarts=chance.random() < 0.5,
         sleeps=chance.random() < 0.6,
+        drag=chance.choice((0.0, 0.2, 0.4)),
+        pace=chance.choice((2, 6, 12)),
+        roaming=chance.choice((0.03, 0.15)),
     )
 
 
@@ -96,6 +106,8 @@ class MobileWorld:
         self.timers: list[tuple[float, str]] = []
         self.wires: dict[tuple[str, str], list[Packet]] = {}
         self.frames: dict[tuple[str, str], list[Packet]] = {}
+        self.answering: list[str] = []
+        self.dragging: list[tuple[tuple[str, str], Packet]] = []
         self.latest_first = self.random.random() < 0.2
         cells = [f"s{number}" for number in range(1, self.random.randint(1, self.stations_max) + 1)]
         names = [f"h{number}" for number in range(1, self.random.randint(2, self.hosts_max) + 1)]
@@ -116,18 +128,19 @@ class MobileWorld:
     def run(self) -> MobileWorld:
         for _ in range(self.random.randint(10, self.steps_max)):
             choice = self.random.random()
-            if choice < 0.2:
+            if choice < 0.22:
                 self._send()
-            elif choice < 0.3:
-                self._roam()
-            elif choice < 0.33 and self.air.restarts:
+            elif choice < 0.25 and self.air.restarts:
                 self._restart()
-            elif choice < 0.34 and self.calm is None:
+            elif choice < 0.26 and self.calm is None:
                 self._newcomer()
-            elif choice < 0.38:
-                self._tick(self.now + self.random.random())
+            elif choice < 0.3:
+                self._tick(self.now + 4 * self.random.random())
+            elif choice < 0.3 + self.air.roaming:
+                self._roam()
             else:
-                self._arrive()
+                for _ in range(self.air.pace):
+                    self._arrive()
         self.settle()
         return self
 
@@ -139,7 +152,7 @@ class MobileWorld:
         for step in range(STEPS_MAX):
             if step == 2_000:
                 self.air.loss = 0.0
-            if self.wires or self.frames:
+            if self.wires or self.frames or self.dragging:
                 self._arrive()
             elif self.timers:
                 self._tick(max(self.now, min(self.timers)[0]))
@@ -176,7 +189,10 @@ class MobileWorld:
         self.carry_out(name, self.hosts[name].leave())
 
     def _send(self) -> None:
-        self.send(self.random.choice(self.names), self.random.sample(self.names, self._fan_out()))
+        """Whoever has just got something is likely to answer: chains of causes are what order is about."""
+        answers = self.answering and self.random.random() < 0.7
+        sender = self.answering.pop() if answers else self.random.choice(self.names)
+        self.send(sender, self.random.sample(self.names, self._fan_out()))
 
     def _fan_out(self) -> int:
         return 1 if self.random.random() < 0.4 else self.random.randint(1, len(self.names))
@@ -203,6 +219,9 @@ class MobileWorld:
     # What the network does.
 
     def _arrive(self) -> None:
+        if self.dragging and (self.random.random() < 0.01 or not (self.wires or self.frames)):
+            late, packet = self.dragging.pop(self.random.randrange(len(self.dragging)))
+            self.wires.setdefault(late, []).append(packet)
         links = [("wire", link) for link in self.wires] + [("air", link) for link in self.frames]
         if not links:
             return
@@ -259,11 +278,15 @@ class MobileWorld:
             elif isinstance(effect, Deliver):
                 self.oracle.deliver(at, effect.message)
                 self._event(at, "deliver", effect.message)
+                self.answering.append(at)
             elif isinstance(effect, Transmit):
                 if effect.to == at:
                     raise Broken(f"{at} transmits to itself")
                 self._count("wire", effect.packet)
-                self.wires.setdefault((at, effect.to), []).append(effect.packet)
+                if self.random.random() < self.air.drag:
+                    self.dragging.append(((at, effect.to), effect.packet))
+                else:
+                    self.wires.setdefault((at, effect.to), []).append(effect.packet)
             elif isinstance(effect, Radio):
                 self._count("air", effect.packet)
                 self.frames.setdefault((at, effect.to), []).append(effect.packet)
