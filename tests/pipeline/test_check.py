@@ -14,7 +14,7 @@ from antecede.check.events import Event
 from antecede.check.trace import arrange
 from antecede.core.errors import Misuse
 from antecede.pipeline import explain as explaining
-from antecede.pipeline import schema, tables, verify
+from antecede.pipeline import schema, selections, tables
 from antecede.pipeline.check import Checked, check
 from antecede.pipeline.clocks import edges
 from antecede.pipeline.ingest import read
@@ -91,10 +91,10 @@ def test_every_table_is_there_with_exactly_its_schema(spark: SparkSession, known
 
 
 def test_the_schemas_keep_what_verification_gives() -> None:
-    for ddl, wanted in ((verify.MESSAGES_DDL, schema.MESSAGES), (verify.RUNS_DDL, schema.RUNS)):
+    for ddl, wanted in ((selections.MESSAGES_DDL, schema.MESSAGES), (selections.RUNS_DDL, schema.RUNS)):
         assert ddl.replace(", ", ",").replace("long", "bigint") == wanted.simpleString()[7:-1].replace(":", " ")
     found = [f"{field.name} {field.dataType.simpleString()}" for field in schema.FOUND]
-    assert verify.DELIVERIES_DDL.replace("long", "bigint").split(", ") == found
+    assert selections.DELIVERIES_DDL.replace("long", "bigint").split(", ") == found
 
 
 def test_the_tables_say_what_happened(spark: SparkSession, known: Checked) -> None:

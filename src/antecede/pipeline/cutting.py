@@ -24,12 +24,14 @@ from pyspark.sql import functions as fn
 from antecede.pipeline import tasks
 from antecede.pipeline.findings import FINDINGS_DDL
 from antecede.pipeline.normalise import DELIVER, RECEIVE, TICKS_PER_RUN, Longs
-from antecede.pipeline.paired import Numbered, Parts
+from antecede.pipeline.parts import Numbered, Parts
 from antecede.pipeline.stamp import PROCESSES_MAX
+from antecede.pipeline.summaries import CYCLIC, END, LINK, ROWS, SPAN
 from antecede.pipeline.windows import shifts, thresholds
 
 WINDOW_EVENTS = 250_000
 BUCKETS_PER_WINDOW, BUCKETS_MIN, CELLS_MAX = 32, 256, 1_000_000
+COUNTED_PER_WINDOW = 10_000  # of its events: enough to cut evenly
 NO_TIME = "some of its events have no time"
 NO_SHIFT = "its clocks are skewed in a way that no shift per process can repair"
 GOES_BACK = "the clock of a process goes back"
@@ -97,7 +99,8 @@ def cut(events: DataFrame, counts: DataFrame, names: Sequence[str], windows: int
     sizes = {name: sum(row["with_message"] for row in rows) for name, rows in fit.items()}
     wanted = {name: windows or ceil(size / WINDOW_EVENTS) for name, size in sizes.items()}
     runs = [_numbered(name, rows) for name, rows in fit.items()]
-    cells = _cells(kept, runs, wanted)
+    share = COUNTED_PER_WINDOW * sum(wanted.values()) / sum(sizes.values())
+    cells = _cells(kept if share >= 1 else kept.sample(share, seed=1), runs, wanted)
     first, slacks, back = _tried(kept, [_cut(run, cells, wanted) for run in runs], sizes, detail=detail)
     shifted = {run.run: _shifted(run, slacks[run.run]) for run in runs if run.run in slacks}
     uncut |= {name: NO_SHIFT for name, run in shifted.items() if run is None}
@@ -112,7 +115,7 @@ def cut(events: DataFrame, counts: DataFrame, names: Sequence[str], windows: int
 def windows_of(windows: Windows, *, detail: bool) -> DataFrame:
     """The findings of the runs that are cut: compose what the windows are entered with, then verify each."""
     good = list(windows.good)
-    ends = windows.frame.filter(fn.col("what").isin(tasks.END, tasks.CYCLIC) & fn.col("run").isin(good))
+    ends = windows.frame.filter(fn.col("what").isin(END, CYCLIC) & fn.col("run").isin(good))
     states = (
         ends.select("what", "run", "part", "process", "low", "reached", "sends", "entries")
         .repartition(min(len(good), windows.tasks), "run")
@@ -120,7 +123,7 @@ def windows_of(windows: Windows, *, detail: bool) -> DataFrame:
         .mapInArrow(tasks.compose(windows.parts), STATES_DDL)
     )
     return (
-        windows.frame.filter(fn.col("what") == tasks.ROWS)
+        windows.frame.filter(fn.col("what") == ROWS)
         .select("part", "rows")
         .unionByName(states, allowMissingColumns=True)
         .repartitionById(windows.tasks, fn.col("part"))
@@ -170,7 +173,7 @@ def _cells(events: DataFrame, runs: Sequence[Numbered], wanted: Mapping[str, int
     for row in rows:
         share = round(row["bucket"] / buckets * TICKS_PER_RUN)
         found[row["run"]].append((numbers[row["run"]][row["process"]], share, row["count"]))
-    return {name: Cells(*np.array(cells, np.int64).T) for name, cells in found.items()}
+    return {name: Cells(*np.array(cells, np.int64).reshape(-1, 3).T) for name, cells in found.items()}
 
 
 def _cut(run: Numbered, cells: Mapping[str, Cells], wanted: Mapping[str, int]) -> Numbered:
@@ -194,15 +197,13 @@ def _tried(
         .mapInArrow(tasks.summarise_windows(parts), WINDOWS_DDL)
         .persist(StorageLevel.MEMORY_AND_DISK)
     )
-    links = (
-        frame.filter(fn.col("what") == tasks.LINK).groupBy("run", "sender", "process").agg(fn.min("low").alias("slack"))
-    )
+    links = frame.filter(fn.col("what") == LINK).groupBy("run", "sender", "process").agg(fn.min("low").alias("slack"))
     skewed = Window.partitionBy("run")
     slacks: dict[str, list[Row]] = {}
     for row in links.withColumn("least", fn.min("slack").over(skewed)).filter("least < 0").collect():
         slacks.setdefault(runs[row["run"]].run, []).append(row)
     earlier = Window.partitionBy("run", "process").orderBy("part").rowsBetween(Window.unboundedPreceding, -1)
-    spans = frame.filter(fn.col("what") == tasks.SPAN).withColumn("before", fn.max("high").over(earlier))
+    spans = frame.filter(fn.col("what") == SPAN).withColumn("before", fn.max("high").over(earlier))
     back = [runs[row["run"]].run for row in spans.filter("before > low").select("run").distinct().collect()]
     good = tuple(number for number, run in enumerate(runs) if run.run not in slacks and run.run not in back)
     return Windows(parts, count, frame, good), slacks, [name for name in back if name not in slacks]

@@ -19,11 +19,11 @@ import pyarrow.compute as pc
 import pyarrow.ipc
 
 from antecede.pipeline.findings import findings
-from antecede.pipeline.lanes import Rows
-from antecede.pipeline.normalise import DELIVER
-from antecede.pipeline.paired import Parts, from_table, pair_messages, paired_runs
+from antecede.pipeline.paired import paired_runs
+from antecede.pipeline.parts import Parts, from_table, pair_messages
 from antecede.pipeline.stamp import PROCESSES_MAX, Vectors, stamp, stamp_runs
-from antecede.pipeline.windows import Composition, End, Ends, Known, summarise
+from antecede.pipeline.summaries import CYCLIC, ROWS, WINDOWS, ends_table, facts_table, filled, stream
+from antecede.pipeline.windows import Composition, End, Known, summarise
 
 Batches = Iterable[pa.RecordBatch]
 Task = Callable[[Batches], Iterator[pa.RecordBatch]]
@@ -31,22 +31,6 @@ Longs = npt.NDArray[np.int64]
 
 BATCH_ROWS_MAX = 64 * 1024
 KNOWN, CYCLE = 3, 4  # roles of rows that bring a window what the windows before it made known
-END, CYCLIC, LINK, SPAN, ROWS = range(5)  # what a row of WINDOWS is
-WINDOWS = pa.schema(
-    [
-        ("what", pa.int8()),
-        ("run", pa.int32()),
-        ("part", pa.int32()),
-        ("process", pa.int32()),
-        ("sender", pa.int32()),  # of a link
-        ("low", pa.int64()),  # of an end its message's index, of a link its least slack, of a span the first index
-        ("high", pa.int64()),  # of a span the last index
-        ("reached", pa.list_(pa.int32())),  # of an end: the parts where its message is delivered
-        ("sends", pa.binary()),
-        ("entries", pa.binary()),
-        ("rows", pa.binary()),  # the rows of all windows of the task, as an Arrow stream
-    ]
-)
 STATES = pa.schema(
     [
         ("part", pa.int32()),
@@ -95,9 +79,9 @@ def summarise_windows(parts: Parts) -> Task:
         number, group = _groups(table)
         rows = from_table(table, number, group, parts).rows
         ends = summarise(rows, table["reached"].to_numpy())
-        yield from _cut(_ends(rows, ends, parts, number))
-        yield from _cut(_facts(rows, ends, parts, number, table["slack"].to_numpy()))
-        yield from _cut(_table(WINDOWS, 1, what=np.array([ROWS]), part=number[:1], rows=[_stream(table)]))
+        yield from _cut(ends_table(rows, ends, parts, number))
+        yield from _cut(facts_table(rows, ends, parts, number, table["slack"].to_numpy()))
+        yield from _cut(filled(WINDOWS, 1, what=np.array([ROWS]), part=number[:1], rows=[stream(table)]))
 
     return task
 
@@ -163,81 +147,6 @@ def _groups(table: pa.Table) -> tuple[Longs, Longs]:
     return number, group.astype(np.int64)
 
 
-def _ends(rows: Rows, ends: Ends, parts: Parts, number: Longs) -> pa.Table:
-    offsets = np.concatenate([[0], np.cumsum(rows.widths[ends.group])])
-    part = number[ends.group]
-    table = _table(
-        WINDOWS,
-        len(part),
-        what=np.full(len(part), END),
-        run=parts.run(part),
-        part=part,
-        process=ends.process,
-        low=ends.sent_index,
-        reached=ends.reached,
-        sends=_binary(ends.sends, offsets),
-        entries=_binary(ends.entries, offsets),
-    ).filter(pa.array(~ends.cyclic[ends.group]))
-    bad = number[ends.cyclic]
-    cyclic = _table(WINDOWS, len(bad), what=np.full(len(bad), CYCLIC), run=parts.run(bad), part=bad)
-    return pa.concat_tables([table, cyclic])
-
-
-def _facts(rows: Rows, ends: Ends, parts: Parts, number: Longs, slack: Longs) -> pa.Table:
-    """The least slack of each link of each window, and the span of indices of each process in it."""
-    at = np.flatnonzero((rows.role == DELIVER) & rows.first & (rows.sender >= 0))
-    width = int(rows.widths.max(initial=1))
-    key = (rows.group[at] * width + rows.sender[at]) * width + rows.process[at]
-    order = np.argsort(key)
-    starts = np.flatnonzero(np.diff(key[order], prepend=-1))
-    link, least = key[order][starts], np.minimum.reduceat(slack[at][order], starts) if len(at) else slack[:0]
-    group, process, first, last = ends.spans
-    links = _table(
-        WINDOWS,
-        len(link),
-        what=np.full(len(link), LINK),
-        run=parts.run(number[link // (width * width)]),
-        sender=link // width % width,
-        process=link % width,
-        low=least,
-    )
-    spans = _table(
-        WINDOWS,
-        len(group),
-        what=np.full(len(group), SPAN),
-        run=parts.run(number[group]),
-        part=number[group],
-        process=process,
-        low=first,
-        high=last,
-    )
-    return pa.concat_tables([links, spans])
-
-
-def _table(schema: pa.Schema, count: int, /, **columns: Any) -> pa.Table:
-    arrays = [
-        pa.array(columns[field.name], field.type) if field.name in columns else pa.nulls(count, field.type)
-        for field in schema
-    ]
-    return pa.table(arrays, schema=schema)
-
-
-def _stream(table: pa.Table) -> bytes:
-    """One value for many rows: Spark keeps and moves it as it is, and not row by row."""
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    return sink.getvalue().to_pybytes()
-
-
-def _binary(values: npt.NDArray[Any], offsets: Longs) -> pa.Array:
-    """Flat vectors as one binary value each: Spark hands those on as they are."""
-    places = pa.py_buffer((offsets * values.itemsize).astype(np.int32))
-    return pa.Array.from_buffers(
-        pa.binary(), len(offsets) - 1, [None, places, pa.py_buffer(np.ascontiguousarray(values))]
-    )
-
-
 def _rows(batches: Batches) -> Iterator[dict[str, Any]]:
     for batch in batches:
         yield from batch.to_pylist()
@@ -259,7 +168,7 @@ def _states(known: Iterator[Known]) -> Iterator[pa.RecordBatch]:
 
 def _cycle(parts: Parts, run: int) -> pa.Table:
     part = np.arange(parts.starts[run], parts.starts[run + 1])
-    return _table(STATES, len(part), part=part, role=np.full(len(part), CYCLE))
+    return filled(STATES, len(part), part=part, role=np.full(len(part), CYCLE))
 
 
 def _vectors(table: pa.Table, group: Longs) -> Vectors:

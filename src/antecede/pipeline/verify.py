@@ -22,29 +22,15 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
 from antecede.core.errors import Misuse
-from antecede.pipeline import tasks
+from antecede.pipeline import selections, tasks
 from antecede.pipeline.cutting import Cutting, cut, windows_of
-from antecede.pipeline.findings import FINDINGS_DDL, TALLY
+from antecede.pipeline.findings import FINDINGS_DDL
 from antecede.pipeline.normalise import DELIVER, RECEIVE, SEND
-from antecede.pipeline.stamp import PROCESSES_MAX
 
 RUN_EVENTS_MAX = 1_000_000  # a run of more events is cut into windows
 TASK_EVENTS = 250_000
 TRACE = ("run", "process", "index", "kind", "time", "message", "dests")
 WITH_MESSAGE = ("send", "receive", "deliver")
-
-MESSAGES_DDL = "run string, message string, sender string, index long, time double, dests int, delivered int, lost int"
-DELIVERIES_DDL = (
-    "run string, process string, index long, time double, message string, sender string, sent_index long,"
-    " sent_time double, first boolean, addressed boolean, spurious boolean, duplicate boolean, violation boolean,"
-    " overtaken long, witness string"
-)
-RUNS_DDL = (
-    "run string, verdict string, reason string, events long, processes long, messages long, deliveries long,"
-    " violations long, overtaken long, lost long, duplicates long, spurious long, early long, windows int,"
-    " one_task string"
-)
-SKEW_DDL = "run string, sender string, process string, early long, worst_s double"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +74,10 @@ def verify(events: DataFrame, *, windows: int | None = None, detail: bool = True
     findings = reduce(DataFrame.unionByName, frames)
     return Verified(
         findings=findings,
-        messages=_messages(findings),
-        deliveries=_deliveries(findings),
-        runs=_runs(findings, counts, cutting),
-        skew=_skew(findings),
+        messages=selections.messages(findings),
+        deliveries=selections.deliveries(findings),
+        runs=selections.runs(findings, _by_run(counts), cutting),
+        skew=selections.skew(findings),
         held=(counts, *cutting.held),
     )
 
@@ -161,96 +147,3 @@ def _whole_runs(events: DataFrame, cutting: Cutting, size: _Size, *, detail: boo
         kept = kept.filter(~fn.col("run").isin(list(cutting.windows)))
     tasks_wanted = max(1, min(4 * size.runs, ceil(size.events / TASK_EVENTS)))
     return kept.repartition(tasks_wanted, "run").mapInArrow(tasks.verify_runs(detail=detail), FINDINGS_DDL)
-
-
-def _messages(findings: DataFrame) -> DataFrame:
-    return findings.filter("what = 'message'").select(
-        "run",
-        "message",
-        fn.col("process").alias("sender"),
-        "index",
-        "time",
-        "dests",
-        "delivered",
-        (fn.col("dests") - fn.col("delivered")).alias("lost"),
-    )
-
-
-def _deliveries(findings: DataFrame) -> DataFrame:
-    return findings.filter("what = 'delivery'").select(
-        "run",
-        "process",
-        "index",
-        "time",
-        "message",
-        "sender",
-        "sent_index",
-        "sent_time",
-        "first",
-        "addressed",
-        (fn.col("first") & ~fn.col("addressed")).alias("spurious"),
-        (~fn.col("first")).alias("duplicate"),
-        (fn.col("overtaken") > 0).alias("violation"),
-        "overtaken",
-        "witness",
-    )
-
-
-def _skew(findings: DataFrame) -> DataFrame:
-    """The links on which delivers precede their sends by the source's clocks; reported, never trusted."""
-    return (
-        findings.filter("what = 'link'")
-        .groupBy("run", "sender", "process")
-        .agg(fn.sum("early").alias("early"), fn.max("worst_s").alias("worst_s"))
-    )
-
-
-def _runs(findings: DataFrame, counts: DataFrame, cutting: Cutting) -> DataFrame:
-    """One row per run, those without any message included."""
-    sums = (*TALLY[:-2], "early")
-    added = findings.filter("what IN ('tally', 'link')").select(
-        "run", *(fn.col(f"tally.{name}") for name in TALLY), "early"
-    )
-    tallies = added.groupBy("run").agg(
-        *(fn.sum(name).alias(name) for name in sums), *(fn.max(name).alias(name) for name in TALLY[-2:])
-    )
-    notes = findings.sparkSession.createDataFrame(
-        [(name, count, None) for name, count in cutting.windows.items()]
-        + [(name, 1, f"as one task, because {reason}") for name, reason in cutting.uncut.items()],
-        "run string, windows int, one_task string",
-    )
-    reason = _reason()
-    return (
-        _by_run(counts)
-        .select("run", "events", "processes", "sends", "receives", "delivers", "internals")
-        .join(fn.broadcast(tallies), "run", "left")
-        .join(fn.broadcast(notes), "run", "left")
-        .na.fill(0, [*sums, *TALLY[-2:]])
-        .na.fill(1, ["windows"])
-        .select(
-            "run",
-            fn.when(fn.col("violations") > 0, "violated")
-            .when(reason.isNotNull(), "undecidable")
-            .otherwise("holds")
-            .alias("verdict"),
-            reason.alias("reason"),
-            *("events", "processes", "messages", "deliveries", "violations", "overtaken", "lost"),
-            *("duplicates", "spurious", "early", "windows", "one_task"),
-        )
-    )
-
-
-def _reason() -> Column:
-    """Why a run can not be judged, or null."""
-    return (
-        fn.when(fn.col("cyclic") > 0, "happened-before has a cycle: an event would have to happen before itself")
-        .when(fn.col("wide") > 0, f"it has more than {PROCESSES_MAX} processes, which is more than one task can hold")
-        .when(
-            (fn.col("messages") > 0) & (fn.col("deliveries") > 0) & (fn.col("paired") == 0),
-            "no deliver has the message id of a send, so sends and delivers can not be paired",
-        )
-        .when(
-            (fn.col("internals") > 0) & (fn.col("sends") + fn.col("receives") + fn.col("delivers") == 0),
-            "no message identities: internal events alone do not show which deliver belongs to which send",
-        )
-    )

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from antecede.pipeline import tasks
+from antecede.pipeline import summaries, tasks
 from antecede.pipeline.normalise import DELIVER
-from antecede.pipeline.paired import Numbered, Parts
+from antecede.pipeline.parts import Numbered, Parts
 from antecede.pipeline.windows import shifts
 from tests.pipeline.verify.traces import Row, coded
 
@@ -68,14 +68,14 @@ def _findings(kept: Sequence[Row], parts: Parts) -> Dicts | None:
     pairs = _run(tasks.join_messages(parts, detail=True), coded(kept))
     windows = _run(tasks.summarise_windows(parts), pairs)
     what = [row["what"] for row in windows.select(["what"]).to_pylist()]
-    spans = [row for row in windows.to_pylist() if row["what"] == tasks.SPAN]
+    spans = [row for row in windows.to_pylist() if row["what"] == summaries.SPAN]
     for before, after in pairwise(sorted(spans, key=itemgetter("process", "part"))):
         if before["process"] == after["process"] and before["high"] > after["low"]:
             return None
-    assert all(row["low"] >= 0 for row in windows.to_pylist() if row["what"] == tasks.LINK)
-    ends = windows.filter(pa.array([kind in (tasks.END, tasks.CYCLIC) for kind in what])).sort_by("part")
+    assert all(row["low"] >= 0 for row in windows.to_pylist() if row["what"] == summaries.LINK)
+    ends = windows.filter(pa.array([kind in (summaries.END, summaries.CYCLIC) for kind in what])).sort_by("part")
     states = _run(tasks.compose(parts), ends, tasks.STATES)
-    streams = windows.filter(pa.array([kind == tasks.ROWS for kind in what])).select(["part", "rows"])
+    streams = windows.filter(pa.array([kind == summaries.ROWS for kind in what])).select(["part", "rows"])
     both = pa.concat_tables([streams, states], promote_options="default")
     return _run(tasks.verify_windows(parts, [0], detail=True), both).to_pylist()
 

@@ -12,8 +12,10 @@ from pyspark.sql.types import StructType
 
 from antecede.core.errors import Misuse
 from antecede.pipeline import cutting, findings
+from antecede.pipeline import selections as tables
 from antecede.pipeline import verify as verifying
-from antecede.pipeline.tasks import STATES, WINDOWS
+from antecede.pipeline.summaries import WINDOWS
+from antecede.pipeline.tasks import STATES
 from antecede.pipeline.verify import overall, verify
 from tests.pipeline.verify.oracle import expected
 from tests.pipeline.verify.test_stamp import overtaking
@@ -164,10 +166,10 @@ def test_a_trace_without_messages_is_undecidable_and_an_empty_one_has_no_runs(sp
 def test_the_tables_have_the_schemas_that_are_declared(spark: SparkSession) -> None:
     answer = verify(frame(spark, overtaking("r")))
     declared = {
-        "messages": verifying.MESSAGES_DDL,
-        "deliveries": verifying.DELIVERIES_DDL,
-        "runs": verifying.RUNS_DDL,
-        "skew": verifying.SKEW_DDL,
+        "messages": tables.MESSAGES_DDL,
+        "deliveries": tables.DELIVERIES_DDL,
+        "runs": tables.RUNS_DDL,
+        "skew": tables.SKEW_DDL,
     }
     for name, ddl in declared.items():
         columns = [(field.name, field.dataType) for field in getattr(answer, name).schema]

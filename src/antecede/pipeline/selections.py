@@ -1,0 +1,116 @@
+"""The tables of an answer, each a selection of what was found. Their schemas are declared here, and their last `select`
+keeps to them."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as fn
+
+from antecede.pipeline.cutting import Cutting
+from antecede.pipeline.findings import TALLY
+from antecede.pipeline.stamp import PROCESSES_MAX
+
+MESSAGES_DDL = "run string, message string, sender string, index long, time double, dests int, delivered int, lost int"
+DELIVERIES_DDL = (
+    "run string, process string, index long, time double, message string, sender string, sent_index long,"
+    " sent_time double, first boolean, addressed boolean, spurious boolean, duplicate boolean, violation boolean,"
+    " overtaken long, witness string"
+)
+RUNS_DDL = (
+    "run string, verdict string, reason string, events long, processes long, messages long, deliveries long,"
+    " violations long, overtaken long, lost long, duplicates long, spurious long, early long, windows int,"
+    " one_task string"
+)
+SKEW_DDL = "run string, sender string, process string, early long, worst_s double"
+
+
+def messages(findings: DataFrame) -> DataFrame:
+    return findings.filter("what = 'message'").select(
+        "run",
+        "message",
+        fn.col("process").alias("sender"),
+        "index",
+        "time",
+        "dests",
+        "delivered",
+        (fn.col("dests") - fn.col("delivered")).alias("lost"),
+    )
+
+
+def deliveries(findings: DataFrame) -> DataFrame:
+    return findings.filter("what = 'delivery'").select(
+        "run",
+        "process",
+        "index",
+        "time",
+        "message",
+        "sender",
+        "sent_index",
+        "sent_time",
+        "first",
+        "addressed",
+        (fn.col("first") & ~fn.col("addressed")).alias("spurious"),
+        (~fn.col("first")).alias("duplicate"),
+        (fn.col("overtaken") > 0).alias("violation"),
+        "overtaken",
+        "witness",
+    )
+
+
+def skew(findings: DataFrame) -> DataFrame:
+    """The links on which delivers precede their sends by the source's clocks; reported, never trusted."""
+    return (
+        findings.filter("what = 'link'")
+        .groupBy("run", "sender", "process")
+        .agg(fn.sum("early").alias("early"), fn.max("worst_s").alias("worst_s"))
+    )
+
+
+def runs(findings: DataFrame, sizes: DataFrame, cutting: Cutting) -> DataFrame:
+    """One row per run, those without any message included."""
+    sums = (*TALLY[:-2], "early")
+    added = findings.filter("what IN ('tally', 'link')").select(
+        "run", *(fn.col(f"tally.{name}") for name in TALLY), "early"
+    )
+    tallies = added.groupBy("run").agg(
+        *(fn.sum(name).alias(name) for name in sums), *(fn.max(name).alias(name) for name in TALLY[-2:])
+    )
+    notes = findings.sparkSession.createDataFrame(
+        [(name, count, None) for name, count in cutting.windows.items()]
+        + [(name, 1, f"as one task, because {reason}") for name, reason in cutting.uncut.items()],
+        "run string, windows int, one_task string",
+    )
+    reason = _reason()
+    return (
+        sizes.select("run", "events", "processes", "sends", "receives", "delivers", "internals")
+        .join(fn.broadcast(tallies), "run", "left")
+        .join(fn.broadcast(notes), "run", "left")
+        .na.fill(0, [*sums, *TALLY[-2:]])
+        .na.fill(1, ["windows"])
+        .select(
+            "run",
+            fn.when(fn.col("violations") > 0, "violated")
+            .when(reason.isNotNull(), "undecidable")
+            .otherwise("holds")
+            .alias("verdict"),
+            reason.alias("reason"),
+            *("events", "processes", "messages", "deliveries", "violations", "overtaken", "lost"),
+            *("duplicates", "spurious", "early", "windows", "one_task"),
+        )
+    )
+
+
+def _reason() -> Column:
+    """Why a run can not be judged, or null."""
+    return (
+        fn.when(fn.col("cyclic") > 0, "happened-before has a cycle: an event would have to happen before itself")
+        .when(fn.col("wide") > 0, f"it has more than {PROCESSES_MAX} processes, which is more than one task can hold")
+        .when(
+            (fn.col("messages") > 0) & (fn.col("deliveries") > 0) & (fn.col("paired") == 0),
+            "no deliver has the message id of a send, so sends and delivers can not be paired",
+        )
+        .when(
+            (fn.col("internals") > 0) & (fn.col("sends") + fn.col("receives") + fn.col("delivers") == 0),
+            "no message identities: internal events alone do not show which deliver belongs to which send",
+        )
+    )

@@ -1,0 +1,110 @@
+"""What a task says about the windows it has: their ends, what the plan has to know, and the rows themselves.
+
+All of it is one table, so that one pass makes it and one copy is kept. `what` says what a row is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.ipc
+
+from antecede.pipeline.lanes import Rows
+from antecede.pipeline.normalise import DELIVER, Longs
+from antecede.pipeline.parts import Parts
+from antecede.pipeline.windows import Ends
+
+END, CYCLIC, LINK, SPAN, ROWS = range(5)  # what a row of WINDOWS is
+WINDOWS = pa.schema(
+    [
+        ("what", pa.int8()),
+        ("run", pa.int32()),
+        ("part", pa.int32()),
+        ("process", pa.int32()),
+        ("sender", pa.int32()),  # of a link
+        ("low", pa.int64()),  # of an end its message's index, of a link its least slack, of a span the first index
+        ("high", pa.int64()),  # of a span the last index
+        ("reached", pa.list_(pa.int32())),  # of an end: the parts where its message is delivered
+        ("sends", pa.binary()),
+        ("entries", pa.binary()),
+        ("rows", pa.binary()),  # the rows of all windows of the task, as an Arrow stream
+    ]
+)
+
+
+def ends_table(rows: Rows, ends: Ends, parts: Parts, number: Longs) -> pa.Table:
+    offsets = np.concatenate([[0], np.cumsum(rows.widths[ends.group])])
+    part = number[ends.group]
+    table = filled(
+        WINDOWS,
+        len(part),
+        what=np.full(len(part), END),
+        run=parts.run(part),
+        part=part,
+        process=ends.process,
+        low=ends.sent_index,
+        reached=ends.reached,
+        sends=_binary(ends.sends, offsets),
+        entries=_binary(ends.entries, offsets),
+    ).filter(pa.array(~ends.cyclic[ends.group]))
+    bad = number[ends.cyclic]
+    cyclic = filled(WINDOWS, len(bad), what=np.full(len(bad), CYCLIC), run=parts.run(bad), part=bad)
+    return pa.concat_tables([table, cyclic])
+
+
+def facts_table(rows: Rows, ends: Ends, parts: Parts, number: Longs, slack: Longs) -> pa.Table:
+    """The least slack of each link of each window, and the span of indices of each process in it."""
+    at = np.flatnonzero((rows.role == DELIVER) & rows.first & (rows.sender >= 0))
+    width = int(rows.widths.max(initial=1))
+    key = (rows.group[at] * width + rows.sender[at]) * width + rows.process[at]
+    order = np.argsort(key)
+    starts = np.flatnonzero(np.diff(key[order], prepend=-1))
+    link, least = key[order][starts], np.minimum.reduceat(slack[at][order], starts) if len(at) else slack[:0]
+    group, process, first, last = ends.spans
+    links = filled(
+        WINDOWS,
+        len(link),
+        what=np.full(len(link), LINK),
+        run=parts.run(number[link // (width * width)]),
+        sender=link // width % width,
+        process=link % width,
+        low=least,
+    )
+    spans = filled(
+        WINDOWS,
+        len(group),
+        what=np.full(len(group), SPAN),
+        run=parts.run(number[group]),
+        part=number[group],
+        process=process,
+        low=first,
+        high=last,
+    )
+    return pa.concat_tables([links, spans])
+
+
+def filled(schema: pa.Schema, count: int, /, **columns: Any) -> pa.Table:
+    arrays = [
+        pa.array(columns[field.name], field.type) if field.name in columns else pa.nulls(count, field.type)
+        for field in schema
+    ]
+    return pa.table(arrays, schema=schema)
+
+
+def stream(table: pa.Table) -> bytes:
+    """One value for many rows: Spark keeps and moves it as it is, and not row by row."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue().to_pybytes()
+
+
+def _binary(values: npt.NDArray[Any], offsets: Longs) -> pa.Array:
+    """Flat vectors as one binary value each: Spark hands those on as they are."""
+    places = pa.py_buffer((offsets * values.itemsize).astype(np.int32))
+    return pa.Array.from_buffers(
+        pa.binary(), len(offsets) - 1, [None, places, pa.py_buffer(np.ascontiguousarray(values))]
+    )
