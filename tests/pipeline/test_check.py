@@ -175,7 +175,7 @@ def test_where_clocks_are_skewed_a_large_run_is_not_explained_by_time(
 
 
 def test_an_empty_trace_holds(spark: SparkSession, write_lines: WriteLines) -> None:
-    checked = check(spark, [write_lines("t.jsonl", [])])
+    checked = check(spark, [write_lines("t.jsonl", [""])])
     assert (checked.answer.verdict, checked.answer.run_count) == ("holds", 0)
     assert checked.answer.reason == "Nothing was delivered, so nothing came before its cause."
 

@@ -83,7 +83,7 @@ def otlp(events: Iterable[Event], *, events_max: int = EVENTS_MAX) -> Iterator[s
     spans: list[tuple[str, dict[str, Any]]] = []
     for run, found in by_run(events, events_max).items():
         sends = {event["message"]: event for event in found.values() if event["kind"] == "send"}
-        latest: dict[str, int] = defaultdict(lambda: -1)
+        latest: dict[str, int] = defaultdict(int)  # a start of 0 would mean that it is not known
         for event in found.values():
             process = event["process"]
             latest[process] = start = max(latest[process] + 1, _nanoseconds(event.get("time")))
