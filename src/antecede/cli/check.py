@@ -117,9 +117,10 @@ def _check(arguments: argparse.Namespace, progress: Progress) -> Checked:
     progress("starting Spark")
     from antecede.pipeline.check import check
     from antecede.pipeline.session import session
+    from antecede.pipeline.small import options
 
     return check(
-        session(arguments.master),
+        session(arguments.master, options=options(arguments.trace, arguments.master)),
         arguments.trace,
         format=arguments.format,
         regex=arguments.regex,

@@ -83,8 +83,9 @@ def _check(
     from antecede.pipeline import tables
     from antecede.pipeline.check import check
     from antecede.pipeline.session import session
+    from antecede.pipeline.small import options
 
-    spark = session(master)
+    spark = session(master, options=options([traces], master))
     checked = check(spark, [traces], format="antecede", out=out, progress=progress)
     rows = tables.read(spark, out, "summary").collect()
     return checked, {row["run"]: row.asDict() for row in rows}
