@@ -139,3 +139,11 @@ def test_members_of_groups_are_processes_and_so_is_the_process_itself() -> None:
     sent = algorithm.send({"x", "y", "z"}, b"")[0]
     assert isinstance(sent, antecede.Sent)
     assert sent.message.dests == {"x", "y", "z"}
+
+
+@pytest.mark.parametrize("algorithm", sorted(antecede.algorithms()))
+def test_receive_takes_a_packet_and_says_what_to_do_with_anything_else(algorithm: str) -> None:
+    groups = {"g": ["a", "b"]} if antecede.algorithms()[algorithm].addressing == "group" else None
+    node = antecede.create(algorithm, process="a", processes=["a", "b"], groups=groups)
+    with pytest.raises(Misuse, match="receive takes a Packet, not bytes: decode bytes first"):
+        node.receive(b"")  # type: ignore[arg-type]

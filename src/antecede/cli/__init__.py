@@ -11,6 +11,7 @@ import importlib
 import sys
 from collections.abc import Sequence
 
+from antecede import __version__
 from antecede.core.errors import AntecedeError
 
 COMMANDS = ("check", "demo", "locality", "simulate")
@@ -21,6 +22,7 @@ def parser() -> argparse.ArgumentParser:
         prog="antecede",
         description="Causal message ordering: check whether a system delivers causally, choose, enforce.",
     )
+    top.add_argument("--version", action="version", version=f"antecede {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in COMMANDS:
         importlib.import_module(f"antecede.cli.{name}").add(commands)

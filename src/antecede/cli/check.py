@@ -92,7 +92,8 @@ def run(arguments: argparse.Namespace) -> int:
         report = screen.write_report(checked, progress) if checked.out is not None else None
         exported = _export(arguments, checked)
     if arguments.json:
-        print(json.dumps(checked.as_dict()))
+        worst = [violation.words for violation in checked.explained[:1]]
+        print(json.dumps({**checked.as_dict(), "notes": list(checked.notes), "worst": worst}))
     else:
         screen.show(checked)
     with redirect_stdout(sys.stderr if arguments.json else sys.stdout):

@@ -17,6 +17,7 @@ from antecede.core.algorithm import Algorithm
 from antecede.core.effects import Effect, Transmit
 from antecede.core.errors import HoldBackFull, RemoteViolation
 from antecede.core.holdback import HOLD_BACK_LIMIT
+from antecede.core.roster import checked_packet
 from antecede.core.types import GroupId, Need, Packet, Pending, ProcessId, Stamp
 
 
@@ -64,6 +65,7 @@ class Numbered:
         return self._number(self.inner.send(dests, payload)) + self._catch_up()
 
     def receive(self, packet: Packet) -> list[Effect]:
+        checked_packet(packet)
         stamp, sender = packet.stamp, packet.sender
         if not isinstance(stamp, Number):
             raise RemoteViolation(f"{sender} sent a {type(stamp).__name__} without a channel number")

@@ -15,7 +15,7 @@ from antecede.core.algorithm import Ordering
 from antecede.core.effects import Deliver, Effect, Sent, Transmit
 from antecede.core.errors import RemoteViolation
 from antecede.core.holdback import HoldBack
-from antecede.core.roster import Roster
+from antecede.core.roster import Roster, checked_packet
 from antecede.core.types import GroupId, Need, Packet, Pending, ProcessId, Reached
 
 ALL = "all"
@@ -82,6 +82,7 @@ class Process:
         return effects
 
     def receive(self, packet: Packet) -> list[Effect]:
+        checked_packet(packet)
         if packet.message is None:
             return self._control(packet)
         message = self.roster.accept(packet)

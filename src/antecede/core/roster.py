@@ -136,6 +136,14 @@ class Roster:
         return None, to
 
 
+def checked_packet(packet: object) -> None:
+    """`receive` is given what `decode` returns, and nothing else."""
+    if type(packet) is not Packet:
+        raise Misuse(
+            f"receive takes a Packet, not {type(packet).__name__}: decode bytes first; an effect has a .packet"
+        )
+
+
 def checked_names(what: str, names: object) -> list[str]:
     """`names` as a list, if they are names; `what` says in an error what they were to be."""
     if isinstance(names, str) or not isinstance(names, Iterable):

@@ -48,6 +48,17 @@ class Checked:
         }
 
 
+def _left_out(quarantine: DataFrame, count: int) -> tuple[str, ...]:
+    """A verdict is on the events that could be read: say so where some could not."""
+    if not count:
+        return ()
+    row = quarantine.select("file", "line", "reason").limit(1).collect()[0]
+    return (
+        f"{count:,} rows are no events and were left out of the verdict; one of them is line {row['line']} of "
+        f"{row['file']}: {row['reason']}",
+    )
+
+
 def check(
     spark: SparkSession,
     paths: Sequence[str],
@@ -68,6 +79,7 @@ def check(
     with stages.stage("reading"):
         read = ingest.read(spark, paths, format, regex=regex, delimiter=delimiter, mapping=mapping)
         quarantined = read.quarantine.count()
+        notes = (*_left_out(read.quarantine, quarantined), *read.notes)
     with stages.stage("verifying"):
         verified = verify(read.events, windows=windows).keep()
         found = answer(verified.runs)
@@ -80,7 +92,7 @@ def check(
     return Checked(
         paths=tuple(paths),
         format=read.format,
-        notes=read.notes,
+        notes=notes,
         answer=found,
         quarantined=quarantined,
         explained=told,

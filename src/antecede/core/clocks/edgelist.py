@@ -18,7 +18,7 @@ from antecede.core.types import ProcessId
 
 FORMATS = ("edges", "csv", "json")
 EDGE = re.compile(r"(\S+?)(?:\s*(<?->)\s*|\s+)(\S+)")
-HEADERS = (("from", "to"), ("source", "target"), ("sender", "receiver"))
+HEADERS = (("from", "to"), ("source", "target"), ("sender", "receiver"), ("src", "dst"), ("source", "destination"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from antecede.core import shapes, values
 from antecede.core.algorithm import Algorithm
 from antecede.core.effects import Deliver, Effect, Sent, SetTimer, Transmit
 from antecede.core.errors import Misuse, RemoteViolation
-from antecede.core.roster import Roster, checked_names
+from antecede.core.roster import Roster, checked_names, checked_packet
 from antecede.core.types import GroupId, Message, MessageId, Need, Packet, Pending, ProcessId, Stamp
 
 
@@ -98,6 +98,7 @@ class Hierarchy:
         return [*effects, Transmit(self.representative[self.process], Packet(self.process, message, Up()))]
 
     def receive(self, packet: Packet) -> list[Effect]:
+        checked_packet(packet)
         stamp, message, sender = packet.stamp, packet.message, packet.sender
         if message is None or not isinstance(stamp, Up | Across):
             raise RemoteViolation(f"{sender} sent a {type(stamp).__name__}, of another algorithm")

@@ -19,7 +19,7 @@ from antecede.core import shapes, values
 from antecede.core.effects import Deliver, Effect, Sent, Transmit
 from antecede.core.errors import HoldBackFull, LimitReached, RemoteViolation
 from antecede.core.holdback import HOLD_BACK_LIMIT
-from antecede.core.roster import Roster
+from antecede.core.roster import Roster, checked_packet
 from antecede.core.types import GroupId, Message, MessageId, Packet, Pending, ProcessId
 
 Known = Mapping[ProcessId, Mapping[ProcessId, int]]
@@ -89,6 +89,7 @@ class History:
         return effects
 
     def receive(self, packet: Packet) -> list[Effect]:
+        checked_packet(packet)
         stamp = packet.stamp
         if not isinstance(stamp, HistoryStamp):
             raise RemoteViolation(f"{packet.sender} sent a {type(stamp).__name__}, of another algorithm")

@@ -20,7 +20,7 @@ from antecede.core.effects import Deliver, Effect, Sent, Transmit
 from antecede.core.errors import LimitReached, RemoteViolation
 from antecede.core.holdback import HOLD_BACK_LIMIT
 from antecede.core.ordering.none import NoStamp
-from antecede.core.roster import Roster
+from antecede.core.roster import Roster, checked_packet
 from antecede.core.types import GroupId, Message, Need, Packet, Pending, ProcessId
 
 
@@ -67,6 +67,7 @@ class OutputBuffer:
         return [Sent(message), *(self._leave_buffer() if len(self.buffer) == 1 else [])]
 
     def receive(self, packet: Packet) -> list[Effect]:
+        checked_packet(packet)
         if isinstance(packet.stamp, Ack) and packet.message is None:
             return self._acknowledged(packet.sender, packet.stamp.seq)
         message = self.roster.accept(packet)

@@ -28,7 +28,7 @@ from antecede.core import shapes, values
 from antecede.core.effects import Deliver, Effect, Sent, SetTimer, Transmit
 from antecede.core.errors import RemoteViolation
 from antecede.core.holdback import HoldBack
-from antecede.core.roster import Roster
+from antecede.core.roster import Roster, checked_packet
 from antecede.core.types import GroupId, Message, Need, Packet, Pending, ProcessId, Reached
 
 
@@ -103,6 +103,7 @@ class Phases:
         return [*effects, Deliver(message), *self._drain()]
 
     def receive(self, packet: Packet) -> list[Effect]:
+        checked_packet(packet)
         if packet.sender in self.roster.departed:
             return []
         if packet.message is not None and isinstance(packet.stamp, PhaseStamp):

@@ -27,7 +27,7 @@ from antecede.core.errors import RemoteViolation
 from antecede.core.holdback import HoldBack
 from antecede.core.ordering.mr import PhaseStamp, Resynch, rank
 from antecede.core.ordering.none import NoStamp
-from antecede.core.roster import Roster
+from antecede.core.roster import Roster, checked_packet
 from antecede.core.types import GroupId, Message, Need, Packet, Pending, ProcessId, Reached
 
 EVERYONE = "everyone"
@@ -65,6 +65,7 @@ class BroadcastPhases:
         return effects + self._drain()
 
     def receive(self, packet: Packet) -> list[Effect]:
+        checked_packet(packet)
         if packet.sender in self.roster.departed:
             return []
         if packet.message is not None and isinstance(packet.stamp, NoStamp | PhaseStamp):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from antecede.core import shapes, values
 from antecede.core.effects import Deliver, Effect, Sent, Transmit
 from antecede.core.errors import RemoteViolation
-from antecede.core.roster import Roster
+from antecede.core.roster import Roster, checked_packet
 from antecede.core.types import GroupId, Packet, Pending, ProcessId
 
 
@@ -54,6 +54,7 @@ class Unordered:
         return [*effects, Deliver(message)] if self.process in message.dests else effects
 
     def receive(self, packet: Packet) -> list[Effect]:
+        checked_packet(packet)
         message = self.roster.accept(packet)
         if not isinstance(packet.stamp, NoStamp):
             raise RemoteViolation(f"{message.id} has a {type(packet.stamp).__name__}, of another algorithm")

@@ -26,7 +26,7 @@ from antecede.core.departed import without
 from antecede.core.effects import Deliver, Effect, Sent, Transmit
 from antecede.core.errors import LimitReached, RemoteViolation
 from antecede.core.holdback import HOLD_BACK_LIMIT, HoldBack
-from antecede.core.roster import Roster
+from antecede.core.roster import Roster, checked_packet
 from antecede.core.types import GroupId, Message, Need, Packet, Pending, ProcessId, Reached
 
 TURN = "turn|"
@@ -136,6 +136,7 @@ class Serial:
         return [Sent(message), *(Transmit(to, request) for to in self.roster.others)]
 
     def receive(self, packet: Packet) -> list[Effect]:
+        checked_packet(packet)
         stamp, sender = packet.stamp, packet.sender
         if isinstance(stamp, Turn):
             return self._arrive(packet, stamp)
