@@ -48,9 +48,13 @@ def test_round_trip_with_and_without_a_roster(algorithm: str) -> None:
 
 def test_every_stamp_there_is_was_among_the_packets() -> None:
     seen = set().union(*(kinds(packets_of(algorithm)) for algorithm in ALGORITHMS))
-    assert seen >= {stamp.__name__ for stamp in shapes.STAMPS.values()} - {"NoStamp"} - INSIDE
+    ordering = {stamp.__name__ for tag, stamp in shapes.STAMPS.items() if tag < ROAMING}
+    assert seen >= ordering - {"NoStamp"} - INSIDE
     assert "NoStamp" in seen
 
+
+ROAMING = 40
+"""Numbers from here on are of stations and hosts, whose packets `tests/core/mobile` sends."""
 
 INSIDE = {"PhaseStamp", "Resynch", "Up", "Down", "Across"}
 """Stamps that only travel inside a channel number."""
