@@ -15,7 +15,7 @@ from antecede.check.judge import judge
 from antecede.core.errors import LimitReached, Misuse
 from antecede.core.mobile.luggage import Policy
 from antecede.core.mobile.protocols import protocols
-from antecede.sim import Cost, Distribution, Groups, Network, Recorder, Workload
+from antecede.sim import Cost, Distribution, Groups, Network, Partition, Recorder, Workload
 from antecede.sim.mobile import Header, MobileParameters, MobileResult, MobileWorld, Mobility, simulate_mobile
 from antecede.sim.trace import Row, as_event, written
 from tests.sim.runs import sends
@@ -81,7 +81,9 @@ def test_the_same_parameters_give_the_same_bytes_and_the_trace_reads_back(tmp_pa
     assert hashlib.sha256(repr((sends(events), journeys(events))).encode()).hexdigest() == GOLDEN
     assert read_jsonl(text.decode().splitlines()) == (events, [])
     assert text.decode().splitlines() == [to_json(event) for event in events]
-    assert [parse(row) for row in pq.read_table(tmp_path / "three.parquet").to_pylist()] == events
+    assert [
+        parse(row) for row in pq.read_table(tmp_path / "three.parquet").to_pylist(maps_as_pydicts="strict")
+    ] == events
     assert {event.kind for event in events} == {"send", "deliver", "move", "connect", "disconnect"}
 
 
@@ -201,6 +203,7 @@ def test_a_run_that_can_not_end_ends_at_the_limit() -> None:
         {"deliveries": 0},
         {"warmup": -1},
         {"wires": Network(loss=0.1)},
+        {"wires": Network(retransmit_after_s=1.0, partitions=(Partition(1, 2, frozenset({"h01"})),))},
         {"air": Network(loss=0.95)},
         {"air": Network(retransmit_after_s=1.0)},
     ],

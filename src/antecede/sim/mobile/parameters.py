@@ -88,6 +88,11 @@ class MobileParameters:
         if self.air.partitions or self.air.retransmit_after_s is not None or self.air.loss > 0.9:
             raise Misuse("hosts and stations repeat over the air by themselves: give it a loss of at most 0.9, if any")
 
+        unknown = {name for partition in self.wires.partitions for name in partition.side | partition.other}
+        unknown -= set(self.cells)
+        if unknown:
+            raise Misuse(f"no station {min(unknown)!r}; they are {self.cells[0]} to {self.cells[-1]}")
+
     @property
     def info(self) -> Roaming:
         return protocols()[self.protocol]
