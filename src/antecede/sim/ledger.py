@@ -105,9 +105,12 @@ class Ledger:
     def delivered(self, at: ProcessId, message: Message, flight: Flight | None, now_s: float) -> None:
         if self.recorder is not None:
             self.recorder.other(now_s, at, "deliver", str(message.id))
-        if flight is None or at not in flight.awaiting:
+        if flight is None:
+            return
+        try:
+            flight.awaiting.remove(at)
+        except KeyError:
             return  # again: the trace shows it, and it is no delivery to measure
-        flight.awaiting.remove(at)
         self.last_s = now_s
         self._delayed(now_s - flight.sent_s)
         if self._held_since and (message.id, at) in self._held_since:
@@ -116,10 +119,10 @@ class Ledger:
             self.meter.needless_s.append(self.oracle.delivered(at, message.id, now_s))
         if not flight.awaiting:
             self._land(message.id)
-        self.deliveries += 1
+        self.deliveries = deliveries = self.deliveries + 1
         if self.answer is not None:
             self.answer(at, flight)
-        if self.deliveries == self.next_mark and self.at_mark is not None:
+        if deliveries == self.next_mark and self.at_mark is not None:
             self.at_mark()
 
     @property

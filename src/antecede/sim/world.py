@@ -62,6 +62,8 @@ class World:
         self._timed = any(option.endswith("_s") for option in parameters.options)  # the algorithm has to know the time
         self._payload = bytes(parameters.workload.payload_bytes)
         self._letter = Letter(frozenset())
+        self._receivers = {name: node.receive for name, node in self.nodes.items()}
+        self._delivered = self.ledger.delivered
         self._connect()
 
     def _connect(self) -> None:
@@ -133,9 +135,9 @@ class World:
         self._hand_over(to, packet, flight)
 
     def _hand_over(self, to: ProcessId, packet: Packet, flight: Flight | None) -> None:
-        effects = self.nodes[to].receive(packet)
-        if len(effects) == 1 and isinstance(effect := effects[0], Deliver) and effect.message is packet.message:
-            self.ledger.delivered(to, effect.message, flight, self.kernel.now)  # mostly, that is all
+        effects = self._receivers[to](packet)
+        if len(effects) == 1 and type(effect := effects[0]) is Deliver and effect.message is packet.message:
+            self._delivered(to, effect.message, flight, self.kernel.now)  # mostly, that is all
             return
         self._carry_out(to, effects)
         if flight is not None and to in flight.awaiting:
