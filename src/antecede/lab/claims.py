@@ -45,16 +45,22 @@ def at_most(values: Values, limit: float, *, words: str = "") -> Judge:
 
 def largest(name: str, **where: object) -> Values:
     """The number `name` at the point where its mean is largest."""
+    return lambda results: max(_by_point(results, name, where), key=_mean)
 
-    def values(results: Results) -> Sequence[float]:
-        rows = results.of(**where)
-        points = sorted({row.point for row in rows.rows if name in row.measurements})
-        if not points:
-            raise Missing(f"no point with {where} has {name}")
-        found = [[row.measurements[name] for row in rows.rows if row.point == point] for point in points]
-        return max(found, key=lambda values: sum(values) / len(values))
 
-    return values
+def smallest(name: str, **where: object) -> Values:
+    return lambda results: min(_by_point(results, name, where), key=_mean)
+
+
+def _by_point(results: Results, name: str, where: Mapping[str, object]) -> list[list[float]]:
+    rows = [row for row in results.of(**where).rows if name in row.measurements]
+    if not rows:
+        raise Missing(f"no point with {where} has {name}")
+    return [[row.measurements[name] for row in rows if row.point == point] for point in sorted({r.point for r in rows})]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
 
 
 def difference(first: Values, second: Values) -> Values:

@@ -45,6 +45,8 @@ def lines(chart: Chart, results: Results) -> list[Line]:
     for row in rows:
         if chart.y in row.measurements and (chart.x in row.parameters or chart.x in row.measurements):
             label = _label(chart, row.parameters)
+            if not label and chart.series:
+                continue  # named with nothing: of another chart
             place = row.parameters[chart.x] if chart.x in row.parameters else _mean_at(rows, row.point, chart.x)
             found.setdefault(label, {}).setdefault(place, []).append(row.measurements[chart.y])
     return [_line(label, values) for label, values in found.items()]
@@ -80,7 +82,9 @@ def write(experiment: Experiment, results: Results, folder: Path) -> None:
 def _label(chart: Chart, parameters: dict[str, Any]) -> str:
     values = [parameters.get(name) for name in chart.series]
     key = values[0] if len(values) == 1 else tuple(values)
-    return chart.names.get(key) or ", ".join(str(chart.names.get(value, value)) for value in values)
+    if key in chart.names:
+        return chart.names[key]
+    return ", ".join(str(chart.names.get(value, value)) for value in values)
 
 
 def _mean_at(rows: Sequence[Any], point: int, name: str) -> float:

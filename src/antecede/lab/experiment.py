@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from antecede import __version__
 from antecede.lab.results import Results
@@ -62,8 +62,9 @@ class Stated:
 class Chart:
     """One panel of a figure: the number `y` over the parameter (or number) `x`, a line for each value of `series`.
 
-    `where` leaves out all points but those with these parameters. `names` gives labels to values of `series`; several
-    parameters make one label. `dashed` are labels of lines that are not the experiment itself but an explanation tried.
+    `where` leaves out all points but those with these parameters. `names` gives labels to values of `series`, or to
+    tuples of them; with an empty label a line is left out. `dashed` are labels of lines that are not the experiment
+    itself but an explanation tried.
     """
 
     title: str
@@ -73,7 +74,7 @@ class Chart:
     y_label: str
     series: Sequence[str] = ()
     where: Mapping[str, object] = field(default_factory=dict)
-    names: Mapping[object, str] = field(default_factory=dict)
+    names: Mapping[Any, str] = field(default_factory=dict)
     stated: Sequence[Stated] = ()
     dashed: Sequence[str] = ()
     x_log: bool = False

@@ -10,6 +10,9 @@ from antecede.lab.experiment import Experiment
 
 MODULES = {
     "prs-fig4": "prs",
+    "prs-fig5": "prs",
+    "prs-fig6": "prs",
+    "prs-fig7": "prs",
 }
 """In the order in which `lab list` has them. A module has them all in `EXPERIMENTS`."""
 
