@@ -9,10 +9,10 @@ from antecede.core.errors import Misuse
 from antecede.lab.experiment import Experiment
 
 MODULES = {
-    "prs-fig4": "prs",
-    "prs-fig5": "prs",
-    "prs-fig6": "prs",
-    "prs-fig7": "prs",
+    "prs-fig4": "prs_fig4",
+    "prs-fig5": "prs_fig5",
+    "prs-fig6": "prs_fig6",
+    "prs-fig7": "prs_fig7",
 }
 """In the order in which `lab list` has them. A module has them all in `EXPERIMENTS`."""
 
