@@ -181,6 +181,25 @@ def test_the_window_and_the_state_are_measured_as_asked() -> None:
     assert 0 < result.window_messages < result.messages
 
 
+def test_idle_hosts_roam_and_take_no_part_in_the_traffic() -> None:
+    _, events = recorded(replace(ROUGH, hosts=9, idle=3))
+    busy = {event.process for event in events if event.message}
+    assert busy == {f"h{number}" for number in range(1, 7)}
+    assert {"h7", "h8", "h9"} <= {event.process for event in events}
+
+
+@pytest.mark.parametrize("protocol", ["roam", "av1"])
+def test_with_a_directory_fewer_messages_go_to_a_place_the_host_has_left(protocol: str) -> None:
+    """001 §4.1 sends a message "to the MSS of h_j", and does not say how that is known."""
+    without = simulate_mobile(replace(ROUGH, protocol=protocol))
+    result, events = recorded(replace(ROUGH, protocol=protocol, directory=True))
+    assert judge(events).verdict == "holds"
+    assert judge(events).lost == 0
+    assert result.passed_on_per_message is not None
+    assert without.passed_on_per_message is not None
+    assert result.passed_on_per_message < without.passed_on_per_message / 2
+
+
 @pytest.mark.parametrize("workload", [Workload(groups=Groups(3, 1)), Workload(pattern="conversation", dests=(1, 3))])
 def test_groups_and_conversations_roam_as_well(workload: Workload) -> None:
     _, events = recorded(replace(ROUGH, workload=replace(workload, interval=Distribution(mean_s=0.05))))
@@ -202,6 +221,7 @@ def test_a_run_that_can_not_end_ends_at_the_limit() -> None:
         {"messages": None},
         {"deliveries": 0},
         {"warmup": -1},
+        {"hosts": 5, "idle": 4},
         {"wires": Network(loss=0.1)},
         {"wires": Network(retransmit_after_s=1.0, partitions=(Partition(1, 2, frozenset({"h01"})),))},
         {"air": Network(loss=0.95)},

@@ -47,6 +47,9 @@ class MobileParameters:
     and then `deliveries` have happened. After the last message nobody moves any more, and who is away comes back.
 
     `cost` is that of headers, at the stations. `options` are the protocol's own, such as `logical` of av3.
+    With `directory` every station knows at once, and for nothing, where the luggage of a host goes: 001 §4 assumes that
+    the station of a destination is known. Without it roam and av1 find out by themselves, and av2 and av3 always do.
+    The last `idle` hosts roam, and neither send nor are sent to.
     `oracle` measures needless waiting; `state_every` the state of a station, in turn, at every so-many-th delivery.
     """
 
@@ -65,6 +68,8 @@ class MobileParameters:
     header: Header = field(default_factory=Header)
     policy: Policy = field(default_factory=Policy)
     options: Mapping[str, object] = field(default_factory=dict)
+    directory: bool = False
+    idle: int = 0
     oracle: bool = False
     state_every: int = 0
 
@@ -76,6 +81,8 @@ class MobileParameters:
         for what, count in (("messages", self.messages), ("deliveries", self.deliveries)):
             if count is not None and count < 1:
                 raise Misuse(f"{count} {what}: give 1 or more")
+        if not 0 <= self.idle <= self.hosts - 2:
+            raise Misuse(f"{self.idle} idle of {self.hosts} hosts: leave at least 2 to send to each other")
         if self.messages is None and self.deliveries is None:
             raise Misuse("the run has no end: give a number of messages, or of deliveries")
         if self.warmup < 0 or self.state_every < 0:

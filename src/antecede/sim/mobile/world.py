@@ -15,8 +15,10 @@ from typing import Any
 
 from antecede.core.effects import Deliver, Sent, SetTimer, Transmit
 from antecede.core.mobile.effects import Effect, Radio
+from antecede.core.mobile.frames import Handover
 from antecede.core.mobile.host import ENTERING, IN, OUT
 from antecede.core.mobile.protocols import host, station
+from antecede.core.mobile.station import Station
 from antecede.core.types import Packet, ProcessId, Stamp
 from antecede.sim.channels import Channels
 from antecede.sim.cost import Processors
@@ -47,7 +49,7 @@ class MobileWorld:
         self.parameters, self.recorder = parameters, recorder
         names, cells, seed = parameters.names, parameters.cells, parameters.seed
         self.kernel, self.processors = Kernel(events_max), Processors()
-        self.traffic = Traffic(parameters.workload, names, "multicast", seed)
+        self.traffic = Traffic(parameters.workload, names[: len(names) - parameters.idle], "multicast", seed)
         self.journeys = Journeys(parameters.mobility, names, cells, seed)
         homes = self.journeys.homes
         given: dict[str, Any] = {"stations": cells, "homes": homes, "policy": parameters.policy, **parameters.options}
@@ -64,8 +66,9 @@ class MobileWorld:
         self._headed: Stamp | None = None
 
     def run(self) -> MobileResult:
-        for name in self.hosts:
+        for name in self.traffic.names:
             self._later(self.traffic.interval_s(name), self._send_next, name, priority=SEND)
+        for name in self.hosts:
             self._later(self.journeys.until_move_s(name), self._move, name)
             self._later(self.journeys.until_absence_s(name), self._disconnect, name)
         events = self.kernel.run()
@@ -181,6 +184,8 @@ class MobileWorld:
 
     def _transmit(self, at: ProcessId, effect: Transmit) -> None:
         packet = effect.packet
+        if self.parameters.directory and isinstance(packet.stamp, Handover):
+            self._announce(packet.stamp, effect.to)
         inside, size_bytes = contents(packet, at), self.weights.wire_bytes(packet)
         self.books.left(inside, self.weights.integers(inside.ordering), size_bytes)
         if self.parameters.cost.free:
@@ -188,6 +193,11 @@ class MobileWorld:
         else:
             made_s = self._made_at(at, inside, size_bytes)
             self.kernel.at(made_s, self.wires.carry, at, [effect.to], packet, None)
+
+    def _announce(self, handover: Handover, to: ProcessId) -> None:
+        for station in self.stations.values():
+            if isinstance(station, Station):
+                station.located(handover.host, handover.epoch, to)
 
     def _made_at(self, at: ProcessId, inside: Contents, size_bytes: int) -> float:
         """The header of a message is made for the first station it goes to, and there for the others."""
