@@ -67,7 +67,11 @@ def add(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    return _list(arguments) if arguments.action == "list" else _run(arguments)
+    try:
+        return _list(arguments) if arguments.action == "list" else _run(arguments)
+    except KeyboardInterrupt:
+        print("antecede: stopped; the same command goes on where it was", file=sys.stderr)
+        return 130
 
 
 def _list(arguments: argparse.Namespace) -> int:

@@ -13,6 +13,10 @@ MODULES = {
     "prs-fig5": "prs_fig5",
     "prs-fig6": "prs_fig6",
     "prs-fig7": "prs_fig7",
+    "ks-growth": "growth",
+    "mr-tradeoff": "tradeoff",
+    "msv-topologies": "topologies",
+    "errata": "errata",
 }
 """In the order in which `lab list` has them. A module has them all in `EXPERIMENTS`."""
 
