@@ -13,10 +13,14 @@ MODULES = {
     "prs-fig5": "prs_fig5",
     "prs-fig6": "prs_fig6",
     "prs-fig7": "prs_fig7",
+    "av-table1": "av_table1",
+    "av-fig1": "av_fig1",
+    "av-fig2": "av_fig2",
     "ks-growth": "growth",
     "mr-tradeoff": "tradeoff",
     "msv-topologies": "topologies",
     "errata": "errata",
+    "mobile": "mobile",
 }
 """In the order in which `lab list` has them. A module has them all in `EXPERIMENTS`."""
 

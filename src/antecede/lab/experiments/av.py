@@ -1,16 +1,16 @@
-"""Paper 001 (Alagar, Venkatesan): what its three algorithms cost with roaming hosts. What Table 1, Figures 1 and 2 share.
+"""Paper 001 (Alagar, Venkatesan): what its algorithms cost with roaming hosts. What Table 1, Figures 1 and 2 share.
 
 Stated in appendix A, and kept: wires of 100 Mbit/s and 7 ms, air of 1 Mbit/s and 500 microseconds, exponential times
 between the sends of a host (mean t_s) and between its moves (mean t_h), each of 0.1, 1 or 10 s, and ten stations.
 
-Not stated, and parameters here: the size of a message (100 bytes), the width of an integer of the header (4 bytes), n_h
-of Figure 2, which t_s and t_h a figure has, and what a header costs to process, which was measured on a Sparc 10: it is a
-time for each integer, once where the header is made and once where it is read. Messages go to one host, as in §4.1.
-Headers are whole matrices, zeros and all, as the paper counts them.
+Not stated, and parameters here: the size of a message (100 bytes), the width of an integer of the header (4 bytes),
+n_h of Figure 2, which t_s and t_h a figure has, and what a header costs to process, which was measured on a Sparc 10:
+it is a time for each integer, once where the header is made and once where it is read. Messages go to one host, as in
+§4.1. Headers are whole matrices, zeros and all, as the paper counts them.
 
-§4.1 sends a message "to the MSS of h_j" and leaves open how that is known: with a `directory` every station knows it, for
-nothing. §2 says that wires need not be FIFO, appendix A that the propagation takes 7 ms: with a constant 7 ms nothing
-overtakes anything. So both are measured: constant, and exponential with that mean.
+§4.1 sends a message "to the MSS of h_j" and leaves open how that is known: with a `directory` every station knows it,
+for nothing. §2 says that wires need not be FIFO, appendix A that the propagation takes 7 ms: with a constant 7 ms
+nothing overtakes anything. So both are measured: constant, and exponential with that mean.
 """
 
 from __future__ import annotations

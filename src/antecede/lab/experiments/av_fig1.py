@@ -150,8 +150,9 @@ FIG1 = Experiment(
     paper="001",
     figure="Figure 1",
     title="Message delay of Algorithms 1 and 2",
-    about="10 stations; wires 100 Mbit/s and 7 ms, air 1 Mbit/s and 500 µs; messages of 100 bytes to one host, integers "
-    "of 4 bytes, 0.2 µs for each integer of a header where it is made and where it is read: these are not stated.",
+    about="10 stations; wires 100 Mbit/s and 7 ms, air 1 Mbit/s and 500 µs; messages of 100 bytes to one host, "
+    "integers of 4 bytes, 0.2 µs for each integer of a header where it is made and where it is read: these are not "
+    "stated.",
     grid=_points(False),
     quick=_points(True),
     measure=measure,
@@ -174,9 +175,9 @@ FIG1 = Experiment(
         *(_crosses(name, cost_us) for name in ("restless", "reordered") for cost_us in COSTS_US),
         *(_moves_with_cost(name) for name in ("restless", "reordered")),
     ],
-    tried="With wires that take exactly 7 ms and hosts that move as often as they send, inhibition is a few hundredths of "
-    "a millisecond and Algorithm 2 is the faster one almost from n_h = n_s on. It takes hosts that move every 0.1 s, or "
-    "wires that reorder, for a crossing in the tens of hosts, and then its place follows the cost of an integer. An "
+    tried="With wires that take exactly 7 ms and hosts that move as often as they send, inhibition is a few hundredths "
+    "of a millisecond and Algorithm 2 is the faster one almost from n_h = n_s on. It takes hosts that move every 0.1 s, "
+    "or wires that reorder, for a crossing in the tens of hosts, and then its place follows the cost of an integer. An "
     "Algorithm 1 that has to find out by itself where hosts are (dashed) pays a further wire for most messages.",
     cost=cost,
 )

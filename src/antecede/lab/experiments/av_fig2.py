@@ -1,7 +1,7 @@
 """Figure 2 of 001: message delay of Algorithm 3 over k, the logical stations in each station, n_s = 10.
 
-The paper says that the delay falls with k at first, as messages inhibit each other less, and rises when k is large, as the
-header has (k n_s)^2 integers. n_h is not stated: 30 and 60 are measured. With wires that take exactly 7 ms there is
+The paper says that the delay falls with k at first, as messages inhibit each other less, and rises when k is large, as
+the header has (k n_s)^2 integers. n_h is not stated: 30 and 60 are measured. With wires that take exactly 7 ms there is
 hardly any inhibition to lose; with exponential ones of that mean there is.
 """
 
@@ -74,8 +74,8 @@ FIG2 = Experiment(
     paper="001",
     figure="Figure 2",
     title="Message delay of Algorithm 3 over k",
-    about="10 stations, 30 and 60 hosts (n_h is not stated), t_s = 0.1 s, t_h = 1 s; wires 100 Mbit/s, air 1 Mbit/s and "
-    "500 µs; messages of 100 bytes to one host, integers of 4 bytes and 0.2 µs each: these are not stated either.",
+    about="10 stations, 30 and 60 hosts (n_h is not stated), t_s = 0.1 s, t_h = 1 s; wires 100 Mbit/s, air 1 Mbit/s "
+    "and 500 µs; messages of 100 bytes to one host, integers of 4 bytes and 0.2 µs each: these are not stated either.",
     grid=_points(False),
     quick=_points(True),
     measure=av.measure,

@@ -1,7 +1,7 @@
 """Table 1 of 001: size of the header, messages of a hand-off and inhibition, by how each grows.
 
-What is counted is what our stations really send: integers that are not zero, after a warm-up that fills the matrices, and
-packets between cells. A claim of the form O(n^e) is held to the exponent e between the smallest and the largest size.
+What is counted is what our stations really send: integers that are not zero, after a warm-up that fills the matrices,
+and packets between cells. A claim of the form O(n^e) is held to the exponent e between the smallest and the largest size.
 """
 
 from __future__ import annotations
@@ -20,17 +20,18 @@ NAMES = {"av1": "Algorithm 1", "av2": "Algorithm 2", "av3": "Algorithm 3"}
 
 
 def _sweep(protocol: str, over: str, values: Sequence[int], deliveries: int) -> Sequence[Point]:
-    base = {"hosts": 20, "stations": 10, "k": 2 if protocol == "av3" else 1}
-    return [
-        {"over": over, **av.point(protocol, wires="exponential", cost_us=0.0, deliveries=deliveries, **{**base, over: one})}
-        for one in values
-    ]
+    base = av.point(protocol, hosts=20, k=2 if protocol == "av3" else 1, cost_us=0.0, deliveries=deliveries)
+    return [{**base, "wires": "exponential", "over": over, over: one} for one in values]
 
 
 def _points(quick: bool) -> Sequence[Point]:
     deliveries = 1_500 if quick else 6_000
     sweeps = [
-        *((protocol, over, values) for protocol in ("av1", "av2") for over, values in (("hosts", HOSTS), ("stations", STATIONS))),
+        *(
+            (protocol, over, values)
+            for protocol in ("av1", "av2")
+            for over, values in (("hosts", HOSTS), ("stations", STATIONS))
+        ),
         ("av3", "k", KS),
         ("av3", "stations", STATIONS),
     ]
@@ -43,7 +44,10 @@ def measure(given: Point, seed: int) -> dict[str, float | None]:
     return av.numbers(simulate_mobile(av.parameters(given, seed, full=False, dests=every)))
 
 
-def _growth(number: str, protocol: str, over: str, power: float, tolerance: float, says: str) -> Claim:
+def _growth(of: tuple[str, str, str], power: float, tolerance: float, says: str) -> Claim:
+    """`of`: a number, whose, and over what."""
+    number, protocol, over = of
+
     def exponent(results: Results) -> Sequence[float]:
         rows = results.of(protocol=protocol, over=over)
         sizes = sorted(rows.distinct(over))
@@ -62,18 +66,18 @@ def _growth(number: str, protocol: str, over: str, power: float, tolerance: floa
 
 
 GROWTHS = (
-    _growth("integers", "av1", "hosts", 2, 0.2, "The header of Algorithm 1 is O(n_h^2) integers."),
-    _growth("integers", "av1", "stations", 0, 0.1, "The header of Algorithm 1 does not depend on n_s."),
-    _growth("integers", "av2", "stations", 2, 0.2, "The header of Algorithm 2 is O(n_s^2) integers."),
-    _growth("integers", "av2", "hosts", 0, 0.1, "The header of Algorithm 2 does not depend on n_h."),
-    _growth("integers", "av3", "stations", 2, 0.25, "The header of Algorithm 3 is O(k^2 n_s^2) integers: n_s."),
-    _growth("integers", "av3", "k", 2, 0.25, "The header of Algorithm 3 is O(k^2 n_s^2) integers: k."),
-    _growth("handoff_messages", "av1", "stations", 0, 0.1, "A hand-off of Algorithm 1 is O(1) messages."),
-    _growth("handoff_messages", "av1", "hosts", 0, 0.1, "A hand-off of Algorithm 1 is O(1) messages, whatever n_h."),
-    _growth("handoff_messages", "av2", "stations", 1, 0.15, "A hand-off of Algorithm 2 is O(n_s) messages."),
-    _growth("handoff_messages", "av2", "hosts", 0, 0.1, "A hand-off of Algorithm 2 does not depend on n_h."),
-    _growth("handoff_messages", "av3", "stations", 1, 0.15, "A hand-off of Algorithm 3 is O(k n_s) messages: n_s."),
-    _growth("handoff_messages", "av3", "k", 1, 0.3, "A hand-off of Algorithm 3 is O(k n_s) messages: k."),
+    _growth(("integers", "av1", "hosts"), 2, 0.2, "The header of Algorithm 1 is O(n_h^2) integers."),
+    _growth(("integers", "av1", "stations"), 0, 0.1, "The header of Algorithm 1 does not depend on n_s."),
+    _growth(("integers", "av2", "stations"), 2, 0.2, "The header of Algorithm 2 is O(n_s^2) integers."),
+    _growth(("integers", "av2", "hosts"), 0, 0.1, "The header of Algorithm 2 does not depend on n_h."),
+    _growth(("integers", "av3", "stations"), 2, 0.25, "The header of Algorithm 3 is O(k^2 n_s^2) integers: n_s."),
+    _growth(("integers", "av3", "k"), 2, 0.25, "The header of Algorithm 3 is O(k^2 n_s^2) integers: k."),
+    _growth(("handoff_messages", "av1", "stations"), 0, 0.1, "A hand-off of Algorithm 1 is O(1) messages."),
+    _growth(("handoff_messages", "av1", "hosts"), 0, 0.1, "A hand-off of Algorithm 1 is O(1) messages, whatever n_h."),
+    _growth(("handoff_messages", "av2", "stations"), 1, 0.15, "A hand-off of Algorithm 2 is O(n_s) messages."),
+    _growth(("handoff_messages", "av2", "hosts"), 0, 0.1, "A hand-off of Algorithm 2 does not depend on n_h."),
+    _growth(("handoff_messages", "av3", "stations"), 1, 0.15, "A hand-off of Algorithm 3 is O(k n_s) messages: n_s."),
+    _growth(("handoff_messages", "av3", "k"), 1, 0.3, "A hand-off of Algorithm 3 is O(k n_s) messages: k."),
 )
 INHIBITION = (
     Claim(
@@ -81,7 +85,9 @@ INHIBITION = (
         "Algorithm 1 does not inhibit.",
         "001 Table 1",
         "no",
-        within(at("needless_percent", protocol="av1", over="stations", stations=10), 0.0, words="% that wait needlessly"),
+        within(
+            at("needless_percent", protocol="av1", over="stations", stations=10), 0.0, words="% that wait needlessly"
+        ),
     ),
     Claim(
         "av-table1-inhibition-av2",
@@ -100,7 +106,9 @@ INHIBITION = (
         "001 Table 1",
         "falls",
         trend(
-            difference(at("needless_ms", protocol="av3", over="k", k=1), at("needless_ms", protocol="av3", over="k", k=4)),
+            difference(
+                at("needless_ms", protocol="av3", over="k", k=1), at("needless_ms", protocol="av3", over="k", k=4)
+            ),
             above=0.0,
             words="needless waiting at k = 1 less that at k = 4, in ms",
         ),
@@ -128,8 +136,8 @@ TABLE1 = Experiment(
     paper="001",
     figure="Table 1",
     title="Header, hand-off and inhibition of the three algorithms",
-    about="20 hosts, 10 stations, k = 2 unless swept; t_s = t_h = 1 s; wires of 7 ms on average, exponential; messages to 1 "
-    "to all other hosts. Integers are those that are not zero, packets those between cells.",
+    about="20 hosts, 10 stations, k = 2 unless swept; t_s = t_h = 1 s; wires of 7 ms on average, exponential; messages "
+    "to 1 to all other hosts. Integers are those that are not zero, packets those between cells.",
     grid=_points(False),
     quick=_points(True),
     measure=measure,

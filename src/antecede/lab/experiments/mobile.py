@@ -1,7 +1,7 @@
 """Ours: `roam` beside the five published protocols, over how often hosts move and over how many there are.
 
-Everything is as our stations and hosts really do it: headers in our wire form, hosts found without a directory. Wires take
-7 ms on average, exponentially, so that they reorder; messages go to one to three hosts.
+Everything is as our stations and hosts really do it: headers in our wire form, hosts found without a directory. Wires
+take 7 ms on average, exponentially, so that they reorder; messages go to one to three hosts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ HOSTS_USUAL, MOVES_USUAL = 30, 0.1
 SEND_S = 0.2
 
 
-def point(protocol: str, over: str, *, hosts: int = HOSTS_USUAL, moves: float = MOVES_USUAL, idle: int = 0, n: int) -> Point:
+def point(
+    protocol: str, over: str, *, hosts: int = HOSTS_USUAL, moves: float = MOVES_USUAL, idle: int = 0, n: int
+) -> Point:
     return {"protocol": protocol, "over": over, "hosts": hosts, "moves": moves, "idle": idle, "deliveries": n}
 
 
@@ -64,12 +66,12 @@ def measure(given: Point, seed: int) -> dict[str, float | None]:
     }
 
 
-def _most(number: str, over: str) -> dict[str, object]:
+def _place(over: str) -> dict[str, object]:
     return {"over": over, **({"hosts": 40} if over == "hosts" else {"moves": 0.3})}
 
 
 def _beside(number: str, other: str, over: str, what: str, unit: str) -> Claim:
-    place = _most(number, over)
+    place = _place(over)
     values: Values = ratio(at(number, protocol="roam", **place), at(number, protocol=other, **place))
     return Claim(
         f"mobile-{number.replace('_', '-')}-{other}-{over}",
@@ -108,7 +110,8 @@ CLAIMS = (
         "no change",
         within(
             difference(
-                at("entries", protocol="roam", over="idle", idle=60), at("entries", protocol="roam", over="idle", idle=0)
+                at("entries", protocol="roam", over="idle", idle=60),
+                at("entries", protocol="roam", over="idle", idle=0),
             ),
             0.0,
             tolerance=1.0,

@@ -195,9 +195,9 @@ class MobileWorld:
             self.kernel.at(made_s, self.wires.carry, at, [effect.to], packet, None)
 
     def _announce(self, handover: Handover, to: ProcessId) -> None:
-        for station in self.stations.values():
-            if isinstance(station, Station):
-                station.located(handover.host, handover.epoch, to)
+        for each in self.stations.values():
+            if isinstance(each, Station):
+                each.located(handover.host, handover.epoch, to)
 
     def _made_at(self, at: ProcessId, inside: Contents, size_bytes: int) -> float:
         """The header of a message is made for the first station it goes to, and there for the others."""
