@@ -26,7 +26,7 @@ from antecede.lab.work import measured
 from antecede.pipeline.session import explained
 
 CHUNKS_AT_ONCE = 2
-CHUNK_ROWS_MIN = 12
+CHUNK_ROWS_MIN = 6
 SLOTS_UNKNOWN = 16
 """Of a cluster that does not say how many tasks it runs at once."""
 INPUT = pa.schema(
@@ -102,7 +102,7 @@ def run(
     missing = [job for job in jobs if (job.point, job.seed) not in have]
     progress(Progress(len(have), len(jobs), len(have), "; ".join(notes)))
     done = len(have)
-    for table in _measured(spark, list(_chunks(missing, max(CHUNK_ROWS_MIN, slots))), parts):
+    for table in _measured(spark, list(_chunks(missing, max(CHUNK_ROWS_MIN, 2 * slots))), parts):
         done += table.num_rows
         kept = pa.concat_tables([kept, table])
         progress(Progress(done, len(jobs), len(have)))

@@ -96,7 +96,7 @@ def cost(given: Point) -> float:
     return n**2 * n * mean_dests(n, str(given["traffic"])) * HEAVY.get(str(given["algorithm"]), 1.0)
 
 
-def at_largest(name: str, **where: object) -> Values:
+def at_largest(name: str, /, **where: object) -> Values:
     """At the largest n there is with these parameters."""
 
     def values(results: Results) -> list[float]:
