@@ -37,7 +37,7 @@ def test_every_claim_finds_its_points_and_every_chart_its_lines(name: str, quick
     names_of_numbers = declared.measure(declared.quick[0], 1).keys()
     found = Results(
         tuple(
-            Row(number, json.loads(canonical(point)), seed, dict.fromkeys(names_of_numbers, 1.0 + seed))
+            Row(number, json.loads(canonical(point)), seed, dict.fromkeys(names_of_numbers, 1.0 + seed + number))
             for number, point in enumerate(declared.points(quick))
             for seed in (1, 2)
         )

@@ -71,10 +71,11 @@ def test_a_point_that_fails_is_named_with_its_seed_and_the_rest_goes_on(spark: S
 def test_what_failed_is_tried_again(spark: SparkSession, tmp_path: Path) -> None:
     experiment = _with_a_bad_point(tiny())
     run(spark, experiment, tmp_path, quick=True)
-    again = run(spark, experiment, tmp_path, quick=True)
-    assert again.resumed == 9
-    assert again.table.num_rows == 12
-    assert len(again.failures) == 3
+    for _ in range(2):  # what did not fail is still there the third time
+        again = run(spark, experiment, tmp_path, quick=True)
+        assert again.resumed == 9
+        assert again.table.num_rows == 12
+        assert len(again.failures) == 3
 
 
 def _with_a_bad_point(experiment: Experiment) -> Experiment:

@@ -91,7 +91,7 @@ def judged(experiment: Experiment, results: Results) -> list[dict[str, Any]]:
 def _finding(claim: Claim, results: Results) -> Finding:
     try:
         return claim.judge(results)
-    except Missing as reason:
+    except (Missing, ZeroDivisionError, ValueError) as reason:  # points or seeds that failed, and left holes
         return Finding(Outcome.NOT_MEASURED, False, None, str(reason))
 
 
