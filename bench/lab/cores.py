@@ -30,7 +30,7 @@ def rate(master: str) -> float:
         warm_up = replace(growth, quick=growth.quick[:8], quick_seeds=(7,))
         run(spark, warm_up, Path(folder) / "warm", quick=True, slots=slots)
         start = perf_counter()
-        done = run(spark, growth, Path(folder) / "measured", quick=True, slots=slots).table.num_rows
+        done: int = run(spark, growth, Path(folder) / "measured", quick=True, slots=slots).table.num_rows
         return done / (perf_counter() - start)
 
 
