@@ -19,7 +19,7 @@ Values: TypeAlias = Callable[[Results], Sequence[float]]
 """The number that a claim is about, once for each seed."""
 
 
-def at(name: str, **where: object) -> Values:
+def at(name: str, /, **where: object) -> Values:
     """The number `name` of one point."""
     return lambda results: results.values(name, **where)
 
@@ -43,12 +43,12 @@ def at_most(values: Values, limit: float, *, words: str = "") -> Judge:
     return judge
 
 
-def largest(name: str, **where: object) -> Values:
+def largest(name: str, /, **where: object) -> Values:
     """The number `name` at the point where its mean is largest."""
     return lambda results: max(_by_point(results, name, where), key=_mean)
 
 
-def smallest(name: str, **where: object) -> Values:
+def smallest(name: str, /, **where: object) -> Values:
     return lambda results: min(_by_point(results, name, where), key=_mean)
 
 
@@ -91,7 +91,7 @@ def judged(experiment: Experiment, results: Results) -> list[dict[str, Any]]:
 def _finding(claim: Claim, results: Results) -> Finding:
     try:
         return claim.judge(results)
-    except Missing as reason:
+    except (Missing, ZeroDivisionError, ValueError) as reason:  # points or seeds that failed, and left holes
         return Finding(Outcome.NOT_MEASURED, False, None, str(reason))
 
 

@@ -21,7 +21,7 @@ from antecede.lab.results import Results
 from antecede.lab.statistics import Estimate, estimate
 
 MARKERS = "osD^vP*X<>hd"
-COLOURS = ("#0b5fa5", "#c2500a", "#2a7f3f", "#7b3fa0", "#8a6d00", "#b0276b", "#00788a", "#5b5b5b")
+COLOURS = ("#0b5fa5", "#c2500a", "#2a7f3f", "#7b3fa0", "#8a6d00", "#b0276b", "#00788a", "#5b5b5b", "#a11212", "#3d3b9e")
 SETTINGS: Any = {"svg.hashsalt": "antecede", "font.size": 9.0, "axes.spines.top": False, "axes.spines.right": False}
 COLUMNS_MAX = 3
 PANEL_INCHES = (5.4, 4.2)
@@ -54,7 +54,7 @@ def lines(chart: Chart, results: Results) -> list[Line]:
 
 def draw(experiment: Experiment, results: Results) -> Figure:
     charts = [chart for chart in experiment.charts if lines(chart, results)]
-    columns = min(COLUMNS_MAX, max(1, len(charts)))
+    columns = 2 if len(charts) == 4 else min(COLUMNS_MAX, max(1, len(charts)))
     rows = -(-len(charts) // columns) or 1
     figure = Figure(figsize=(PANEL_INCHES[0] * columns + 0.6, PANEL_INCHES[1] * rows + 0.5), layout="constrained")
     figure.suptitle(f"{experiment.name}: {experiment.title} ({experiment.paper} {experiment.figure})".strip())
@@ -100,8 +100,9 @@ def _curves(axes: Any, chart: Chart, found: list[Line]) -> None:
     for number, line in enumerate(found):
         tried = line.label in chart.dashed
         means = [one.mean for one in line.ys]
+        places = list(chart.ticks)
         axes.errorbar(
-            line.xs,
+            [places.index(x) for x in line.xs] if places else line.xs,
             means,
             yerr=[[one.mean - one.low for one in line.ys], [one.high - one.mean for one in line.ys]],
             label=line.label,
@@ -160,6 +161,8 @@ def _label_axes(axes: Any, chart: Chart) -> None:
     axes.set_xlabel(chart.x_label)
     axes.set_ylabel(chart.y_label)
     axes.set_title(chart.title, fontsize=9)
+    if chart.ticks:
+        axes.set_xticks(range(len(chart.ticks)), list(chart.ticks.values()))
     if chart.x_log:
         axes.set_xscale("log")
     if chart.y_log:

@@ -64,7 +64,7 @@ class Chart:
 
     `where` leaves out all points but those with these parameters. `names` gives labels to values of `series`, or to
     tuples of them; with an empty label a line is left out. `dashed` are labels of lines that are not the experiment
-    itself but an explanation tried.
+    itself but an explanation tried. With `ticks` the values of x are names, side by side in that order.
     """
 
     title: str
@@ -77,6 +77,7 @@ class Chart:
     names: Mapping[Any, str] = field(default_factory=dict)
     stated: Sequence[Stated] = ()
     dashed: Sequence[str] = ()
+    ticks: Mapping[Any, str] = field(default_factory=dict)
     x_log: bool = False
     y_log: bool = False
     bars: bool = False

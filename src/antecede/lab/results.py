@@ -61,7 +61,7 @@ class Results:
         """The rows of the points that have these parameters."""
         return Results(tuple(row for row in self.rows if where.items() <= row.parameters.items()))
 
-    def values(self, name: str, **where: object) -> list[float]:
+    def values(self, name: str, /, **where: object) -> list[float]:
         """The number `name` of the one point that has these parameters, seed by seed."""
         rows = [row for row in self.of(**where).rows if name in row.measurements]
         points = {row.point for row in rows}
@@ -69,7 +69,7 @@ class Results:
             raise Missing(f"{len(points)} points with {where} have {name}, where one was wanted")
         return [row.measurements[name] for row in rows]
 
-    def estimate(self, name: str, **where: object) -> Estimate:
+    def estimate(self, name: str, /, **where: object) -> Estimate:
         return estimate(self.values(name, **where))
 
     def distinct(self, parameter: str) -> list[Any]:

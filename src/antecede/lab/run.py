@@ -26,7 +26,7 @@ from antecede.lab.work import measured
 from antecede.pipeline.session import explained
 
 CHUNKS_AT_ONCE = 2
-CHUNK_ROWS_MIN = 12
+CHUNK_ROWS_MIN = 6
 SLOTS_UNKNOWN = 16
 """Of a cluster that does not say how many tasks it runs at once."""
 INPUT = pa.schema(
@@ -102,7 +102,7 @@ def run(
     missing = [job for job in jobs if (job.point, job.seed) not in have]
     progress(Progress(len(have), len(jobs), len(have), "; ".join(notes)))
     done = len(have)
-    for table in _measured(spark, list(_chunks(missing, max(CHUNK_ROWS_MIN, slots))), parts):
+    for table in _measured(spark, list(_chunks(missing, max(CHUNK_ROWS_MIN, 2 * slots))), parts):
         done += table.num_rows
         kept = pa.concat_tables([kept, table])
         progress(Progress(done, len(jobs), len(have)))
@@ -138,11 +138,16 @@ class Parts:
 
     def table(self) -> pa.Table:
         """The rows kept, without those that failed."""
-        kept = results.read(sorted(self.folder.glob(f"{self.digest}-*.parquet")))
+        kept = results.read(self._files())
         return kept.filter(kept["error"].is_null())
 
-    def keep(self, first: Job, table: pa.Table) -> None:
-        results.write(table, self.folder / f"{self.digest}-{first.point:05}-{first.seed}.parquet")
+    def keep(self, table: pa.Table) -> None:
+        """In a file of its own, numbered after the last."""
+        last = max((int(path.stem.rpartition("-")[2]) for path in self._files()), default=0)
+        results.write(table, self.folder / f"{self.digest}-{last + 1:05}.parquet")
+
+    def _files(self) -> list[Path]:
+        return sorted(self.folder.glob(f"{self.digest}-*.parquet"))
 
 
 def _chunks(jobs: Sequence[Job], rows: int) -> Iterator[Sequence[Job]]:
@@ -153,11 +158,11 @@ def _chunks(jobs: Sequence[Job], rows: int) -> Iterator[Sequence[Job]]:
 def _measured(spark: SparkSession, chunks: list[Sequence[Job]], parts: Parts) -> Iterator[pa.Table]:
     """Each chunk as it is done, and kept. If one fails, or the caller stops, those not begun never are."""
     with ThreadPoolExecutor(CHUNKS_AT_ONCE) as pool:
-        begun = {pool.submit(_measure, spark, chunk): chunk for chunk in chunks}
+        begun = [pool.submit(_measure, spark, chunk) for chunk in chunks]
         try:
             for future in as_completed(begun):
                 table = future.result()
-                parts.keep(begun[future][0], table)
+                parts.keep(table)
                 yield table
         finally:
             pool.shutdown(wait=True, cancel_futures=True)

@@ -138,10 +138,11 @@ def _charts() -> Iterator[Chart]:
     }
     for y, label in shown.items():
         yield Chart(
-            title="one group of all is at 12",
+            title="",
             x="overlap",
             y=y,
-            x_label="members that neighbouring groups of 4 share, of 12 processes",
+            x_label="members that neighbouring groups of 4 share",
+            ticks={**{overlap: str(overlap) for overlap in OVERLAPS}, ONE_GROUP: "one group"},
             y_label=label,
             series=["algorithm", "synchrony"],
         )
