@@ -62,6 +62,7 @@ class DurableProcess:
         self.members = {key.removeprefix("member ") for key in store.facts if key.startswith("member ")}
         self.departed = {key.removeprefix("departed ") for key in store.facts if key.startswith("departed ")}
         self.timers: list[float] = json.loads(store.facts.get("timers", b"[]"))
+        self.sent = int(store.facts.get("sent", b"0"))
         self.rosters = Rosters(store, self.members)
         self.counts: Counter[str] = Counter()
         self._staged = Released()
@@ -273,6 +274,8 @@ class DurableProcess:
 
     def _sent(self, sent: Sent, control: tuple[int, int] | None) -> None:
         self.counts["sent"] += 1
+        self.sent = sent.message.id.seq
+        self.store.put("sent", b"%d" % self.sent)
         if self._recorder is not None:
             self._recorder.send(sent.message, *(control or (None, None)))
 

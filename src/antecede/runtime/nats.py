@@ -36,7 +36,7 @@ BATCH = 256
 EXPIRES_S = 30.0
 HEARTBEAT_S = 2.0
 ANSWER_S = 5.0
-ACK_WAIT_S = 30.0
+ACK_WAIT_S = 5.0
 DUPLICATES_S = 120.0
 CONNECT_S = 10.0
 PENDING_BYTES_MAX = 32 * 2**20
@@ -141,7 +141,7 @@ class NatsTransport:
         await self._connect(self._client, self._servers)
         self._home = Publisher(self._client)
         await self._home.open()
-        await self._make_inbox(self._jetstream())
+        await self._make_inbox(self._jetstream(), anew=True)
         self._pull_subject = self._client.new_inbox()
         await self._client.subscribe(self._pull_subject, cb=self._pulled)
         await self._pull()
@@ -170,10 +170,15 @@ class NatsTransport:
     def _jetstream(self) -> JetStreamContext:
         return self._client.jetstream(timeout=ANSWER_S, domain=self._options.domain)
 
-    async def _make_inbox(self, jetstream: JetStreamContext) -> None:
+    async def _make_inbox(self, jetstream: JetStreamContext, *, anew: bool = False) -> None:
+        """The stream and its consumer. A consumer made `anew` gives out at once what a dead process had been given:
+        the stream holds just what was not acknowledged."""
         try:
             info = await jetstream.stream_info(self.stream)
             self._check_owner(info.config.metadata or {})
+            if anew:
+                with suppress(NotFoundError):
+                    await jetstream.delete_consumer(self.stream, CONSUMER)
         except NotFoundError:
             await jetstream.add_stream(self._inbox())
         config = ConsumerConfig(

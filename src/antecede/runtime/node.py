@@ -119,6 +119,11 @@ class Node:
     def process(self) -> ProcessId:
         return self._durable.process
 
+    @property
+    def sent(self) -> int:
+        """How many messages this process has ever sent, restarts included: where to go on after one."""
+        return self._durable.sent
+
     async def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> MessageId:
         """Send `payload` to `dests`; returns when it is durable here, with the message's identity."""
         while len(self._lanes.owed) >= self._limits.outbox:

@@ -93,6 +93,7 @@ class Store:
         self.path = path
         self.flushes = durability == "power"
         self._staged: dict[str, list[Sequence[Any]]] = {name: [] for name in INSERTS}
+        self._facts: dict[str, bytes | None] = {}
         self._snapshot: bytes | None = None
         self._database = self._connect(DURABILITY[durability], pages_max)
         self.facts: dict[str, bytes] = dict(self._database.execute("SELECT key, value FROM fact"))
@@ -202,13 +203,12 @@ class Store:
         """A fact."""
         if self.facts.get(key) != value:
             self.facts[key] = value
-            self._staged["fact"].append((key, value))
+            self._facts[key] = value
 
     def drop(self, key: str) -> None:
         """No longer a fact."""
         if self.facts.pop(key, None) is not None:
-            self._staged["fact"] = [row for row in self._staged["fact"] if row[0] != key]
-            self._staged["no fact"].append((key,))
+            self._facts[key] = None
 
     def commit(self) -> None:
         """All that was staged, or nothing: `StoreError`, after which only `close` is left to call."""
@@ -217,6 +217,8 @@ class Store:
             if self._snapshot is not None:
                 self._database.execute("DELETE FROM input")
                 self._database.execute("INSERT OR REPLACE INTO snapshot VALUES (1, ?)", (self._snapshot,))
+            self._staged["fact"] = [row for row in self._facts.items() if row[1] is not None]
+            self._staged["no fact"] = [(key,) for key, value in self._facts.items() if value is None]
             for name, rows in self._staged.items():
                 if rows:
                     self._database.executemany(INSERTS[name], rows)
@@ -225,6 +227,7 @@ class Store:
             self._undo()
             raise StoreError(f"{self.path} can not be written: {error}. Make room, then start again") from error
         self._snapshot = None
+        self._facts.clear()
         for rows in self._staged.values():
             rows.clear()
 
