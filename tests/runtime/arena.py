@@ -6,12 +6,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from antecede.check.events import Event, read_jsonl
 from antecede.check.judge import Verdict, judge
+from antecede.runtime.store import Store
 
 ROOT = Path(__file__).parent.parent.parent
 DEADLINE_S = 60.0
@@ -20,8 +21,11 @@ DEADLINE_S = 60.0
 class Arena:
     """`names` as worker processes on `url`, each sending `messages`, with everything they leave in `folder`."""
 
-    def __init__(self, folder: Path, url: str, names: list[str], messages: int, seed: int) -> None:
-        self.folder, self.url, self.names = folder, url, names
+    def __init__(
+        self, folder: Path, url: str, names: list[str], messages: int, seed: int, urls: Mapping[str, str]
+    ) -> None:
+        self.folder, self.names = folder, names
+        self.urls = {name: urls.get(name, url) for name in names}
         self.messages, self.seed = messages, seed
         self.chance = random.Random(seed)
         self.running: dict[str, subprocess.Popen[bytes]] = {}
@@ -30,7 +34,7 @@ class Arena:
     def start(self, name: str) -> None:
         others = ",".join(other for other in self.names if other != name)
         command = [sys.executable, "-W", "error", "-m", "tests.runtime.worker"]
-        arguments = [self.url, str(self.folder), name, others, str(self.messages), str(self.seed)]
+        arguments = [self.urls[name], str(self.folder), name, others, str(self.messages), str(self.seed)]
         environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
         log = open(self.folder / f"{name}.log", "ab")
         with log:
@@ -57,10 +61,10 @@ class Arena:
             lines += [line for line in path.read_text().splitlines(keepends=True) if line.endswith("\n")]
         events, quarantined = read_jsonl(lines)
         assert not quarantined
-        return events
+        return sorted(events, key=lambda event: (event.process, event.index))
 
     def finished(self) -> bool:
-        """Everything was sent, delivered, and acknowledged by the application."""
+        """Everything was sent, delivered, and seen by the application."""
         events = self.events()
         sends = [event for event in events if event.kind == "send"]
         owed = sum(len(event.dests or ()) for event in sends)
@@ -68,7 +72,7 @@ class Arena:
         if len(sends) < self.messages * len(self.names) or delivered < owed:
             return False
         return all(
-            len({line for line in self.seen(name) if line[0] == "acked"})
+            len({identity for word, identity in self.seen(name) if word == "got"})
             == sum(event.kind == "deliver" and event.process == name for event in events)
             for name in self.names
         )
@@ -124,11 +128,17 @@ class Arena:
             firsts[identity] = None
             at = delivered.index(identity)
         assert list(firsts) == delivered
+        (path,) = (self.folder / "stores").glob(f"*_{name}.sqlite")
+        with closing(Store(path)) as store:
+            assert (store.inbox(), store.quarantined()) == ([], [])
 
 
 @contextmanager
-def arena(folder: Path, url: str, names: str, messages: int, seed: int) -> Iterator[Arena]:
-    one = Arena(folder, url, names.split(), messages, seed)
+def arena(
+    folder: Path, url: str, names: str, messages: int, seed: int, urls: Mapping[str, str] | None = None
+) -> Iterator[Arena]:
+    """Start everybody; `urls` for those who do not take `url`."""
+    one = Arena(folder, url, names.split(), messages, seed, urls or {})
     try:
         for name in one.names:
             one.start(name)

@@ -31,9 +31,10 @@ class TraceFiles:
     def __init__(self, folder: Path, process: ProcessId, store: Store, file_bytes_max: int = FILE_BYTES_MAX) -> None:
         self._folder, self._stem, self._store = folder, label(process), store
         self._file_bytes_max = file_bytes_max
-        if FACT not in store.facts and self._path(0).exists():
+        if FACT not in store.facts and self._path(0).exists() and self._path(0).stat().st_size:
             raise Misuse(f"{self._path(0)} is of another run: move it away, or give another folder for the trace")
         self._number, self._length = map(int, store.facts.get(FACT, b"0 0").split())
+        store.put(FACT, b"%d %d" % (self._number, self._length))  # committed before there is a first line
         self._file = self._open()
 
     def _path(self, number: int) -> Path:
