@@ -105,7 +105,7 @@ class World:
 
 
 @pytest.mark.parametrize(
-    ("algorithm", "options"), [("ks", {"multicast": True}), ("prs", {}), ("rst", {}), ("mr", {"numbered": True})]
+    ("algorithm", "options"), [("ks", {"multicast": True}), ("prs", {}), ("rst", {}), ("serial-multicast", {})]
 )
 @pytest.mark.parametrize("seed", range(4))
 def test_crashes_at_random_steps(
