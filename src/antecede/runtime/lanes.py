@@ -11,6 +11,7 @@ import asyncio
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from antecede.core.types import ProcessId
@@ -34,6 +35,11 @@ class Lane:
     blocked_since: float | None = None
     reason: str = ""
     filled: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def busy(self) -> bool:
+        """Has something to publish, and is not blocked."""
+        return bool(self.waiting or self.under_way) and self.blocked_since is None
 
     def take(self) -> list[Outgoing]:
         """What leaves together: a whole frame by itself, or packets of one roster."""
@@ -66,6 +72,12 @@ class Lanes:
                 lane = self.lanes.get(dest) or self._begin(dest)
                 lane.waiting.append(outgoing)
                 lane.filled.set()
+
+    async def change(self, timeout_s: float | None = None) -> None:
+        """Wait until an entry of the outbox is done with, or for some time."""
+        self.changed.clear()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.changed.wait(), timeout_s)
 
     async def close(self) -> None:
         for task in self._tasks:

@@ -128,8 +128,7 @@ class Node:
         """Send `payload` to `dests`; returns when it is durable here, with the message's identity."""
         while len(self._lanes.owed) >= self._limits.outbox:
             self._check_open()
-            self._lanes.changed.clear()
-            await self._lanes.changed.wait()
+            await self._lanes.change()
         self._check_open()
         half = self._transport.data_bytes_max // 2
         if len(payload) > half:
@@ -208,6 +207,16 @@ class Node:
         self._durable.leave(process)
         await self._committed()
 
+    async def flush(self, timeout_s: float = 5.0) -> bool:
+        """Wait until every inbox that can be reached has what was sent. False: not within `timeout_s`."""
+        until = asyncio.get_running_loop().time() + timeout_s
+        while self._committing or any(lane.busy for lane in self._lanes.lanes.values()):
+            self._check_open()
+            if asyncio.get_running_loop().time() >= until:
+                return False
+            await self._lanes.change(0.05)
+        return True
+
     async def leave(self) -> None:
         """Leave the space for good: everything sent is in its inboxes, everybody knows, and the inbox is deleted."""
         self._check_open()
@@ -238,9 +247,7 @@ class Node:
         store = self._durable.store
         self._offer(store.inbox())
         self._lanes.put(store.outbox())
-        self._tasks = [
-            asyncio.create_task(self._guard(work)) for work in (self._receive, self._look, self._keep_time)
-        ]
+        self._tasks = [asyncio.create_task(self._guard(work)) for work in (self._receive, self._look, self._keep_time)]
 
     async def close(self) -> None:
         """Stop. Everything goes on from here when the process joins again with the same store."""
@@ -370,5 +377,4 @@ class Node:
     async def _drained(self) -> None:
         while self._lanes.owed or self._committing:
             self._check_open()
-            self._lanes.changed.clear()
-            await asyncio.wait([asyncio.ensure_future(self._lanes.changed.wait())], timeout=LOOK_S)
+            await self._lanes.change(LOOK_S)
