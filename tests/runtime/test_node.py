@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
@@ -33,7 +34,7 @@ WAIT_S = 20.0
 
 async def take(node: Node, count: int) -> list[bytes]:
     """The next messages, acknowledged."""
-    taken = []
+    taken: list[bytes] = []
     for _ in range(count):
         message = await node.next_within(WAIT_S)
         assert message is not None, f"only {taken}, {node.counts()}, {node.pending()}"
@@ -298,6 +299,22 @@ def test_time_that_jumps_is_no_reason_for_anything() -> None:
             for n in range(5):
                 await a.send({"b"}, b"%d" % n)
             assert await take(b, 5) == [b"0", b"1", b"2", b"3", b"4"]
+
+    run(test)
+
+
+def test_metrics_are_served_on_the_loopback_interface() -> None:
+    async def test() -> None:
+        async with nodes(MemoryNetwork(), "a b") as (a, b):
+            await a.send({"b"}, b"1")
+            await take(b, 1)
+            server = b.metrics.serve(0)
+            with server:
+                address = f"http://127.0.0.1:{server.server_port}/metrics"
+                answer = await asyncio.to_thread(lambda: urlopen(address).read().decode())
+                server.shutdown()
+            assert 'antecede_delivered_total{process="b"} 1.0' in answer
+            assert 'antecede_inbox{process="b"} 0.0' in answer
 
     run(test)
 

@@ -22,7 +22,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
-from antecede.core.errors import AntecedeError, Misuse
+from antecede.core.errors import Misuse
 from antecede.core.types import GroupId, MessageId, Pending, ProcessId
 from antecede.runtime.durable import DurableProcess
 from antecede.runtime.lanes import Lanes
@@ -109,7 +109,7 @@ class Node:
         self._closed = ""
         self._failure: BaseException | None = None
         self._tasks: list[asyncio.Task[None]] = []
-        self._lanes = Lanes(transport, durable.process, self._entry_done, clock)
+        self._lanes = Lanes(transport, durable.process, done=self._entry_done, failed=self._fail, clock=clock)
         self._clock_base = float(durable.store.facts.get("clock", b"0")) - clock()
         self.metrics = Metrics(self)
 
@@ -308,7 +308,7 @@ class Node:
             if not waiter.done():
                 waiter.set_result(None)
 
-    def _fail(self, error: AntecedeError, waiters: Iterable[asyncio.Future[None]] = ()) -> None:
+    def _fail(self, error: Exception, waiters: Iterable[asyncio.Future[None]] = ()) -> None:
         """Nothing that was not committed gets out; a restart goes on from what was."""
         self._failure = error
         self._stop(f"the node has failed: {error}")
@@ -332,7 +332,7 @@ class Node:
         """A failure of the inside is the application's to see: the next call raises it."""
         try:
             await work()
-        except AntecedeError as error:
+        except Exception as error:
             self._fail(error, self._waiters)
 
     async def _receive(self) -> None:
