@@ -90,6 +90,27 @@ def test_a_rough_network_changes_nothing(tmp_path: Path, algorithm: str) -> None
     assert (verdict.verdict, verdict.messages, verdict.lost, verdict.duplicates) == ("holds", 75, 0, 0)
 
 
+def test_an_algorithm_with_groups_and_timers(tmp_path: Path) -> None:
+    """`mr` sets timers, sends to groups by name, and needs channels in order, which the node makes so."""
+    groups = {"g1": ["a", "b"], "g2": ["b", "c"], "g3": ["a", "b", "c"]}
+    settings = {"algorithm": "mr", "processes": ["a", "b", "c"], "groups": groups, "resynch_after_s": 0.05}
+
+    async def talk(node: Node, chance: random.Random) -> None:
+        mine = sorted(group for group, members in groups.items() if node.process in members)
+        for n in range(15):
+            await node.send(chance.choice(mine), b"%d" % n)
+            await asyncio.sleep(chance.random() * 0.01)
+
+    async def test() -> None:
+        async with nodes(MemoryNetwork(2, ROUGH), "a b c", trace=tmp_path, **settings) as joined:
+            await asyncio.gather(*(talk(node, random.Random(seed)) for seed, node in enumerate(joined)))
+            await eventually(lambda: judged(tmp_path).lost == 0)
+
+    run(test)
+    verdict = judged(tmp_path)
+    assert (verdict.verdict, verdict.messages, verdict.lost, verdict.duplicates) == ("holds", 45, 0, 0)
+
+
 def judged(folder: Path):  # type: ignore[no-untyped-def]
     lines = [line for path in sorted(folder.glob("*.jsonl")) for line in path.read_text().splitlines()]
     return judge(read_jsonl(lines)[0])

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from antecede.core.types import ProcessId
 from antecede.runtime import frames
+from antecede.runtime.names import token
 from antecede.runtime.store import Outgoing
 from antecede.runtime.transport import Transport, Unreachable
 
@@ -119,7 +120,7 @@ class Lanes:
         first = taken[0]
         whole = first.roster < 0
         data = first.data if whole else frames.packets(first.roster, [outgoing.data for outgoing in taken])
-        key = f"{self._process} {first.n} {zlib.crc32(data):x}"
+        key = f"{token(self._process)} {first.n} {zlib.crc32(data):x}"
         pause_s, longest_s = BACK_OFF_S
         while True:
             try:

@@ -28,7 +28,7 @@ from antecede.runtime.durable import DurableProcess
 from antecede.runtime.lanes import Lanes
 from antecede.runtime.metrics import Metrics
 from antecede.runtime.stalls import Stall, Watch
-from antecede.runtime.store import Delivered, StoreError
+from antecede.runtime.store import Delivered
 from antecede.runtime.transport import Received, Transport
 
 RETRY_S = 0.25
@@ -299,7 +299,7 @@ class Node:
         waiters, self._waiters = self._waiters, []
         try:
             released = self._durable.commit()
-        except StoreError as error:
+        except Exception as error:
             self._fail(error, waiters)
             return
         self._lanes.put(released.outgoing)
