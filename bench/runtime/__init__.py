@@ -1,0 +1,1 @@
+"""Measurements of the runtime, beside plain JetStream."""

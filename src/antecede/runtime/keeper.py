@@ -1,0 +1,157 @@
+"""The keeper of an embedded NATS server: starts it, starts it again if it dies, and stops it when nobody uses it.
+
+Run as a script, `python keeper.py SERVER FOLDER [--temporary]`, with the standard library alone, so that it is quick
+and small. It goes into the background once the server answers; `embedded` tells the rest of the story.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import json
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import IO
+
+START_S = 15.0
+STOP_S = 10.0
+LOOK_S = 0.05
+PAYLOAD_BYTES_MAX = 8 * 2**20
+PR_SET_PDEATHSIG = 1
+CONFIG = """
+server_name: {name}
+listen: "127.0.0.1:{port}"
+ports_file_dir: {folder}
+log_file: {log}
+logfile_size_limit: 10MB
+max_payload: {payload}
+jetstream {{ store_dir: {store} }}
+"""
+
+
+class StartFailed(Exception):
+    """The server ended, or did not listen in time."""
+
+
+class Keeper:
+    """One server, in one folder."""
+
+    def __init__(self, server: str, folder: Path) -> None:
+        self.server, self.folder = server, folder
+        self.name = f"antecede-{secrets.token_hex(8)}"
+        self.port = -1  # any that is free; later the same again
+        self.child: subprocess.Popen[bytes] | None = None
+
+    def begin(self) -> None:
+        """Start the server and wait until it listens; then the folder has its address."""
+        config = self.folder / "nats.conf"
+        config.write_text(
+            CONFIG.format(
+                name=self.name,
+                port=self.port,
+                folder=json.dumps(str(self.folder)),
+                log=json.dumps(str(self.folder / "nats.log")),
+                payload=PAYLOAD_BYTES_MAX,
+                store=json.dumps(str(self.folder)),
+            )
+        )
+        self.child = subprocess.Popen(  # noqa: S603 - the server that the wheel brought
+            [self.server, "-c", str(config)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            preexec_fn=_die_with_parent,  # noqa: PLW1509 - there are no threads here
+        )
+        url = self._url(self.child)
+        self.port = int(url.rpartition(":")[2])
+        part = self.folder / "address.part"
+        part.write_text(json.dumps({"url": url, "name": self.name, "pid": self.child.pid}))
+        part.replace(self.folder / "address")
+
+    def _url(self, child: subprocess.Popen[bytes]) -> str:
+        ports = self.folder / f"nats-server_{child.pid}.ports"
+        until = time.monotonic() + START_S
+        while time.monotonic() < until and child.poll() is None:
+            try:
+                found = json.loads(ports.read_text())
+            except (OSError, ValueError):
+                time.sleep(0.01)
+            else:
+                return str(found["nats"][0])
+        child.kill()
+        child.wait()
+        raise StartFailed(f"nats-server did not start; see {self.folder / 'nats.log'}")
+
+    def keep(self, users: IO[bytes]) -> None:
+        """Until the lock on `users` can be had for ourselves alone: then there is no user left."""
+        while True:
+            try:
+                fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                time.sleep(LOOK_S)
+            else:
+                return
+            if self.child is not None and self.child.poll() is not None:
+                self.begin()  # it died, and is wanted
+
+    def end(self) -> None:
+        """Stop the server; when it has ended, it has no address any more."""
+        assert self.child is not None
+        self.child.terminate()
+        try:
+            self.child.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            self.child.kill()
+            self.child.wait()
+        (self.folder / "address").unlink(missing_ok=True)
+
+
+def _die_with_parent() -> None:
+    """On Linux the system ends the server if the keeper is killed."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def _into_the_background() -> int:
+    """In the process that stays: where to write why it failed, if it does. The other waits for that, and is gone."""
+    ready, tell = os.pipe()
+    if os.fork():
+        os.close(tell)
+        with open(ready, "rb") as heard:
+            failure = heard.read()
+        sys.exit(failure.decode() or None)
+    os.close(ready)
+    os.setsid()
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nothing, stream)
+    return tell
+
+
+def main(server: str, folder: Path, *, temporary: bool) -> None:
+    tell = _into_the_background()
+    keeper = Keeper(server, folder)
+    with open(folder / "keeper", "ab") as kept, open(folder / "users", "ab") as users:
+        try:
+            fcntl.flock(kept, fcntl.LOCK_EX | fcntl.LOCK_NB)  # two servers on one store would ruin it
+            keeper.begin()
+        except (OSError, StartFailed) as failure:
+            os.write(tell, f"{failure}".encode())
+            return
+        finally:
+            os.close(tell)
+        keeper.keep(users)
+        keeper.end()
+        if temporary:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]), temporary="--temporary" in sys.argv[3:])

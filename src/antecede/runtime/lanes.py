@@ -1,0 +1,143 @@
+"""The way out: one lane for each destination, from the outbox into its inbox, again and again until it is there.
+
+What waits in a lane while a publication is under way leaves together in the next frame, so the busier a lane, the fewer
+its publications. A few publications are under way at once, for destinations that are far. A destination that can not be
+reached holds up its own lane only; its lane tries again, ever more slowly, and says since when it has been blocked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections import deque
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from antecede.core.types import ProcessId
+from antecede.runtime import frames
+from antecede.runtime.names import token
+from antecede.runtime.store import Outgoing
+from antecede.runtime.transport import Transport, Unreachable
+
+UNDER_WAY_MAX = 2
+FRAME_BYTES_MAX = 256 * 2**10
+BACK_OFF_S = (0.02, 2.0)
+"""The first and the longest pause after a publication that failed."""
+
+
+@dataclass(slots=True)
+class Lane:
+    """What is owed to one destination, in order, and how it is going."""
+
+    to: ProcessId
+    waiting: deque[Outgoing] = field(default_factory=deque)
+    under_way: int = 0
+    publishers: int = 0
+    blocked_since: float | None = None
+    reason: str = ""
+
+    @property
+    def busy(self) -> bool:
+        """Has something to publish, and is not blocked."""
+        return bool(self.waiting or self.under_way) and self.blocked_since is None
+
+    def take(self) -> list[Outgoing]:
+        """What leaves together: a whole frame by itself, or packets of one roster."""
+        first = self.waiting.popleft()
+        taken, size = [first], len(first.data)
+        while self.waiting and first.roster >= 0 and self.waiting[0].roster == first.roster:
+            size += len(self.waiting[0].data)
+            if size > FRAME_BYTES_MAX:
+                break
+            taken.append(self.waiting.popleft())
+        return taken
+
+
+class Lanes:
+    """All lanes of a process. `done(n)` is called when every destination's inbox has outbox entry n, `failed` with a
+    fault of our own."""
+
+    def __init__(
+        self,
+        transport: Transport,
+        process: ProcessId,
+        *,
+        done: Callable[[int], None],
+        failed: Callable[[Exception], None],
+        clock: Callable[[], float],
+    ) -> None:
+        self._transport, self._process, self._clock = transport, process, clock
+        self._done, self._failed = done, failed
+        self.lanes: dict[ProcessId, Lane] = {}
+        self.owed: dict[int, int] = {}  # outbox entry -> inboxes that do not have it yet
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.changed = asyncio.Event()
+
+    def put(self, entries: Iterable[Outgoing]) -> None:
+        for outgoing in entries:
+            self.owed[outgoing.n] = len(outgoing.dests)
+            for dest in outgoing.dests:
+                lane = self.lanes.get(dest)
+                if lane is None:
+                    lane = self.lanes[dest] = Lane(dest)
+                lane.waiting.append(outgoing)
+                if len(lane.waiting) == 1 and lane.publishers < UNDER_WAY_MAX:
+                    self._begin(lane)
+
+    async def change(self, timeout_s: float | None = None) -> None:
+        """Wait until an entry of the outbox is done with, or for some time."""
+        self.changed.clear()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.changed.wait(), timeout_s)
+
+    async def close(self) -> None:
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _begin(self, lane: Lane) -> None:
+        lane.publishers += 1
+        task = asyncio.create_task(self._run(lane))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _run(self, lane: Lane) -> None:
+        try:
+            while lane.waiting:
+                taken = lane.take()
+                lane.under_way += len(taken)
+                await self._publish(lane, taken)
+                lane.under_way -= len(taken)
+                for outgoing in taken:
+                    self._arrived(outgoing.n)
+        except Exception as fault:
+            self._failed(fault)
+        lane.publishers -= 1
+
+    async def _publish(self, lane: Lane, taken: list[Outgoing]) -> None:
+        first = taken[0]
+        whole = first.roster < 0
+        data = first.data if whole else frames.packets(first.roster, [outgoing.data for outgoing in taken])
+        key = f"{token(self._process)} {first.n} {zlib.crc32(data):x}"
+        pause_s, longest_s = BACK_OFF_S
+        while True:
+            try:
+                await self._transport.publish(lane.to, data, key)
+            except Unreachable as error:
+                lane.reason = str(error)
+                if lane.blocked_since is None:
+                    lane.blocked_since = self._clock()
+                await asyncio.sleep(pause_s)
+                pause_s = min(2 * pause_s, longest_s)
+            else:
+                lane.blocked_since = None
+                return
+
+    def _arrived(self, n: int) -> None:
+        self.owed[n] -= 1
+        if not self.owed[n]:
+            del self.owed[n]
+            self._done(n)
+            self.changed.set()

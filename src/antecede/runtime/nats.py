@@ -1,0 +1,330 @@
+"""Inboxes as JetStream streams: `antecede.<space>.<to>.<from>`, one work-queue stream for each `to`.
+
+A stream is owned by the server its process connects to, and may be on another server or JetStream domain than those
+of its peers: a publication finds it by its subject, through leaf nodes, gateways and clusters alike. For servers that
+are not connected to each other, `addresses` says where a peer's inbox is. The last part of a subject is the
+publisher, so that an operator can let each user publish under its own name only (`antecede.*.*.billing`).
+
+Publications are not awaited one by one: each has a number in the subject of its answer. The inbox is read through a
+durable pull consumer, with a request for more always under way; what is not acknowledged comes again. The connection
+is made again for ever; a request that died with a connection is noticed by missing heartbeats.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
+from nats.js import JetStreamContext
+from nats.js.api import AckPolicy, ConsumerConfig, DiscardPolicy, RetentionPolicy, StorageType, StreamConfig
+from nats.js.errors import APIError, NotFoundError
+
+from antecede.core.errors import Misuse
+from antecede.core.types import ProcessId
+from antecede.runtime.names import label, token, untoken
+from antecede.runtime.transport import NameTaken, Received, Unreachable
+
+CONSUMER = "antecede"
+BATCH = 256
+EXPIRES_S = 30.0
+HEARTBEAT_S = 2.0
+ANSWER_S = 5.0
+LOOK_S = 0.5
+ACK_WAIT_S = 5.0
+DUPLICATES_S = 120.0
+CONNECT_S = 10.0
+PENDING_BYTES_MAX = 32 * 2**20
+STATUS, HEARTBEAT, EXPIRED, NOBODY = "Status", "100", "408", "503"
+LONG_AGO = float("-inf")
+
+
+@dataclass(frozen=True, slots=True)
+class NatsOptions:
+    """How inboxes are kept, and how to connect. `connect` goes to `nats.connect` as it is: tls, user, token, ..."""
+
+    replicas: int = 1
+    inbox_bytes_max: int = -1
+    domain: str | None = None
+    addresses: Mapping[ProcessId, str] = field(default_factory=dict)
+    connect: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class NatsNetwork:
+    """One or several servers of one NATS system."""
+
+    servers: Sequence[str]
+    options: NatsOptions = NatsOptions()
+
+    def transport(self, space: str, process: ProcessId, incarnation: str) -> NatsTransport:
+        return NatsTransport(self.servers, space, process, incarnation, self.options)
+
+    async def start(self) -> None:
+        """It runs already."""
+
+    async def stop(self) -> None:
+        """It goes on."""
+
+
+class Publisher:
+    """A connection, and the publications on it that wait for their answer."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self._answers: dict[str, tuple[float, asyncio.Future[None]]] = {}  # in order of time
+        self._prefix = client.new_inbox()
+        self._number = 0
+
+    async def open(self) -> None:
+        await self.client.subscribe(f"{self._prefix}.*", cb=self._answered)
+
+    async def publish(self, subject: str, data: bytes, key: str) -> None:
+        self._number += 1
+        number = str(self._number)
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[None] = loop.create_future()
+        self._answers[number] = (loop.time() + ANSWER_S, answer)
+        try:
+            await self.client.publish(subject, data, f"{self._prefix}.{number}", headers={"Nats-Msg-Id": key})
+            await answer
+        except (NatsError, OSError) as error:
+            raise Unreachable(f"{subject} was not published: {error!r}") from error
+        finally:
+            self._answers.pop(number, None)
+
+    def give_up(self, now: float) -> None:
+        """To be called now and then: publications that had no answer in time have failed."""
+        for until, answer in self._answers.values():
+            if until > now:
+                return
+            if not answer.done():
+                answer.set_exception(Unreachable(f"no answer for {ANSWER_S:g} s"))
+
+    async def _answered(self, msg: Msg) -> None:
+        _, answer = self._answers.get(msg.subject.rpartition(".")[2], (0.0, None))
+        if answer is None or answer.done():
+            return
+        if msg.headers and msg.headers.get(STATUS) == NOBODY:
+            answer.set_exception(Unreachable("there is no such inbox"))
+        elif b'"error"' in msg.data:
+            answer.set_exception(Unreachable(f"the inbox refused: {json.loads(msg.data)['error']}"))
+        else:
+            answer.set_result(None)
+
+
+class NatsTransport:
+    """One process's inbox and connection: see `transport.Transport` for the contract."""
+
+    def __init__(
+        self, servers: Sequence[str], space: str, process: ProcessId, incarnation: str, options: NatsOptions
+    ) -> None:
+        self._servers, self._space, self._process = servers, space, process
+        self._incarnation, self._options = incarnation, options
+        self.stream = f"antecede_{label(space)}_{label(process)}"
+        self._client = Client()
+        self._home = Publisher(self._client)
+        self._away: dict[str, Publisher] = {}
+        self._arrived: list[Msg] = []
+        self._filled = asyncio.Event()
+        self._wanted = 0
+        self._heard = 0.0
+        self._pull_subject = ""
+        self._watch: asyncio.Task[None] | None = None
+
+    @property
+    def data_bytes_max(self) -> int:
+        return self._client.max_payload
+
+    async def open(self) -> None:
+        await self._connect(self._client, self._servers)
+        self._home = Publisher(self._client)
+        await self._home.open()
+        await self._make_inbox(self._jetstream(), anew=True)
+        self._pull_subject = self._client.new_inbox()
+        await self._client.subscribe(self._pull_subject, cb=self._pulled)
+        await self._pull()
+        self._watch = asyncio.create_task(self._keep_going())
+
+    async def _connect(self, client: Client, servers: Sequence[str]) -> None:
+        settings: dict[str, Any] = {
+            "servers": list(servers),
+            "name": f"antecede {self._space} {self._process}",
+            "max_reconnect_attempts": -1,
+            "reconnect_time_wait": 0.2,
+            "connect_timeout": 2,
+            "ping_interval": 5,
+            "max_outstanding_pings": 2,
+            "pending_size": PENDING_BYTES_MAX,
+            "error_cb": _ignore,
+            "reconnected_cb": self._pull,
+            "skip_subject_validation": True,  # subjects are made of tokens
+            **self._options.connect,
+        }
+        try:
+            await asyncio.wait_for(client.connect(**settings), CONNECT_S)
+        except (TimeoutError, NatsError, OSError) as error:
+            with suppress(Exception):
+                await client.close()
+            raise Unreachable(f"no NATS server answers at {', '.join(servers)}: {error!r}") from error
+
+    def _jetstream(self) -> JetStreamContext:
+        return self._client.jetstream(timeout=ANSWER_S, domain=self._options.domain)
+
+    async def _make_inbox(self, jetstream: JetStreamContext, *, anew: bool = False) -> None:
+        """The stream and its consumer. A consumer made `anew` gives out at once what a dead process had been given:
+        the stream holds just what was not acknowledged."""
+        try:
+            info = await jetstream.stream_info(self.stream)
+            self._check_owner(info.config.metadata or {})
+            if anew:
+                with suppress(NotFoundError):
+                    await jetstream.delete_consumer(self.stream, CONSUMER)
+        except NotFoundError:
+            await jetstream.add_stream(self._inbox())
+        config = ConsumerConfig(
+            durable_name=CONSUMER,
+            ack_policy=AckPolicy.EXPLICIT,
+            ack_wait=ACK_WAIT_S,
+            max_deliver=-1,
+            max_ack_pending=-1,
+        )
+        await jetstream.add_consumer(self.stream, config)
+
+    def _inbox(self) -> StreamConfig:
+        owner = {"antecede-space": self._space, "antecede-process": self._process}
+        return StreamConfig(
+            name=self.stream,
+            subjects=[f"antecede.{token(self._space)}.{token(self._process)}.*"],
+            retention=RetentionPolicy.WORK_QUEUE,
+            storage=StorageType.FILE,
+            discard=DiscardPolicy.NEW,
+            max_bytes=self._options.inbox_bytes_max,
+            num_replicas=self._options.replicas,
+            duplicate_window=DUPLICATES_S,
+            metadata={**owner, "antecede-incarnation": self._incarnation},
+        )
+
+    def _check_owner(self, owner: Mapping[str, str]) -> None:
+        if owner.get("antecede-incarnation") != self._incarnation:
+            raise NameTaken(
+                f"{self._process!r} has been in space {self._space!r} with another store, and names are not reused: "
+                f"give that store, or another name"
+            )
+
+    async def close(self) -> None:
+        if self._watch is not None:
+            self._watch.cancel()
+            await asyncio.gather(self._watch, return_exceptions=True)
+        for publisher in (self._home, *self._away.values()):
+            if publisher.client.is_connected:
+                with suppress(NatsError, OSError, TimeoutError):
+                    await publisher.client.flush(2)  # acknowledgements that are still in the buffer
+            with suppress(NatsError, OSError):
+                await publisher.client.close()
+
+    async def retire(self) -> None:
+        with suppress(NotFoundError):
+            await self._jetstream().delete_stream(self.stream)
+
+    async def publish(self, to: ProcessId, data: bytes, key: str) -> None:
+        address = self._options.addresses.get(to)
+        publisher = self._home if address is None else await self._publisher(address)
+        await publisher.publish(f"antecede.{token(self._space)}.{token(to)}.{token(self._process)}", data, key)
+
+    async def _publisher(self, address: str) -> Publisher:
+        publisher = self._away.get(address)
+        if publisher is None:
+            client = Client()
+            await self._connect(client, [address])
+            publisher = self._away.setdefault(address, Publisher(client))
+            if publisher.client is not client:
+                await client.close()  # another publication was faster
+            else:
+                await publisher.open()
+        return publisher
+
+    async def receive(self) -> Sequence[Received]:
+        while not self._arrived:
+            self._filled.clear()
+            await self._filled.wait()
+        arrived, self._arrived = self._arrived, []
+        return [Received(untoken(msg.subject.rpartition(".")[2]), msg.data, msg) for msg in arrived]
+
+    async def ack(self, batch: Sequence[Received]) -> None:
+        await self._reply(batch, b"")
+
+    async def retry(self, batch: Sequence[Received], delay_s: float) -> None:
+        await self._reply(batch, b'-NAK {"delay": %d}' % int(delay_s * 1e9))
+
+    async def _reply(self, batch: Sequence[Received], answer: bytes) -> None:
+        for received in batch:
+            assert isinstance(received.receipt, Msg), "a receipt of another transport"
+            with suppress(NatsError, OSError):  # what is not acknowledged comes again, and is dropped then
+                await self._client.publish(received.receipt.reply, answer)
+
+    async def peers(self) -> list[ProcessId]:
+        found: list[str] = []
+        offset = 0
+        while True:
+            streams = await self._jetstream().streams_info(offset)
+            owners = [info.config.metadata or {} for info in streams]
+            found += [owner["antecede-process"] for owner in owners if owner.get("antecede-space") == self._space]
+            offset += len(streams)
+            if not streams:
+                return sorted(found)
+
+    # The pull consumer.
+
+    async def _pull(self) -> None:
+        """Ask for more: `BATCH` messages at most, within `EXPIRES_S`, with a heartbeat while there are none."""
+        if not self._pull_subject:
+            return
+        self._heard = asyncio.get_running_loop().time()
+        self._wanted = BATCH
+        request = {
+            "batch": BATCH,
+            "expires": int(EXPIRES_S * 1e9),
+            "idle_heartbeat": int(HEARTBEAT_S * 1e9),
+        }
+        domain = f"$JS.{self._options.domain}.API" if self._options.domain else "$JS.API"
+        subject = f"{domain}.CONSUMER.MSG.NEXT.{self.stream}.{CONSUMER}"
+        with suppress(NatsError, OSError):
+            await self._client.publish(subject, json.dumps(request).encode(), self._pull_subject)
+
+    async def _pulled(self, msg: Msg) -> None:
+        self._heard = asyncio.get_running_loop().time()
+        status = (msg.headers or {}).get(STATUS)
+        if status is None:
+            self._arrived.append(msg)
+            self._filled.set()
+            self._wanted -= 1
+            if not self._wanted:
+                await self._pull()
+        elif status == EXPIRED:
+            await self._pull()
+        elif status != HEARTBEAT:
+            self._heard = LONG_AGO  # the server has just started, or the consumer is gone: `_keep_going` sees to it
+
+    async def _keep_going(self) -> None:
+        """A request is lost with the connection, or with the server it was made to; so is a publication."""
+        while True:
+            await asyncio.sleep(LOOK_S)
+            now = asyncio.get_running_loop().time()
+            for publisher in (self._home, *self._away.values()):
+                publisher.give_up(now)
+            if now - self._heard > 2 * HEARTBEAT_S:
+                with suppress(APIError, NatsError, OSError, TimeoutError, Misuse):
+                    await self._make_inbox(self._jetstream())
+                await self._pull()
+
+
+async def _ignore(error: Exception) -> None:
+    """Errors of the connection show as publications without an answer and heartbeats that are missing."""
+    del error

@@ -1,0 +1,380 @@
+"""A process of a space: what an application uses.
+
+    async with join("embedded:///var/lib/shop", space="orders", process="billing") as node:
+        await node.send({"stock", "mail"}, b"paid")
+        async for message in node:
+            ...
+            await message.ack()
+
+`send` returns when the message is durable here; it is then published until every destination's inbox has it, over
+restarts of anybody. Messages come out in causal order, and again after a restart if they were not acknowledged. What
+happens in one turn of the event loop is committed as one group at its end.
+
+Limits: `send` waits while `outbox_limit` packets are owed; nothing more is taken from the inbox of the broker while the
+application has `inbox_limit` messages that it did not acknowledge, or while the hold-back queue is full.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from dataclasses import dataclass
+
+from antecede.core.errors import Misuse
+from antecede.core.types import GroupId, MessageId, Pending, ProcessId
+from antecede.runtime.durable import DurableProcess
+from antecede.runtime.lanes import Lanes
+from antecede.runtime.metrics import Metrics
+from antecede.runtime.stalls import Stall, Watch
+from antecede.runtime.store import Delivered
+from antecede.runtime.transport import Received, Transport
+
+RETRY_S = 0.25
+LOOK_S = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a node holds at most, and how long something may not move before it is a stall."""
+
+    outbox: int = 10_000
+    inbox: int = 10_000
+    stall_after_s: float = 10.0
+
+
+class NodeClosed(Misuse):
+    """The node was closed, has left, or has failed; the message says which."""
+
+
+class Delivery:
+    """A message that was delivered; offered again after a restart until it is acknowledged."""
+
+    __slots__ = ("_node", "message", "n")
+
+    def __init__(self, node: Node, delivered: Delivered) -> None:
+        self._node, self.n, self.message = node, delivered.n, delivered.message
+
+    @property
+    def id(self) -> MessageId:
+        return self.message.id
+
+    @property
+    def sender(self) -> ProcessId:
+        return self.message.sender
+
+    @property
+    def dests(self) -> frozenset[ProcessId]:
+        return self.message.dests
+
+    @property
+    def payload(self) -> bytes:
+        return self.message.payload
+
+    @property
+    def group(self) -> GroupId | None:
+        return self.message.group
+
+    async def ack(self) -> None:
+        """Done with it. When this returns, the message is never offered again."""
+        await self._node.ack((self,))
+
+    def __repr__(self) -> str:
+        return f"Delivery({self.message!r})"
+
+
+class Node:
+    """See the module. Made by `antecede.runtime.join`, with an open transport and a store that are closed after it."""
+
+    def __init__(
+        self,
+        transport: Transport,
+        durable: DurableProcess,
+        limits: Limits,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._transport, self._durable = transport, durable
+        self._limits, self._clock = limits, clock
+        self._watch = Watch(limits.stall_after_s, clock)
+        self._ready: deque[Delivered] = deque()
+        self._arrived = asyncio.Event()
+        self._acknowledged = asyncio.Event()
+        self._unacknowledged: set[int] = set()
+        self._waiters: list[asyncio.Future[None]] = []
+        self._committing = False
+        self._unsaved = False
+        self._stalls: deque[Stall] = deque(maxlen=1_000)
+        self._stalled = asyncio.Event()
+        self._closed = ""
+        self._failure: BaseException | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        self._lanes = Lanes(transport, durable.process, done=self._entry_done, failed=self._fail, clock=clock)
+        self._clock_base = float(durable.store.facts.get("clock", b"0")) - clock()
+        self.metrics = Metrics(self)
+
+    # The application's side.
+
+    @property
+    def process(self) -> ProcessId:
+        return self._durable.process
+
+    @property
+    def sent(self) -> int:
+        """How many messages this process has ever sent, restarts included: where to go on after one."""
+        return self._durable.sent
+
+    async def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> MessageId:
+        """Send `payload` to `dests`; returns when it is durable here, with the message's identity."""
+        while len(self._lanes.owed) >= self._limits.outbox:
+            self._check_open()
+            await self._lanes.change()
+        self._check_open()
+        half = self._transport.data_bytes_max // 2
+        if len(payload) > half:
+            raise Misuse(f"a payload of {len(payload)} bytes; this broker takes {half}: cut it up, or raise its limit")
+        identity = self._durable.send(dests, payload)
+        await self._committed()
+        return identity
+
+    def __aiter__(self) -> AsyncIterator[Delivery]:
+        return self
+
+    async def __anext__(self) -> Delivery:
+        while not self._ready:
+            self._check_open(StopAsyncIteration)
+            self._arrived.clear()
+            await self._arrived.wait()
+        return Delivery(self, self._ready.popleft())
+
+    async def next_within(self, timeout_s: float | None) -> Delivery | None:
+        """The next message, or None when there is none within `timeout_s`, or none any more."""
+        try:
+            return await asyncio.wait_for(anext(self), timeout_s)
+        except (TimeoutError, StopAsyncIteration):
+            return None
+
+    async def batches(self, size_max: int = 256) -> AsyncIterator[list[Delivery]]:
+        """Whatever is there, at least one message and at most `size_max`; `ack` takes a whole batch."""
+        while True:
+            try:
+                batch = [await anext(self)]
+            except StopAsyncIteration:
+                return
+            while self._ready and len(batch) < size_max:
+                batch.append(Delivery(self, self._ready.popleft()))
+            yield batch
+
+    async def ack(self, batch: Iterable[Delivery]) -> None:
+        """Done with all of these. When this returns, none of them is ever offered again."""
+        self._check_open()
+        for delivery in batch:
+            if delivery.n in self._unacknowledged:
+                self._unacknowledged.discard(delivery.n)
+                self._durable.acknowledge(delivery.n)
+        self._acknowledged.set()
+        await self._committed()
+
+    def pending(self) -> tuple[Pending, ...]:
+        """What is held back, in order of arrival, each with everything it still waits for."""
+        return self._durable.pending()
+
+    async def stalls(self) -> AsyncIterator[Stall]:
+        """What does not move, as it is noticed: what is awaited, from whom, since when."""
+        while True:
+            for stall in self.take_stalls():
+                yield stall
+            if self._closed:
+                return
+            self._stalled.clear()
+            await self._stalled.wait()
+
+    def take_stalls(self) -> list[Stall]:
+        """Those that were noticed since somebody last asked."""
+        taken = list(self._stalls)
+        self._stalls.clear()
+        return taken
+
+    async def admit(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> None:
+        """Tell of a newcomer, where the algorithm has to know everybody, or of the groups it joins."""
+        self._check_open()
+        self._durable.join(process, groups)
+        await self._committed()
+
+    async def give_up(self, process: ProcessId) -> None:
+        """`process` is gone for good without having left: wait for nothing of it any more."""
+        self._check_open()
+        self._durable.leave(process)
+        await self._committed()
+
+    async def flush(self, timeout_s: float = 5.0) -> bool:
+        """Wait until every inbox that can be reached has what was sent. False: not within `timeout_s`."""
+        until = asyncio.get_running_loop().time() + timeout_s
+        while self._committing or any(lane.busy for lane in self._lanes.lanes.values()):
+            self._check_open()
+            if asyncio.get_running_loop().time() >= until:
+                return False
+            await self._lanes.change(0.05)
+        return True
+
+    async def leave(self) -> None:
+        """Leave the space for good: everything sent is in its inboxes, everybody knows, and the inbox is deleted."""
+        self._check_open()
+        await self._drained()
+        for peer in await self._transport.peers():
+            self._durable.join(peer)
+        self._durable.leave(self.process)
+        await self._committed()
+        await self._drained()
+        await self._transport.retire()
+        await self._close("this process has left the space")
+
+    def counts(self) -> dict[str, int]:
+        """What happened since the node was opened, and what waits now."""
+        return {
+            **{name: self._durable.counts[name] for name in ("sent", "received", "delivered", "refused")},
+            "offered_again": self._durable.counts["offered again"],
+            "outbox": len(self._lanes.owed),
+            "inbox": len(self._unacknowledged),
+            "held_back": len(self.pending()),
+            "processes": len(self._durable.members - self._durable.departed),
+        }
+
+    # Opening and closing.
+
+    def start(self) -> None:
+        """Offer what was not acknowledged, publish what is owed, and take what comes in."""
+        store = self._durable.store
+        self._offer(store.inbox())
+        self._lanes.put(store.outbox())
+        self._tasks = [asyncio.create_task(self._guard(work)) for work in (self._receive, self._look, self._keep_time)]
+
+    async def close(self) -> None:
+        """Stop. Everything goes on from here when the process joins again with the same store."""
+        await self._close("the node was closed")
+
+    async def _close(self, reason: str) -> None:
+        if not self._closed:
+            self._stop(reason)
+        tasks, self._tasks = self._tasks, []
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._lanes.close()
+        if self._failure is None:
+            self._commit()
+
+    def _stop(self, reason: str) -> None:
+        self._closed = reason
+        for event in (self._arrived, self._stalled, self._lanes.changed, self._acknowledged):
+            event.set()
+
+    def _check_open(self, error: type[BaseException] = NodeClosed) -> None:
+        if self._failure is not None:
+            raise self._failure
+        if self._closed:
+            raise error(self._closed)
+
+    # The inside: commits, and the three things that go on by themselves.
+
+    def _committed(self) -> asyncio.Future[None]:
+        """Done when all that was put in up to now is durable."""
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiters.append(waiter)
+        self._commit_soon()
+        return waiter
+
+    def _commit_soon(self) -> None:
+        if not self._committing:
+            self._committing = True
+            asyncio.get_running_loop().call_soon(self._commit_in_turn)
+
+    def _commit_in_turn(self) -> None:
+        if self._committing and self._failure is None:
+            self._commit()
+
+    def _commit(self) -> None:
+        """Make everything up to now durable, and let it out."""
+        self._committing = False
+        waiters, self._waiters = self._waiters, []
+        try:
+            released = self._durable.commit()
+        except Exception as error:
+            self._fail(error, waiters)
+            return
+        self._lanes.put(released.outgoing)
+        self._offer(released.delivered)
+        for waiter in waiters:
+            if not waiter.done():
+                waiter.set_result(None)
+
+    def _fail(self, error: Exception, waiters: Iterable[asyncio.Future[None]] = ()) -> None:
+        """Nothing that was not committed gets out; a restart goes on from what was."""
+        self._failure = error
+        self._stop(f"the node has failed: {error}")
+        for waiter in waiters:
+            if not waiter.done():
+                waiter.set_exception(error)
+
+    def _offer(self, delivered: Iterable[Delivered]) -> None:
+        for one in delivered:
+            self._unacknowledged.add(one.n)
+            self._ready.append(one)
+        if self._ready:
+            self._arrived.set()
+
+    def _entry_done(self, n: int) -> None:
+        """Not worth a commit of its own: without it the entry is published once more after a crash."""
+        self._durable.done(n)
+        self._unsaved = True
+
+    async def _guard(self, work: Callable[[], Awaitable[None]]) -> None:
+        """A failure of the inside is the application's to see: the next call raises it."""
+        try:
+            await work()
+        except Exception as error:
+            self._fail(error, self._waiters)
+
+    async def _receive(self) -> None:
+        while not self._closed:
+            while len(self._unacknowledged) >= self._limits.inbox:
+                self._acknowledged.clear()
+                await self._acknowledged.wait()
+            batch = await self._transport.receive()
+            taken: list[Received] = []
+            refused: list[Received] = []
+            for received in batch:
+                (taken if self._durable.receive(received.sender, received.data) else refused).append(received)
+            self._commit()
+            self._check_open()
+            await self._transport.ack(taken)
+            if refused:
+                await self._transport.retry(refused, RETRY_S)
+
+    async def _look(self) -> None:
+        """Now and then: what is stalled, and what was not worth a commit of its own."""
+        pause_s = min(LOOK_S, self._limits.stall_after_s)
+        while not self._closed:
+            await asyncio.sleep(pause_s)
+            if self._unsaved:
+                self._unsaved = False
+                self._commit_soon()
+            fresh = self._watch.look(self.pending(), self._lanes.lanes.values())
+            if fresh:
+                self._stalls.extend(fresh)
+                self._stalled.set()
+
+    async def _keep_time(self) -> None:
+        """Timers of the algorithm, on a clock that goes on where it stopped and never runs backwards."""
+        while not self._closed:
+            await asyncio.sleep(LOOK_S)
+            now = self._clock_base + self._clock()
+            if self._durable.timers and min(self._durable.timers) <= now:
+                self._durable.store.put("clock", repr(now).encode())
+                self._durable.tick(now)
+                self._commit_soon()
+
+    async def _drained(self) -> None:
+        while self._lanes.owed or self._committing:
+            self._check_open()
+            await self._lanes.change(LOOK_S)

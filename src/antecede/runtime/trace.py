@@ -1,0 +1,109 @@
+"""The trace of ARCHITECTURE.md, written by a process about itself: one JSON line an event, in rotated files.
+
+The file takes part in the transaction of the store by its length. Lines are appended first, then the store commits how
+long the file is now; a process that dies in between finds a file that is longer than the store says, and cuts it. So an
+event is in the trace exactly if the step it belongs to happened, and once.
+
+Files are `<process>.jsonl`, then `<process>.1.jsonl` and so on, each begun when the one before has reached
+`file_bytes_max`. None is ever deleted: a trace with a gap would be judged wrongly.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO
+
+from antecede.check.events import Event, to_json
+from antecede.core.errors import Misuse
+from antecede.core.types import Message, ProcessId
+from antecede.runtime.names import label
+from antecede.runtime.store import Store, StoreError
+
+FILE_BYTES_MAX = 64 * 2**20
+FACT = "trace"
+
+
+class TraceFiles:
+    """The files of one process in `folder`; `append` before the store commits."""
+
+    def __init__(self, folder: Path, process: ProcessId, store: Store, file_bytes_max: int = FILE_BYTES_MAX) -> None:
+        self._folder, self._stem, self._store = folder, label(process), store
+        self._file_bytes_max = file_bytes_max
+        if FACT not in store.facts and self._path(0).exists() and self._path(0).stat().st_size:
+            raise Misuse(f"{self._path(0)} is of another run: move it away, or give another folder for the trace")
+        self._number, self._length = map(int, store.facts.get(FACT, b"0 0").split())
+        store.put(FACT, b"%d %d" % (self._number, self._length))  # committed before there is a first line
+        self._file = self._open()
+
+    def _path(self, number: int) -> Path:
+        return self._folder / (f"{self._stem}.{number}.jsonl" if number else f"{self._stem}.jsonl")
+
+    def _open(self) -> IO[bytes]:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        file = open(self._path(self._number), "ab")  # noqa: SIM115 - it lives as long as this object
+        file.truncate(self._length)
+        return file
+
+    def append(self, lines: Sequence[str]) -> None:
+        """Write lines, and stage how long the file is with them."""
+        data = "".join(f"{line}\n" for line in lines).encode()
+        try:
+            if self._length and self._length + len(data) > self._file_bytes_max:
+                self._file.close()
+                self._number, self._length = self._number + 1, 0
+                self._file = self._open()
+            self._file.write(data)
+            self._file.flush()
+            if self._store.flushes:
+                os.fsync(self._file.fileno())
+        except OSError as error:
+            raise StoreError(f"the trace {self._path(self._number)} can not be written: {error}") from error
+        self._length += len(data)
+        self._store.put(FACT, b"%d %d" % (self._number, self._length))
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class Recorder:
+    """Numbers the events of a process and gathers them for the next commit. `wall` is the clock people read."""
+
+    def __init__(
+        self, run: str, process: ProcessId, files: TraceFiles, store: Store, wall: Callable[[], float]
+    ) -> None:
+        self._run, self._process, self._files, self._store, self._wall = run, process, files, store, wall
+        self._index = int(store.facts.get("trace index", b"0"))
+        self._events: list[Event] = []
+
+    def send(self, message: Message, control_bytes: int | None, control_entries: int | None) -> None:
+        event = Event(
+            self._run,
+            self._process,
+            self._next(),
+            "send",
+            self._wall(),
+            str(message.id),
+            tuple(sorted(message.dests)),
+            message.group,
+            len(message.payload),
+            control_bytes,
+            control_entries,
+        )
+        self._events.append(event)
+
+    def other(self, kind: str, message: Message) -> None:
+        """A receive or a deliver."""
+        self._events.append(Event(self._run, self._process, self._next(), kind, self._wall(), str(message.id)))
+
+    def flush(self) -> None:
+        """To be called before the store commits."""
+        if self._events:
+            self._files.append([to_json(event) for event in self._events])
+            self._store.put("trace index", b"%d" % self._index)
+            self._events.clear()
+
+    def _next(self) -> int:
+        self._index += 1
+        return self._index

@@ -1,0 +1,41 @@
+"""Frames: what goes in comes out, and nothing else is taken."""
+
+import random
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from antecede.core.errors import WireError
+from antecede.runtime import frames
+
+
+@given(st.integers(0, 2**40), st.lists(st.binary(min_size=1, max_size=300), min_size=1, max_size=20))
+def test_packets_come_back(roster: int, encoded: list[bytes]) -> None:
+    assert frames.parse(frames.packets(roster, encoded)) == frames.Packets(roster, tuple(encoded))
+
+
+@given(st.integers(0, 2**40), st.lists(st.text(min_size=1, max_size=80), min_size=1, max_size=20))
+def test_names_come_back(number: int, names: list[str]) -> None:
+    assert frames.parse(frames.names(number, names)) == frames.Names(number, tuple(names))
+
+
+def test_a_farewell_comes_back() -> None:
+    assert frames.parse(frames.farewell()) == frames.Farewell()
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\0", b"\4", b"\3\0", b"\1", b"\1\0", b"\1\0\0", b"\1\0\5abc", b"\2\1\1\xff", b"\1" + b"\xff" * 20]
+)
+def test_what_is_no_frame_is_refused(data: bytes) -> None:
+    with pytest.raises(WireError):
+        frames.parse(data)
+
+
+def test_any_bytes_are_a_frame_or_refused() -> None:
+    chance = random.Random(1)
+    for _ in range(20_000):
+        data = chance.randbytes(chance.randrange(40))
+        with suppress(WireError):
+            frames.parse(bytes([chance.randrange(4)]) + data)

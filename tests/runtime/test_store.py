@@ -1,0 +1,119 @@
+"""The store: a group of steps is there as a whole or not at all, and numbers are never given twice."""
+
+import shutil
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from antecede.core.errors import Misuse
+from antecede.core.types import Message, MessageId
+from antecede.runtime.store import QUARANTINE_ROWS_MAX, Input, Store, StoreError
+
+MESSAGE = Message(MessageId("a", 1), frozenset({"b", "c"}), b"payload", "g")
+
+
+def as_after_a_crash(path: Path) -> Path:
+    """The files as they are now, which is what is left when the process dies now."""
+    copy = path.parent / "copy"
+    shutil.rmtree(copy, ignore_errors=True)
+    copy.mkdir()
+    for file in path.parent.glob(f"{path.name}*"):
+        shutil.copy(file, copy)
+    return copy / path.name
+
+
+def test_what_is_committed_is_there_and_what_is_not_is_not(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    with closing(Store(path)) as store:
+        store.log("send", "b", b"1")
+        store.enqueue(["b", "c"], 3, b"packet")
+        store.deliver(MESSAGE)
+        store.put("k", b"v")
+        store.commit()
+        store.log("send", "b", b"2")
+        store.enqueue(["b"], 0, b"lost")
+        store.put("k", b"lost")
+        with closing(Store(as_after_a_crash(path))) as other:
+            assert list(other.inputs()) == [Input("send", "b", b"1")]
+            assert [(out.dests, out.roster, out.data) for out in other.outbox()] == [(("b", "c"), 3, b"packet")]
+            assert [delivered.message for delivered in other.inbox()] == [MESSAGE]
+            assert other.facts["k"] == b"v"
+
+
+def test_a_snapshot_replaces_the_inputs_before_it(tmp_path: Path) -> None:
+    with closing(Store(tmp_path / "s.sqlite")) as store:
+        store.log("send", "b", b"1")
+        store.commit()
+        store.log("send", "b", b"2")
+        store.take_snapshot(b"state")
+        store.log("send", "b", b"3")
+        store.commit()
+    with closing(Store(tmp_path / "s.sqlite")) as store:
+        assert store.snapshot() == b"state"
+        assert list(store.inputs()) == [Input("send", "b", b"3")]
+
+
+def test_a_number_is_never_given_twice(tmp_path: Path) -> None:
+    """A broker remembers the key of a publication for a while: another one with the same would be dropped."""
+    path = tmp_path / "s.sqlite"
+    with closing(Store(path)) as store:
+        numbers = [store.enqueue(["b"], 0, b"x").n, store.deliver(MESSAGE).n]
+        store.commit()
+        store.done(numbers[0])
+        store.acknowledge(numbers[1])
+        store.commit()
+    with closing(Store(path)) as store:
+        assert (store.outbox(), store.inbox()) == ([], [])
+        assert (store.enqueue(["b"], 0, b"y").n, store.deliver(MESSAGE).n) == (numbers[0] + 1, numbers[1] + 1)
+
+
+def test_a_dropped_fact_stays_dropped(tmp_path: Path) -> None:
+    with closing(Store(tmp_path / "s.sqlite")) as store:
+        store.put("k", b"v")
+        store.commit()
+        store.drop("k")
+        store.commit()
+    with closing(Store(tmp_path / "s.sqlite")) as store:
+        assert "k" not in store.facts
+
+
+def test_a_store_is_open_once(tmp_path: Path) -> None:
+    with closing(Store(tmp_path / "s.sqlite")), pytest.raises(Misuse, match="one name is one process"):
+        Store(tmp_path / "s.sqlite")
+
+
+def test_a_full_disk_is_said_and_corrupts_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    with closing(Store(path, pages_max=20)) as store:
+        store.put("k", b"v")
+        store.commit()
+        store.put("k", b"too late")
+        store.enqueue(["b"], 0, bytes(200_000))
+        with pytest.raises(StoreError, match="full"):
+            store.commit()
+    with closing(Store(path)) as store:
+        assert store.facts["k"] == b"v"
+        assert store.outbox() == []
+
+
+def test_a_file_that_is_none_of_ours_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "s.sqlite").write_bytes(b"something else" * 100)
+    with pytest.raises(StoreError, match="can not be opened"):
+        Store(tmp_path / "s.sqlite")
+
+
+def test_quarantine_is_bounded(tmp_path: Path) -> None:
+    with closing(Store(None)) as store:
+        for n in range(QUARANTINE_ROWS_MAX + 5):
+            store.quarantine("a", f"reason {n}", b"x")
+        store.commit()
+        assert len(store.quarantined()) == QUARANTINE_ROWS_MAX
+
+
+def test_durability_is_one_of_two(tmp_path: Path) -> None:
+    with pytest.raises(Misuse, match="process"):
+        Store(tmp_path / "s.sqlite", durability="none")
+    with closing(Store(tmp_path / "s.sqlite", durability="power")) as store:
+        store.put("k", b"v")
+        store.commit()
