@@ -52,6 +52,7 @@ def point(
 
 
 def parameters(given: Point, seed: int, *, full: bool = True, dests: tuple[int, int] = (1, 1)) -> MobileParameters:
+    """`full`: matrices with their zeros; without them the warm-up is longer, for matrices have to fill."""
     deliveries = int(given["deliveries"])
     return MobileParameters(
         protocol=str(given["protocol"]),
@@ -59,13 +60,13 @@ def parameters(given: Point, seed: int, *, full: bool = True, dests: tuple[int, 
         hosts=int(given["hosts"]),
         seed=seed,
         messages=None,
-        warmup=deliveries // 5,
+        warmup=deliveries // 5 if full else deliveries,
         deliveries=deliveries,
         wires=Network(Distribution(str(given["wires"]), 0.007), bandwidth_bytes_per_s=100e6 / 8),
         mobility=Mobility(Distribution(mean_s=float(given["move_s"]))),
         workload=Workload(Distribution(mean_s=float(given["send_s"])), dests=dests, payload_bytes=PAYLOAD_BYTES),
         cost=Cost(entry_s=float(given["cost_us"]) * 1e-6),
-        header=Header(INTEGER_BYTES, full=True) if full else Header(),
+        header=Header(INTEGER_BYTES, full=full),
         options={"logical": int(given["k"])} if given["protocol"] == "av3" else {},
         directory=given["directory"] == "yes",
         oracle=True,
