@@ -22,6 +22,8 @@ from antecede.sim import simulate_mobile as simulate
 COST_US = 0.2
 """Microseconds for an integer, unless the point says otherwise: ten cycles of a processor of 50 MHz."""
 PAYLOAD_BYTES, INTEGER_BYTES = 100, 4
+NUMBERS = ("delay_ms", "needless_ms", "needless_percent", "integers", "header_bytes", "handoff_messages",
+           "handoff_bytes", "handoff_ms", "passed_on")  # fmt: skip
 
 
 def point(
@@ -78,17 +80,18 @@ def measure(given: Point, seed: int) -> dict[str, float | None]:
 
 
 def numbers(found: MobileResult) -> dict[str, float | None]:
-    return {
-        "delay_ms": in_ms(found.delay_mean_s),
-        "needless_ms": in_ms(found.needless_mean_s),
-        "needless_percent": None if found.needless_share is None else 100 * found.needless_share,
-        "integers": found.entries_mean,
-        "header_bytes": found.header_bytes_mean,
-        "handoff_messages": found.handoff_messages,
-        "handoff_bytes": found.handoff_bytes,
-        "handoff_ms": in_ms(found.handoff_mean_s),
-        "passed_on": found.passed_on_per_message,
-    }
+    values = (
+        in_ms(found.delay_mean_s),
+        in_ms(found.needless_mean_s),
+        None if found.needless_share is None else 100 * found.needless_share,
+        found.entries_mean,
+        found.header_bytes_mean,
+        found.handoff_messages,
+        found.handoff_bytes,
+        in_ms(found.handoff_mean_s),
+        found.passed_on_per_message,
+    )
+    return dict(zip(NUMBERS, values, strict=True))
 
 
 def in_ms(seconds: float | None) -> float | None:

@@ -96,7 +96,6 @@ FIG2 = Experiment(
         )
     ],
     claims=[claim for wires in WIRES for hosts in HOSTS for claim in _claims(wires, hosts)],
-    quick_seeds=(1, 2),
     cost=av.cost,
 )
 
