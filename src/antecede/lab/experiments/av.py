@@ -22,6 +22,8 @@ from antecede.sim import simulate_mobile as simulate
 COST_US = 0.2
 """Microseconds for an integer, unless the point says otherwise: ten cycles of a processor of 50 MHz."""
 PAYLOAD_BYTES, INTEGER_BYTES = 100, 4
+NUMBERS = ("delay_ms", "needless_ms", "needless_percent", "integers", "header_bytes", "handoff_messages",
+           "handoff_bytes", "handoff_ms", "passed_on")  # fmt: skip
 
 
 def point(
@@ -52,6 +54,7 @@ def point(
 
 
 def parameters(given: Point, seed: int, *, full: bool = True, dests: tuple[int, int] = (1, 1)) -> MobileParameters:
+    """`full`: matrices with their zeros; without them the warm-up is longer, for matrices have to fill."""
     deliveries = int(given["deliveries"])
     return MobileParameters(
         protocol=str(given["protocol"]),
@@ -59,13 +62,13 @@ def parameters(given: Point, seed: int, *, full: bool = True, dests: tuple[int, 
         hosts=int(given["hosts"]),
         seed=seed,
         messages=None,
-        warmup=deliveries // 5,
+        warmup=deliveries // 5 if full else deliveries,
         deliveries=deliveries,
         wires=Network(Distribution(str(given["wires"]), 0.007), bandwidth_bytes_per_s=100e6 / 8),
         mobility=Mobility(Distribution(mean_s=float(given["move_s"]))),
         workload=Workload(Distribution(mean_s=float(given["send_s"])), dests=dests, payload_bytes=PAYLOAD_BYTES),
         cost=Cost(entry_s=float(given["cost_us"]) * 1e-6),
-        header=Header(INTEGER_BYTES, full=True) if full else Header(),
+        header=Header(INTEGER_BYTES, full=full),
         options={"logical": int(given["k"])} if given["protocol"] == "av3" else {},
         directory=given["directory"] == "yes",
         oracle=True,
@@ -77,17 +80,18 @@ def measure(given: Point, seed: int) -> dict[str, float | None]:
 
 
 def numbers(found: MobileResult) -> dict[str, float | None]:
-    return {
-        "delay_ms": in_ms(found.delay_mean_s),
-        "needless_ms": in_ms(found.needless_mean_s),
-        "needless_percent": None if found.needless_share is None else 100 * found.needless_share,
-        "integers": found.entries_mean,
-        "header_bytes": found.header_bytes_mean,
-        "handoff_messages": found.handoff_messages,
-        "handoff_bytes": found.handoff_bytes,
-        "handoff_ms": in_ms(found.handoff_mean_s),
-        "passed_on": found.passed_on_per_message,
-    }
+    values = (
+        in_ms(found.delay_mean_s),
+        in_ms(found.needless_mean_s),
+        None if found.needless_share is None else 100 * found.needless_share,
+        found.entries_mean,
+        found.header_bytes_mean,
+        found.handoff_messages,
+        found.handoff_bytes,
+        in_ms(found.handoff_mean_s),
+        found.passed_on_per_message,
+    )
+    return dict(zip(NUMBERS, values, strict=True))
 
 
 def in_ms(seconds: float | None) -> float | None:

@@ -17,8 +17,8 @@ from antecede.lab.results import Missing, Results
 from antecede.sim import simulate_mobile
 
 SIZES = (10, 20, 30, 40, 60, 90)
-CROSSING_SIZES = (10, 16, 24, 36, 54, 80, 120)
-SETTINGS = {
+CROSSING_SIZES = (10, 16, 24, 36, 54, 80)
+SETTINGS: dict[str, dict[str, float | str]] = {
     "calm": {"send_s": 1.0, "move_s": 1.0, "wires": "constant"},
     "restless": {"send_s": 0.1, "move_s": 0.1, "wires": "constant"},
     "reordered": {"send_s": 1.0, "move_s": 1.0, "wires": "exponential"},
@@ -28,15 +28,16 @@ TITLES = {
     "restless": "wires of 7 ms, t_s = t_h = 0.1 s",
     "reordered": "wires of 7 ms on average, exponential, t_s = t_h = 1 s",
 }
-COSTS_US = (0.1, 0.2, 0.5, 1.0, 2.0)
+CROSSED = ("restless", "reordered")
+COSTS_US = (0.1, 0.2, 0.5, 1.0)
 NAMES = {("av1", "yes"): "Algorithm 1", ("av2", "yes"): "Algorithm 2",
          ("av1", "no"): "Algorithm 1 that finds hosts by itself"}  # fmt: skip
 
 
 def _points(quick: bool) -> Sequence[Point]:
-    sizes, deliveries = ((10, 30, 60), 120) if quick else (SIZES, 500)
-    found = [
-        av.point(protocol, hosts=hosts, deliveries=deliveries, **SETTINGS[name])  # type: ignore[arg-type]
+    sizes, deliveries = ((20, 30, 60), 100) if quick else (SIZES, 800)
+    found: list[Point] = [
+        {**av.point(protocol, hosts=hosts, deliveries=deliveries), **SETTINGS[name]}
         for name in SETTINGS
         for protocol in ("av1", "av2")
         for hosts in sizes
@@ -46,26 +47,36 @@ def _points(quick: bool) -> Sequence[Point]:
 
 
 def _crossings(quick: bool) -> Sequence[Point]:
-    costs, deliveries = ((0.2, 1.0), 80) if quick else (COSTS_US, 250)
+    """`step`: every so-many-th of the sizes."""
+    costs, step, deliveries = ((0.2, 1.0), 2, 50) if quick else (COSTS_US, 1, 250)
     return [
-        {"setting": name, **av.point("both", hosts=0, cost_us=cost, deliveries=deliveries, **SETTINGS[name])}  # type: ignore[arg-type]
-        for name in (("restless",) if quick else ("restless", "reordered"))
+        {
+            **av.point("both", hosts=0, cost_us=cost, deliveries=deliveries),
+            **SETTINGS[name],
+            "setting": name,
+            "step": step,
+        }
+        for name in CROSSED
         for cost in costs
     ]
 
 
 def measure(given: Point, seed: int) -> dict[str, float | None]:
-    return av.measure(given, seed) if given["protocol"] != "both" else {"crossing_hosts": _crossing(given, seed)}
+    """All points have the same numbers; those that a point is not about are None."""
+    if given["protocol"] == "both":
+        return {**dict.fromkeys(av.NUMBERS), "crossing_hosts": _crossing(given, seed)}
+    return {**av.measure(given, seed), "crossing_hosts": None}
 
 
 def _crossing(given: Point, seed: int) -> float:
     """From how many hosts on Algorithm 2 is the faster one: the last change of sign, on a straight line between sizes.
     The first size if it always is; the last if it never is."""
-    gaps = [_gap({**given, "hosts": hosts}, seed) for hosts in CROSSING_SIZES]
-    for (small, before), (large, after) in reversed(list(pairwise(zip(CROSSING_SIZES, gaps, strict=True)))):
+    sizes = CROSSING_SIZES[:: int(given["step"])]
+    gaps = [_gap({**given, "hosts": hosts}, seed) for hosts in sizes]
+    for (small, before), (large, after) in reversed(list(pairwise(zip(sizes, gaps, strict=True)))):
         if before <= 0.0 < after:
             return small + (large - small) * before / (before - after)
-    return float(CROSSING_SIZES[0] if gaps[-1] > 0.0 else CROSSING_SIZES[-1])
+    return float(sizes[0] if gaps[-1] > 0.0 else sizes[-1])
 
 
 def _gap(given: Point, seed: int) -> float:
@@ -113,12 +124,17 @@ def _crosses(name: str, cost_us: float) -> Claim:
     )
 
 
+def _by_cost(results: Results, name: str) -> dict[float, list[float]]:
+    """Where the two cross, seed by seed, for each cost of an integer."""
+    costs = sorted(results.of(setting=name).distinct("cost_us"))
+    if len(costs) < 2:
+        raise Missing(f"no two costs were measured with {TITLES[name]}")
+    return {cost_us: results.values("crossing_hosts", setting=name, cost_us=cost_us) for cost_us in costs}
+
+
 def _moves_with_cost(name: str) -> Claim:
     def fall(results: Results) -> Sequence[float]:
-        costs = sorted(results.of(setting=name).distinct("cost_us"))
-        if len(costs) < 2:
-            raise Missing(f"no two costs were measured with {TITLES[name]}")
-        cheap, dear = (results.values("crossing_hosts", setting=name, cost_us=one) for one in (costs[0], costs[-1]))
+        cheap, *_, dear = _by_cost(results, name).values()
         return [one - two for one, two in zip(cheap, dear, strict=True)]
 
     return Claim(
@@ -172,13 +188,13 @@ FIG1 = Experiment(
     ],
     claims=[
         *(_slower(name, hosts) for name in SETTINGS for hosts in (20, 60)),
-        *(_crosses(name, cost_us) for name in ("restless", "reordered") for cost_us in COSTS_US),
-        *(_moves_with_cost(name) for name in ("restless", "reordered")),
+        *(_crosses(name, cost_us) for name in CROSSED for cost_us in (0.2, 1.0)),
+        *(_moves_with_cost(name) for name in CROSSED),
     ],
-    tried="With wires that take exactly 7 ms and hosts that move as often as they send, inhibition is a few hundredths "
-    "of a millisecond and Algorithm 2 is the faster one almost from n_h = n_s on. It takes hosts that move every 0.1 s, "
-    "or wires that reorder, for a crossing in the tens of hosts, and then its place follows the cost of an integer. An "
-    "Algorithm 1 that has to find out by itself where hosts are (dashed) pays a further wire for most messages.",
+    tried="With wires that take exactly 7 ms and hosts that move as often as they send, there is hardly any "
+    "inhibition, and Algorithm 2 is the faster one almost from n_h = n_s on. It takes hosts that move every 0.1 s, or "
+    "wires that reorder, for a crossing in the tens of hosts, and then its place follows the cost of an integer. An "
+    "Algorithm 1 that has to find out by itself where hosts are (dashed) passes many messages on.",
     cost=cost,
 )
 

@@ -21,7 +21,7 @@ SEND_S, MOVE_S = 0.1, 1.0
 
 
 def _points(quick: bool) -> Sequence[Point]:
-    ks, hosts, deliveries = ((1, 2, 6), (30,), 120) if quick else (KS, HOSTS, 600)
+    ks, hosts, deliveries = ((1, 2, 6), HOSTS, 100) if quick else (KS, HOSTS, 1_200)
     return [
         av.point("av3", k=k, hosts=count, send_s=SEND_S, move_s=MOVE_S, wires=wires, deliveries=deliveries)
         for wires in WIRES
