@@ -23,6 +23,7 @@ bring a process over a restart.
 `antecede[runtime]`, and are loaded when they are first asked for.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from antecede.core.algorithm import Algorithm
@@ -83,6 +84,4 @@ def __getattr__(name: str) -> Any:
     """What needs more than the standard library is not loaded with it."""
     if name not in _RUNTIME:
         raise AttributeError(f"module 'antecede' has no attribute {name!r}")
-    from antecede import runtime
-
-    return getattr(runtime, name)
+    return getattr(import_module("antecede.runtime"), name)
