@@ -63,10 +63,7 @@ class Roster:
 
     def message(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> Message:
         """The next message of `me`, numbered, with its destinations checked; nothing changes when they are wrong."""
-        if type(payload) is not bytes:
-            raise Misuse(f"a payload is bytes, not {type(payload).__name__}: encode it first")
-        if len(payload) > PAYLOAD_BYTES_MAX:
-            raise Misuse(f"a payload of {len(payload)} bytes; at most {PAYLOAD_BYTES_MAX} can be sent: cut it up")
+        checked_payload(payload)
         group, to = self._resolve(dests)
         self.sent += 1
         return Message(MessageId(self.me, self.sent), to, payload, group)
@@ -144,6 +141,13 @@ def checked_packet(packet: object) -> None:
         raise Misuse(
             f"receive takes a Packet, not {type(packet).__name__}: decode bytes first; an effect has a .packet"
         )
+
+
+def checked_payload(payload: object) -> None:
+    if type(payload) is not bytes:
+        raise Misuse(f"a payload is bytes, not {type(payload).__name__}: encode it first")
+    if len(payload) > PAYLOAD_BYTES_MAX:
+        raise Misuse(f"a payload of {len(payload)} bytes; at most {PAYLOAD_BYTES_MAX} can be sent: cut it up")
 
 
 def checked_names(what: str, names: object) -> list[str]:

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any, TypeVar
 
-from antecede.core.errors import SnapshotError
+from antecede.core.errors import Misuse, SnapshotError
 from antecede.core.fits import fits, hints_of
 from antecede.core.types import Message, MessageId, Packet
 
@@ -44,7 +44,9 @@ def dumps(value: object) -> bytes:
 
 
 def loads(data: bytes) -> object:
-    head = len(MAGIC) + 8
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise SnapshotError(f"a snapshot is bytes, not {type(data).__name__}")
+    head, data = len(MAGIC) + 8, bytes(data)
     if len(data) < head or not data.startswith(MAGIC):
         raise SnapshotError("not a snapshot of this version")
     size, checksum = struct.unpack(">II", data[len(MAGIC) : head])
@@ -53,7 +55,7 @@ def loads(data: bytes) -> object:
         raise SnapshotError(f"a snapshot of {size} bytes is damaged: {len(body)} bytes, wrong checksum or length")
     try:
         value, end = _read(body, 0, 0)
-    except (IndexError, KeyError, TypeError, ValueError, UnicodeDecodeError, struct.error) as error:
+    except (IndexError, KeyError, TypeError, ValueError, UnicodeDecodeError, struct.error, Misuse) as error:
         raise SnapshotError(f"not a snapshot of this version: {error}") from error
     if end != len(body):
         raise SnapshotError(f"{len(body) - end} bytes after the end of a snapshot")

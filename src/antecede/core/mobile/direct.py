@@ -25,7 +25,7 @@ from antecede.core import values
 from antecede.core.effects import Transmit
 from antecede.core.errors import HoldBackFull, RemoteViolation
 from antecede.core.holdback import HOLD_BACK_LIMIT, HoldBack
-from antecede.core.mobile import handoff
+from antecede.core.mobile import border, handoff
 from antecede.core.mobile.effects import Effect
 from antecede.core.mobile.frames import Carried, Moved
 from antecede.core.mobile.luggage import Berth, Luggage
@@ -76,6 +76,16 @@ class Direct:
     def join(self, host: ProcessId, home: ProcessId) -> Mind:  # noqa: ARG002
         return Mind(Ks(host, multicast=True) if self.ordering == "ks" else Rst(host))
 
+    def is_mind(self, mind: object, host: ProcessId) -> bool:
+        wanted = Ks if self.ordering == "ks" else Rst
+        return isinstance(mind, Mind) and isinstance(mind.ordering, wanted) and mind.ordering.me == host
+
+    def check(self, station: Station, packet: Packet) -> None:
+        border.check_wire(packet, station.berths, station.stations)
+        stamp = packet.stamp
+        if isinstance(stamp, Carried) and not isinstance(stamp.stamp, STAMPS[self.ordering]):
+            raise RemoteViolation(f"{packet.sender} carries a {type(stamp.stamp).__name__}, of another protocol")
+
     def wire(self, station: Station, to: ProcessId, packet: Packet) -> Iterator[Effect]:  # noqa: ARG002
         yield Transmit(to, packet)
 
@@ -98,10 +108,6 @@ class Direct:
         if message is None or not isinstance(stamp, Carried):
             yield from station.control(packet)
             return
-        if not stamp.to <= message.dests & station.berths.keys():
-            raise RemoteViolation(f"message {message.id} for {sorted(message.dests)} is carried to {sorted(stamp.to)}")
-        if not isinstance(stamp.stamp, STAMPS[self.ordering]):
-            raise RemoteViolation(f"message {message.id} has a {type(stamp.stamp).__name__}, of another protocol")
         station.located(message.sender, stamp.epoch, packet.sender)
         for host in sorted(stamp.to):
             yield from self._take(station, host, packet, stamp)

@@ -25,7 +25,7 @@ from antecede.core import values
 from antecede.core.effects import Transmit
 from antecede.core.errors import HoldBackFull, RemoteViolation
 from antecede.core.holdback import HOLD_BACK_LIMIT
-from antecede.core.mobile import handoff
+from antecede.core.mobile import border, handoff
 from antecede.core.mobile.direct import Mind
 from antecede.core.mobile.effects import Effect
 from antecede.core.mobile.frames import Acknowledge, Cast, Delete
@@ -83,6 +83,16 @@ class Flood:
     def join(self, host: ProcessId, home: ProcessId) -> FloodMind:  # noqa: ARG002
         return FloodMind(Mind(Prs(host)))
 
+    def is_mind(self, mind: object, host: ProcessId) -> bool:
+        ordering = mind.ordered.ordering if isinstance(mind, FloodMind) else None
+        return isinstance(ordering, Prs) and ordering.me == host
+
+    def check(self, station: Station, packet: Packet) -> None:
+        border.check_wire(packet, station.berths, station.stations)
+        stamp = packet.stamp
+        if isinstance(stamp, Cast) and not isinstance(stamp.stamp, PrsStamp):
+            raise RemoteViolation(f"a {type(stamp.stamp).__name__} of another protocol, from {packet.sender}")
+
     def wire(self, station: Station, to: ProcessId, packet: Packet) -> Iterator[Effect]:
         if to == station.me:
             yield from self.receive(station, packet)
@@ -102,8 +112,6 @@ class Flood:
     def receive(self, station: Station, packet: Packet) -> Iterator[Effect]:
         stamp = packet.stamp
         if isinstance(stamp, Cast) and packet.message is not None:
-            if not isinstance(stamp.stamp, PrsStamp):
-                raise RemoteViolation(f"a {type(stamp.stamp).__name__} of another protocol, from {packet.sender}")
             casts = self.casts.setdefault(packet.sender, Casts())
             if len(casts.store) >= HOLD_BACK_LIMIT and packet.sender != station.me:
                 raise HoldBackFull(f"{len(casts.store)} messages of {packet.sender} are kept: offer this one later")
@@ -187,7 +195,11 @@ class Flood:
         message, cast = self.casts[init].store.get(seq, (None, None))
         if message is None or cast is None or not _is_for(luggage.host, message):
             return
-        mind.ordered.ordering.delivered[message.sender] = message.id.seq
+        delivered = mind.ordered.ordering.delivered
+        if message.id.seq <= delivered.get(message.sender, 0):  # a station that says it again, or lies
+            yield from self._has(station, luggage.host, init, seq)
+            return
+        delivered[message.sender] = message.id.seq
         before = luggage.serial
         yield from station.deliver(berth, message, (init, seq))
         if luggage.serial > before:

@@ -13,8 +13,10 @@ from dataclasses import dataclass, field
 from antecede.core import values
 from antecede.core.effects import Deliver, Sent, SetTimer
 from antecede.core.errors import LimitReached, Misuse, RemoteViolation
+from antecede.core.mobile import border
 from antecede.core.mobile.effects import Effect, Radio
 from antecede.core.mobile.frames import Downlink, Got, Leave, Register, Taken, Uplink, Welcome
+from antecede.core.roster import checked_names, checked_packet, checked_payload
 from antecede.core.types import Message, MessageId, Packet, ProcessId
 
 OUT, ENTERING, IN = "out", "entering", "in"
@@ -40,9 +42,10 @@ class Host:
 
     def send(self, dests: Iterable[ProcessId], payload: bytes) -> list[Effect]:
         """Send `payload`; the own copy, if there is one, is delivered at once."""
-        to = frozenset([dests] if isinstance(dests, str) else dests)
-        if not to or type(payload) is not bytes:
-            raise Misuse(f"send bytes to at least one host, not {type(payload).__name__} to {sorted(to)}")
+        to = frozenset(checked_names("the destinations", [dests] if isinstance(dests, str) else dests))
+        if not to:
+            raise Misuse("a message needs at least one destination")
+        checked_payload(payload)
         if len(self.unsent) >= self.unsent_max:
             raise LimitReached(f"{len(self.unsent)} messages of {self.me} wait for a station: try again when in reach")
         self.sent += 1
@@ -57,6 +60,7 @@ class Host:
 
     def enter(self, station: ProcessId) -> list[Effect]:
         """The beacon of `station` is heard: register there, whether moving, coming back or waking up."""
+        checked_names("the station", [station])
         self.move += 1
         self.cell, self.state = station, ENTERING
         return [self._register(), *self._timer()]
@@ -70,10 +74,17 @@ class Host:
 
     def hear(self, packet: Packet) -> list[Effect]:
         """Take a packet from the air; repetitions and anything out of turn have no effect but an answer."""
+        checked_packet(packet)
         stamp = packet.stamp
         if self.state == OUT:
             return []
+        if isinstance(stamp, (Taken, Welcome)):
+            border.check_at_most(stamp.sent, self.sent, packet.sender, "it took our messages")
         if isinstance(stamp, Downlink) and packet.message is not None:
+            if self.me not in packet.message.dests or packet.message.sender == self.me:
+                raise RemoteViolation(
+                    f"message {packet.message.id} for {sorted(packet.message.dests)} came to {self.me}"
+                )
             return self._down(packet.message, stamp.serial)
         if isinstance(stamp, Taken):
             self._taken(stamp.sent)
@@ -84,7 +95,7 @@ class Host:
 
     def tick(self, now: float) -> list[Effect]:
         """Send again what was not answered."""
-        self.now = now
+        self.now = border.checked_time(now)
         if self.due is None:
             return []
         if now < self.due:

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 
 from antecede.core import values
 from antecede.core.effects import Transmit
-from antecede.core.errors import RemoteViolation
+from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.mobile.effects import Effect
 from antecede.core.mobile.frames import Register
 from antecede.core.mobile.scheme import Held
 from antecede.core.mobile.station import Station
+from antecede.core.roster import checked_packet
 from antecede.core.types import Packet, ProcessId
 
 
@@ -34,8 +35,14 @@ class Cluster:
     given: dict[ProcessId, tuple[int, int]] = field(default_factory=dict)
     homed: dict[ProcessId, int] = field(default_factory=dict)
 
+    @property
+    def cells(self) -> set[ProcessId]:
+        return {name.rpartition("/")[0] for name in self.logical[0].stations}
+
     def join(self, host: ProcessId, home: ProcessId) -> None:
         """As `Station.join`; every station hears of new hosts in the same order, and so agrees on their first place."""
+        if host in self.given or host in self.cells or home not in self.cells:
+            raise Misuse(f"{host!r} at {home!r}: a new name at one of the stations {sorted(self.cells)}")
         number = self.homed.get(home, 0)
         self.homed[home] = (number + 1) % len(self.logical)
         for station in self.logical:
@@ -53,6 +60,7 @@ class Cluster:
         return self._inside(self.logical[number].hear(packet))
 
     def receive(self, packet: Packet) -> list[Effect]:
+        checked_packet(packet)
         dests = packet.message.dests if packet.message is not None else frozenset()
         effects: list[Effect] = []
         for station in self.logical:

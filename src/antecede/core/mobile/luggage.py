@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from antecede.core.errors import Misuse
+from antecede.core.mobile.border import checked_time
 from antecede.core.mobile.handoff import AWAY
 from antecede.core.types import Message, Packet, ProcessId
 from antecede.core.values import storable
@@ -27,7 +28,8 @@ class Policy:
     window: int = 64
 
     def __post_init__(self) -> None:
-        if self.when_asleep not in ("store", "drop") or min(self.stored_max, self.window) < 1 or self.retry_s <= 0:
+        counts = all(type(count) is int and count >= 1 for count in (self.stored_max, self.window))
+        if self.when_asleep not in ("store", "drop") or not counts or checked_time(self.retry_s) <= 0:
             raise Misuse(f"store or drop, at least 1 stored and in the window, every few seconds: not {self}")
 
 

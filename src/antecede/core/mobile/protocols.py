@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from antecede.core import values
 from antecede.core.errors import Misuse, SnapshotError, UnknownAlgorithm
+from antecede.core.mobile.border import checked_time
 from antecede.core.mobile.direct import Direct
 from antecede.core.mobile.flood import Flood
 from antecede.core.mobile.host import Host
@@ -21,7 +22,7 @@ from antecede.core.mobile.station import Station
 from antecede.core.ordering.ks import Ks
 from antecede.core.ordering.rst import Rst
 from antecede.core.process import Process
-from antecede.core.roster import Roster
+from antecede.core.roster import Roster, checked_names
 from antecede.core.types import ProcessId
 
 DEFAULT = "roam"
@@ -96,7 +97,12 @@ def station(
         raise UnknownAlgorithm(f"no roaming protocol {protocol!r}; there are {', '.join(sorted(_BY_NAME))}")
     if unknown := sorted(options.keys() - set(info.options)):
         raise Misuse(f"{protocol} has no option {unknown[0]!r}; it has {', '.join(info.options) or 'none'}")
-    everyone = tuple(sorted(stations))
+    everyone = tuple(sorted(checked_names("stations", stations)))
+    if len(set(everyone)) != len(everyone):
+        raise Misuse(f"a station is named once: {list(everyone)}")
+    if policy is not None and not isinstance(policy, Policy):
+        raise Misuse(f"policy is a Policy, such as Policy(when_asleep='drop'), not {policy!r}")
+    checked_names("hosts", homes)
     if name not in everyone:
         raise Misuse(f"{name!r} is not among the stations {list(everyone)}")
     rules = policy or Policy()
@@ -113,7 +119,7 @@ def station(
 def _cluster(
     info: Roaming, cell: ProcessId, cells: Sequence[ProcessId], policy: Policy, *, logical: int = 2, **options: Any
 ) -> Cluster:
-    if logical < 1:
+    if type(logical) is not int or logical < 1:
         raise Misuse(f"{logical} logical stations in each: give 1 or more")
     everyone = tuple(sorted(logical_name(each, number) for each in cells for number in range(logical)))
     names = [logical_name(cell, number) for number in range(logical)]
@@ -122,6 +128,9 @@ def _cluster(
 
 def host(name: ProcessId, home: ProcessId, *, retry_s: float = 1.0) -> Host:
     """A host at the beginning of time, in the cell of its home station."""
+    checked_names("a host and its home", [name, home])
+    if checked_time(retry_s) <= 0:
+        raise Misuse(f"retry_s is {retry_s}: give more than 0 seconds")
     return Host(name, home, home, retry_s=retry_s)
 
 

@@ -27,13 +27,14 @@ from antecede.core import values, wire
 from antecede.core.effects import Deliver, Transmit
 from antecede.core.effects import Effect as CoreEffect
 from antecede.core.errors import RemoteViolation
-from antecede.core.mobile import handoff
+from antecede.core.mobile import border, handoff
 from antecede.core.mobile.effects import Effect
 from antecede.core.mobile.frames import Begin, Last, Notify, Old, Over, Register, Relayed
 from antecede.core.mobile.luggage import Berth, Luggage
 from antecede.core.mobile.scheme import Held
 from antecede.core.mobile.station import Station
 from antecede.core.process import Process
+from antecede.core.roster import checked_packet
 from antecede.core.types import Message, Packet, ProcessId
 
 
@@ -53,6 +54,20 @@ class Relay:
 
     def join(self, host: ProcessId, home: ProcessId) -> None:
         self.location[host] = home
+
+    def is_mind(self, mind: object, host: ProcessId) -> bool:  # noqa: ARG002
+        return mind is None
+
+    def check(self, station: Station, packet: Packet) -> None:
+        """The causal layer counts what it takes, so what is inside is looked at first."""
+        checked_packet(packet)
+        if packet.message is not None:
+            inner = wire.decode(packet.message.payload)
+            if inner.sender != packet.message.sender:
+                raise RemoteViolation(f"{packet.message.sender} sent what {inner.sender} is said to have sent")
+            border.check_wire(inner, station.berths, station.stations)
+            if isinstance(inner.stamp, Relayed) and station.me not in inner.stamp.at:
+                raise RemoteViolation(f"{inner.sender} relayed to {station.me} what is for nobody there")
 
     def wire(self, station: Station, to: ProcessId, packet: Packet) -> Iterator[Effect]:
         yield from self._carry_out(station, self.process.send({to}, wire.encode(packet)))

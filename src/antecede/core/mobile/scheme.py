@@ -33,6 +33,14 @@ class Scheme(Protocol):
         """There is a new host: what the protocol keeps in its luggage."""
         ...
 
+    def is_mind(self, mind: object, host: ProcessId) -> bool:
+        """Is this what the protocol keeps in the luggage of `host`?"""
+        ...
+
+    def check(self, station: Station, packet: Packet) -> None:
+        """`RemoteViolation`, or another refusal, before `receive` changes anything."""
+        ...
+
     def wire(self, station: Station, to: ProcessId, packet: Packet) -> Iterator[Effect]:
         """Send a control packet to a station, perhaps to this one."""
         ...

@@ -17,12 +17,13 @@ from typing import Any
 
 from antecede.core import values
 from antecede.core.effects import SetTimer
-from antecede.core.errors import Misuse, RemoteViolation, SnapshotError
-from antecede.core.mobile import handoff
+from antecede.core.errors import Misuse, RemoteViolation
+from antecede.core.mobile import border, handoff
 from antecede.core.mobile.effects import Dropped, Effect, Radio
 from antecede.core.mobile.frames import Begin, Downlink, Got, Handover, Leave, Moved, Register, Taken, Uplink, Welcome
 from antecede.core.mobile.luggage import Berth, Luggage, Policy
 from antecede.core.mobile.scheme import Held, Scheme
+from antecede.core.roster import checked_packet
 from antecede.core.types import Message, Packet, ProcessId
 
 
@@ -50,6 +51,7 @@ class Station:
 
     def hear(self, packet: Packet) -> list[Effect]:
         """Take a packet of a host from the air."""
+        checked_packet(packet)
         host, stamp, message = packet.sender, packet.stamp, packet.message
         berth = self.berth(host)
         if isinstance(stamp, Register):
@@ -60,6 +62,8 @@ class Station:
         luggage = berth.luggage
         if luggage is None:  # a late packet of a host that is served elsewhere: it will repeat it there
             return []
+        if isinstance(stamp, (Got, Uplink)):
+            border.check_at_most(stamp.got, luggage.serial, host, "it has our messages")
         if isinstance(stamp, Got):
             known = stamp.got if luggage.sent >= stamp.sent else 0  # else something older is still to come
             return list(self.scheme.acknowledged(self, luggage, luggage.acknowledged(stamp.got), known))
@@ -69,11 +73,12 @@ class Station:
 
     def receive(self, packet: Packet) -> list[Effect]:
         """Take a packet from the wire."""
+        self.scheme.check(self, packet)
         return list(self.scheme.receive(self, packet))
 
     def tick(self, now: float) -> list[Effect]:
         """Send again what hosts have not acknowledged."""
-        self.now = now
+        self.now = border.checked_time(now)
         if self.due is None:
             return []
         if now < self.due:
@@ -130,7 +135,7 @@ class Station:
             yield from self._begin(stamp)
         elif isinstance(stamp, Handover):
             if stamp.epoch > self.berth(stamp.host).epoch:
-                yield from self.step(stamp.host, handoff.HANDOVER, _unwrapped(stamp))
+                yield from self.step(stamp.host, handoff.HANDOVER, self._unwrapped(stamp))
         elif isinstance(stamp, Moved):
             yield from self._moved(stamp)
         else:
@@ -138,7 +143,7 @@ class Station:
 
     def step(self, host: ProcessId, event: str, subject: Any = None) -> Iterator[Effect]:
         """One entry of the table: the new state, then its actions."""
-        berth = self.berths[host]
+        berth = self.berth(host)
         entry = self.scheme.table.get((berth.state, event))
         if entry is None:
             raise RemoteViolation(f"{event} of {host}, which is {berth.state} at {self.me}")
@@ -175,16 +180,16 @@ class Station:
 
     def _moved(self, moved: Moved) -> Iterator[Effect]:
         self.located(moved.host, moved.epoch, moved.at)
-        berth = self.berths[moved.host]
+        berth = self.berth(moved.host)
         if berth.state == handoff.AWAITED and moved.move > berth.heard:
             yield from self.step(moved.host, handoff.OVERTAKEN, moved)
 
     def _up(self, luggage: Luggage, message: Message, got: int) -> Iterator[Effect]:
         if message.id.seq == luggage.sent + 1:
             luggage.sent += 1
-            strangers = sorted(message.dests - self.berths.keys())
-            yield from (Dropped(stranger, message.id) for stranger in strangers)
-            if not strangers:  # a message to somebody nobody knows goes to nobody
+            if message.dests - self.berths.keys():  # a message to somebody nobody knows goes to nobody
+                yield from (Dropped(host, message.id) for host in sorted(message.dests - {luggage.host}))
+            else:
                 yield from self.scheme.send(self, luggage, message, got)
         if message.id.seq <= luggage.sent:
             yield Radio(luggage.host, Packet(self.me, None, Taken(luggage.sent)))
@@ -265,9 +270,10 @@ class Station:
     def _packet(self, stamp: Any) -> Packet:
         return Packet(self.me, None, stamp)
 
-
-def _unwrapped(handover: Handover) -> Luggage:
-    luggage = values.loads(handover.luggage)
-    if not isinstance(luggage, Luggage) or (luggage.host, luggage.epoch) != (handover.host, handover.epoch):
-        raise SnapshotError(f"what came as the luggage of {handover.host} is a {type(luggage).__name__}, or another's")
-    return luggage
+    def _unwrapped(self, handover: Handover) -> Luggage:
+        luggage = values.loads(handover.luggage)
+        if not isinstance(luggage, Luggage) or (luggage.host, luggage.epoch) != (handover.host, handover.epoch):
+            raise RemoteViolation(f"what came as the luggage of {handover.host} is not that, or another's")
+        if not self.scheme.is_mind(luggage.mind, luggage.host) or max(luggage.outbox, default=0) > luggage.serial:
+            raise RemoteViolation(f"the luggage of {handover.host} was packed by another protocol, or is in disorder")
+        return luggage

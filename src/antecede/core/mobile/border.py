@@ -1,0 +1,83 @@
+"""What may come in. Everything is asked here that can be asked of a packet before it changes anything.
+
+Hosts are strangers' devices: what one says is held to what its station knows of it. Stations run the protocol together
+and believe each other about where hosts are; but a packet must come from a station, be about hosts and stations that
+exist, and carry a message only to its own destinations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from math import isfinite
+from typing import Any
+
+from antecede.core.errors import Misuse, RemoteViolation
+from antecede.core.mobile.frames import (
+    Acknowledge,
+    Begin,
+    Carried,
+    Cast,
+    Delete,
+    Handover,
+    Last,
+    Moved,
+    Notify,
+    Old,
+    Over,
+    Relayed,
+)
+from antecede.core.roster import checked_packet
+from antecede.core.types import Message, Packet, ProcessId
+
+ABOUT_HOST = (Begin, Handover, Moved, Acknowledge, Old, Notify, Last, Over)
+STATIONS: dict[type, tuple[str, ...]] = {Begin: ("to",), Moved: ("at",), Notify: ("previous", "to")}
+"""The fields that name a station."""
+WITH_MESSAGE = (Carried, Cast, Relayed, Old)
+ALONE = (Begin, Handover, Moved, Acknowledge, Delete, Notify, Last, Over)
+
+
+def check_wire(packet: Packet, hosts: Collection[ProcessId], stations: Collection[ProcessId]) -> None:
+    """`RemoteViolation` for a packet from a wire that no station with these hosts and stations could have sent."""
+    checked_packet(packet)
+    stamp, message = packet.stamp, packet.message
+    what = f"the {type(stamp).__name__} of {packet.sender}"
+    if packet.sender not in stations:
+        raise RemoteViolation(f"{what}, who is not among the stations {sorted(stations)}")
+    if isinstance(stamp, WITH_MESSAGE if message is None else ALONE):
+        raise RemoteViolation(f"{what} comes {'without' if message is None else 'with'} a message")
+    if isinstance(stamp, ABOUT_HOST) and stamp.host not in hosts:
+        raise RemoteViolation(f"{what} is about {stamp.host!r}, whom nobody joined here")
+    for name in STATIONS.get(type(stamp), ()):
+        if getattr(stamp, name) not in stations:
+            raise RemoteViolation(f"{what} names {getattr(stamp, name)!r}, which is no station")
+    if message is not None:
+        _check_message(what, message, stamp, hosts, stations)
+
+
+def _check_message(
+    what: str, message: Message, stamp: object, hosts: Collection[ProcessId], stations: Collection[ProcessId]
+) -> None:
+    places: Collection[ProcessId] = ()
+    to: frozenset[ProcessId] = message.dests
+    if isinstance(stamp, Carried):
+        to = stamp.to
+    elif isinstance(stamp, Old):
+        to = frozenset({stamp.host})
+    elif isinstance(stamp, Relayed):
+        places, to = stamp.at.keys(), frozenset().union(*stamp.at.values())
+    if not to or not to <= message.dests or not all(host in hosts for host in to):
+        raise RemoteViolation(f"{what} takes message {message.id} for {sorted(message.dests)} to {sorted(to)}")
+    if message.sender not in hosts or not all(place in stations for place in places):
+        raise RemoteViolation(f"{what} has message {message.id} of an unknown host, or for an unknown station")
+
+
+def check_at_most(claimed: int, known: int, who: ProcessId, what: str) -> None:
+    """Nobody can have more than there is."""
+    if claimed > known:
+        raise RemoteViolation(f"{who} says {what} up to {claimed}, and there are {known}")
+
+
+def checked_time(now: Any) -> float:
+    if isinstance(now, bool) or not isinstance(now, (int, float)) or not isfinite(now):
+        raise Misuse(f"the time is a finite number of seconds, not {now!r}")
+    return now
