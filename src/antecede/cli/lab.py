@@ -169,7 +169,9 @@ def _tell(ran: Ran, made: dict[str, Any], place: Path, *, quiet: bool) -> None:
 
 def _outcome(claim: dict[str, Any]) -> str:
     outcome: str = claim["outcome"]
-    return f"{outcome}: {'holds' if claim['holds'] else 'does not'}" if outcome == "qualitative" else outcome
+    if outcome in ("qualitative", "tried"):
+        return f"{outcome}: {'holds' if claim['holds'] else 'does not'}"
+    return outcome
 
 
 def _measured(claim: dict[str, Any]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from antecede.lab.experiment import Claim, Experiment, Finding, Outcome
@@ -41,6 +42,12 @@ def at_most(values: Values, limit: float, *, words: str = "") -> Judge:
         return _stated(found, found.mean <= limit, words)
 
     return judge
+
+
+def tried(values: Values, low: float, high: float | None = None, *, tolerance: float = 0.0, words: str = "") -> Judge:
+    """Would something else than what the paper describes meet the number that the paper states?"""
+    met = within(values, low, high, tolerance=tolerance, words=words)
+    return lambda results: replace(met(results), outcome=Outcome.TRIED)
 
 
 def largest(name: str, /, **where: object) -> Values:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import matplotlib as mpl
@@ -25,6 +26,8 @@ COLOURS = ("#0b5fa5", "#c2500a", "#2a7f3f", "#7b3fa0", "#8a6d00", "#b0276b", "#0
 SETTINGS: Any = {"svg.hashsalt": "antecede", "font.size": 9.0, "axes.spines.top": False, "axes.spines.right": False}
 COLUMNS_MAX = 3
 PANEL_INCHES = (5.4, 4.2)
+TITLE_CHARS = 66
+"""Of a line of the title, for each panel that stands beside another."""
 LEGEND_BESIDE_FROM = 7
 """Lines of a legend from which it stands beside the panel."""
 
@@ -57,7 +60,8 @@ def draw(experiment: Experiment, results: Results) -> Figure:
     columns = 2 if len(charts) == 4 else min(COLUMNS_MAX, max(1, len(charts)))
     rows = -(-len(charts) // columns) or 1
     figure = Figure(figsize=(PANEL_INCHES[0] * columns + 0.6, PANEL_INCHES[1] * rows + 0.5), layout="constrained")
-    figure.suptitle(f"{experiment.name}: {experiment.title} ({experiment.paper} {experiment.figure})".strip())
+    title = f"{experiment.name}: {experiment.title} ({experiment.paper}, {experiment.figure})"
+    figure.suptitle(fill(title, TITLE_CHARS * columns), fontsize=11)
     for number, chart in enumerate(charts, start=1):
         axes = figure.add_subplot(rows, columns, number)
         if chart.bars:
@@ -174,5 +178,5 @@ def _label_axes(axes: Any, chart: Chart) -> None:
     handles, labels = axes.get_legend_handles_labels()
     if len(labels) > LEGEND_BESIDE_FROM:
         axes.legend(handles, labels, loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=7, frameon=False)
-    elif labels != [""]:
+    elif any(labels):
         axes.legend(handles, labels, fontsize=7, framealpha=0.85)

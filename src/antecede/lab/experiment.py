@@ -18,11 +18,13 @@ Measure: TypeAlias = Callable[[Point, int], Mapping[str, float | None]]
 
 
 class Outcome(StrEnum):
-    """Of a claim. `QUALITATIVE`: the paper gives no number; whether the claim `holds` is told beside it."""
+    """Of a claim. `QUALITATIVE`: the paper gives no number; `TRIED`: it was held not to what the paper describes but to
+    an explanation or to a form of ours. Whether these `holds` is told beside them."""
 
     REPRODUCED = "reproduced"
     NOT_REPRODUCED = "not reproduced"
     QUALITATIVE = "qualitative"
+    TRIED = "tried"
     NOT_MEASURED = "not measured"
 
 

@@ -26,7 +26,6 @@ from antecede.lab.work import measured
 from antecede.pipeline.session import explained
 
 CHUNKS_AT_ONCE = 2
-CHUNK_ROWS_MIN = 6
 SLOTS_UNKNOWN = 16
 """Of a cluster that does not say how many tasks it runs at once."""
 INPUT = pa.schema(
@@ -102,7 +101,7 @@ def run(
     missing = [job for job in jobs if (job.point, job.seed) not in have]
     progress(Progress(len(have), len(jobs), len(have), "; ".join(notes)))
     done = len(have)
-    for table in _measured(spark, list(_chunks(missing, max(CHUNK_ROWS_MIN, 2 * slots))), parts):
+    for table in _measured(spark, list(_chunks(missing, slots)), parts):
         done += table.num_rows
         kept = pa.concat_tables([kept, table])
         progress(Progress(done, len(jobs), len(have)))
@@ -150,9 +149,12 @@ class Parts:
         return sorted(self.folder.glob(f"{self.digest}-*.parquet"))
 
 
-def _chunks(jobs: Sequence[Job], rows: int) -> Iterator[Sequence[Job]]:
-    for start in range(0, len(jobs), rows):
+def _chunks(jobs: Sequence[Job], slots: int) -> Iterator[Sequence[Job]]:
+    """The slow rows come first, in small chunks, so that an interruption loses little; then ever more at once."""
+    start, rows = 0, slots
+    while start < len(jobs):
         yield jobs[start : start + rows]
+        start, rows = start + rows, rows + 1
 
 
 def _measured(spark: SparkSession, chunks: list[Sequence[Job]], parts: Parts) -> Iterator[pa.Table]:

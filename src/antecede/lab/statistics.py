@@ -13,7 +13,6 @@ T_975 = (
 )  # fmt: skip
 """The 0.975 quantile of Student's t with 1 to 30 degrees of freedom."""
 T_975_BEYOND = 1.96
-Z_975 = 1.96
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +38,3 @@ def estimate(values: Sequence[float]) -> Estimate:
     t = T_975[count - 2] if count - 2 < len(T_975) else T_975_BEYOND
     half = t * deviation / sqrt(count)
     return Estimate(mean, mean - half, mean + half, count)
-
-
-def proportion(successes: float, count: int) -> Estimate:
-    """A share of independent trials, with the interval of Wilson, which is right for shares near 0 too."""
-    share, z = successes / count, Z_975
-    centre = (share + z * z / (2 * count)) / (1 + z * z / count)
-    half = z * sqrt(share * (1 - share) / count + z * z / (4 * count * count)) / (1 + z * z / count)
-    return Estimate(share, max(0.0, centre - half), min(1.0, centre + half), count)

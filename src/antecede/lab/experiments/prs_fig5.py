@@ -25,7 +25,7 @@ SELECTIVITIES = (0, 50, 80, 95, 100)
 
 
 def _fig5(quick: bool) -> Sequence[Point]:
-    selectivities, intervals = ((0, 95, 100), QUICK_INTERVALS) if quick else (SELECTIVITIES, INTERVALS)
+    selectivities, intervals = ((0, 80, 95, 100), QUICK_INTERVALS) if quick else (SELECTIVITIES, INTERVALS)
     printed = [point(interval=i, selectivity=s, quick=quick) for s in selectivities for i in intervals]
     tried = [] if quick else [
         point(interval=i, selectivity=s, reading=BEST) for s in (0, 95, 100) for i in (0.5, 1.0, 3.0, 10.0)
@@ -78,14 +78,15 @@ def _fig5_claims() -> Iterator[Claim]:
             trend(difference(last, first), below=0.0, words="at 10 less at 0.5"),
         )
     for interval in (0.5, 10.0):
-        low, high = (size(interval=interval, selectivity=s) for s in (0, 95))
-        yield Claim(
-            f"prs-fig5-selective-{interval:g}",
-            f"More selectivity, a smaller barrier (95 % against uniform, at {interval:g}).",
-            "000 §7.2",
-            "falls",
-            trend(difference(high, low), below=0.0, words="95 % less uniform"),
-        )
+        for selectivity in (80, 95):
+            uniform, selective = (size(interval=interval, selectivity=s) for s in (0, selectivity))
+            yield Claim(
+                f"prs-fig5-selective-{selectivity}-{interval:g}",
+                f"More selectivity, a smaller barrier ({selectivity} % against uniform, at {interval:g}).",
+                "000 §7.2",
+                "falls",
+                trend(difference(selective, uniform), below=0.0, words=f"{selectivity} % less uniform"),
+            )
 
 
 FIG5_STATED = (

@@ -1,0 +1,24 @@
+"""The results that are kept in docs/reproduction are those of full runs of what is declared now."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from antecede.lab import claims, results
+from antecede.lab.experiment import canonical
+from antecede.lab.experiments import experiment, names
+from antecede.lab.results import Results
+
+KEPT = Path(__file__).resolve().parents[2] / "docs" / "reproduction"
+
+
+@pytest.mark.parametrize("name", [name for name in names() if (KEPT / name).is_dir()])
+def test_kept_results_are_whole_and_of_the_declaration(name: str) -> None:
+    declared, table = experiment(name), results.both(KEPT / name)
+    rows = {(row["point"], row["parameters"], row["seed"]) for row in table.to_pylist() if row["error"] is None}
+    wanted = {(number, canonical(point), seed) for number, point in enumerate(declared.grid) for seed in declared.seeds}
+    assert rows == wanted
+    made = json.loads((KEPT / name / "claims.json").read_text())
+    assert not made["quick"]
+    assert made["claims"] == json.loads(json.dumps(claims.judged(declared, Results.from_table(table))))
