@@ -185,9 +185,7 @@ class NatsTransport:
             )
 
     async def close(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._rest()
         for publisher in (self._home, *self._away.values()):
             if publisher.client.is_connected:
                 with suppress(NatsError, OSError, TimeoutError):
@@ -200,7 +198,13 @@ class NatsTransport:
             with suppress(NotFoundError):
                 await jetstream.delete_stream(self.stream)
 
+        await self._rest()  # or the inbox would be missed, and made again
         await self._insist(delete)
+
+    async def _rest(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def publish(self, to: ProcessId, data: bytes, key: str) -> None:
         address = self._options.addresses.get(to)
