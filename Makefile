@@ -2,9 +2,11 @@
 VENV ?= .venv
 PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
-N ?= 2000
 SEED ?= 1
-PAIRS ?= 1000000
+N ?= $(if $(QUICK),2000,100000)
+PAIRS ?= $(if $(QUICK),50000,1000000)
+WORLDS ?= $(if $(QUICK),2000,200000)
+TRACES ?= $(if $(QUICK),100,2000)
 export SPARK_LOCAL_IP ?= 127.0.0.1
 export PYTHONPATH := src:.
 
@@ -42,9 +44,13 @@ demo: setup      ## the main job, on data it makes itself
 bench: setup     ## every measurement, each beside its peer or limit
 	$(PY) -m bench
 
-fuzz: setup      ## N random executions and PAIRS pairs of messages from seed SEED (make fuzz N=100000)
+# N executions of the algorithms, PAIRS of messages compared by local clocks, WORLDS of roaming hosts, TRACES checked on
+# Spark. Some hours in full; every failure prints the command that plays it again.
+fuzz: setup      ## random executions of everything against the judge, from seed SEED (QUICK=1: minutes)
 	$(PY) -m tests.fuzz --executions $(N) --seed $(SEED)
 	$(PY) -m tests.fuzz_locality --pairs $(PAIRS) --seed $(SEED)
+	$(PY) -m tests.fuzz_mobile --worlds $(WORLDS) --seed $(SEED)
+	$(PY) -m tests.fuzz_check --traces $(TRACES) --seed $(SEED)
 
 docs: setup      ## generate the pages that are made by running the code
 	$(PY) -m tools.docs

@@ -1,12 +1,13 @@
-"""Where paper 001 (Alagar, Venkatesan) must be read with care: the static algorithm it builds on, §3.
+"""Where paper 001 (Alagar, Venkatesan) is wrong or must be read with care: the static algorithm it builds on, §3.
 
-What it does with hosts that move is not here.
+What it does with hosts that move is in `roaming`.
 """
 
 from __future__ import annotations
 
 from functools import cache
 
+from tests.errata import roaming
 from tests.errata.erratum import Erratum
 from tests.errata.executions import Traffic
 from tests.errata.forms import core
@@ -19,7 +20,13 @@ REPAIR = "Deliver the own copy within the send; the matrix never counts messages
 
 @cache
 def counterexamples() -> tuple[Erratum, ...]:
-    return own_messages_set(), own_messages_counted()
+    return (
+        own_messages_set(),
+        own_messages_counted(),
+        roaming.not_without_inhibition(),
+        roaming.stale_notification(),
+        roaming.notified_one_by_one(),
+    )
 
 
 def own_messages_set() -> Erratum:

@@ -1,6 +1,6 @@
 """Where paper 000 (Prakash, Raynal, Singhal) is wrong or must be read with care, shown by running it as printed.
 
-The mobile part, §9, is not here.
+The mobile part, §9, is in `roaming`.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from antecede import MessageId
+from tests.errata import roaming
 from tests.errata.constraints import Dot, carried
 from tests.errata.erratum import Erratum, Frequency
 from tests.errata.executions import Traffic, counted, execution
@@ -48,7 +49,14 @@ def own_row(me: str, names: Sequence[str]) -> str:
 
 @cache
 def counterexamples() -> tuple[Erratum, ...]:
-    return (row_of_the_sender(), row_of_the_first(), row_of_the_sender_skipping_own(), superseded(), own_destination())
+    return (
+        row_of_the_sender(),
+        row_of_the_first(),
+        row_of_the_sender_skipping_own(),
+        superseded(),
+        own_destination(),
+        roaming.counter_that_stands(),
+    )
 
 
 def row_of_the_sender() -> Erratum:

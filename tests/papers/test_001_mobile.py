@@ -8,10 +8,9 @@ import pytest
 from bench.mobile.drive import Setting, measure
 
 from antecede import Packet
-from antecede.core.mobile.frames import Notify
 from antecede.core.mobile.protocols import protocols
-from tests.core.mobile.script import carries, content, flush, order, world
-from tests.mobile_worlds import MobileWorld
+from tests.core.mobile.script import carries, flush, order, world
+from tests.errata import roaming
 
 ALL = sorted(protocols())
 
@@ -55,72 +54,29 @@ def test_5_2_as_printed_one_move_keeps_the_order() -> None:
     assert order(scene, "h1") == [str(m1), str(m3)]
 
 
-def _two_moves(protocol: str, **options: Any) -> tuple[MobileWorld, list[str]]:
-    """h moves from s1 to s2 and on to s3, and s4 hears of the first move last; then x at s4 writes to h, and to y."""
-    scene = world(protocol, {"h": "s1", "x": "s4", "y": "s3"}, cells="s2", **options)
-
-    def first_notice(_: str, to: str, packet: Packet) -> bool:
-        stamp = content(packet).stamp
-        return to == "s4" and isinstance(stamp, Notify) and stamp.move == 1
-
-    scene.enter("h", "s2")
-    flush(scene, first_notice)
-    scene.enter("h", "s3")
-    flush(scene, first_notice)
-    flush(scene)
-    m1 = scene.send("x", {"h"})
-    flush(scene, lambda sender, _, packet: sender == "s4" and carries(packet, m1))
-    m2 = scene.send("x", {"y"})
-    flush(scene, lambda sender, _, packet: sender == "s4" and carries(packet, m1))
-    m3 = scene.send("y", {"h"})
-    flush(scene, lambda sender, _, packet: sender == "s4" and carries(packet, m1))
-    flush(scene)
-    assert order(scene, "y") == [str(m2)]
-    return scene, [str(m1), str(m3)]
-
-
 def test_5_2_as_printed_a_stale_notification_puts_the_location_back() -> None:
-    scene, sent = _two_moves("av2", printed=True)
-    assert order(scene, "h") == sent[::-1]
+    scene = roaming.two_moves("av2", printed=True)
+    assert order(scene, "h") == ["y:1", "x:1"]
     assert scene.oracle.violations == 1
 
 
 @pytest.mark.parametrize("protocol", ALL)
 def test_5_2_repaired_two_moves_keep_the_order(protocol: str) -> None:
-    scene, sent = _two_moves(protocol)
+    scene = roaming.two_moves(protocol)
     assert scene.oracle.violations == 0
-    if not protocols()[protocol].inhibits:  # else y may have had to wait for m2, and wrote m3 before it came
-        assert order(scene, "h") == sent
+    assert order(scene, "h") == ["x:1", "y:1"]
     scene.finished()
 
 
-def _one_by_one(protocol: str, **options: Any) -> MobileWorld:
-    """h moves from s1 to s2; s3 knows and s4 does not. x at s3 writes to h, and to y at s4, which then writes to h."""
-    scene = world(protocol, {"h": "s1", "x": "s3", "y": "s4"}, cells="s2", **options)
-
-    def notice_to_s4(_: str, to: str, packet: Packet) -> bool:
-        return to == "s4" and isinstance(content(packet).stamp, Notify)
-
-    scene.enter("h", "s2")
-    flush(scene, notice_to_s4)
-    scene.send("x", {"h"})
-    scene.send("x", {"y"})
-    flush(scene, notice_to_s4)
-    scene.send("y", {"h"})
-    flush(scene, notice_to_s4)
-    flush(scene)
-    return scene
-
-
 def test_5_2_as_printed_a_station_not_yet_notified_overtakes_one_that_is() -> None:
-    scene = _one_by_one("av2", printed=True)
+    scene = roaming.one_by_one("av2", printed=True)
     assert order(scene, "h") == ["y:1", "x:1"]
     assert scene.oracle.violations == 1
 
 
 @pytest.mark.parametrize("protocol", ALL)
 def test_5_2_repaired_all_are_notified_at_once_or_none(protocol: str) -> None:
-    scene = _one_by_one(protocol)
+    scene = roaming.one_by_one(protocol)
     assert scene.oracle.violations == 0
     scene.finished()
 
@@ -128,16 +84,8 @@ def test_5_2_repaired_all_are_notified_at_once_or_none(protocol: str) -> None:
 @pytest.mark.parametrize("printed", [True, False])
 def test_4_1_as_printed_algorithm_1_does_inhibit(printed: bool) -> None:
     """a writes m1 to b and c. It is in the air to b when b writes m2 to c, which may have m2 first."""
-    scene = world("av1", {"a": "s1", "b": "s2", "c": "s3"}, printed=printed)
-    m1 = scene.send("a", {"b", "c"})
-
-    def m1_in_the_air_or_late(sender: str, to: str, packet: Packet) -> bool:
-        return carries(packet, m1) and (to == "b" or (sender, to) == ("s1", "s3"))
-
-    flush(scene, m1_in_the_air_or_late)
-    m2 = scene.send("b", {"c"})
-    flush(scene, m1_in_the_air_or_late)
-    assert order(scene, "c") == ([] if printed else [str(m2)])
+    scene = roaming.in_the_air("av1", printed=printed)
+    assert order(scene, "c") == ([] if printed else ["b:1"])
     assert scene.counts["held for nothing"] == (1 if printed else 0)
     flush(scene)
     scene.finished()

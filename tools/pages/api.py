@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from types import ModuleType
 from typing import Any
 
 import antecede
+from antecede import mobile
 from tools.pages.docstrings import paragraphs
 
 INTRO = """\
 # The public names
 
-Everything in `antecede.__all__`. What a driver owes an algorithm is written in `antecede.core.algorithm`.
+Everything in `antecede.__all__`, and in `antecede.mobile.__all__` for hosts that roam. What a driver owes an algorithm
+is written in `antecede.core.algorithm`.
 """
 
 
 def page() -> str:
-    public = {name: getattr(antecede, name) for name in sorted(antecede.__all__)}
+    roaming = ["## Roaming: `antecede.mobile`", *_parts(mobile, {*mobile.__all__} - {"Effect"}, "###")]
+    return "\n\n".join([INTRO.rstrip(), *_parts(antecede, set(antecede.__all__), "##"), *roaming])
+
+
+def _parts(module: ModuleType, names: set[str], heading: str) -> Iterator[str]:
+    public = {name: getattr(module, name) for name in sorted(names)}
     sections = {"Functions": _function, "Classes": _class, "Errors": _class, "Aliases": _alias}
-    parts = [INTRO.rstrip()]
     for title, shown in sections.items():
         members = [shown(name, thing) for name, thing in public.items() if _section(thing) == title]
-        parts += [f"## {title}", *members]
-    return "\n\n".join(parts)
+        if members:
+            yield f"{heading} {title}"
+            yield from (member.replace("### ", f"{heading}# ", 1) for member in members)
 
 
 def _section(thing: Any) -> str:

@@ -5,8 +5,8 @@ summarise the windows: no deliver may precede its send on the clocks used, and n
 window to an earlier one. Where a run proves skewed, the least slack of each of its links, collected, gives the
 shifts to try again with. Where a time is missing or the second try fails, the run is not cut, and the reason is kept.
 
-A window's rows are kept as one value, beside its summary, until its entry state is known: rows that stay together
-need not be moved one by one a third time.
+Between tasks, rows travel as streams of many: once joined, they need not be taken apart and put together again one by
+one. A window's rows are kept so too, beside its summary, until the state it is entered in is known.
 """
 
 from __future__ import annotations
@@ -36,11 +36,7 @@ NO_TIME = "some of its events have no time"
 NO_SHIFT = "its clocks are skewed in a way that no shift per process can repair"
 GOES_BACK = "the clock of a process goes back"
 
-PAIRS_DDL = (
-    "part int, reached int, role byte, process int, index long, tick long, sender int, sent_index long, slack long,"
-    " first boolean, addressed boolean, dests int, delivered int, ahead_s double"
-)
-DETAIL_DDL = ", time double, sent_time double, message string"
+DEALT_DDL = "task int, rows binary"
 WINDOWS_DDL = (
     "what byte, run int, part int, process int, sender int, low long, high long, reached array<int>, sends binary,"
     " entries binary, rows binary"
@@ -110,6 +106,12 @@ def cut(events: DataFrame, counts: DataFrame, names: Sequence[str], windows: int
         return Cutting((first,), uncut)
     second, _, back = _tried(kept, again, sizes, detail=detail)
     return Cutting((first, second), uncut | dict.fromkeys(back, GOES_BACK))
+
+
+def dealt(events: DataFrame, count: int, *keys: str) -> DataFrame:
+    """The rows as streams, all rows of a key in the same of so many partitions. The hash only spreads them."""
+    task = fn.pmod(fn.hash(*keys), fn.lit(count)).alias("task")
+    return events.select("*", task).mapInArrow(tasks.deal(count), DEALT_DDL).repartitionById(count, fn.col("task"))
 
 
 def windows_of(windows: Windows, *, detail: bool) -> DataFrame:
@@ -190,10 +192,11 @@ def _tried(
     parts, total = Parts(tuple(runs)), sum(sizes[run.run] for run in runs)
     count = min(int(parts.starts[-1]), ceil(2 * total / WINDOW_EVENTS))
     frame = (
-        events.filter(fn.col("run").isin([run.run for run in runs]))
-        .repartition(ceil(total / WINDOW_EVENTS), "run", "message")
-        .mapInArrow(tasks.join_messages(parts, detail=detail), PAIRS_DDL + DETAIL_DDL * detail)
-        .repartitionById(count, fn.col("part"))
+        dealt(
+            events.filter(fn.col("run").isin([run.run for run in runs])), ceil(total / WINDOW_EVENTS), "run", "message"
+        )
+        .mapInArrow(tasks.join_messages(parts, count, detail=detail), DEALT_DDL)
+        .repartitionById(count, fn.col("task"))
         .mapInArrow(tasks.summarise_windows(parts), WINDOWS_DDL)
         .persist(StorageLevel.MEMORY_AND_DISK)
     )

@@ -95,11 +95,16 @@ def filled(schema: pa.Schema, count: int, /, **columns: Any) -> pa.Table:
 
 
 def stream(table: pa.Table) -> bytes:
-    """One value for many rows: Spark keeps and moves it as it is, and not row by row."""
+    """Many rows as one value: Spark keeps and moves it as it is, and not row by row."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
     return sink.getvalue().to_pybytes()
+
+
+def opened(streams: pa.ChunkedArray) -> pa.Table:
+    """The rows of all these streams; nulls are none."""
+    return pa.concat_tables(pa.ipc.open_stream(one.as_buffer()).read_all() for one in streams.drop_null())
 
 
 def _binary(values: npt.NDArray[Any], offsets: Longs) -> pa.Array:

@@ -8,7 +8,7 @@ goes: its input is one row per end of a window, in the order of windows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Any
 
@@ -22,7 +22,7 @@ from antecede.pipeline.findings import findings
 from antecede.pipeline.paired import paired_runs
 from antecede.pipeline.parts import Parts, from_table, pair_messages
 from antecede.pipeline.stamp import PROCESSES_MAX, Vectors, stamp, stamp_runs
-from antecede.pipeline.summaries import CYCLIC, ROWS, WINDOWS, ends_table, facts_table, filled, stream
+from antecede.pipeline.summaries import CYCLIC, ROWS, WINDOWS, ends_table, facts_table, filled, opened, stream
 from antecede.pipeline.windows import Composition, End, Known, summarise
 
 Batches = Iterable[pa.RecordBatch]
@@ -30,7 +30,9 @@ Task = Callable[[Batches], Iterator[pa.RecordBatch]]
 Longs = npt.NDArray[np.int64]
 
 BATCH_ROWS_MAX = 64 * 1024
+CHUNK_ROWS = 250_000
 KNOWN, CYCLE = 3, 4  # roles of rows that bring a window what the windows before it made known
+DEALT = pa.schema([("task", pa.int32()), ("rows", pa.binary())])
 STATES = pa.schema(
     [
         ("part", pa.int32()),
@@ -41,6 +43,19 @@ STATES = pa.schema(
     ]
 )
 DETAIL = ("time", "sent_time", "message")
+
+
+def deal(tasks: int) -> Task:
+    """Rows to streams of rows, one for each task that is named in the column `task`.
+
+    This is a shuffle of Arrow data: Spark's own would take each row apart, and put it together again for Python.
+    """
+
+    def task(batches: Batches) -> Iterator[pa.RecordBatch]:
+        for table in _chunks(batches):
+            yield from _dealt(table.drop_columns("task"), table["task"].to_numpy(), tasks)
+
+    return task
 
 
 def verify_runs(*, detail: bool) -> Task:
@@ -57,14 +72,16 @@ def verify_runs(*, detail: bool) -> Task:
     return task
 
 
-def join_messages(parts: Parts, *, detail: bool) -> Task:
-    """All rows of some messages to paired rows in numbers; without `detail`, without names and times."""
+def join_messages(parts: Parts, tasks: int, *, detail: bool) -> Task:
+    """All rows of some messages to paired rows in numbers, dealt out to the tasks that have their windows; without
+    `detail`, without names and times."""
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
         table = _gathered(batches)
         if table is not None:
             paired = pair_messages(table, parts)
-            yield from _cut(paired if detail else paired.drop_columns(list(DETAIL)))
+            paired = paired if detail else paired.drop_columns(list(DETAIL))
+            yield from _dealt(paired, paired["part"].to_numpy() % tasks, tasks)
 
     return task
 
@@ -81,7 +98,7 @@ def summarise_windows(parts: Parts) -> Task:
         ends = summarise(rows, table["reached"].to_numpy())
         yield from _cut(ends_table(rows, ends, parts, number))
         yield from _cut(facts_table(rows, ends, parts, number, table["slack"].to_numpy()))
-        yield from _cut(filled(WINDOWS, 1, what=np.array([ROWS]), part=number[:1], rows=[stream(table)]))
+        yield from _cut(filled(WINDOWS, 1, what=[ROWS], part=number[:1], rows=[stream(table.drop_columns("slack"))]))
 
     return task
 
@@ -107,10 +124,11 @@ def verify_windows(parts: Parts, good: Sequence[int], *, detail: bool) -> Task:
     """The rows of some windows, and what is known where they begin, to findings; those of the good runs alone."""
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
-        received = _gathered(batches)
-        if received is None:
+        kept = [batch for batch in batches if batch.num_rows]
+        if not kept:
             return
-        table = pa.concat_tables(pa.ipc.open_stream(rows).read_all() for rows in received["rows"].drop_null())
+        received = pa.Table.from_batches(kept)
+        table = opened(received["rows"])
         states = received.filter(pc.is_valid(received["role"]))
         table = table.filter(pa.array(np.isin(parts.run(table["part"].to_numpy()), good)))
         if table.num_rows:
@@ -130,8 +148,30 @@ def _verified(table: pa.Table, states: pa.Table, parts: Parts, *, detail: bool) 
 
 
 def _gathered(batches: Batches) -> pa.Table | None:
-    kept = [batch for batch in batches if batch.num_rows]
-    return pa.Table.from_batches(kept) if kept else None
+    """All rows that were dealt to this task."""
+    streams = [batch.column("rows") for batch in batches if batch.num_rows]
+    return opened(pa.chunked_array(streams)) if streams else None
+
+
+def _chunks(batches: Batches) -> Iterator[pa.Table]:
+    """The batches, put together to tables of some size."""
+    held: list[pa.RecordBatch] = []
+    for batch in batches:
+        held.append(batch)
+        if sum(one.num_rows for one in held) >= CHUNK_ROWS:
+            yield pa.Table.from_batches(held)
+            held = []
+    if held:
+        yield pa.Table.from_batches(held)
+
+
+def _dealt(table: pa.Table, at: npt.NDArray[Any], tasks: int) -> Iterator[pa.RecordBatch]:
+    narrow = np.uint16 if tasks <= 2**16 else np.int64  # NumPy sorts 16 bits by radix
+    order, ends = np.argsort(at.astype(narrow), kind="stable"), np.cumsum(np.bincount(at, minlength=tasks))
+    table = table.take(pa.array(order))
+    for number, (start, end) in enumerate(pairwise([0, *ends.tolist()])):
+        if start < end:
+            yield from _cut(filled(DEALT, 1, task=[number], rows=[stream(table.slice(start, end - start))]))
 
 
 def _cut(table: pa.Table) -> Iterator[pa.RecordBatch]:

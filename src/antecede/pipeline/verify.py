@@ -23,7 +23,7 @@ from pyspark.sql import functions as fn
 
 from antecede.core.errors import Misuse
 from antecede.pipeline import selections, tasks
-from antecede.pipeline.cutting import Cutting, cut, windows_of
+from antecede.pipeline.cutting import Cutting, cut, dealt, windows_of
 from antecede.pipeline.findings import FINDINGS_DDL
 from antecede.pipeline.normalise import DELIVER, RECEIVE, SEND
 
@@ -146,4 +146,4 @@ def _whole_runs(events: DataFrame, cutting: Cutting, size: _Size, *, detail: boo
     if cutting.windows:
         kept = kept.filter(~fn.col("run").isin(list(cutting.windows)))
     tasks_wanted = max(1, min(4 * size.runs, ceil(size.events / TASK_EVENTS)))
-    return kept.repartition(tasks_wanted, "run").mapInArrow(tasks.verify_runs(detail=detail), FINDINGS_DDL)
+    return dealt(kept, tasks_wanted, "run").mapInArrow(tasks.verify_runs(detail=detail), FINDINGS_DDL)

@@ -49,24 +49,26 @@ def through_windows(rows: Sequence[Row], cuts: Sequence[float]) -> Dicts | None:
     kept = effective(rows)
     if not kept or any(row.time is None for row in kept):
         return None
-    run = uncut(kept)
-    pairs = _run(tasks.join_messages(Parts((run,)), detail=True), coded(kept)).to_pylist()
+    one = uncut(kept)
+    streams = run(tasks.join_messages(Parts((one,)), 1, detail=True), dealt(coded(kept)))
+    pairs = summaries.opened(streams["rows"]).to_pylist()
     links = [row for row in pairs if row["role"] == DELIVER and row["first"] and row["sender"] >= 0]
     sender, receiver, slack = (
         np.array([row[name] for row in links], np.int64) for name in ("sender", "process", "slack")
     )
-    shift = shifts(len(run.processes), sender, receiver, slack)
+    shift = shifts(len(one.processes), sender, receiver, slack)
     if shift is None:
         return None
     ticks = [row["tick"] + int(shift[row["process"]]) for row in pairs]
     low, span = min(ticks), max(ticks) - min(ticks)
     bounds = tuple(sorted({low + round(span * share) for share in cuts}))
-    return _findings(kept, Parts((replace(run, shifts=tuple(shift.tolist()), cuts=bounds),)))
+    return _findings(kept, Parts((replace(one, shifts=tuple(shift.tolist()), cuts=bounds),)))
 
 
 def _findings(kept: Sequence[Row], parts: Parts) -> Dicts | None:
-    pairs = _run(tasks.join_messages(parts, detail=True), coded(kept))
-    windows = _run(tasks.summarise_windows(parts), pairs)
+    streams = run(tasks.join_messages(parts, 3, detail=True), dealt(coded(kept))).to_pylist()
+    each = [pa.Table.from_pylist([row for row in streams if row["task"] == task], tasks.DEALT) for task in range(3)]
+    windows = pa.concat_tables(run(tasks.summarise_windows(parts), one, summaries.WINDOWS) for one in each)
     what = [row["what"] for row in windows.select(["what"]).to_pylist()]
     spans = [row for row in windows.to_pylist() if row["what"] == summaries.SPAN]
     for before, after in pairwise(sorted(spans, key=itemgetter("process", "part"))):
@@ -74,12 +76,17 @@ def _findings(kept: Sequence[Row], parts: Parts) -> Dicts | None:
             return None
     assert all(row["low"] >= 0 for row in windows.to_pylist() if row["what"] == summaries.LINK)
     ends = windows.filter(pa.array([kind in (summaries.END, summaries.CYCLIC) for kind in what])).sort_by("part")
-    states = _run(tasks.compose(parts), ends, tasks.STATES)
-    streams = windows.filter(pa.array([kind == summaries.ROWS for kind in what])).select(["part", "rows"])
-    both = pa.concat_tables([streams, states], promote_options="default")
-    return _run(tasks.verify_windows(parts, [0], detail=True), both).to_pylist()
+    states = run(tasks.compose(parts), ends, tasks.STATES)
+    rows = windows.filter(pa.array([kind == summaries.ROWS for kind in what])).select(["part", "rows"])
+    both = pa.concat_tables([rows, states], promote_options="default")
+    return run(tasks.verify_windows(parts, [0], detail=True), both).to_pylist()
 
 
-def _run(task: tasks.Task, table: pa.Table, empty: pa.Schema | None = None) -> pa.Table:
+def dealt(table: pa.Table) -> pa.Table:
+    """The rows as a task gets them: as streams."""
+    return run(tasks.deal(1), table.append_column("task", pa.array([0] * table.num_rows, pa.int32())), tasks.DEALT)
+
+
+def run(task: tasks.Task, table: pa.Table, empty: pa.Schema | None = None) -> pa.Table:
     batches = list(task(table.to_batches(max_chunksize=7)))
     return pa.Table.from_batches(batches, batches[0].schema if batches else empty)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from antecede.pipeline import kernel, stamp, tasks
 from antecede.pipeline.findings import FINDINGS
+from tests.pipeline.verify.chain import dealt, run
 from tests.pipeline.verify.oracle import Expected, expected
 from tests.pipeline.verify.traces import Row, coded, trace
 
@@ -24,9 +25,8 @@ A_TO_B = ("b",)
 def found(traces: Sequence[Sequence[Row]]) -> dict[str, list[dict[str, Any]]]:
     """The findings by run, of all traces as one task."""
     rows = [row for one in traces for row in one]
-    batches = list(tasks.verify_runs(detail=True)(coded(rows).to_batches(max_chunksize=100)))
     by_run: dict[str, list[dict[str, Any]]] = {}
-    for row in pa.Table.from_batches(batches, FINDINGS).to_pylist():
+    for row in run(tasks.verify_runs(detail=True), dealt(coded(rows)), FINDINGS).to_pylist():
         by_run.setdefault(row["run"], []).append(row)
     return by_run
 
@@ -138,7 +138,7 @@ def test_order_of_rows_and_of_batches_does_not_matter() -> None:
     mixed = whole.take(pa.array(np.random.default_rng(1).permutation(whole.num_rows)))
     answers = []
     for one in (whole, mixed):
-        result = pa.Table.from_batches(list(tasks.verify_runs(detail=True)(one.to_batches(max_chunksize=9))))
+        result = run(tasks.verify_runs(detail=True), dealt(one))
         result = result.filter(pc.field("what") == "delivery").select(
             ["run", "process", "index", "overtaken", "witness"]
         )

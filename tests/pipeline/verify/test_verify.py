@@ -15,7 +15,7 @@ from antecede.pipeline import cutting, findings
 from antecede.pipeline import selections as tables
 from antecede.pipeline import verify as verifying
 from antecede.pipeline.summaries import WINDOWS
-from antecede.pipeline.tasks import STATES
+from antecede.pipeline.tasks import DEALT, STATES
 from antecede.pipeline.verify import overall, verify
 from tests.pipeline.verify.oracle import expected
 from tests.pipeline.verify.test_stamp import overtaking
@@ -174,7 +174,12 @@ def test_the_tables_have_the_schemas_that_are_declared(spark: SparkSession) -> N
     for name, ddl in declared.items():
         columns = [(field.name, field.dataType) for field in getattr(answer, name).schema]
         assert columns == [(field.name, field.dataType) for field in StructType.fromDDL(ddl)], name
-    arrow = ((findings.FINDINGS, findings.FINDINGS_DDL), (WINDOWS, cutting.WINDOWS_DDL), (STATES, cutting.STATES_DDL))
+    arrow = (
+        (findings.FINDINGS, findings.FINDINGS_DDL),
+        (WINDOWS, cutting.WINDOWS_DDL),
+        (STATES, cutting.STATES_DDL),
+        (DEALT, cutting.DEALT_DDL),
+    )
     for schema, ddl in arrow:
         assert schema.names == StructType.fromDDL(ddl).names
 
