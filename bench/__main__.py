@@ -10,6 +10,7 @@ PARTS = {
     "check": "bench.check.measure",
     "check-small": "bench.check.small",
     "lab": "bench.lab.run",
+    "runtime": "bench.runtime.run",
 }
 
 

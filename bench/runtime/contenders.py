@@ -1,14 +1,15 @@
 """The two contenders: nodes of the runtime, and plain JetStream through nats-py, as members of one group.
 
-Both have an inbox stream for each member on the same server, file storage, one publication for each destination or better,
-and every delivery acknowledged. Plain JetStream keeps several publications under way, as nats-py offers it, and fetches
-in batches when it is busy; when it is idle it asks for one message at a time, because a fetch of more waits for all.
+Both have an inbox stream for each member on the same server, file storage, one publication for each destination or
+better, and every delivery acknowledged. Plain JetStream keeps several publications under way, as nats-py offers it,
+and fetches in batches when it is busy; when it is idle it asks for one message at a time, because a fetch of more
+waits for all.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Protocol
@@ -56,19 +57,17 @@ class Plain:
 class Ordered:
     """A node of the runtime."""
 
-    def __init__(self, node: Node, others: list[str]) -> None:
-        self._node, self._others = node, others
+    def __init__(self, node: Node, others: list[str], batch: int) -> None:
+        self._node, self._others, self._batch = node, others, batch
 
     async def send(self, payload: bytes) -> None:
         await self._node.send(self._others, payload)
 
     async def take(self, taken: Taken) -> None:
-        async for message in self._node:
-            taken(message.payload)
-            await message.ack()
-
-
-Open = Callable[[str, Path, list[str], int], "AsyncIterator[list[Member]]"]
+        async for batch in self._node.batches(self._batch):
+            for message in batch:
+                taken(message.payload)
+            await self._node.ack(batch)
 
 
 @asynccontextmanager
@@ -93,15 +92,11 @@ async def plain(url: str, folder: Path, names: list[str], batch: int) -> AsyncIt
 
 @asynccontextmanager
 async def ordered(url: str, folder: Path, names: list[str], batch: int) -> AsyncIterator[list[Member]]:
-    del batch
     async with AsyncExitStack() as stack:
         nodes = [
             await stack.enter_async_context(join(url, space="bench", process=name, store=folder / "stores"))
             for name in names
         ]
-        yield [Ordered(node, [other for other in names if other != node.process]) for node in nodes]
+        yield [Ordered(node, [other for other in names if other != node.process], batch) for node in nodes]
         for node in nodes:
             await node.leave()
-
-
-Sending = Callable[[Member], Awaitable[None]]

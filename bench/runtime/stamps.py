@@ -1,7 +1,7 @@
 """What a stamp costs on the wire at 8, 32 and 100 processes, with the rosters of the runtime.
 
-Traffic is random: every process in turn sends to a random group of eight, and what was sent arrives in random order. The
-bytes are everything in a packet but the payload; the frame around it adds two or three more.
+Traffic is random: every process in turn sends to a random group of eight, and what was sent arrives in random order.
+The bytes are everything in a packet but the payload; the frame around it adds two or three more.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ class Arena:
     """`names` as worker processes on `url`, each sending `messages`, with everything they leave in `folder`."""
 
     def __init__(
-        self, folder: Path, url: str, names: list[str], messages: int, seed: int, urls: Mapping[str, str]
+        self, folder: Path, url: str, names: list[str], *, messages: int, seed: int, urls: Mapping[str, str]
     ) -> None:
         self.folder, self.names = folder, names
         self.urls = {name: urls.get(name, url) for name in names}
@@ -36,8 +36,7 @@ class Arena:
         command = [sys.executable, "-W", "error", "-m", "tests.runtime.worker"]
         arguments = [self.urls[name], str(self.folder), name, others, str(self.messages), str(self.seed)]
         environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
-        log = open(self.folder / f"{name}.log", "ab")
-        with log:
+        with open(self.folder / f"{name}.log", "ab") as log:
             self.running[name] = subprocess.Popen([*command, *arguments], cwd=ROOT, env=environment, stderr=log)
 
     def kill(self, name: str) -> None:
@@ -135,10 +134,10 @@ class Arena:
 
 @contextmanager
 def arena(
-    folder: Path, url: str, names: str, messages: int, seed: int, urls: Mapping[str, str] | None = None
+    folder: Path, url: str, names: str, *, messages: int, seed: int, urls: Mapping[str, str] | None = None
 ) -> Iterator[Arena]:
     """Start everybody; `urls` for those who do not take `url`."""
-    one = Arena(folder, url, names.split(), messages, seed, urls or {})
+    one = Arena(folder, url, names.split(), messages=messages, seed=seed, urls=urls or {})
     try:
         for name in one.names:
             one.start(name)

@@ -1,13 +1,14 @@
 """A durable process that dies after any number of calls goes on as if nothing had happened.
 
-The network here is a list that a seed shuffles; a crash is a store whose staged changes are forgotten. What every process
-did is judged by the trace it wrote.
+The network here is a list that a seed shuffles; a crash is a store whose staged changes are forgotten. What every
+process did is judged by the trace it wrote.
 """
 
 import random
 import shutil
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,7 @@ NAMES = ["a", "b", "c"]
 class World:
     """Three durable processes, what is in flight between them, and what their applications have."""
 
-    def __init__(self, folder: Path, seed: int, algorithm: str, **options: object) -> None:
+    def __init__(self, folder: Path, seed: int, algorithm: str, **options: Any) -> None:
         self.folder, self.chance = folder, random.Random(seed)
         self.algorithm, self.options = algorithm, options
         self.flying: list[tuple[str, str, bytes]] = []
@@ -109,7 +110,7 @@ class World:
 )
 @pytest.mark.parametrize("seed", range(4))
 def test_crashes_at_random_steps(
-    tmp_path: Path, seed: int, algorithm: str, options: dict[str, object], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, seed: int, algorithm: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(durable, "SNAPSHOT_BYTES_MIN", 1_000)
     world = World(tmp_path, seed, algorithm, **options)

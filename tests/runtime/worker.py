@@ -29,7 +29,7 @@ async def take_all(node: Node, seen: Path) -> None:
             out.write(f"acked {message.id}\n")
 
 
-async def main(url: str, folder: Path, process: str, others: list[str], messages: int, seed: str) -> None:
+async def main(url: str, folder: Path, process: str, *, others: list[str], messages: int, seed: str) -> None:
     async with join(
         url,
         space="faults",
@@ -49,4 +49,4 @@ async def main(url: str, folder: Path, process: str, others: list[str], messages
 
 if __name__ == "__main__":
     url, folder, process, others, messages, seed = sys.argv[1:]
-    asyncio.run(main(url, Path(folder), process, others.split(","), int(messages), seed))
+    asyncio.run(main(url, Path(folder), process, others=others.split(","), messages=int(messages), seed=seed))

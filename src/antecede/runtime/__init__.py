@@ -5,6 +5,7 @@ from antecede.runtime.memory import Faults, MemoryNetwork
 from antecede.runtime.node import Delivery, Limits, Node, NodeClosed
 from antecede.runtime.stalls import Stall
 from antecede.runtime.store import StoreError
+from antecede.runtime.sync import SyncDelivery, SyncNode, join_sync
 from antecede.runtime.transport import NameTaken, Network, Received, Transport, Unreachable
 
 __all__ = [
@@ -19,7 +20,10 @@ __all__ = [
     "Received",
     "Stall",
     "StoreError",
+    "SyncDelivery",
+    "SyncNode",
     "Transport",
     "Unreachable",
     "join",
+    "join_sync",
 ]

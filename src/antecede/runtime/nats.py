@@ -36,6 +36,7 @@ BATCH = 256
 EXPIRES_S = 30.0
 HEARTBEAT_S = 2.0
 ANSWER_S = 5.0
+LOOK_S = 0.5
 ACK_WAIT_S = 5.0
 DUPLICATES_S = 120.0
 CONNECT_S = 10.0
@@ -76,7 +77,7 @@ class Publisher:
 
     def __init__(self, client: Client) -> None:
         self.client = client
-        self._answers: dict[str, asyncio.Future[None]] = {}
+        self._answers: dict[str, tuple[float, asyncio.Future[None]]] = {}  # in order of time
         self._prefix = client.new_inbox()
         self._number = 0
 
@@ -86,24 +87,27 @@ class Publisher:
     async def publish(self, subject: str, data: bytes, key: str) -> None:
         self._number += 1
         number = str(self._number)
-        answer = self._answers[number] = asyncio.get_running_loop().create_future()
-        timer = asyncio.get_running_loop().call_later(ANSWER_S, self._too_late, number)
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[None] = loop.create_future()
+        self._answers[number] = (loop.time() + ANSWER_S, answer)
         try:
             await self.client.publish(subject, data, f"{self._prefix}.{number}", headers={"Nats-Msg-Id": key})
             await answer
         except (NatsError, OSError) as error:
             raise Unreachable(f"{subject} was not published: {error!r}") from error
         finally:
-            timer.cancel()
             self._answers.pop(number, None)
 
-    def _too_late(self, number: str) -> None:
-        answer = self._answers.get(number)
-        if answer is not None and not answer.done():
-            answer.set_exception(Unreachable(f"no answer for {ANSWER_S:g} s"))
+    def give_up(self, now: float) -> None:
+        """To be called now and then: publications that had no answer in time have failed."""
+        for until, answer in self._answers.values():
+            if until > now:
+                return
+            if not answer.done():
+                answer.set_exception(Unreachable(f"no answer for {ANSWER_S:g} s"))
 
     async def _answered(self, msg: Msg) -> None:
-        answer = self._answers.get(msg.subject.rpartition(".")[2])
+        _, answer = self._answers.get(msg.subject.rpartition(".")[2], (0.0, None))
         if answer is None or answer.done():
             return
         if msg.headers and msg.headers.get(STATUS) == "503":
@@ -145,7 +149,7 @@ class NatsTransport:
         self._pull_subject = self._client.new_inbox()
         await self._client.subscribe(self._pull_subject, cb=self._pulled)
         await self._pull()
-        self._watch = asyncio.create_task(self._keep_pulling())
+        self._watch = asyncio.create_task(self._keep_going())
 
     async def _connect(self, client: Client, servers: Sequence[str]) -> None:
         settings: dict[str, Any] = {
@@ -158,6 +162,7 @@ class NatsTransport:
             "max_outstanding_pings": 2,
             "pending_size": PENDING_BYTES_MAX,
             "error_cb": _ignore,
+            "skip_subject_validation": True,  # subjects are made of tokens
             **self._options.connect,
         }
         try:
@@ -302,11 +307,14 @@ class NatsTransport:
                 return
         await self._pull()
 
-    async def _keep_pulling(self) -> None:
-        """A request is lost with the connection, or with the server it was made to."""
+    async def _keep_going(self) -> None:
+        """A request is lost with the connection, or with the server it was made to; so is a publication."""
         while True:
-            await asyncio.sleep(HEARTBEAT_S)
-            if asyncio.get_running_loop().time() - self._heard > 2 * HEARTBEAT_S:
+            await asyncio.sleep(LOOK_S)
+            now = asyncio.get_running_loop().time()
+            for publisher in (self._home, *self._away.values()):
+                publisher.give_up(now)
+            if now - self._heard > 2 * HEARTBEAT_S:
                 with suppress(APIError, NatsError, OSError, TimeoutError, Misuse):
                     await self._make_inbox(self._jetstream())
                 await self._pull()

@@ -19,9 +19,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from antecede.core.errors import AntecedeError, Misuse
 from antecede.core.types import GroupId, MessageId, Pending, ProcessId
@@ -52,10 +51,10 @@ class NodeClosed(Misuse):
 class Delivery:
     """A message that was delivered; offered again after a restart until it is acknowledged."""
 
-    __slots__ = ("_n", "_node", "message")
+    __slots__ = ("_node", "message", "n")
 
     def __init__(self, node: Node, delivered: Delivered) -> None:
-        self._node, self._n, self.message = node, delivered.n, delivered.message
+        self._node, self.n, self.message = node, delivered.n, delivered.message
 
     @property
     def id(self) -> MessageId:
@@ -79,7 +78,7 @@ class Delivery:
 
     async def ack(self) -> None:
         """Done with it. When this returns, the message is never offered again."""
-        await self._node.acknowledge(self._n)
+        await self._node.ack((self,))
 
     def __repr__(self) -> str:
         return f"Delivery({self.message!r})"
@@ -104,6 +103,7 @@ class Node:
         self._unacknowledged: set[int] = set()
         self._waiters: list[asyncio.Future[None]] = []
         self._committing = False
+        self._unsaved = False
         self._stalls: deque[Stall] = deque(maxlen=1_000)
         self._stalled = asyncio.Event()
         self._closed = ""
@@ -148,13 +148,32 @@ class Node:
             await self._arrived.wait()
         return Delivery(self, self._ready.popleft())
 
-    async def acknowledge(self, n: int) -> None:
-        """`Delivery.ack`."""
+    async def next_within(self, timeout_s: float | None) -> Delivery | None:
+        """The next message, or None when there is none within `timeout_s`, or none any more."""
+        try:
+            return await asyncio.wait_for(anext(self), timeout_s)
+        except (TimeoutError, StopAsyncIteration):
+            return None
+
+    async def batches(self, size_max: int = 256) -> AsyncIterator[list[Delivery]]:
+        """Whatever is there, at least one message and at most `size_max`; `ack` takes a whole batch."""
+        while True:
+            try:
+                batch = [await anext(self)]
+            except StopAsyncIteration:
+                return
+            while self._ready and len(batch) < size_max:
+                batch.append(Delivery(self, self._ready.popleft()))
+            yield batch
+
+    async def ack(self, batch: Iterable[Delivery]) -> None:
+        """Done with all of these. When this returns, none of them is ever offered again."""
         self._check_open()
-        if n in self._unacknowledged:
-            self._unacknowledged.discard(n)
-            self._durable.acknowledge(n)
-            self._acknowledged.set()
+        for delivery in batch:
+            if delivery.n in self._unacknowledged:
+                self._unacknowledged.discard(delivery.n)
+                self._durable.acknowledge(delivery.n)
+        self._acknowledged.set()
         await self._committed()
 
     def pending(self) -> tuple[Pending, ...]:
@@ -164,12 +183,18 @@ class Node:
     async def stalls(self) -> AsyncIterator[Stall]:
         """What does not move, as it is noticed: what is awaited, from whom, since when."""
         while True:
-            while self._stalls:
-                yield self._stalls.popleft()
+            for stall in self.take_stalls():
+                yield stall
             if self._closed:
                 return
             self._stalled.clear()
             await self._stalled.wait()
+
+    def take_stalls(self) -> list[Stall]:
+        """Those that were noticed since somebody last asked."""
+        taken = list(self._stalls)
+        self._stalls.clear()
+        return taken
 
     async def admit(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> None:
         """Tell of a newcomer, where the algorithm has to know everybody, or of the groups it joins."""
@@ -214,7 +239,7 @@ class Node:
         self._offer(store.inbox())
         self._lanes.put(store.outbox())
         self._tasks = [
-            asyncio.create_task(self._guard(work())) for work in (self._receive, self._look, self._keep_time)
+            asyncio.create_task(self._guard(work)) for work in (self._receive, self._look, self._keep_time)
         ]
 
     async def close(self) -> None:
@@ -255,11 +280,14 @@ class Node:
     def _commit_soon(self) -> None:
         if not self._committing:
             self._committing = True
-            asyncio.get_running_loop().call_soon(self._commit)
+            asyncio.get_running_loop().call_soon(self._commit_in_turn)
+
+    def _commit_in_turn(self) -> None:
+        if self._committing and self._failure is None:
+            self._commit()
 
     def _commit(self) -> None:
-        if not self._committing:
-            return
+        """Make everything up to now durable, and let it out."""
         self._committing = False
         waiters, self._waiters = self._waiters, []
         try:
@@ -289,14 +317,14 @@ class Node:
             self._arrived.set()
 
     def _entry_done(self, n: int) -> None:
+        """Not worth a commit of its own: without it the entry is published once more after a crash."""
         self._durable.done(n)
-        if not self._closed:
-            self._commit_soon()
+        self._unsaved = True
 
-    async def _guard(self, work: Coroutine[Any, Any, None]) -> None:
+    async def _guard(self, work: Callable[[], Awaitable[None]]) -> None:
         """A failure of the inside is the application's to see: the next call raises it."""
         try:
-            await work
+            await work()
         except AntecedeError as error:
             self._fail(error, self._waiters)
 
@@ -310,15 +338,20 @@ class Node:
             refused: list[Received] = []
             for received in batch:
                 (taken if self._durable.receive(received.sender, received.data) else refused).append(received)
-            await self._committed()
+            self._commit()
+            self._check_open()
             await self._transport.ack(taken)
             if refused:
                 await self._transport.retry(refused, RETRY_S)
 
     async def _look(self) -> None:
+        """Now and then: what is stalled, and what was not worth a commit of its own."""
         pause_s = min(LOOK_S, self._limits.stall_after_s)
         while not self._closed:
             await asyncio.sleep(pause_s)
+            if self._unsaved:
+                self._unsaved = False
+                self._commit_soon()
             fresh = self._watch.look(self.pending(), self._lanes.lanes.values())
             if fresh:
                 self._stalls.extend(fresh)

@@ -22,6 +22,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -82,6 +83,11 @@ class Delivered:
 
     n: int
     message: Message
+
+
+@lru_cache(maxsize=4_096)
+def _written(dests: frozenset[ProcessId]) -> str:
+    return json.dumps(sorted(dests))
 
 
 class Store:
@@ -185,8 +191,8 @@ class Store:
     def deliver(self, message: Message) -> Delivered:
         """The application is to get a message."""
         self._last_in += 1
-        dests = json.dumps(sorted(message.dests))
-        self._staged["inbox"].append((self._last_in, *message.id, dests, message.group, message.payload))
+        row = (self._last_in, *message.id, _written(message.dests), message.group, message.payload)
+        self._staged["inbox"].append(row)
         return Delivered(self._last_in, message)
 
     def acknowledge(self, n: int) -> None:
@@ -212,17 +218,14 @@ class Store:
 
     def commit(self) -> None:
         """All that was staged, or nothing: `StoreError`, after which only `close` is left to call."""
+        self._staged["fact"] = [row for row in self._facts.items() if row[1] is not None]
+        self._staged["no fact"] = [(key,) for key, value in self._facts.items() if value is None]
+        staged = [(INSERTS[name], rows) for name, rows in self._staged.items() if rows]
         try:
-            self._database.execute("BEGIN IMMEDIATE")
-            if self._snapshot is not None:
-                self._database.execute("DELETE FROM input")
-                self._database.execute("INSERT OR REPLACE INTO snapshot VALUES (1, ?)", (self._snapshot,))
-            self._staged["fact"] = [row for row in self._facts.items() if row[1] is not None]
-            self._staged["no fact"] = [(key,) for key, value in self._facts.items() if value is None]
-            for name, rows in self._staged.items():
-                if rows:
-                    self._database.executemany(INSERTS[name], rows)
-            self._database.execute("COMMIT")
+            if self._snapshot is None and len(staged) == 1 and len(staged[0][1]) == 1:
+                self._database.execute(staged[0][0], staged[0][1][0])  # one statement is a transaction by itself
+            elif staged or self._snapshot is not None:
+                self._write(staged)
         except sqlite3.Error as error:
             self._undo()
             raise StoreError(f"{self.path} can not be written: {error}. Make room, then start again") from error
@@ -230,6 +233,15 @@ class Store:
         self._facts.clear()
         for rows in self._staged.values():
             rows.clear()
+
+    def _write(self, staged: list[tuple[str, list[Sequence[Any]]]]) -> None:
+        self._database.execute("BEGIN IMMEDIATE")
+        if self._snapshot is not None:
+            self._database.execute("DELETE FROM input")
+            self._database.execute("INSERT OR REPLACE INTO snapshot VALUES (1, ?)", (self._snapshot,))
+        for statement, rows in staged:
+            self._database.executemany(statement, rows)
+        self._database.execute("COMMIT")
 
     def _undo(self) -> None:
         try:

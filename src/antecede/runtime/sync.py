@@ -1,0 +1,102 @@
+"""The same node for programs without an event loop: every call waits, and the loop runs in a thread of its own.
+
+    with join_sync("embedded:///var/lib/shop", space="orders", process="billing") as node:
+        node.send({"stock", "mail"}, b"paid")
+        for message in node:
+            message.ack()
+
+Calls may come from several threads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from antecede.core.types import GroupId, MessageId, Pending, ProcessId
+from antecede.runtime.joining import join
+from antecede.runtime.node import Delivery, Node
+from antecede.runtime.stalls import Stall
+from antecede.runtime.transport import Network
+
+T = TypeVar("T")
+
+
+class SyncDelivery:
+    """A message that was delivered: see `node.Delivery`."""
+
+    def __init__(self, node: SyncNode, delivery: Delivery) -> None:
+        self._node, self._delivery = node, delivery
+        self.message = delivery.message
+        self.id, self.sender, self.dests = delivery.id, delivery.sender, delivery.dests
+        self.payload, self.group = delivery.payload, delivery.group
+
+    def ack(self) -> None:
+        """Done with it. When this returns, the message is never offered again."""
+        self._node.wait(self._delivery.ack())
+
+
+class SyncNode:
+    """A node whose loop is elsewhere: see `node.Node`."""
+
+    def __init__(self, node: Node, loop: asyncio.AbstractEventLoop) -> None:
+        self._node, self._loop = node, loop
+        self.process, self.metrics = node.process, node.metrics
+
+    def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> MessageId:
+        """Send `payload` to `dests`; returns when it is durable here."""
+        return self.wait(self._node.send(dests, payload))
+
+    def receive(self, timeout_s: float | None = None) -> SyncDelivery | None:
+        """The next message, or None if there is none within `timeout_s`."""
+        delivery = self.wait(self._node.next_within(timeout_s))
+        return None if delivery is None else SyncDelivery(self, delivery)
+
+    def __iter__(self) -> Iterator[SyncDelivery]:
+        while (delivery := self.receive()) is not None:
+            yield delivery
+
+    def pending(self) -> tuple[Pending, ...]:
+        """What is held back, each with everything it still waits for."""
+        return self.wait(_call(self._node.pending))
+
+    def stalls(self) -> list[Stall]:
+        """What was noticed not to move since the last call."""
+        return self.wait(_call(self._node.take_stalls))
+
+    def counts(self) -> dict[str, int]:
+        return self.wait(_call(self._node.counts))
+
+    def leave(self) -> None:
+        """Leave the space for good."""
+        self.wait(self._node.leave())
+
+    def wait(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run on the loop, and wait for the result."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+
+async def _call(what: Any) -> Any:
+    return what()
+
+
+@contextmanager
+def join_sync(url: str | Network, **settings: Any) -> Iterator[SyncNode]:
+    """`joining.join` for programs without an event loop; it takes the same settings."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="antecede", daemon=True)
+    thread.start()
+    joined = join(url, **settings)
+    try:
+        node = asyncio.run_coroutine_threadsafe(joined.__aenter__(), loop).result()
+        try:
+            yield SyncNode(node, loop)
+        finally:
+            asyncio.run_coroutine_threadsafe(joined.__aexit__(None, None, None), loop).result()
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
