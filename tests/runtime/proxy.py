@@ -59,7 +59,11 @@ class Proxy:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self.target)
+        try:
+            far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self.target)
+        except OSError:
+            writer.transport.abort()  # the server is not there either
+            return
         self._writers |= {writer, far_writer}
         try:
             await asyncio.gather(self._pass(reader, far_writer), self._pass(far_reader, writer))

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
@@ -33,7 +34,7 @@ WAIT_S = 20.0
 
 async def take(node: Node, count: int) -> list[bytes]:
     """The next messages, acknowledged."""
-    taken = []
+    taken: list[bytes] = []
     for _ in range(count):
         message = await node.next_within(WAIT_S)
         assert message is not None, f"only {taken}, {node.counts()}, {node.pending()}"
@@ -87,6 +88,27 @@ def test_a_rough_network_changes_nothing(tmp_path: Path, algorithm: str) -> None
     run(test)
     verdict = judged(tmp_path)
     assert (verdict.verdict, verdict.messages, verdict.lost, verdict.duplicates) == ("holds", 75, 0, 0)
+
+
+def test_an_algorithm_with_groups_and_timers(tmp_path: Path) -> None:
+    """`mr` sets timers, sends to groups by name, and needs channels in order, which the node makes so."""
+    groups = {"g1": ["a", "b"], "g2": ["b", "c"], "g3": ["a", "b", "c"]}
+    settings = {"algorithm": "mr", "processes": ["a", "b", "c"], "groups": groups, "resynch_after_s": 0.05}
+
+    async def talk(node: Node, chance: random.Random) -> None:
+        mine = sorted(group for group, members in groups.items() if node.process in members)
+        for n in range(15):
+            await node.send(chance.choice(mine), b"%d" % n)
+            await asyncio.sleep(chance.random() * 0.01)
+
+    async def test() -> None:
+        async with nodes(MemoryNetwork(2, ROUGH), "a b c", trace=tmp_path, **settings) as joined:
+            await asyncio.gather(*(talk(node, random.Random(seed)) for seed, node in enumerate(joined)))
+            await eventually(lambda: judged(tmp_path).lost == 0)
+
+    run(test)
+    verdict = judged(tmp_path)
+    assert (verdict.verdict, verdict.messages, verdict.lost, verdict.duplicates) == ("holds", 45, 0, 0)
 
 
 def judged(folder: Path):  # type: ignore[no-untyped-def]
@@ -298,6 +320,22 @@ def test_time_that_jumps_is_no_reason_for_anything() -> None:
             for n in range(5):
                 await a.send({"b"}, b"%d" % n)
             assert await take(b, 5) == [b"0", b"1", b"2", b"3", b"4"]
+
+    run(test)
+
+
+def test_metrics_are_served_on_the_loopback_interface() -> None:
+    async def test() -> None:
+        async with nodes(MemoryNetwork(), "a b") as (a, b):
+            await a.send({"b"}, b"1")
+            await take(b, 1)
+            server = b.metrics.serve(0)
+            with server:
+                address = f"http://127.0.0.1:{server.server_port}/metrics"
+                answer = await asyncio.to_thread(lambda: urlopen(address).read().decode())
+                server.shutdown()
+            assert 'antecede_delivered_total{process="b"} 1.0' in answer
+            assert 'antecede_inbox{process="b"} 0.0' in answer
 
     run(test)
 

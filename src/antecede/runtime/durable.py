@@ -128,6 +128,7 @@ class DurableProcess:
                 self.join(process)
             self._carry_out(self._put(Input("leave", process, b"")))
         self.departed.add(process)
+        self.store.drop(f"told {process}")
         self.store.put(f"departed {process}", b"")
 
     def tick(self, now: float) -> None:

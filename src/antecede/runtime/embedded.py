@@ -70,10 +70,11 @@ class EmbeddedNetwork:
         if self._users is None:
             return
         users, self._users = self._users, None
-        last = self._named is None and _had_alone(users)
+        last = _had_alone(users)
         users.close()
+        sign = self._folder if self._named is None else self._folder / "address"
         until = time.monotonic() + STOP_S
-        while last and self._folder.exists() and time.monotonic() < until:
+        while last and sign.exists() and time.monotonic() < until:
             time.sleep(0.02)  # the keeper removes it when the server has ended
 
 

@@ -9,12 +9,12 @@ import json
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from antecede.core.errors import Misuse
+from antecede.core.errors import AntecedeError, Misuse
 from antecede.core.registry import algorithms, create
 from antecede.core.types import GroupId, ProcessId
 from antecede.runtime.durable import DurableProcess
@@ -82,6 +82,8 @@ async def join(
         stack.push_async_callback(node.close)
         node.start()
         yield node
+        with suppress(AntecedeError):
+            await node.flush()  # a program that sends and ends has sent; whoever can not be reached gets it next time
 
 
 def _settings(algorithm: str, options: Mapping[str, Any]) -> dict[str, Any]:

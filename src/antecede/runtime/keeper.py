@@ -101,8 +101,7 @@ class Keeper:
                 self.begin()  # it died, and is wanted
 
     def end(self) -> None:
-        """Nobody finds the server any more; then it is stopped."""
-        (self.folder / "address").unlink(missing_ok=True)
+        """Stop the server; when it has ended, it has no address any more."""
         assert self.child is not None
         self.child.terminate()
         try:
@@ -110,6 +109,7 @@ class Keeper:
         except subprocess.TimeoutExpired:
             self.child.kill()
             self.child.wait()
+        (self.folder / "address").unlink(missing_ok=True)
 
 
 def _die_with_parent() -> None:

@@ -11,10 +11,12 @@ import asyncio
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from antecede.core.types import ProcessId
 from antecede.runtime import frames
+from antecede.runtime.names import token
 from antecede.runtime.store import Outgoing
 from antecede.runtime.transport import Transport, Unreachable
 
@@ -31,9 +33,14 @@ class Lane:
     to: ProcessId
     waiting: deque[Outgoing] = field(default_factory=deque)
     under_way: int = 0
+    publishers: int = 0
     blocked_since: float | None = None
     reason: str = ""
-    filled: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def busy(self) -> bool:
+        """Has something to publish, and is not blocked."""
+        return bool(self.waiting or self.under_way) and self.blocked_since is None
 
     def take(self) -> list[Outgoing]:
         """What leaves together: a whole frame by itself, or packets of one roster."""
@@ -48,52 +55,72 @@ class Lane:
 
 
 class Lanes:
-    """All lanes of a process. `done(n)` is called when every destination's inbox has outbox entry n."""
+    """All lanes of a process. `done(n)` is called when every destination's inbox has outbox entry n, `failed` with a
+    fault of our own."""
 
     def __init__(
-        self, transport: Transport, process: ProcessId, done: Callable[[int], None], clock: Callable[[], float]
+        self,
+        transport: Transport,
+        process: ProcessId,
+        *,
+        done: Callable[[int], None],
+        failed: Callable[[Exception], None],
+        clock: Callable[[], float],
     ) -> None:
-        self._transport, self._process, self._done, self._clock = transport, process, done, clock
+        self._transport, self._process, self._clock = transport, process, clock
+        self._done, self._failed = done, failed
         self.lanes: dict[ProcessId, Lane] = {}
         self.owed: dict[int, int] = {}  # outbox entry -> inboxes that do not have it yet
-        self._tasks: list[asyncio.Task[None]] = []
+        self._tasks: set[asyncio.Task[None]] = set()
         self.changed = asyncio.Event()
 
     def put(self, entries: Iterable[Outgoing]) -> None:
         for outgoing in entries:
             self.owed[outgoing.n] = len(outgoing.dests)
             for dest in outgoing.dests:
-                lane = self.lanes.get(dest) or self._begin(dest)
+                lane = self.lanes.get(dest)
+                if lane is None:
+                    lane = self.lanes[dest] = Lane(dest)
                 lane.waiting.append(outgoing)
-                lane.filled.set()
+                if len(lane.waiting) == 1 and lane.publishers < UNDER_WAY_MAX:
+                    self._begin(lane)
+
+    async def change(self, timeout_s: float | None = None) -> None:
+        """Wait until an entry of the outbox is done with, or for some time."""
+        self.changed.clear()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.changed.wait(), timeout_s)
 
     async def close(self) -> None:
-        for task in self._tasks:
+        tasks = list(self._tasks)
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _begin(self, dest: ProcessId) -> Lane:
-        lane = self.lanes[dest] = Lane(dest)
-        self._tasks += [asyncio.create_task(self._run(lane)) for _ in range(UNDER_WAY_MAX)]
-        return lane
+    def _begin(self, lane: Lane) -> None:
+        lane.publishers += 1
+        task = asyncio.create_task(self._run(lane))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _run(self, lane: Lane) -> None:
-        while True:
-            while not lane.waiting:
-                lane.filled.clear()
-                await lane.filled.wait()
-            taken = lane.take()
-            lane.under_way += len(taken)
-            await self._publish(lane, taken)
-            lane.under_way -= len(taken)
-            for outgoing in taken:
-                self._arrived(outgoing.n)
+        try:
+            while lane.waiting:
+                taken = lane.take()
+                lane.under_way += len(taken)
+                await self._publish(lane, taken)
+                lane.under_way -= len(taken)
+                for outgoing in taken:
+                    self._arrived(outgoing.n)
+        except Exception as fault:
+            self._failed(fault)
+        lane.publishers -= 1
 
     async def _publish(self, lane: Lane, taken: list[Outgoing]) -> None:
         first = taken[0]
         whole = first.roster < 0
         data = first.data if whole else frames.packets(first.roster, [outgoing.data for outgoing in taken])
-        key = f"{self._process} {first.n} {zlib.crc32(data):x}"
+        key = f"{token(self._process)} {first.n} {zlib.crc32(data):x}"
         pause_s, longest_s = BACK_OFF_S
         while True:
             try:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Protocol
+from wsgiref.simple_server import WSGIServer
 
 from prometheus_client import CollectorRegistry, generate_latest, start_http_server
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -65,6 +66,7 @@ class Metrics(Collector):
         """All metrics, now."""
         return generate_latest(self.registry).decode()
 
-    def serve(self, port: int, host: str = "127.0.0.1") -> None:
-        """Answer GET /metrics from a thread of its own, for as long as the process lives."""
-        start_http_server(port, addr=host, registry=self.registry)
+    def serve(self, port: int, host: str = "127.0.0.1") -> WSGIServer:
+        """Answer GET /metrics from a thread of its own, until `shutdown` of the server returned is called."""
+        server, _ = start_http_server(port, addr=host, registry=self.registry)
+        return server

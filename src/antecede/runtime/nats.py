@@ -41,7 +41,8 @@ ACK_WAIT_S = 5.0
 DUPLICATES_S = 120.0
 CONNECT_S = 10.0
 PENDING_BYTES_MAX = 32 * 2**20
-STATUS = "Status"
+STATUS, HEARTBEAT, EXPIRED, NOBODY = "Status", "100", "408", "503"
+LONG_AGO = float("-inf")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ class Publisher:
         _, answer = self._answers.get(msg.subject.rpartition(".")[2], (0.0, None))
         if answer is None or answer.done():
             return
-        if msg.headers and msg.headers.get(STATUS) == "503":
+        if msg.headers and msg.headers.get(STATUS) == NOBODY:
             answer.set_exception(Unreachable("there is no such inbox"))
         elif b'"error"' in msg.data:
             answer.set_exception(Unreachable(f"the inbox refused: {json.loads(msg.data)['error']}"))
@@ -162,6 +163,7 @@ class NatsTransport:
             "max_outstanding_pings": 2,
             "pending_size": PENDING_BYTES_MAX,
             "error_cb": _ignore,
+            "reconnected_cb": self._pull,
             "skip_subject_validation": True,  # subjects are made of tokens
             **self._options.connect,
         }
@@ -282,6 +284,8 @@ class NatsTransport:
 
     async def _pull(self) -> None:
         """Ask for more: `BATCH` messages at most, within `EXPIRES_S`, with a heartbeat while there are none."""
+        if not self._pull_subject:
+            return
         self._heard = asyncio.get_running_loop().time()
         self._wanted = BATCH
         request = {
@@ -297,15 +301,16 @@ class NatsTransport:
     async def _pulled(self, msg: Msg) -> None:
         self._heard = asyncio.get_running_loop().time()
         status = (msg.headers or {}).get(STATUS)
-        if status == "100":
-            return
         if status is None:
             self._arrived.append(msg)
             self._filled.set()
             self._wanted -= 1
-            if self._wanted:
-                return
-        await self._pull()
+            if not self._wanted:
+                await self._pull()
+        elif status == EXPIRED:
+            await self._pull()
+        elif status != HEARTBEAT:
+            self._heard = LONG_AGO  # the server has just started, or the consumer is gone: `_keep_going` sees to it
 
     async def _keep_going(self) -> None:
         """A request is lost with the connection, or with the server it was made to; so is a publication."""

@@ -22,13 +22,13 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
-from antecede.core.errors import AntecedeError, Misuse
+from antecede.core.errors import Misuse
 from antecede.core.types import GroupId, MessageId, Pending, ProcessId
 from antecede.runtime.durable import DurableProcess
 from antecede.runtime.lanes import Lanes
 from antecede.runtime.metrics import Metrics
 from antecede.runtime.stalls import Stall, Watch
-from antecede.runtime.store import Delivered, StoreError
+from antecede.runtime.store import Delivered
 from antecede.runtime.transport import Received, Transport
 
 RETRY_S = 0.25
@@ -109,7 +109,7 @@ class Node:
         self._closed = ""
         self._failure: BaseException | None = None
         self._tasks: list[asyncio.Task[None]] = []
-        self._lanes = Lanes(transport, durable.process, self._entry_done, clock)
+        self._lanes = Lanes(transport, durable.process, done=self._entry_done, failed=self._fail, clock=clock)
         self._clock_base = float(durable.store.facts.get("clock", b"0")) - clock()
         self.metrics = Metrics(self)
 
@@ -128,8 +128,7 @@ class Node:
         """Send `payload` to `dests`; returns when it is durable here, with the message's identity."""
         while len(self._lanes.owed) >= self._limits.outbox:
             self._check_open()
-            self._lanes.changed.clear()
-            await self._lanes.changed.wait()
+            await self._lanes.change()
         self._check_open()
         half = self._transport.data_bytes_max // 2
         if len(payload) > half:
@@ -208,6 +207,16 @@ class Node:
         self._durable.leave(process)
         await self._committed()
 
+    async def flush(self, timeout_s: float = 5.0) -> bool:
+        """Wait until every inbox that can be reached has what was sent. False: not within `timeout_s`."""
+        until = asyncio.get_running_loop().time() + timeout_s
+        while self._committing or any(lane.busy for lane in self._lanes.lanes.values()):
+            self._check_open()
+            if asyncio.get_running_loop().time() >= until:
+                return False
+            await self._lanes.change(0.05)
+        return True
+
     async def leave(self) -> None:
         """Leave the space for good: everything sent is in its inboxes, everybody knows, and the inbox is deleted."""
         self._check_open()
@@ -238,9 +247,7 @@ class Node:
         store = self._durable.store
         self._offer(store.inbox())
         self._lanes.put(store.outbox())
-        self._tasks = [
-            asyncio.create_task(self._guard(work)) for work in (self._receive, self._look, self._keep_time)
-        ]
+        self._tasks = [asyncio.create_task(self._guard(work)) for work in (self._receive, self._look, self._keep_time)]
 
     async def close(self) -> None:
         """Stop. Everything goes on from here when the process joins again with the same store."""
@@ -292,7 +299,7 @@ class Node:
         waiters, self._waiters = self._waiters, []
         try:
             released = self._durable.commit()
-        except StoreError as error:
+        except Exception as error:
             self._fail(error, waiters)
             return
         self._lanes.put(released.outgoing)
@@ -301,7 +308,7 @@ class Node:
             if not waiter.done():
                 waiter.set_result(None)
 
-    def _fail(self, error: AntecedeError, waiters: Iterable[asyncio.Future[None]] = ()) -> None:
+    def _fail(self, error: Exception, waiters: Iterable[asyncio.Future[None]] = ()) -> None:
         """Nothing that was not committed gets out; a restart goes on from what was."""
         self._failure = error
         self._stop(f"the node has failed: {error}")
@@ -325,7 +332,7 @@ class Node:
         """A failure of the inside is the application's to see: the next call raises it."""
         try:
             await work()
-        except AntecedeError as error:
+        except Exception as error:
             self._fail(error, self._waiters)
 
     async def _receive(self) -> None:
@@ -370,5 +377,4 @@ class Node:
     async def _drained(self) -> None:
         while self._lanes.owed or self._committing:
             self._check_open()
-            self._lanes.changed.clear()
-            await asyncio.wait([asyncio.ensure_future(self._lanes.changed.wait())], timeout=LOOK_S)
+            await self._lanes.change(LOOK_S)

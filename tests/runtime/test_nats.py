@@ -1,0 +1,156 @@
+"""Inboxes on real servers: who owns them, where they are, and that the embedded server comes and goes."""
+
+import asyncio
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from antecede.core.errors import Misuse
+from antecede.runtime import Limits, NameTaken, Unreachable, join
+from antecede.runtime import nats as nats_module
+from antecede.runtime.embedded import EmbeddedNetwork, address
+from antecede.runtime.nats import NatsNetwork, NatsOptions
+from tests.runtime.test_node import WAIT_S, eventually, run, take
+
+GUIDE = Path(__file__).parent.parent.parent / "docs" / "guide" / "06-enforcing.md"
+
+
+def test_the_example_of_the_guide_in_two_processes(tmp_path: Path) -> None:
+    """`billing.py` and `stock.py` as they stand there, but for the folder."""
+    blocks = re.findall(r"```py\n(.*?)```", GUIDE.read_text(), re.DOTALL)
+    programs = {}
+    for name, block in zip(("billing", "stock"), blocks, strict=True):
+        path = tmp_path / f"{name}.py"
+        path.write_text(block.replace("/var/lib/shop", str(tmp_path / "shop")))
+        command = [sys.executable, "-W", "error", "-u", str(path)]
+        source = str(GUIDE.parent.parent.parent / "src")
+        programs[name] = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={"PYTHONPATH": source}, text=True
+        )
+    outputs = {name: program.communicate(timeout=30) for name, program in programs.items()}
+    assert outputs == {"billing": ("stock: shipped\n", ""), "stock": ("billing: paid\n", "")}
+
+
+def test_an_inbox_belongs_to_the_store_it_was_made_with(tmp_path: Path) -> None:
+    async def test() -> None:
+        url = f"embedded://{tmp_path / 'nats'}"
+        async with join(url, space="s", process="a", store=tmp_path / "one"):
+            pass
+        with pytest.raises(NameTaken, match="names are not reused"):
+            async with join(url, space="s", process="a", store=tmp_path / "other"):
+                pass
+        async with join(url, space="s", process="a", store=tmp_path / "one"):
+            pass
+
+    run(test)
+
+
+def test_inboxes_on_servers_that_know_nothing_of_each_other(tmp_path: Path) -> None:
+    """Each process has its own broker; only the algorithm orders what passes between them."""
+
+    async def test() -> None:
+        one, other = EmbeddedNetwork(tmp_path / "one"), EmbeddedNetwork(tmp_path / "other")
+        await one.start()
+        await other.start()
+        here = NatsNetwork([one.url], NatsOptions(addresses={"b": other.url}))
+        there = NatsNetwork([other.url], NatsOptions(addresses={"a": one.url}))
+        async with join(here, space="s", process="a") as a, join(there, space="s", process="b") as b:
+            await a.send({"b"}, b"over")
+            assert await take(b, 1) == [b"over"]
+            await b.send({"a"}, b"and back")
+            assert await take(a, 1) == [b"and back"]
+        await one.stop()
+        await other.stop()
+
+    run(test)
+
+
+def test_names_that_no_broker_would_take(tmp_path: Path) -> None:
+    strange = ["a.b", "c *>", "ü/\\_" + "x" * 200]
+
+    async def test() -> None:
+        url = f"embedded://{tmp_path / 'nats'}"
+        async with (
+            join(url, space="a space.", process=strange[0]) as a,
+            join(url, space="a space.", process=strange[1]) as b,
+            join(url, space="a space.", process=strange[2]) as c,
+        ):
+            await a.send(strange[1:], b"hi")
+            assert await take(b, 1) == [b"hi"]
+            assert await take(c, 1) == [b"hi"]
+            await b.leave()
+            await eventually(lambda: a.counts()["processes"] == 2 == c.counts()["processes"])
+
+    run(test)
+
+
+def test_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nats_module, "CONNECT_S", 0.5)
+
+    async def test() -> None:
+        with pytest.raises(Unreachable, match=r"no NATS server answers at nats://127\.0\.0\.1:1"):
+            async with join("nats://127.0.0.1:1", space="s", process="a"):
+                pass
+
+    run(test)
+
+
+@pytest.mark.parametrize("url", ["embedded://folder", "kafka://x", "orders", ""])
+def test_a_url_that_is_none(url: str) -> None:
+    async def test() -> None:
+        with pytest.raises(Misuse, match="embedded:///folder"):
+            async with join(url, space="s", process="a"):
+                pass
+
+    run(test)
+
+
+def test_the_embedded_server_ends_with_its_last_user(tmp_path: Path) -> None:
+    folder = tmp_path / "nats"
+
+    async def test() -> None:
+        async with join(f"embedded://{folder}", space="s", process="a"):
+            async with join(f"embedded://{folder}", space="s", process="b"):
+                first = address(folder)
+            assert address(folder) == first
+        await eventually(lambda: address(folder) is None)
+
+    run(test)
+
+
+def test_the_embedded_server_ends_when_its_user_is_killed(tmp_path: Path) -> None:
+    program = """
+import asyncio, sys
+from antecede.runtime import join
+async def main():
+    async with join(sys.argv[1], space="s", process="a"):
+        print("up", flush=True)
+        await asyncio.sleep(60)
+asyncio.run(main())
+"""
+    folder = tmp_path / "nats"
+    user = subprocess.Popen([sys.executable, "-c", program, f"embedded://{folder}"], stdout=subprocess.PIPE)
+    assert user.stdout is not None
+    assert user.stdout.readline() == b"up\n"
+    assert address(folder) is not None
+    user.kill()
+    user.communicate()
+    until = time.monotonic() + WAIT_S
+    while address(folder) is not None:
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+def test_a_peer_that_is_not_there_is_a_stall_with_a_name(tmp_path: Path) -> None:
+    async def test() -> None:
+        url = f"embedded://{tmp_path / 'nats'}"
+        async with join(url, space="s", process="a", limits=Limits(stall_after_s=0.1)) as a:
+            await a.send({"stok"}, b"misspelt")
+            stall = await asyncio.wait_for(anext(a.stalls()), WAIT_S)
+            assert (stall.to, stall.reason) == ("stok", "there is no such inbox")
+
+    run(test)
