@@ -41,7 +41,7 @@ class AirLimits:
     connections: int = 10_000
     hosts: int = 100_000
     hello_s: float = 5.0
-    frame_bytes: int = 64 * 2**10
+    frame_bytes: int = 8 * 2**10
     packets_per_s: float = 1_000.0
     window: int = 256
     stranger_s: float = 2.0

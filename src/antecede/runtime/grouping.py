@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-
-from antecede.core.errors import AntecedeError
+from contextlib import suppress
 
 
 class Grouping:
@@ -15,7 +14,7 @@ class Grouping:
         self._commit = commit
         self._waiters: list[asyncio.Future[None]] = []
         self._due = False
-        self.failure: AntecedeError | None = None
+        self.failure: Exception | None = None
         self.failed = asyncio.Event()
 
     def soon(self) -> None:
@@ -38,9 +37,8 @@ class Grouping:
         if self.failure is None:
             try:
                 self._commit()
-            except AntecedeError as error:
-                self.failure = error
-                self.failed.set()
+            except Exception as error:
+                self.fail(error)
         for waiter in waiters:
             if waiter.done():
                 continue
@@ -51,9 +49,12 @@ class Grouping:
         if self.failure is not None:
             raise self.failure
 
+    def fail(self, fault: Exception) -> None:
+        """Nothing that is not committed gets out any more."""
+        self.failure = self.failure or fault
+        self.failed.set()
+
     def _in_turn(self) -> None:
         if self._due and self.failure is None:
-            try:
+            with suppress(Exception):  # whoever waited knows, and `failed` is set
                 self.now()
-            except AntecedeError:
-                return  # whoever waited knows, and `failed` is set
