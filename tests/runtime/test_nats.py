@@ -1,7 +1,10 @@
 """Inboxes on real servers: who owns them, where they are, and that the embedded server comes and goes."""
 
 import asyncio
+import json
+import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -143,6 +146,21 @@ asyncio.run(main())
     while address(folder) is not None:
         assert time.monotonic() < until
         time.sleep(0.02)
+
+
+def test_a_server_that_died_is_waited_for_and_not_started_twice(tmp_path: Path) -> None:
+    """Whoever comes while the keeper starts the server again finds that one: a second on its store would ruin it."""
+    folder = tmp_path / "nats"
+
+    async def test() -> None:
+        async with join(f"embedded://{folder}", space="s", process="a"):
+            for n in range(5):
+                os.kill(json.loads((folder / "address").read_text())["pid"], signal.SIGKILL)
+                async with join(f"embedded://{folder}", space="s", process=f"b{n}"):
+                    pass
+        assert (folder / "nats.log").read_text().count("Server is ready") == 6
+
+    run(test)
 
 
 def test_a_peer_that_is_not_there_is_a_stall_with_a_name(tmp_path: Path) -> None:

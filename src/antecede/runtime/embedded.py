@@ -4,7 +4,7 @@ The first who wants the server of a folder starts a **keeper**, a small process 
 of the loopback interface and keeps its store in the folder. Everybody who uses the server holds a shared lock on
 `folder/users`; the keeper waits for the exclusive lock, which the system gives it when the last user is gone, by
 whatever death, and then stops the server. `folder/door` is locked by whoever looks whether the server has to be
-started.
+started, and `folder/keeper` by the keeper, so that there is never a second.
 
 A folder that was not named is temporary, the same for all nodes of one process, and removed at the end.
 """
@@ -64,7 +64,7 @@ class EmbeddedNetwork:
             fcntl.flock(door, fcntl.LOCK_EX)
             self._users = open(self._folder / "users", "ab")  # noqa: SIM115 - held until `stop`
             fcntl.flock(self._users, fcntl.LOCK_SH)  # waits while a keeper of before is stopping its server
-            return address(self._folder) or _begin(self._folder, temporary=self._named is None)
+            return _found_or_begun(self._folder, temporary=self._named is None)
 
     def _stop(self) -> None:
         if self._users is None:
@@ -78,9 +78,9 @@ class EmbeddedNetwork:
             time.sleep(0.02)  # the keeper removes it when the server has ended
 
 
-def _had_alone(users: IO[bytes]) -> bool:
+def _had_alone(file: IO[bytes]) -> bool:
     try:
-        fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True
@@ -102,6 +102,21 @@ def address(folder: Path) -> str | None:
     except (OSError, ValueError, KeyError):
         return None
     return str(known["url"]) if greeting.get("server_name") == known["name"] else None
+
+
+def _found_or_begun(folder: Path, *, temporary: bool) -> str:
+    """A server that does not answer while it has a keeper is about to: it has died, and is being started again."""
+    until = time.monotonic() + START_S
+    while time.monotonic() < until:
+        url = address(folder)
+        if url is not None:
+            return url
+        with open(folder / "keeper", "ab") as kept:
+            alone = _had_alone(kept)
+        if alone:
+            return _begin(folder, temporary=temporary)
+        time.sleep(0.05)
+    raise EmbeddedServerFailed(f"the server of {folder} does not answer; see {folder / 'nats.log'}")
 
 
 def _begin(folder: Path, *, temporary: bool) -> str:

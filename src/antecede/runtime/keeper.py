@@ -138,8 +138,9 @@ def _into_the_background() -> int:
 def main(server: str, folder: Path, *, temporary: bool) -> None:
     tell = _into_the_background()
     keeper = Keeper(server, folder)
-    with open(folder / "users", "ab") as users:
+    with open(folder / "keeper", "ab") as kept, open(folder / "users", "ab") as users:
         try:
+            fcntl.flock(kept, fcntl.LOCK_EX | fcntl.LOCK_NB)  # two servers on one store would ruin it
             keeper.begin()
         except (OSError, StartFailed) as failure:
             os.write(tell, f"{failure}".encode())
