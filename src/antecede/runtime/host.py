@@ -6,10 +6,10 @@
             ...
             await message.ack()
 
-`send` returns when the message is durable here, connected or not; it goes to the station as soon as there is one. `move`
-changes the station on command; when the station is gone the host looks for another by itself, ever more slowly. With a
-`path`, everything goes on after a restart, days later if need be: what was not acknowledged is offered again, what was
-not sent is sent. Without it, the host ends with the process, and so does the use of its name.
+`send` returns when the message is durable here, connected or not; it goes to the station as soon as there is one.
+`move` changes the station on command; when the station is gone the host looks for another by itself, ever more slowly.
+With a `path`, everything goes on after a restart, days later if need be: what was not acknowledged is offered again,
+what was not sent is sent. Without it, the host ends with the process, and so does the use of its name.
 
 `refusals()` are messages that a station could not take because a destination was unknown.
 """

@@ -14,6 +14,7 @@ from antecede.core.mobile.luggage import Policy
 from antecede.core.mobile.protocols import station as begin_station
 from antecede.core.mobile.station import Station
 from antecede.core.types import ProcessId
+from antecede.runtime import status
 from antecede.runtime.air import AirLimits
 from antecede.runtime.cell import PART_BYTES, Cell
 from antecede.runtime.identity import identify
@@ -84,6 +85,7 @@ async def serve_station(
         server = StationServer(transport, cell, key, limits, clock)
         stack.push_async_callback(server.close)
         await server.start(*listen, tls)
+        await status.answer(transport, space, name, "station", server.status)
         yield server
 
 

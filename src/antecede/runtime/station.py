@@ -12,9 +12,10 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from http import HTTPStatus
+from itertools import islice
 from ssl import SSLContext
 
 from websockets.asyncio.server import Server, ServerConnection, serve
@@ -31,12 +32,14 @@ from antecede.runtime.cell import Cell, Released
 from antecede.runtime.connection import Bucket, Connection, is_welcome
 from antecede.runtime.grouping import Grouping
 from antecede.runtime.lanes import Lanes
+from antecede.runtime.metrics import STATION_COUNTERS, STATION_GAUGES, Metrics
 from antecede.runtime.tokens import holder
 from antecede.runtime.transport import Received, Transport
 
 RETRY_S = 0.25
 LOOK_S = 0.25
 OUTBOX_MAX = 10_000
+STATUS_LINES_MAX = 5
 CLOSE_S = 1.0
 QUIET = logging.getLogger("antecede.air")
 QUIET.setLevel(logging.CRITICAL + 1)
@@ -69,6 +72,7 @@ class StationServer:
         self._clock_base = float(cell.store.facts.get("clock", b"0")) - clock()
         self._tasks: list[asyncio.Task[None]] = []
         self._server: Server | None = None
+        self.metrics = Metrics(self, STATION_COUNTERS, STATION_GAUGES)
 
     @property
     def process(self) -> ProcessId:
@@ -138,6 +142,21 @@ class StationServer:
             "stored": sum(len(luggage.outbox) for _, luggage in served),
             "held_back": len(station.held()),
             "outbox": len(self._lanes.owed),
+        }
+
+    def status(self) -> Mapping[str, object]:
+        """What `antecede status` shows of this station."""
+        station = self.cell.station
+        moving = sorted(host for host, berth in station.berths.items() if berth.state == AWAITED)
+        waiting = [
+            f"{held.message} for {held.host} waits for {'; '.join(map(str, held.needs))}"
+            for held in islice(station.held(), STATUS_LINES_MAX)
+        ]
+        return {
+            **self.counts(),
+            "moving": moving[:STATUS_LINES_MAX],
+            "waiting": waiting,
+            "blocked": self._lanes.blocked(),
         }
 
     # Hosts.
