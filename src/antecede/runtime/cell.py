@@ -150,8 +150,6 @@ class Cell:
         packet = decode(data)
         if packet.sender not in self.station.stations:
             raise WireError(f"a packet of {packet.sender!r}, which is not among the stations")
-        for host in _named(packet):
-            self._meet(host)
         effects = self._journal.put("receive", packet.sender, data)
         self.counts["received"] += 1
         self._carry_out(effects)
@@ -159,10 +157,7 @@ class Cell:
     def _meet(self, host: ProcessId) -> None:
         """Whoever was not known joins."""
         if host not in self.station.berths:
-            try:
-                self._journal.put("join", host, home(host, self.station.stations).encode())
-            except Misuse as error:
-                raise RemoteViolation(str(error)) from None
+            self._journal.put("join", host, b"")
 
     def _remember(self, host: ProcessId, incarnation: str) -> None:
         """Of two that took a name at the same time at different stations, everybody keeps the same one."""
@@ -216,12 +211,32 @@ def _call(station: Station, given: Input) -> list[Effect]:
     if kind == "hear":
         return station.hear(decode(data))
     if kind == "receive":
-        return station.receive(decode(data))
+        return _receive(station, decode(data))
     if kind == "tick":
         return station.tick(float(who))
     assert kind == "join", kind
-    station.join(who, data.decode())
+    _join(station, who)
     return []
+
+
+def _receive(station: Station, packet: Packet) -> list[Effect]:
+    """Whom another station speaks of is known from then on; unless it speaks nonsense."""
+    strangers = sorted(set(_named(packet)) - station.berths.keys())
+    try:
+        for host in strangers:
+            _join(station, host)
+        return station.receive(packet)
+    except RemoteViolation:
+        for host in strangers:
+            station.berths.pop(host, None)
+        raise
+
+
+def _join(station: Station, host: ProcessId) -> None:
+    try:
+        station.join(host, home(host, station.stations))
+    except Misuse as error:
+        raise RemoteViolation(str(error)) from None
 
 
 def _named(packet: Packet) -> Iterator[ProcessId]:

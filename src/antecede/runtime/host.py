@@ -282,15 +282,13 @@ class Host:
             url = self._wanted or self._urls[self._at % len(self._urls)]
             try:
                 link = await open_link(url, self._token, self._incarnation, self._tls)
-                self._wanted = None
-                self._at = self._urls.index(url)
                 pause_s = BACK_OFF_S[0]
                 await self._stay(link)
             except NoStation:
                 if self._wanted is None:
                     self._at += 1
-                self._wanted = None
-                self._changed.set()
+                elif self._wanted == url:
+                    self._give_up(url)
                 await asyncio.sleep(pause_s)
                 pause_s = min(2 * pause_s, longest_s)
 
@@ -327,15 +325,23 @@ class Host:
             self._turn.clear()
             if self._wanted is None:
                 continue
-            url, self._wanted = self._wanted, None
-            with suppress(NoStation):
-                following = await open_link(url, self._token, self._incarnation, self._tls)
-                self._at = self._urls.index(url)
-                return following
-            self._changed.set()
+            url = self._wanted
+            try:
+                return await open_link(url, self._token, self._incarnation, self._tls)
+            except NoStation:
+                self._give_up(url)
+
+    def _give_up(self, url: str) -> None:
+        """There is no station at `url` now: whoever wanted it has to make do with another."""
+        if self._wanted == url:
+            self._wanted = None
+        self._changed.set()
 
     def _enter(self, link: Link) -> None:
         self._link = link
+        self._at = self._urls.index(link.url)
+        if self._wanted == link.url:
+            self._wanted = None
         self._out = []
         self._device.enter(link.station)
         self._grouping.soon()
