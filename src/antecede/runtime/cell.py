@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from antecede.core.effects import Transmit
 from antecede.core.errors import LimitReached, Misuse, RemoteViolation, WireError
 from antecede.core.mobile.effects import Dropped, Effect, Radio
-from antecede.core.mobile.frames import Begin, Carried, Downlink, Handover, Leave, Moved
+from antecede.core.mobile.frames import Begin, Carried, Downlink, Handover, Leave, Moved, Old
 from antecede.core.mobile.luggage import Berth
 from antecede.core.mobile.protocols import restore
 from antecede.core.mobile.station import Station
@@ -242,10 +242,11 @@ def _join(station: Station, host: ProcessId) -> None:
 def _named(packet: Packet) -> Iterator[ProcessId]:
     """The hosts that a station has to know to deal with a packet."""
     stamp = packet.stamp
-    if isinstance(stamp, Carried) and packet.message is not None:
+    if packet.message is not None:
         yield packet.message.sender
+    if isinstance(stamp, Carried) and packet.message is not None:
         yield from sorted(stamp.to & packet.message.dests)
-    elif isinstance(stamp, (Begin, Handover, Moved)):
+    elif isinstance(stamp, (Begin, Handover, Moved, Old)):
         yield stamp.host
 
 

@@ -16,7 +16,6 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.js.errors import Error as JetStreamError
 
-from antecede.runtime.nats import NatsTransport
 from antecede.runtime.transport import Transport, Unreachable
 
 SUBJECT = "antecede-status"
@@ -28,9 +27,9 @@ async def answer(
     transport: Transport, space: str, process: str, kind: str, status: Callable[[], Mapping[str, object]]
 ) -> None:
     """From now on, tell whoever asks; where there is no broker to ask through, nobody can."""
-    if not isinstance(transport, NatsTransport):
+    client = getattr(transport, "client", None)
+    if not isinstance(client, Client):
         return
-    client = transport.client
 
     async def tell(msg: Msg) -> None:
         if msg.reply:
