@@ -9,7 +9,8 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 
 from antecede.runtime import MemoryNetwork, air
-from antecede.runtime.host import Host, HostDelivery
+from antecede.runtime.delivery import Delivery
+from antecede.runtime.host import Host
 from antecede.runtime.serving import serve_station
 from antecede.runtime.station import StationServer
 from antecede.runtime.tokens import issue
@@ -49,7 +50,7 @@ async def until(done: Any) -> None:
             await asyncio.sleep(0.01)
 
 
-async def take(one: Host, count: int) -> list[HostDelivery]:
+async def take(one: Host, count: int) -> list[Delivery]:
     async with asyncio.timeout(WAIT_S):
         return [await anext(one) for _ in range(count)]
 

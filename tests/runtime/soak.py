@@ -12,6 +12,7 @@ import signal
 import tempfile
 import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 from antecede.runtime.embedded import EmbeddedNetwork
@@ -34,7 +35,8 @@ def strike(run: Arena, kind: str, proxy: Proxy) -> None:
         for name in victims:
             run.start(name)
     elif kind == "server":
-        os.kill(server_of(run.folder), signal.SIGKILL)
+        with suppress(ProcessLookupError):  # it is dead still, from the blow before
+            os.kill(server_of(run.folder), signal.SIGKILL)
     elif kind == "pause":
         run.pause(victim, seconds=run.chance.choice([0.5, 2, 7]))
     elif kind == "slow":

@@ -163,6 +163,25 @@ def test_a_server_that_died_is_waited_for_and_not_started_twice(tmp_path: Path) 
     run(test)
 
 
+def test_the_inbox_of_who_left_is_gone_and_stays_gone(tmp_path: Path) -> None:
+    """The transport of a process that left notices that its inbox is missing, and does not make it again."""
+
+    async def test() -> None:
+        network = EmbeddedNetwork(tmp_path / "nats")
+        await network.start()
+        onlooker = network.transport("s", "onlooker", "x")
+        await onlooker.open()
+        async with join(network.url, space="s", process="a") as a:
+            assert await onlooker.peers() == ["a", "onlooker"]
+            await a.leave()
+            await asyncio.sleep(3 * nats_module.LOOK_S)
+            assert await onlooker.peers() == ["onlooker"]
+        await onlooker.close()
+        await network.stop()
+
+    run(test)
+
+
 def test_a_peer_that_is_not_there_is_a_stall_with_a_name(tmp_path: Path) -> None:
     async def test() -> None:
         url = f"embedded://{tmp_path / 'nats'}"

@@ -1,8 +1,10 @@
 """Enforce causal order between real processes: a node for each, over NATS or in memory."""
 
+from antecede.runtime.delivery import Delivery
 from antecede.runtime.joining import join
+from antecede.runtime.limits import Limits
 from antecede.runtime.memory import Faults, MemoryNetwork
-from antecede.runtime.node import Delivery, Limits, Node, NodeClosed
+from antecede.runtime.node import Node, NodeClosed
 from antecede.runtime.stalls import Stall
 from antecede.runtime.store import StoreError
 from antecede.runtime.sync import SyncDelivery, SyncNode, join_sync

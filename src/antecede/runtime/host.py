@@ -34,6 +34,7 @@ from antecede.core.mobile.host import IN
 from antecede.core.types import MessageId, ProcessId
 from antecede.core.wire import encode
 from antecede.runtime import air, frames
+from antecede.runtime.delivery import Delivery
 from antecede.runtime.device import Device
 from antecede.runtime.grouping import Grouping
 from antecede.runtime.identity import identify
@@ -47,38 +48,6 @@ BACK_OFF_S = (0.05, 5.0)
 UNSENT_MAX = 10_000
 PAYLOAD_BYTES_MAX = 7 * 2**10
 REFUSALS_MAX = 1_000
-
-
-class HostDelivery:
-    """A message that was delivered; offered again after a restart until it is acknowledged."""
-
-    __slots__ = ("_host", "message", "n")
-
-    def __init__(self, host: Host, delivered: Delivered) -> None:
-        self._host, self.n, self.message = host, delivered.n, delivered.message
-
-    @property
-    def id(self) -> MessageId:
-        return self.message.id
-
-    @property
-    def sender(self) -> ProcessId:
-        return self.message.sender
-
-    @property
-    def dests(self) -> frozenset[ProcessId]:
-        return self.message.dests
-
-    @property
-    def payload(self) -> bytes:
-        return self.message.payload
-
-    async def ack(self) -> None:
-        """Done with it. When this returns, the message is never offered again."""
-        await self._host.ack((self,))
-
-    def __repr__(self) -> str:
-        return f"HostDelivery({self.message!r})"
 
 
 class Host:
@@ -168,17 +137,17 @@ class Host:
         await self._grouping.done()
         return identity
 
-    def __aiter__(self) -> AsyncIterator[HostDelivery]:
+    def __aiter__(self) -> AsyncIterator[Delivery]:
         return self
 
-    async def __anext__(self) -> HostDelivery:
+    async def __anext__(self) -> Delivery:
         while not self._ready:
             self._check(StopAsyncIteration())
             self._arrived.clear()
             await self._arrived.wait()
-        return HostDelivery(self, self._ready.popleft())
+        return Delivery(self, self._ready.popleft())
 
-    async def ack(self, batch: Iterable[HostDelivery]) -> None:
+    async def ack(self, batch: Iterable[Delivery]) -> None:
         """Done with all of these. When this returns, none of them is ever offered again."""
         self._check()
         for delivery in batch:

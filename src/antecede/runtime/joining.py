@@ -19,8 +19,9 @@ from antecede.core.registry import algorithms, create
 from antecede.core.types import GroupId, ProcessId
 from antecede.runtime import status
 from antecede.runtime.durable import DurableProcess
+from antecede.runtime.limits import Limits
 from antecede.runtime.names import label
-from antecede.runtime.node import Limits, Node
+from antecede.runtime.node import Node
 from antecede.runtime.store import Store
 from antecede.runtime.trace import FILE_BYTES_MAX, Recorder, TraceFiles
 from antecede.runtime.transport import Network

@@ -14,35 +14,38 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, DiscardPolicy, RetentionPolicy, StorageType, StreamConfig
-from nats.js.errors import APIError, NotFoundError
+from nats.js.errors import NotFoundError
 
-from antecede.core.errors import Misuse
 from antecede.core.types import ProcessId
 from antecede.runtime.names import label, token, untoken
+from antecede.runtime.publisher import ANSWER_S, STATUS, Publisher
 from antecede.runtime.transport import NameTaken, Received, Unreachable
 
 CONSUMER = "antecede"
 BATCH = 256
 EXPIRES_S = 30.0
 HEARTBEAT_S = 2.0
-ANSWER_S = 5.0
 LOOK_S = 0.5
+INSIST_S = 20.0
 ACK_WAIT_S = 5.0
 DUPLICATES_S = 120.0
 CONNECT_S = 10.0
 PENDING_BYTES_MAX = 32 * 2**20
-STATUS, HEARTBEAT, EXPIRED, NOBODY = "Status", "100", "408", "503"
+HEARTBEAT, EXPIRED = "100", "408"
 LONG_AGO = float("-inf")
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,52 +76,6 @@ class NatsNetwork:
         """It goes on."""
 
 
-class Publisher:
-    """A connection, and the publications on it that wait for their answer."""
-
-    def __init__(self, client: Client) -> None:
-        self.client = client
-        self._answers: dict[str, tuple[float, asyncio.Future[None]]] = {}  # in order of time
-        self._prefix = client.new_inbox()
-        self._number = 0
-
-    async def open(self) -> None:
-        await self.client.subscribe(f"{self._prefix}.*", cb=self._answered)
-
-    async def publish(self, subject: str, data: bytes, key: str) -> None:
-        self._number += 1
-        number = str(self._number)
-        loop = asyncio.get_running_loop()
-        answer: asyncio.Future[None] = loop.create_future()
-        self._answers[number] = (loop.time() + ANSWER_S, answer)
-        try:
-            await self.client.publish(subject, data, f"{self._prefix}.{number}", headers={"Nats-Msg-Id": key})
-            await answer
-        except (NatsError, OSError) as error:
-            raise Unreachable(f"{subject} was not published: {error!r}") from error
-        finally:
-            self._answers.pop(number, None)
-
-    def give_up(self, now: float) -> None:
-        """To be called now and then: publications that had no answer in time have failed."""
-        for until, answer in self._answers.values():
-            if until > now:
-                return
-            if not answer.done():
-                answer.set_exception(Unreachable(f"no answer for {ANSWER_S:g} s"))
-
-    async def _answered(self, msg: Msg) -> None:
-        _, answer = self._answers.get(msg.subject.rpartition(".")[2], (0.0, None))
-        if answer is None or answer.done():
-            return
-        if msg.headers and msg.headers.get(STATUS) == NOBODY:
-            answer.set_exception(Unreachable("there is no such inbox"))
-        elif b'"error"' in msg.data:
-            answer.set_exception(Unreachable(f"the inbox refused: {json.loads(msg.data)['error']}"))
-        else:
-            answer.set_result(None)
-
-
 class NatsTransport:
     """One process's inbox and connection: see `transport.Transport` for the contract."""
 
@@ -136,7 +93,8 @@ class NatsTransport:
         self._wanted = 0
         self._heard = 0.0
         self._pull_subject = ""
-        self._watch: asyncio.Task[None] | None = None
+        self._broken: NameTaken | None = None
+        self._tasks: list[asyncio.Task[None]] = []
 
     @property
     def data_bytes_max(self) -> int:
@@ -151,11 +109,11 @@ class NatsTransport:
         await self._connect(self._client, self._servers)
         self._home = Publisher(self._client)
         await self._home.open()
-        await self._make_inbox(self._jetstream(), anew=True)
+        await self._insist(lambda jetstream: self._make_inbox(jetstream, anew=True))
         self._pull_subject = self._client.new_inbox()
         await self._client.subscribe(self._pull_subject, cb=self._pulled)
         await self._pull()
-        self._watch = asyncio.create_task(self._keep_going())
+        self._tasks = [asyncio.create_task(self._keep_time()), asyncio.create_task(self._keep_pulling())]
 
     async def _connect(self, client: Client, servers: Sequence[str]) -> None:
         settings: dict[str, Any] = {
@@ -179,8 +137,16 @@ class NatsTransport:
                 await client.close()
             raise Unreachable(f"no NATS server answers at {', '.join(servers)}: {error!r}") from error
 
-    def _jetstream(self) -> JetStreamContext:
-        return self._client.jetstream(timeout=ANSWER_S, domain=self._options.domain)
+    async def _insist(self, ask: Callable[[JetStreamContext], Awaitable[T]]) -> T:
+        """Ask again while there is no answer: a request is lost with its connection."""
+        until = asyncio.get_running_loop().time() + INSIST_S
+        while True:
+            try:
+                return await ask(self._client.jetstream(timeout=ANSWER_S, domain=self._options.domain))
+            except (NatsError, OSError, TimeoutError) as error:
+                if asyncio.get_running_loop().time() >= until:
+                    raise Unreachable(f"JetStream at {', '.join(self._servers)} does not do it: {error!r}") from error
+                await asyncio.sleep(LOOK_S)
 
     async def _make_inbox(self, jetstream: JetStreamContext, *, anew: bool = False) -> None:
         """The stream and its consumer. A consumer made `anew` gives out at once what a dead process had been given:
@@ -224,9 +190,7 @@ class NatsTransport:
             )
 
     async def close(self) -> None:
-        if self._watch is not None:
-            self._watch.cancel()
-            await asyncio.gather(self._watch, return_exceptions=True)
+        await self._rest()
         for publisher in (self._home, *self._away.values()):
             if publisher.client.is_connected:
                 with suppress(NatsError, OSError, TimeoutError):
@@ -235,8 +199,17 @@ class NatsTransport:
                 await publisher.client.close()
 
     async def retire(self) -> None:
-        with suppress(NotFoundError):
-            await self._jetstream().delete_stream(self.stream)
+        async def delete(jetstream: JetStreamContext) -> None:
+            with suppress(NotFoundError):
+                await jetstream.delete_stream(self.stream)
+
+        await self._rest()  # or the inbox would be missed, and made again
+        await self._insist(delete)
+
+    async def _rest(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def publish(self, to: ProcessId, data: bytes, key: str) -> None:
         address = self._options.addresses.get(to)
@@ -257,6 +230,8 @@ class NatsTransport:
 
     async def receive(self) -> Sequence[Received]:
         while not self._arrived:
+            if self._broken is not None:
+                raise self._broken
             self._filled.clear()
             await self._filled.wait()
         arrived, self._arrived = self._arrived, []
@@ -278,7 +253,7 @@ class NatsTransport:
         found: list[str] = []
         offset = 0
         while True:
-            streams = await self._jetstream().streams_info(offset)
+            streams = await self._insist(partial(JetStreamContext.streams_info, offset=offset))
             owners = [info.config.metadata or {} for info in streams]
             found += [owner["antecede-process"] for owner in owners if owner.get("antecede-space") == self._space]
             offset += len(streams)
@@ -315,19 +290,30 @@ class NatsTransport:
         elif status == EXPIRED:
             await self._pull()
         elif status != HEARTBEAT:
-            self._heard = LONG_AGO  # the server has just started, or the consumer is gone: `_keep_going` sees to it
+            self._heard = LONG_AGO  # the server has just started, or the consumer is gone: `_keep_pulling` sees to it
 
-    async def _keep_going(self) -> None:
-        """A request is lost with the connection, or with the server it was made to; so is a publication."""
+    async def _keep_time(self) -> None:
+        """A publication is lost with the connection."""
         while True:
             await asyncio.sleep(LOOK_S)
-            now = asyncio.get_running_loop().time()
             for publisher in (self._home, *self._away.values()):
-                publisher.give_up(now)
-            if now - self._heard > 2 * HEARTBEAT_S:
-                with suppress(APIError, NatsError, OSError, TimeoutError, Misuse):
-                    await self._make_inbox(self._jetstream())
-                await self._pull()
+                publisher.give_up(asyncio.get_running_loop().time())
+
+    async def _keep_pulling(self) -> None:
+        """So is a request for more, or with the server it was made to; the inbox itself may have to be made again."""
+        while True:
+            await asyncio.sleep(LOOK_S)
+            if asyncio.get_running_loop().time() - self._heard <= 2 * HEARTBEAT_S:
+                continue
+            try:
+                await self._insist(self._make_inbox)
+            except Unreachable:
+                continue
+            except NameTaken as error:
+                self._broken = error
+                self._filled.set()
+                return
+            await self._pull()
 
 
 async def _ignore(error: Exception) -> None:

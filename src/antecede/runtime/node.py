@@ -20,13 +20,14 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
 from itertools import islice
 
 from antecede.core.errors import Misuse
 from antecede.core.types import GroupId, MessageId, Pending, ProcessId
+from antecede.runtime.delivery import Delivery
 from antecede.runtime.durable import DurableProcess
 from antecede.runtime.lanes import Lanes
+from antecede.runtime.limits import Limits
 from antecede.runtime.metrics import Metrics
 from antecede.runtime.stalls import Stall, Watch
 from antecede.runtime.store import Delivered
@@ -37,53 +38,8 @@ LOOK_S = 0.25
 STATUS_LINES_MAX = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What a node holds at most, and how long something may not move before it is a stall."""
-
-    outbox: int = 10_000
-    inbox: int = 10_000
-    stall_after_s: float = 10.0
-
-
 class NodeClosed(Misuse):
     """The node was closed, has left, or has failed; the message says which."""
-
-
-class Delivery:
-    """A message that was delivered; offered again after a restart until it is acknowledged."""
-
-    __slots__ = ("_node", "message", "n")
-
-    def __init__(self, node: Node, delivered: Delivered) -> None:
-        self._node, self.n, self.message = node, delivered.n, delivered.message
-
-    @property
-    def id(self) -> MessageId:
-        return self.message.id
-
-    @property
-    def sender(self) -> ProcessId:
-        return self.message.sender
-
-    @property
-    def dests(self) -> frozenset[ProcessId]:
-        return self.message.dests
-
-    @property
-    def payload(self) -> bytes:
-        return self.message.payload
-
-    @property
-    def group(self) -> GroupId | None:
-        return self.message.group
-
-    async def ack(self) -> None:
-        """Done with it. When this returns, the message is never offered again."""
-        await self._node.ack((self,))
-
-    def __repr__(self) -> str:
-        return f"Delivery({self.message!r})"
 
 
 class Node:

@@ -17,8 +17,9 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from antecede.core.types import GroupId, MessageId, Pending, ProcessId
+from antecede.runtime.delivery import Delivery
 from antecede.runtime.joining import join
-from antecede.runtime.node import Delivery, Node
+from antecede.runtime.node import Node
 from antecede.runtime.stalls import Stall
 from antecede.runtime.transport import Network
 
