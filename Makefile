@@ -3,6 +3,7 @@ VENV ?= .venv
 PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 SEED ?= 1
+MINUTES ?= 10
 N ?= $(if $(QUICK),2000,100000)
 PAIRS ?= $(if $(QUICK),50000,1000000)
 WORLDS ?= $(if $(QUICK),2000,200000)
@@ -10,7 +11,7 @@ TRACES ?= $(if $(QUICK),100,2000)
 export SPARK_LOCAL_IP ?= 127.0.0.1
 export PYTHONPATH := src:.
 
-.PHONY: help setup check format lint types test test-browser demo bench fuzz docs docs-check lock clean
+.PHONY: help setup check format lint types test test-browser demo bench fuzz soak docs docs-check lock clean
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##|^[a-z-]+:  *##' Makefile | sed -E 's/:[^#]*## ?/\t/' | expand -t 16
@@ -51,6 +52,9 @@ fuzz: setup      ## random executions of everything against the judge, from seed
 	$(PY) -m tests.fuzz_locality --pairs $(PAIRS) --seed $(SEED)
 	$(PY) -m tests.fuzz_mobile --worlds $(WORLDS) --seed $(SEED)
 	$(PY) -m tests.fuzz_check --traces $(TRACES) --seed $(SEED)
+
+soak: setup      ## the runtime in real processes under random faults, for MINUTES
+	$(PY) -m tests.runtime.soak --minutes $(MINUTES)
 
 docs: setup      ## generate the pages that are made by running the code
 	$(PY) -m tools.docs

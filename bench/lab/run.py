@@ -1,4 +1,5 @@
-"""The simulator beside SimPy: the same world, `none` among 30 processes, deliveries per second of processor time.
+"""The simulator beside SimPy: the same world, `none` among 30 processes, deliveries per second of processor time. And
+the lab on two local cores beside one.
 
 Each is run several times in turn, and the best of each counts: other work on the machine only ever slows one down.
 """
@@ -10,6 +11,7 @@ from time import process_time
 
 from antecede.sim import Parameters, simulate
 from bench import table
+from bench.lab import cores
 
 N, DELIVERIES, PASSES, TARGET = 30, 100_000, 5, 2.0
 ALGORITHMS = ("prs", "ks", "rst")
@@ -17,7 +19,7 @@ WORLD = Parameters(algorithm="none", processes=N, messages=None, deliveries=DELI
 
 
 def main() -> None:
-    results: dict[str, object] = {"simpy": _beside_simpy(), "algorithms": _algorithms()}
+    results: dict[str, object] = {"simpy": _beside_simpy(), "algorithms": _algorithms(), "cores": cores.beside()}
     print(f"\nkept in {table.keep('lab', results)}")
 
 

@@ -18,7 +18,13 @@
 which a driver carries out in order: `Sent`, `Transmit`, `Deliver`, `SetTimer`. What the driver owes the algorithm is
 written once, in `antecede.core.algorithm`. `encode` and `decode` are the wire form of packets; `snapshot` and `restore`
 bring a process over a restart.
+
+`join` and `join_sync` are the runtime: processes that exchange messages in causal order over NATS. They come with
+`antecede[runtime]`, and are loaded when they are first asked for.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from antecede.core.algorithm import Algorithm
 from antecede.core.effects import Deliver, Effect, Sent, SetTimer, Transmit
@@ -35,6 +41,10 @@ from antecede.core.errors import (
 from antecede.core.registry import AlgorithmInfo, algorithms, create, restore
 from antecede.core.types import Message, MessageId, Need, Packet, Pending, ProcessId, Stamp
 from antecede.core.wire import Codec, decode, encode
+
+if TYPE_CHECKING:
+    from antecede.runtime import join as join
+    from antecede.runtime import join_sync as join_sync
 
 __version__ = "0.1.0"
 __all__ = [
@@ -67,3 +77,11 @@ __all__ = [
     "encode",
     "restore",
 ]
+_RUNTIME = ("join", "join_sync")
+
+
+def __getattr__(name: str) -> Any:
+    """What needs more than the standard library is not loaded with it."""
+    if name not in _RUNTIME:
+        raise AttributeError(f"module 'antecede' has no attribute {name!r}")
+    return getattr(import_module("antecede.runtime"), name)

@@ -10,6 +10,8 @@ import pytest
 from antecede.check.events import read_jsonl
 from antecede.check.judge import judge
 from antecede.cli import simulate
+from antecede.cli.simulating import options as table
+from antecede.cli.simulating import roaming, still
 from antecede.core.errors import LimitReached, Misuse
 
 SMALL = "--processes 5 --messages 80"
@@ -89,13 +91,13 @@ def test_every_option_comes_back_in_the_replay() -> None:
         "--latency uniform:1-2 --fifo --partition 1-2:p1,p2/p3 --retransmit 3.0 --groups 3:1 --pattern request "
         "--cost-entry 0.1 --needless --json"
     )
-    replayed = simulate.replay(parse(options))
+    replayed = table.replay(parse(options))
     assert vars(parse(replayed.removeprefix("antecede simulate "))) == vars(parse(options))
-    assert simulate.replay(parse("")) == "antecede simulate --seed 1"
+    assert table.replay(parse("")) == "antecede simulate --seed 1"
 
 
 def test_options_become_parameters() -> None:
-    given = simulate.parameters(
+    given = still.parameters(
         parse(
             "--algorithm ks --option multicast=true --option hold_back_limit=5 --latency lognormal:2:0.25 --loss 0.1 "
             "--partition 10-20.5:p01,p02 --selectivity 95 --dests 2-9 --deliveries 10 --warmup 5 --cost-byte 0.5"
@@ -113,10 +115,10 @@ def test_options_become_parameters() -> None:
 
 @pytest.mark.parametrize(("algorithm", "expected"), [("ks", 4.0), ("history", None), ("none", None)])
 def test_retransmission_is_for_those_who_need_it(algorithm: str, expected: float | None) -> None:
-    lossy = simulate.parameters(parse(f"--algorithm {algorithm} --loss 0.1"))
+    lossy = still.parameters(parse(f"--algorithm {algorithm} --loss 0.1"))
     assert lossy.network.retransmit_after_s == expected
-    assert simulate.parameters(parse(f"--algorithm {algorithm}")).network.retransmit_after_s is None
-    assert simulate.parameters(parse("--loss 0.1 --retransmit off")).network.retransmit_after_s is None
+    assert still.parameters(parse(f"--algorithm {algorithm}")).network.retransmit_after_s is None
+    assert still.parameters(parse("--loss 0.1 --retransmit off")).network.retransmit_after_s is None
 
 
 @pytest.mark.parametrize(
@@ -135,6 +137,13 @@ def test_retransmission_is_for_those_who_need_it(algorithm: str, expected: float
         ("--out trace.csv", ".jsonl, .jsonl.gz or .parquet"),
         ("--loss 2", "a probability is from 0 to 1"),
         ("--pattern chat", "there are open, request, conversation"),
+        ("--hosts 5", "--hosts is for roaming protocols, and ks is none"),
+        ("--algorithm av2 --processes 5", "give --hosts and --stations, not --processes"),
+        ("--algorithm av2 --option logical=2", "av2 has no option 'logical'"),
+        ("--algorithm roam --handoff-interval often", "write exponential:1.0"),
+        ("--algorithm roam --when-asleep wake", "store or drop"),
+        ("--algorithm roam --air-loss 0.95", "a loss of at most 0.9"),
+        ("--bandwidth 0", "more than 0"),
     ],
 )
 def test_options_that_have_no_meaning_are_refused_in_words(
@@ -150,7 +159,51 @@ def test_help_teaches_by_examples_that_can_be_read(capsys: pytest.CaptureFixture
     with pytest.raises(SystemExit):
         parse("--help")
     assert "examples:" in capsys.readouterr().out
-    commands = [line.strip() for line in simulate.EXAMPLES.splitlines() if line.startswith("  antecede simulate")]
+    commands = [line.strip() for line in table.EXAMPLES.splitlines() if line.startswith("  antecede simulate")]
     assert len(commands) >= 5
     for command in commands:
         simulate.parameters(parse(command.removeprefix("antecede simulate").split("   ")[0].split("  ")[0]))
+
+
+ROAMING = "--hosts 6 --stations 3 --messages 80 --interval exponential:0.1 --handoff-interval exponential:0.3"
+
+
+@pytest.mark.parametrize("protocol", ["roam", "av1", "av2", "av2-ks", "av3", "prs-mobile"])
+def test_roaming_protocols_are_simulated_too(protocol: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.jsonl"
+    assert run(f"--algorithm {protocol} {ROAMING} --disconnect-interval exponential:1 --needless --out {path}") == 0
+    events, quarantine = read_jsonl(path.read_text().splitlines())
+    assert not quarantine
+    verdict = judge(events)
+    assert (verdict.verdict, verdict.lost) == ("holds", 0)
+    assert {"move", "connect", "disconnect"} <= {event.kind for event in events}
+    said = capsys.readouterr().out
+    assert "6 hosts, 3 stations" in said
+    assert "hand-off" in said
+    assert "nothing is left undelivered" in said
+    assert len(said.splitlines()) < 24
+
+
+def test_a_roaming_run_as_json_is_replayed_by_the_command_it_gives(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(f"--algorithm av3 --option logical=3 {ROAMING} --air-loss 0.1 --full-matrices --json --seed 5") == 0
+    said = capsys.readouterr().out
+    first = json.loads(said)
+    assert first["causal"] is True
+    assert first["result"]["entries_mean"] == 81
+    assert run(first["replay"].removeprefix("antecede simulate ")) == 0
+    assert capsys.readouterr().out == said
+
+
+def test_options_become_roaming_parameters() -> None:
+    given = roaming.parameters(
+        parse(
+            "--algorithm av1 --hosts 7 --latency uniform:0.005-0.009 --loss 0.1 --air-latency constant:0.001 --away 3 "
+            "--integer-bytes 4 --retry 0.5 --handoff-interval never --cost-entry 1e-6 --dests 1-2 --payload 100"
+        )
+    )
+    assert (given.protocol, given.hosts, given.stations) == ("av1", 7, 10)
+    assert given.wires.retransmit_after_s == pytest.approx(4 * 0.007)
+    assert (given.wires.bandwidth_bytes_per_s, given.air.bandwidth_bytes_per_s) == (12.5e6, 125_000)
+    assert (given.mobility.handoff, given.mobility.connected, given.mobility.away.mean_s) == (None, None, 3)
+    assert (given.header.integer_bytes, given.policy.retry_s, given.cost.entry_s) == (4, 0.5, 1e-6)
+    assert (given.workload.dests, given.workload.payload_bytes) == ((1, 2), 100)

@@ -19,7 +19,10 @@ from antecede.runtime.embedded import EmbeddedNetwork, address
 from antecede.runtime.nats import NatsNetwork, NatsOptions
 from tests.runtime.test_node import WAIT_S, eventually, run, take
 
-GUIDE = Path(__file__).parent.parent.parent / "docs" / "guide" / "06-enforcing.md"
+ROOT = Path(__file__).parent.parent.parent
+GUIDE = ROOT / "docs" / "guide" / "06-enforcing.md"
+README = ROOT / "README.md"
+SOURCE = ROOT / "src"
 
 
 def test_the_example_of_the_guide_in_two_processes(tmp_path: Path) -> None:
@@ -30,9 +33,8 @@ def test_the_example_of_the_guide_in_two_processes(tmp_path: Path) -> None:
         path = tmp_path / f"{name}.py"
         path.write_text(block.replace("/var/lib/shop", str(tmp_path / "shop")))
         command = [sys.executable, "-W", "error", "-u", str(path)]
-        source = str(GUIDE.parent.parent.parent / "src")
         programs[name] = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={"PYTHONPATH": source}, text=True
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={"PYTHONPATH": str(SOURCE)}, text=True
         )
     outputs = {name: program.communicate(timeout=30) for name, program in programs.items()}
     assert outputs == {"billing": ("stock: shipped\n", ""), "stock": ("billing: paid\n", "")}
@@ -191,3 +193,29 @@ def test_a_peer_that_is_not_there_is_a_stall_with_a_name(tmp_path: Path) -> None
             assert (stall.to, stall.reason) == ("stok", "there is no such inbox")
 
     run(test)
+
+
+def test_the_example_of_the_readme_in_two_processes_of_which_one_is_killed(tmp_path: Path) -> None:
+    (block,) = re.findall(r"```py\n(.*?)```", README.read_text(), re.DOTALL)
+    program = tmp_path / "ring.py"
+    program.write_text(block.replace("/tmp/ring", str(tmp_path / "ring")))
+
+    def start(*names: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-W", "error", "-u", str(program), *names]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, env={"PYTHONPATH": str(SOURCE)}, text=True)
+
+    def said(by: subprocess.Popen[str]) -> str:
+        assert by.stdout is not None
+        return by.stdout.readline()
+
+    alice, bob = start("alice", "bob"), start("bob", "alice")
+    try:
+        assert (said(alice), said(bob)) == ("bob: hello from bob\n", "alice: hello from alice\n")
+        bob.kill()
+        bob.communicate()
+        bob = start("bob", "alice")
+        assert said(alice) == "bob: hello from bob\n"
+    finally:
+        for one in (alice, bob):
+            one.kill()
+            one.communicate()

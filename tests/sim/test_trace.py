@@ -75,7 +75,7 @@ def test_rows_wait_for_a_stamp_and_no_longer() -> None:
     recorder.stamp(unstamped, 7, 3)
     recorder.close()
     assert [len(batch) for batch in batches] == [1, BATCH_ROWS + 1]
-    assert batches[1][0] == ["p1", 1, "send", 0.5, "m1", ["p2"], None, 0, 7, 3]
+    assert batches[1][0] == ["p1", 1, "send", 0.5, "m1", ["p2"], None, 0, 7, 3, None]
     assert recorder.events == BATCH_ROWS + 2
 
 
@@ -84,7 +84,7 @@ def test_a_message_that_never_left_has_no_stamp() -> None:
     recorder = Recorder(rows.extend)
     recorder.send(0.5, "p1", "m1", dests=["p2"])
     recorder.close()
-    assert rows[0][-2:] == [None, None]
+    assert rows[0][-3:] == [None, None, None]
 
 
 def test_a_trace_that_was_not_finished_has_no_name(tmp_path: Path) -> None:

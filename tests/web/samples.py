@@ -218,7 +218,15 @@ def busy_report(seed: int = 7) -> ReportData:
         hold_back=HoldBack(hold.count, needless.count, hold, needless),
         stamp=StampSize(400, 81.5, 410, 32_600, 9.25),
         timeline=tuple(
-            TimeBucket(start + step / 20, start + (step + 1) / 20, chance.randrange(20, 40), chance.randrange(8))
+            TimeBucket(
+                start + step / 20,
+                start + (step + 1) / 20,
+                chance.randrange(20, 40),
+                chance.randrange(8),
+                chance.random() / 50,
+                chance.random() / 90,
+                90 + step,
+            )
             for step in range(40)
         ),
         links=LinkMatrix(tuple(world.names), 20, links),

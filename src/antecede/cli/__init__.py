@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from antecede import __version__
 from antecede.core.errors import AntecedeError
 
-COMMANDS = ("check", "demo", "locality", "simulate")
+COMMANDS = ("check", "demo", "lab", "locality", "simulate")
 
 
 def parser() -> argparse.ArgumentParser:

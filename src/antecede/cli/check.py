@@ -112,6 +112,15 @@ def _refuse_bad_options(arguments: argparse.Namespace) -> None:
     chosen = [name for name in ("only_run", "start", "end") if getattr(arguments, name) is not None]
     if chosen and not (arguments.export_shiviz or arguments.export_otlp):
         raise Misuse("--run, --from and --to choose what is exported; add --export-shiviz or --export-otlp")
+    from antecede.pipeline import early
+
+    early.refuse(
+        arguments.trace,
+        arguments.master,
+        regex=arguments.regex,
+        delimiter=arguments.delimiter,
+        mapping=arguments.mapping,
+    )
 
 
 def _check(arguments: argparse.Namespace, progress: Progress) -> Checked:

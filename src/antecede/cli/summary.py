@@ -10,7 +10,9 @@ from pathlib import Path
 from antecede.check.events import Event
 from antecede.check.explain import explain
 from antecede.check.judge import Verdict, judge
-from antecede.sim import Parameters, Result
+from antecede.cli.simulating import roaming
+from antecede.cli.simulating.amounts import amount, percent
+from antecede.sim import MobileParameters, MobileResult, Parameters, Result
 from antecede.sim.trace import Row, as_event
 
 
@@ -36,47 +38,49 @@ class Events:
 class Finished:
     """A run that came to its end. `verdict` is None where there were too many events to judge."""
 
-    parameters: Parameters
-    result: Result
+    parameters: Parameters | MobileParameters
+    result: Result | MobileResult
     events: Events
     verdict: Verdict | None
     replay: str
     out: str | None
 
     @property
+    def promises(self) -> bool:
+        """Causal order; all roaming protocols do."""
+        return isinstance(self.parameters, MobileParameters) or self.parameters.info.causal
+
+    @property
     def broke_its_promise(self) -> bool:
-        return self.parameters.info.causal and self.verdict is not None and self.verdict.violations > 0
+        return self.promises and self.verdict is not None and self.verdict.violations > 0
 
 
 def as_json(run: Finished) -> str:
     judged: dict[str, object] = {"verdict": None} if run.verdict is None else dict(run.verdict.as_dict())
-    info = run.parameters.info
-    told = {"causal": info.causal, "unit": info.unit, "trace": run.out, "replay": run.replay}
+    unit = run.parameters.info.unit if isinstance(run.parameters, Parameters) else "an integer of the header"
+    told = {"causal": run.promises, "unit": unit, "trace": run.out, "replay": run.replay}
     return json.dumps({**judged, **told, "trace_events": run.events.count, "result": run.result.as_dict()}, indent=1)
 
 
 def as_text(run: Finished) -> str:
-    parameters, result, events, verdict = run.parameters, run.result, run.events, run.verdict
-    info = parameters.info
-    paper = "" if info.paper == "-" else f" ({info.paper})"
+    result, events, verdict = run.result, run.events, run.verdict
     lines = [
-        f"{info.name}: {info.title}{paper}; {parameters.processes} processes, seed {parameters.seed}",
+        _title(run.parameters),
         "",
-        f"  verdict    {_verdict(parameters, events, verdict)}",
-        f"  sent       {result.messages:,} messages, {_number(result.deliveries / result.messages)} deliveries each, "
-        f"in {_number(result.duration_s)} s of simulated time",
-        f"  delivered  {result.deliveries:,}" + _undelivered(parameters, result),
-        f"  delay      mean {_number(result.delay_mean_s)} s, median {_number(result.delay_median_s)}, "
-        f"99 % within {_number(result.delay_99_s)}, longest {_number(result.delay_max_s)}",
-        f"  held back  {_percent(result.held_share)} of deliveries; mean over all {_number(result.held_mean_s)} s, "
-        f"longest {_number(result.held_max_s)}" + _needless(result),
-        f"  stamp      {_number(result.entries_mean)} entries (most {result.entries_max:,}), "
-        f"{_number(result.bytes_mean)} bytes (most {result.bytes_max or 0:,}); an entry is {info.unit}",
-        f"  packets    {result.packets:,}, of them {result.control_packets:,} control packets" + _faults(result),
+        f"  verdict    {_verdict(run)}",
+        f"  sent       {result.messages:,} messages, {amount(result.deliveries / result.messages)} deliveries each, "
+        f"in {amount(result.duration_s)} s of simulated time",
+        f"  delivered  {result.deliveries:,}" + _undelivered(run),
+        f"  delay      mean {amount(result.delay_mean_s)} s, median {amount(result.delay_median_s)}, "
+        f"99 % within {amount(result.delay_99_s)}, longest {amount(result.delay_max_s)}",
+        f"  held back  {percent(result.held_share)} of deliveries; mean over all {amount(result.held_mean_s)} s, "
+        f"longest {amount(result.held_max_s)}" + _needless(result),
+        *(roaming.lines(result) if isinstance(result, MobileResult) else _packets(run.parameters, result)),
     ]
     if result.state_bytes_mean is not None:
+        whose = "process" if isinstance(result, Result) else "station"
         lines.append(
-            f"  state      {_number(result.state_bytes_mean)} bytes a process (most {result.state_bytes_max:,})"
+            f"  state      {amount(result.state_bytes_mean)} bytes a {whose} (most {result.state_bytes_max:,})"
         )
     if run.out is not None:
         size = Path(run.out).stat().st_size
@@ -86,26 +90,48 @@ def as_text(run: Finished) -> str:
     return "\n".join(lines)
 
 
-def _verdict(parameters: Parameters, events: Events, verdict: Verdict | None) -> str:
+def _title(parameters: Parameters | MobileParameters) -> str:
+    info = parameters.info
+    paper = "" if info.paper == "-" else f" ({info.paper})"
+    among = (
+        f"{parameters.processes} processes"
+        if isinstance(parameters, Parameters)
+        else f"{parameters.hosts} hosts, {parameters.stations} stations"
+    )
+    return f"{info.name}: {info.title}{paper}; {among}, seed {parameters.seed}"
+
+
+def _packets(parameters: Parameters | MobileParameters, result: Result) -> list[str]:
+    assert isinstance(parameters, Parameters)
+    return [
+        f"  stamp      {amount(result.entries_mean)} entries (most {result.entries_max:,}), "
+        f"{amount(result.bytes_mean)} bytes (most {result.bytes_max or 0:,}); an entry is {parameters.info.unit}",
+        f"  packets    {result.packets:,}, of them {result.control_packets:,} control packets" + _faults(result),
+    ]
+
+
+def _verdict(run: Finished) -> str:
+    events, verdict = run.events, run.verdict
     if verdict is None:
         return f"not judged: {events.count:,} events are more than the limit (--judge-max {events.limit})"
     if not verdict.violations:
         return "holds: no message was delivered before one that may have caused it"
-    promise = "" if parameters.info.causal else f"; {parameters.algorithm} does not promise causal order"
+    promise = "" if run.promises else f"; {run.parameters.info.name} does not promise causal order"
     return f"violated: {verdict.violations:,} of {verdict.deliveries:,} deliveries overtook a cause{promise}"
 
 
-def _undelivered(parameters: Parameters, result: Result) -> str:
+def _undelivered(run: Finished) -> str:
+    result = run.result
     if not result.undelivered:
         return "; nothing is left undelivered"
-    why = " when the run was ended" if parameters.deliveries is not None else ", though the network is at rest"
+    why = " when the run was ended" if run.parameters.deliveries is not None else ", though the network is at rest"
     return f"; {result.undelivered:,} still to be delivered{why}"
 
 
-def _needless(result: Result) -> str:
+def _needless(result: Result | MobileResult) -> str:
     if result.needless_share is None:
         return ""
-    return f"; {_percent(result.needless_share)} needlessly, mean over all {_number(result.needless_mean_s)} s"
+    return f"; {percent(result.needless_share)} needlessly, mean over all {amount(result.needless_mean_s)} s"
 
 
 def _faults(result: Result) -> str:
@@ -116,13 +142,3 @@ def _faults(result: Result) -> str:
         (result.acknowledgements, "acknowledgements of the transport"),
     )
     return "".join(f"; {count:,} {what}" for count, what in counted if count)
-
-
-def _number(value: float | None) -> str:
-    if value is None:
-        return "-"
-    return f"{value:,.0f}" if abs(value) >= 1_000 else f"{value:.4g}"
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{100 * share:.1f} %"

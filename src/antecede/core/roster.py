@@ -99,11 +99,13 @@ class Roster:
         message = packet.message
         if message is None:
             raise RemoteViolation(f"a control packet of {packet.sender} where a message was expected")
-        if packet.sender != message.id.sender:
+        sender, seq = message.id
+        me = self.me
+        if packet.sender != sender:
             raise RemoteViolation(f"{packet.sender} sent a packet with message {message.id}, which is not its own")
-        if self.me not in message.dests or packet.sender == self.me:
-            raise RemoteViolation(f"message {message.id} is for {sorted(message.dests)}, and came to {self.me}")
-        if message.id.seq < 1:
+        if me not in message.dests or sender == me:
+            raise RemoteViolation(f"message {message.id} is for {sorted(message.dests)}, and came to {me}")
+        if seq < 1:
             raise RemoteViolation(f"message {message.id}: messages are numbered from 1")
         return message
 

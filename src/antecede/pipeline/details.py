@@ -71,7 +71,7 @@ def written(
         kinds = _kinds(read.events)
         shown = edges(read.events).persist(StorageLevel.MEMORY_AND_DISK) if kinds.clocks and not kinds.sends else None
         timed = _timed(read.events, verified, kinds).persist(StorageLevel.MEMORY_AND_DISK)
-        spreads, moments = figures.spreads(timed, shown)
+        spreads, moments = figures.spreads(timed, shown, read.events.where("kind = 'send'"))
         stamps = figures.stamps(read.events) if kinds.sends else None
     with stages.stage("writing"):
         _write(read, verified, timed, shown, _words(spark, told), out=out)

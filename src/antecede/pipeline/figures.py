@@ -43,11 +43,24 @@ class Stamps:
 
 
 @dataclass(frozen=True, slots=True)
+class Moment:
+    """A stretch of time: what was delivered in it and how late on average, and how large the stamps sent in it were."""
+
+    start_s: float
+    end_s: float
+    deliveries: int
+    violations: int
+    delay_s_mean: float | None = None
+    hold_s_mean: float | None = None
+    stamp_bytes_mean: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Figures:
-    """What a report draws. `moments` is (start, end, deliveries, violations) over time."""
+    """What a report draws."""
 
     spreads: Mapping[str, Spread]
-    moments: tuple[tuple[float, float, int, int], ...]
+    moments: tuple[Moment, ...]
     stamps: Stamps | None
     links: tuple[Row, ...]  # over all runs: sender, process, messages, violations, delay_s_mean; busiest first
     processes: tuple[Row, ...]  # over all runs, the worst first, then the busiest
@@ -58,8 +71,8 @@ class Figures:
 
 
 def spreads(
-    deliveries: DataFrame, edges: DataFrame | None
-) -> tuple[dict[str, Spread], tuple[tuple[float, float, int, int], ...]]:
+    deliveries: DataFrame, edges: DataFrame | None, sends: DataFrame
+) -> tuple[dict[str, Spread], tuple[Moment, ...]]:
     """The distributions, and the time line. Two passes: what lies where can be counted once the ends are known."""
     rows = _values(deliveries, edges)
     found = rows.groupBy("what").agg(
@@ -72,10 +85,46 @@ def spreads(
     ends = {row["what"]: row for row in found.collect()}
     counted = _counted(rows, ends) if ends else {}
     made = {what: _spread(row, counted) for what, row in ends.items() if what != TIME}
-    moments = [
-        (start, end, *counted.get((TIME, place), (0, 0))) for place, (start, end) in enumerate(_bounds(ends.get(TIME)))
-    ]
-    return made, tuple(moments)
+    return made, _moments(ends[TIME], counted, deliveries, edges, sends) if TIME in ends else ()
+
+
+def _moments(
+    ends: Row,
+    counted: Mapping[tuple[str, int], tuple[int, int]],
+    deliveries: DataFrame,
+    edges: DataFrame | None,
+    sends: DataFrame,
+) -> tuple[Moment, ...]:
+    late = deliveries.where("first").select("time", "delay_s", "hold_s")
+    if edges is not None:
+        shown = edges.select("time", (fn.col("time") - fn.col("sent_time")).alias("delay_s"))
+        late = late.unionByName(shown, allowMissingColumns=True)
+    means = _means(late, ends)
+    stamped = _means(sends.select("time", "control_bytes"), ends)
+    none = {"delay_s": None, "hold_s": None, "control_bytes": None}
+    made = []
+    for place, (start, end) in enumerate(_bounds(ends)):
+        mean = {**none, **means.get(place, {}), **stamped.get(place, {})}
+        count = counted.get((TIME, place), (0, 0))
+        made.append(Moment(start, end, *count, mean["delay_s"], mean["hold_s"], mean["control_bytes"]))
+    return tuple(made)
+
+
+def _means(rows: DataFrame, ends: Row) -> dict[int, dict[str, float | None]]:
+    """By place on the time line: the means of all columns but the time. What lies outside of it is left out."""
+    low, high = (fn.lit(float(ends[name])) for name in ("low", "high"))
+    inside = rows.where(fn.col("time").between(low, high))
+    names = [name for name in rows.columns if name != "time"]
+    found = inside.groupBy(_place(fn.col("time"), low, high).alias("place")).agg(
+        *(fn.mean(name).alias(name) for name in names)
+    )
+    return {row["place"]: {name: row[name] for name in names} for row in found.collect()}
+
+
+def _place(value: Column, low: Column, high: Column) -> Column:
+    """In which of the buckets between the ends a value lies."""
+    share = (value - low) / fn.nullif(high - low, fn.lit(0.0))
+    return fn.least(fn.floor(fn.coalesce(share, fn.lit(0.0)) * BUCKETS), fn.lit(BUCKETS - 1)).cast("int")
 
 
 def _values(deliveries: DataFrame, edges: DataFrame | None) -> DataFrame:
@@ -100,8 +149,7 @@ def _counted(rows: DataFrame, ends: Mapping[str, Row]) -> dict[tuple[str, int], 
     bounds = rows.sparkSession.createDataFrame(
         [(what, row["low"], row["high"]) for what, row in sorted(ends.items())], "what string, low double, high double"
     )
-    share = (fn.col("value") - fn.col("low")) / fn.nullif(fn.col("high") - fn.col("low"), fn.lit(0.0))
-    place = fn.least(fn.floor(fn.coalesce(share, fn.lit(0.0)) * BUCKETS), fn.lit(BUCKETS - 1)).cast("int")
+    place = _place(fn.col("value"), fn.col("low"), fn.col("high"))
     found = rows.join(fn.broadcast(bounds), "what").groupBy("what", place.alias("place"))
     counts = found.agg(fn.count("*").alias("count"), fn.count_if("violation").alias("violations")).collect()
     return {(row["what"], row["place"]): (row["count"], row["violations"]) for row in counts}

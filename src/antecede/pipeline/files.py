@@ -63,9 +63,7 @@ def listing(spark: SparkSession, paths: Sequence[str]) -> tuple[File, ...]:
     for path in paths:
         files = _listed(spark, path)
         if not files:
-            raise UnreadableInput(
-                f"{path}: no files in there (names that begin with _ or . are passed over); give the path of a trace"
-            )
+            raise UnreadableInput(no_files(path))
         found.update((file.path, file) for file in files)
     return tuple(found[path] for path in sorted(found))
 
@@ -131,10 +129,21 @@ def _listed(spark: SparkSession, path: str) -> list[File]:
 def _refusal(path: str, error: BaseException) -> str:
     text = str(error)
     if "PATH_NOT_FOUND" in text:
-        plain = path.replace("\\", "")
-        return f"{plain}: no such file or folder; check the path, and quote a glob so that the shell leaves it alone"
+        return not_found(path.replace("\\", ""))
     if "No FileSystem for scheme" in text:
         return f"{path}: Spark has no file system for that scheme; add its package with --packages, or copy the files"
     if "Permission denied" in text or "AccessControlException" in text:
-        return f"{path}: permission denied; run as a user who may read it"
+        return not_permitted(path)
     return f"{path}: can not be read: {cause(error)}"
+
+
+def not_found(path: str) -> str:
+    return f"{path}: no such file or folder; check the path, and quote a glob so that the shell leaves it alone"
+
+
+def no_files(path: str) -> str:
+    return f"{path}: no files in there (names that begin with _ or . are passed over); give the path of a trace"
+
+
+def not_permitted(path: str) -> str:
+    return f"{path}: permission denied; run as a user who may read it"

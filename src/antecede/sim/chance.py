@@ -110,13 +110,16 @@ def minus_log(x: float) -> float:
 
 def exponentials(chance: Random, mean: float, count: int) -> list[float]:
     """`count` times mean * minus_log(1 - random()), written out: a simulation draws one for every packet."""
-    random, found = chance.random, []
+    random, take_apart, root_half, ln_2 = chance.random, frexp, ROOT_HALF, LN_2
+    found: list[float] = []
+    add = found.append
     for _ in range(count):
-        mantissa, exponent = frexp(1.0 - random())
-        s = (mantissa - ROOT_HALF) / (mantissa + ROOT_HALF)
+        mantissa, exponent = take_apart(1.0 - random())
+        s = (mantissa - root_half) / (mantissa + root_half)
         z = s * s
         series = 2.0 + z * (2 / 3 + z * (2 / 5 + z * (2 / 7 + z * (2 / 9 + z * (2 / 11)))))
-        found.append(mean * abs((0.5 - exponent) * LN_2 - s * series))
+        value = (0.5 - exponent) * ln_2 - s * series
+        add(mean * (value if value >= 0.0 else -value))
     return found
 
 

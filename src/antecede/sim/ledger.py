@@ -8,23 +8,39 @@ of a message when it is sent, weighs what leaves, tells the recorder and the obs
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 from antecede.core.types import Message, MessageId, Packet, ProcessId
-from antecede.sim.chance import stream
-from antecede.sim.channels import Counts
+from antecede.sim.chance import Distribution, stream
 from antecede.sim.flight import Flight
-from antecede.sim.metrics import Meter, Result
+from antecede.sim.metrics import Meter
 from antecede.sim.oracle import Oracle
-from antecede.sim.parameters import Parameters
 from antecede.sim.scale import Scale
 from antecede.sim.trace import Recorder
 from antecede.sim.workload import Letter
 
 
+class Kept(Protocol):
+    """What the books need to know of a run: `latency` is that of a copy from its author to a destination."""
+
+    @property
+    def seed(self) -> int: ...
+    @property
+    def names(self) -> list[ProcessId]: ...
+    @property
+    def latency(self) -> Distribution: ...
+    @property
+    def warmup(self) -> int: ...
+    @property
+    def oracle(self) -> bool: ...
+    @property
+    def weigh_bytes(self) -> bool: ...
+
+
 class Ledger:
     """`window` is the meter of what counts; `meter` is the one in use."""
 
-    def __init__(self, parameters: Parameters, recorder: Recorder | None, scale: Scale) -> None:
+    def __init__(self, parameters: Kept, recorder: Recorder | None, scale: Scale) -> None:
         self.parameters, self.recorder, self.scale = parameters, recorder, scale
         self.oracle = Oracle() if parameters.oracle else None
         self.flights: dict[MessageId, Flight] = {}
@@ -36,7 +52,7 @@ class Ledger:
         self.answer: Callable[[ProcessId, Flight], None] | None = None
         self.at_mark: Callable[[], None] | None = None
         self._held_since: dict[tuple[MessageId, ProcessId], float] = {}
-        self._draws = parameters.network.latency.draws
+        self._draws = parameters.latency.draws
         self._chances = {name: stream(parameters.seed, "latency", name) for name in parameters.names}
 
     def use(self, meter: Meter) -> None:
@@ -89,9 +105,12 @@ class Ledger:
     def delivered(self, at: ProcessId, message: Message, flight: Flight | None, now_s: float) -> None:
         if self.recorder is not None:
             self.recorder.other(now_s, at, "deliver", str(message.id))
-        if flight is None or at not in flight.awaiting:
+        if flight is None:
+            return
+        try:
+            flight.awaiting.remove(at)
+        except KeyError:
             return  # again: the trace shows it, and it is no delivery to measure
-        flight.awaiting.remove(at)
         self.last_s = now_s
         self._delayed(now_s - flight.sent_s)
         if self._held_since and (message.id, at) in self._held_since:
@@ -100,32 +119,23 @@ class Ledger:
             self.meter.needless_s.append(self.oracle.delivered(at, message.id, now_s))
         if not flight.awaiting:
             self._land(message.id)
-        self.deliveries += 1
+        self.deliveries = deliveries = self.deliveries + 1
         if self.answer is not None:
             self.answer(at, flight)
-        if self.deliveries == self.next_mark and self.at_mark is not None:
+        if deliveries == self.next_mark and self.at_mark is not None:
             self.at_mark()
 
-    def result(self, events: int, counts: Counts) -> Result:
-        parameters, control = self.parameters, sum(meter.control.packets for meter in self._meters)
-        return Result(
-            algorithm=parameters.algorithm,
-            processes=parameters.processes,
-            seed=parameters.seed,
-            duration_s=self.last_s,
-            messages=self.messages,
-            deliveries=self.deliveries,
-            undelivered=sum(len(flight.awaiting) for flight in self.flights.values()),
-            events=events,
-            packets=control + sum(meter.copies.packets for meter in self._meters),
-            control_packets=control,
-            lost=counts.lost,
-            duplicated=counts.duplicated,
-            retransmitted=counts.retransmitted,
-            acknowledgements=counts.acknowledgements,
-            violations=None if self.oracle is None else self.oracle.violations,
-            **self.window.means(parameters.processes, self.oracle is not None),  # type: ignore[arg-type]  # by name
-        )
+    @property
+    def undelivered(self) -> int:
+        return sum(len(flight.awaiting) for flight in self.flights.values())
+
+    @property
+    def control_packets(self) -> int:
+        return sum(meter.control.packets for meter in self._meters)
+
+    @property
+    def packets(self) -> int:
+        return self.control_packets + sum(meter.copies.packets for meter in self._meters)
 
     def _land(self, message: MessageId) -> None:
         del self.flights[message]

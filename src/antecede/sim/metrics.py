@@ -116,33 +116,33 @@ class Meter:
     def means(self, processes: int, oracle: bool) -> dict[str, float | int | None]:
         """The fields of `Result` that come from the window."""
         deliveries, delays = len(self.delays_s), sorted(self.delays_s)
-        entries_mean = _ratio(self.entries, self.messages)
+        entries_mean = ratio(self.entries, self.messages)
         return {
             "window_messages": self.messages,
             "window_deliveries": deliveries,
             "entries_mean": entries_mean,
             "entries_max": self.entries_max,
-            "entries_per_copy_mean": _ratio(self.copies.entries, self.copies.packets),
+            "entries_per_copy_mean": ratio(self.copies.entries, self.copies.packets),
             "of_n_squared": None if entries_mean is None else entries_mean / processes**2,
-            "bytes_mean": _ratio(self.bytes_, self.weighed),
+            "bytes_mean": ratio(self.bytes_, self.weighed),
             "bytes_max": self.bytes_max if self.weighed else None,
-            "control_packets_per_message": _ratio(self.control.packets, self.messages),
-            "control_entries_per_message": _ratio(self.control.entries, self.messages),
-            "delay_mean_s": _ratio(fsum(delays), deliveries),
+            "control_packets_per_message": ratio(self.control.packets, self.messages),
+            "control_entries_per_message": ratio(self.control.entries, self.messages),
+            "delay_mean_s": ratio(fsum(delays), deliveries),
             "delay_median_s": _rank(delays, 0.5),
             "delay_99_s": _rank(delays, 0.99),
             "delay_max_s": _rank(delays, 1.0),
-            "held_share": _ratio(sum(held > 0.0 for held in self.held_s), deliveries),
-            "held_mean_s": _ratio(fsum(self.held_s), deliveries),
+            "held_share": ratio(sum(held > 0.0 for held in self.held_s), deliveries),
+            "held_mean_s": ratio(fsum(self.held_s), deliveries),
             "held_max_s": max(self.held_s, default=0.0),
-            "needless_share": _ratio(sum(wait > 0.0 for wait in self.needless_s), deliveries) if oracle else None,
-            "needless_mean_s": _ratio(fsum(self.needless_s), deliveries) if oracle else None,
-            "state_bytes_mean": _ratio(self.state_bytes, self.states),
+            "needless_share": ratio(sum(wait > 0.0 for wait in self.needless_s), deliveries) if oracle else None,
+            "needless_mean_s": ratio(fsum(self.needless_s), deliveries) if oracle else None,
+            "state_bytes_mean": ratio(self.state_bytes, self.states),
             "state_bytes_max": self.state_bytes_max if self.states else None,
         }
 
 
-def _ratio(total: float, count: int) -> float | None:
+def ratio(total: float, count: int) -> float | None:
     return total / count if count else None
 
 

@@ -61,6 +61,18 @@ class Oracle:
                 other.free_since_s = now_s
         return 0.0 if own is None or own.missing else now_s - own.free_since_s
 
+    def released(self, at: ProcessId, message: MessageId, now_s: float) -> float:
+        """`message` is no longer held back, and not delivered yet either. Returns for how long it waited needlessly."""
+        own = self._waiting.get(at, {}).pop(message, None)
+        return 0.0 if own is None or own.missing else now_s - own.free_since_s
+
+    def dropped(self, at: ProcessId, message: MessageId) -> None:
+        """It will never be delivered at `at`, and counts as if it had been for what comes after it."""
+        bit = self._bit[message]
+        self._due[at] = self._due.get(at, 0) & ~bit
+        for other in self._waiting.get(at, {}).values():
+            other.missing &= ~bit
+
     def forget(self, message: MessageId) -> None:
         """It has been delivered everywhere: it is in the past of others, and its own past is of no more use."""
         del self._past[message]

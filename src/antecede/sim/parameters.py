@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from antecede.core.errors import Misuse, UnknownAlgorithm
 from antecede.core.registry import AlgorithmInfo, algorithms
 from antecede.core.types import ProcessId
+from antecede.sim.chance import Distribution
 from antecede.sim.cost import Cost
 from antecede.sim.network import Network
 from antecede.sim.workload import Workload
@@ -67,7 +68,15 @@ class Parameters:
         return replace(self.network, fifo=True) if needs_fifo else self.network
 
     @property
+    def latency(self) -> Distribution:
+        return self.network.latency
+
+    @property
     def names(self) -> list[ProcessId]:
         """p1 to pN, with as many digits as it takes for them to sort by number."""
-        width = len(str(self.processes))
-        return [f"p{number:0{width}}" for number in range(1, self.processes + 1)]
+        return numbered("p", self.processes)
+
+
+def numbered(letter: str, count: int) -> list[ProcessId]:
+    width = len(str(count))
+    return [f"{letter}{number:0{width}}" for number in range(1, count + 1)]

@@ -28,7 +28,7 @@ CONTROL_BYTES, CONTROL_ENTRIES = 8, 9
 SUFFIXES = (".jsonl", ".jsonl.gz", ".parquet")
 
 Row: TypeAlias = list[Any]
-"""The columns of one event, but for the run, which is the same for all."""
+"""The columns of one event and its attributes, but for the run, which is the same for all."""
 Sink: TypeAlias = Callable[[Sequence[Row]], None]
 
 
@@ -54,7 +54,7 @@ class Recorder:
         payload_bytes: int = 0,
     ) -> Row:
         """The row, for `stamp` to complete."""
-        row = [process, self._next(process), "send", time_s, message, dests, group, payload_bytes, None, -1]
+        row = [process, self._next(process), "send", time_s, message, dests, group, payload_bytes, None, -1, None]
         self._unstamped += 1
         self._add(row)
         return row
@@ -64,7 +64,12 @@ class Recorder:
         self._unstamped -= 1
 
     def other(self, time_s: float, process: ProcessId, kind: str, message: str) -> None:
-        self._add([process, self._next(process), kind, time_s, message, None, None, None, None, None])
+        self._add([process, self._next(process), kind, time_s, message, None, None, None, None, None, None])
+
+    def roamed(self, time_s: float, process: ProcessId, kind: str, station: ProcessId) -> None:
+        """A host moved, connected or disconnected: to which station, or from which."""
+        row = [process, self._next(process), kind, time_s, None, None, None, None, None, None, {"station": station}]
+        self._add(row)
 
     def close(self) -> None:
         """What never left has no stamp."""
@@ -156,11 +161,16 @@ def _parquet(path: Path, run: str) -> Iterator[Sink]:
     with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
 
         def sink(rows: Sequence[Row]) -> None:
-            columns = [pa.array(column, kind) for column, kind in zip(zip(*rows, strict=True), kinds, strict=True)]
-            runs, nothing = pa.repeat(pa.scalar(run), len(rows)), pa.nulls(len(rows), attributes)
-            writer.write_table(pa.Table.from_arrays([runs, *columns, nothing], schema=schema))
+            data = zip(zip(*rows, strict=True), (*kinds, attributes), strict=True)
+            columns = [pa.array(map(_pairs, column) if kind is attributes else column, kind) for column, kind in data]
+            runs = pa.repeat(pa.scalar(run), len(rows))
+            writer.write_table(pa.Table.from_arrays([runs, *columns], schema=schema))
 
         yield sink
+
+
+def _pairs(attributes: dict[str, str] | None) -> list[tuple[str, str]] | None:
+    return None if attributes is None else list(attributes.items())
 
 
 def _lines_to(file: IO[bytes], run: str) -> Sink:
@@ -174,8 +184,11 @@ def _lines_to(file: IO[bytes], run: str) -> Sink:
 
 def _line(start: str, row: Row) -> str:
     """What `check.events.to_json` writes, in a twentieth of its time: names in a simulation need no escapes."""
-    process, index, kind, time, message, dests, group, payload, size_bytes, entries = row
-    line = f'{start}{process}","index":{index},"kind":"{kind}","time":{time!r},"message":"{message}"'
+    process, index, kind, time, message, dests, group, payload, size_bytes, entries, attributes = row
+    line = f'{start}{process}","index":{index},"kind":"{kind}","time":{time!r}'
+    if message is None:
+        return f'{line},"attributes":{json.dumps(attributes, separators=(",", ":"))}}}\n'
+    line += f',"message":"{message}"'
     if kind != "send":
         return line + "}\n"
     line += ',"dests":["' + '","'.join(dests) + '"]'

@@ -20,7 +20,8 @@ from antecede.sim.cost import Processors
 from antecede.sim.flight import Flight
 from antecede.sim.kernel import EVENTS_MAX, Kernel
 from antecede.sim.ledger import Ledger
-from antecede.sim.metrics import Meter, Result
+from antecede.sim.marks import Marks
+from antecede.sim.metrics import Result
 from antecede.sim.parameters import Parameters
 from antecede.sim.scale import Scale
 from antecede.sim.trace import Recorder
@@ -28,7 +29,6 @@ from antecede.sim.workload import Letter, Traffic
 
 TIMER, SEND = 1, 2
 """Priorities: at one instant packets arrive first, then timers are due, then processes send."""
-PROGRESS_EVERY = 1_000
 
 
 class World:
@@ -41,7 +41,7 @@ class World:
         progress: Callable[[float], None] | None = None,
         events_max: int = EVENTS_MAX,
     ) -> None:
-        self.parameters, self.recorder, self.progress = parameters, recorder, progress
+        self.parameters, self.recorder = parameters, recorder
         self.names = parameters.names
         self.traffic = Traffic(parameters.workload, self.names, parameters.info.addressing, parameters.seed)
         self.nodes = {
@@ -56,14 +56,14 @@ class World:
         }
         self.kernel, self.scale, self.processors = Kernel(events_max), Scale(self.names), Processors()
         self.ledger = Ledger(parameters, recorder, self.scale)
-        self.ledger.at_mark = self._at_mark
+        self.marks = Marks(parameters, self.ledger, self.kernel, self._state_bytes, progress)
         if parameters.workload.pattern != "open":
             self.ledger.answer = self._answer
-        self._end = None if parameters.deliveries is None else parameters.warmup + parameters.deliveries
-        self.ledger.next_mark = self._mark_after(0)
         self._timed = any(option.endswith("_s") for option in parameters.options)  # the algorithm has to know the time
         self._payload = bytes(parameters.workload.payload_bytes)
         self._letter = Letter(frozenset())
+        self._receivers = {name: node.receive for name, node in self.nodes.items()}
+        self._delivered = self.ledger.delivered
         self._connect()
 
     def _connect(self) -> None:
@@ -83,7 +83,7 @@ class World:
         events = self.kernel.run()
         if self.recorder is not None:
             self.recorder.close()
-        return self.ledger.result(events, self.channels.counts)
+        return self._result(events)
 
     def _schedule(self, process: ProcessId) -> None:
         self.kernel.at(self.kernel.now + self.traffic.interval_s(process), self._send_next, process, priority=SEND)
@@ -135,9 +135,9 @@ class World:
         self._hand_over(to, packet, flight)
 
     def _hand_over(self, to: ProcessId, packet: Packet, flight: Flight | None) -> None:
-        effects = self.nodes[to].receive(packet)
-        if len(effects) == 1 and isinstance(effect := effects[0], Deliver) and effect.message is packet.message:
-            self.ledger.delivered(to, effect.message, flight, self.kernel.now)  # mostly, that is all
+        effects = self._receivers[to](packet)
+        if len(effects) == 1 and type(effect := effects[0]) is Deliver and effect.message is packet.message:
+            self._delivered(to, effect.message, flight, self.kernel.now)  # mostly, that is all
             return
         self._carry_out(to, effects)
         if flight is not None and to in flight.awaiting:
@@ -172,28 +172,29 @@ class World:
         else:
             self.kernel.at(effect.at, self._tick, process, priority=TIMER)
 
-    def _mark_after(self, deliveries: int) -> int:
-        """The next number of deliveries at which something is due: the window, a state to measure, progress."""
-        every = self.parameters.state_every
-        marks = [self.parameters.warmup, self._end or 0, deliveries - deliveries % PROGRESS_EVERY + PROGRESS_EVERY]
-        if every:
-            marks.append(deliveries - deliveries % every + every)
-        return min(mark for mark in marks if mark > deliveries)
+    def _state_bytes(self, number: int) -> int:
+        return len(self.nodes[self.names[number % len(self.names)]].snapshot())
 
-    def _at_mark(self) -> None:
-        ledger, every = self.ledger, self.parameters.state_every
-        deliveries = ledger.deliveries
-        ledger.next_mark = self._mark_after(deliveries)
-        if deliveries == self.parameters.warmup:
-            ledger.use(ledger.window)
-        if deliveries == self._end:
-            ledger.use(Meter())
-            self.kernel.stop()
-        if every and not deliveries % every:
-            ledger.meter.state(len(self.nodes[self.names[deliveries // every % len(self.names)]].snapshot()))
-        if self.progress is not None:
-            done = (ledger.messages, self.parameters.messages) if self._end is None else (deliveries, self._end)
-            self.progress(min(1.0, done[0] / (done[1] or 1)))
+    def _result(self, events: int) -> Result:
+        parameters, ledger, counts = self.parameters, self.ledger, self.channels.counts
+        return Result(
+            algorithm=parameters.algorithm,
+            processes=parameters.processes,
+            seed=parameters.seed,
+            duration_s=ledger.last_s,
+            messages=ledger.messages,
+            deliveries=ledger.deliveries,
+            undelivered=ledger.undelivered,
+            events=events,
+            packets=ledger.packets,
+            control_packets=ledger.control_packets,
+            lost=counts.lost,
+            duplicated=counts.duplicated,
+            retransmitted=counts.retransmitted,
+            acknowledgements=counts.acknowledgements,
+            violations=None if ledger.oracle is None else ledger.oracle.violations,
+            **ledger.window.means(parameters.processes, parameters.oracle),  # type: ignore[arg-type]  # by name
+        )
 
 
 def simulate(

@@ -7,14 +7,21 @@ can not see the bars. More buckets than `BUCKETS_MAX` are merged with their neig
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from antecede.web.model import Bucket, Distribution, TimeBucket
-from antecede.web.text import duration, moment, number, plural
+from antecede.web.text import data_size, duration, moment, number, plural
 
 BUCKETS_MAX = 60
 AXIS = 22
+BAND = 64
+MEANS: tuple[tuple[str, Callable[[float], str], str], ...] = (
+    ("delay", duration, "delay_seconds"),
+    ("hold-back", duration, "hold_seconds"),
+    ("stamp", data_size, "stamp_bytes"),
+)
+"""Of a stretch of time: what is averaged, how it is written, and where it stands."""
 B = TypeVar("B")
 
 
@@ -33,22 +40,34 @@ def histogram(distribution: Distribution, what: str) -> str:
 
 
 def timeline(buckets: Sequence[TimeBucket]) -> str:
-    """Deliveries above, violations below, over the same time, each to its own scale."""
+    """Bands over the same time, each to its own scale: deliveries, violations, and the means of what is known."""
     shown = merged_times(buckets)
     origin = shown[0].start_seconds
     edges = [duration(bucket.start_seconds - origin) for bucket in shown]
     edges.append(duration(shown[-1].end_seconds - origin))
-    deliveries, violations = [b.deliveries for b in shown], [b.violations for b in shown]
     titles = [_time_title(bucket, origin) for bucket in shown]
+    parts, top = [], 0
+    for label, heights, css in _bands(shown):
+        parts.append(f'<text x="0" y="{top + 12}">{label}</text>')
+        parts += _bars(heights, titles, top=top + 20, height=BAND, css=css)
+        top += BAND + 28
+    bottom = top - 8
     return (
-        f'<svg class="chart" width="100%" height="{204 + AXIS}" role="img" '
-        'aria-label="Deliveries and violations over time">'
-        f'<text x="0" y="12">deliveries, at most {number(max(deliveries))} in a bar</text>'
-        + "".join(_bars(deliveries, titles, top=20, height=56, css="bar quiet"))
-        + f'<text x="0" y="104">violations, at most {number(max(violations))} in a bar</text>'
-        + "".join([*_bars(violations, titles, top=112, height=92, css="bar wrong"), *_axis(edges, 204)])
+        f'<svg class="chart" width="100%" height="{bottom + AXIS}" role="img" aria-label="Over time">'
+        + "".join([*parts, *_axis(edges, bottom)])
         + "</svg>"
     )
+
+
+def _bands(shown: Sequence[TimeBucket]) -> Iterator[tuple[str, list[float], str]]:
+    deliveries, violations = [b.deliveries for b in shown], [b.violations for b in shown]
+    yield f"deliveries, at most {number(max(deliveries))} in a bar", [*deliveries], "bar quiet"
+    yield f"violations, at most {number(max(violations))} in a bar", [*violations], "bar wrong"
+    for what, said, name in MEANS:
+        values = [getattr(bucket, name) for bucket in shown]
+        known = [value for value in values if value is not None]
+        if known and max(known) > 0:
+            yield f"mean {what}, at most {said(max(known))}", [max(0.0, value or 0.0) for value in values], "bar quiet"
 
 
 def merged(buckets: Sequence[Bucket]) -> list[Bucket]:
@@ -66,9 +85,16 @@ def merged_times(buckets: Sequence[TimeBucket]) -> list[TimeBucket]:
             group[-1].end_seconds,
             sum(bucket.deliveries for bucket in group),
             sum(bucket.violations for bucket in group),
+            *(_mean(group, name) for _, _, name in MEANS),
         )
         for group in _groups(buckets)
     ]
+
+
+def _mean(group: Sequence[TimeBucket], name: str) -> float | None:
+    """Of the means of neighbours, by their deliveries: near enough to be drawn."""
+    known = [(value, bucket.deliveries or 1) for bucket in group if (value := getattr(bucket, name)) is not None]
+    return sum(value * weight for value, weight in known) / sum(weight for _, weight in known) if known else None
 
 
 def _groups(buckets: Sequence[B]) -> Iterator[Sequence[B]]:
@@ -83,10 +109,11 @@ def _bucket_title(bucket: Bucket) -> str:
 def _time_title(bucket: TimeBucket, origin: float) -> str:
     span = f"{duration(bucket.start_seconds - origin)} to {duration(bucket.end_seconds - origin)}"
     found = f"{plural(bucket.deliveries, 'delivery', 'deliveries')}, {plural(bucket.violations, 'violation')}"
-    return f"{span} (clock {moment(bucket.start_seconds)}): {found}"
+    means = [f"mean {what} {said(value)}" for what, said, name in MEANS if (value := getattr(bucket, name)) is not None]
+    return f"{span} (clock {moment(bucket.start_seconds)}): " + ", ".join([found, *means])
 
 
-def _bars(counts: Sequence[int], titles: Sequence[str], top: int, height: int, css: str = "bar") -> Iterator[str]:
+def _bars(counts: Sequence[float], titles: Sequence[str], top: int, height: int, css: str = "bar") -> Iterator[str]:
     """A bar of nothing is not drawn; the smallest bar that is something is two pixels high."""
     highest = max(counts) or 1
     step = 100 / len(counts)

@@ -7,6 +7,7 @@ only the first of many, the counts beside them are of all.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple
 from pathlib import PurePath
 from typing import cast
 
@@ -40,7 +41,7 @@ def report_data(checked: Checked, *, written: str = "") -> model.ReportData:
         delay=_distribution(drawn.spreads.get("delay_s")),
         hold_back=_hold_back(drawn),
         stamp=_stamp(drawn),
-        timeline=tuple(model.TimeBucket(*moment) for moment in drawn.moments),
+        timeline=tuple(model.TimeBucket(*astuple(moment)) for moment in drawn.moments),
         links=_matrix(drawn),
         processes=tuple(_process(row.asDict()) for row in drawn.processes),
         quarantine=_quarantine(details),

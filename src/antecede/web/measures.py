@@ -69,11 +69,17 @@ def timeline(buckets: tuple[TimeBucket, ...]) -> str:
     if not buckets:
         return "<p>The source has no clock readings, so there is no time line.</p>"
     shown = charts.merged_times(buckets)
+    means = [one for one in charts.MEANS if any(getattr(bucket, one[2]) is not None for bucket in shown)]
     rows = (
-        (moment(bucket.start_seconds), moment(bucket.end_seconds), number(bucket.deliveries), number(bucket.violations))
+        (
+            *(moment(bucket.start_seconds), moment(bucket.end_seconds)),
+            *(number(bucket.deliveries), number(bucket.violations)),
+            *("" if (value := getattr(bucket, name)) is None else said(value) for _, said, name in means),
+        )
         for bucket in shown
     )
-    inner = table("Over time", ("From", "to below", "Deliveries", "Violations"), rows, "ttnn")
+    titles = ("From", "to below", "Deliveries", "Violations", *(f"Mean {what}" for what, _, _ in means))
+    inner = table("Over time", titles, rows, "ttnn" + "n" * len(means))
     span = f"From {moment(shown[0].start_seconds)} to {moment(shown[-1].end_seconds)} on the source's clocks."
     return (
         f'<p class="note">{span}</p>{charts.timeline(shown)}'

@@ -137,12 +137,15 @@ class StampSize:
 
 @dataclass(frozen=True, slots=True)
 class TimeBucket:
-    """Deliveries and violations whose deliver lies in [start_seconds, end_seconds)."""
+    """Deliveries and violations whose deliver lies in [start_seconds, end_seconds), and means of what is known."""
 
     start_seconds: float
     end_seconds: float
     deliveries: int
     violations: int
+    delay_seconds: float | None = None
+    hold_seconds: float | None = None
+    stamp_bytes: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,6 +152,10 @@ def _parsed(spark: SparkSession, mapping: str) -> object:
     if not mapping.lstrip().startswith("{"):
         (file,) = files.listing(spark, [mapping])[:1]
         content = spark.read.text(file.literal, wholetext=True).collect()[0].value
+    return parsed(content)
+
+
+def parsed(content: str) -> object:
     try:
         return json.loads(content)
     except ValueError as error:

@@ -1,0 +1,199 @@
+"""`antecede lab list` and `antecede lab run NAME...`: the papers' experiments, rerun on Spark."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from antecede.core.errors import Misuse
+
+if TYPE_CHECKING:
+    from antecede.lab.experiment import Experiment
+    from antecede.lab.run import Progress, Ran
+
+    Shown = Callable[[Progress], None]
+
+EXPLANATION = """\
+Every experiment is a grid of points, each run with several seeds as a Spark task of its own. What comes out is written
+to DIR/NAME: results.parquet, figure.svg, figure.png and claims.json, which holds what the paper says against what was
+measured; and DIR/index.html shows all of it. A run that was interrupted goes on where it was.
+"""
+
+EXAMPLES = """\
+examples:
+  antecede lab list                                what there is
+  antecede lab run --quick                         everything, small: less than three minutes on two cores
+  antecede lab run prs-fig4 prs-fig7 --out figures at the paper's parameters
+  antecede lab run all --master spark://host:7077  on a cluster
+
+exit status: 0 all points were measured, whatever became of the claims; 1 some point failed; 2 usage error
+"""
+OUT = "lab-results"
+ALL = "all"
+
+
+def add(subparsers: Any) -> None:
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "lab",
+        help="rerun the papers' experiments and hold them to what was claimed",
+        description=EXPLANATION,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    actions = parser.add_subparsers(dest="action", metavar="list|run", required=True)
+    lister = actions.add_parser("list", help="the experiments there are")
+    lister.add_argument("--json", action="store_true", help="one object on standard output")
+    runner = actions.add_parser(
+        "run",
+        help="run some, or all",
+        description=EXPLANATION,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    runner.add_argument("name", metavar="NAME", nargs="*", help="experiments of `lab list`, or all")
+    runner.add_argument("--quick", action="store_true", help="a smaller grid and shorter runs")
+    runner.add_argument(
+        "--master", metavar="URL", help="a Spark master, or sc://host:port; default: Spark on this machine"
+    )
+    runner.add_argument("--out", metavar="DIR", default=OUT, help=f"where results go; default: {OUT}")
+    runner.add_argument("--json", action="store_true", help="one object on standard output, all else on standard error")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    try:
+        return _list(arguments) if arguments.action == "list" else _run(arguments)
+    except KeyboardInterrupt:
+        print("antecede: stopped; the same command goes on where it was", file=sys.stderr)
+        return 130
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    from antecede.lab.experiments import experiment, names
+
+    found = [experiment(name) for name in names()]
+    if arguments.json:
+        print(json.dumps({"experiments": [_described(one) for one in found]}, indent=1))
+        return 0
+    rows = [
+        (one.name, one.paper, one.figure, f"{len(one.grid)} x {len(one.seeds)}", str(len(one.claims)), one.title)
+        for one in found
+    ]
+    table = [("name", "paper", "figure", "points x seeds", "claims", "what"), *rows]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for row in table:
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    return 0
+
+
+def _described(one: Experiment) -> dict[str, object]:
+    return {
+        "name": one.name,
+        "paper": one.paper,
+        "figure": one.figure,
+        "title": one.title,
+        "about": one.about,
+        "points": len(one.grid),
+        "seeds": len(one.seeds),
+        "quick_points": len(one.quick),
+        "claims": [claim.id for claim in one.claims],
+    }
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    chosen, folder = _chosen(arguments), _folder(arguments.out)
+    with _progress(quiet=arguments.json) as (say, begin):
+        say("starting Spark")
+        from antecede.lab import pages, report
+        from antecede.lab.run import run as run_on
+        from antecede.lab.run import slots_of
+        from antecede.pipeline.session import session
+
+        spark, slots = session(arguments.master, app="antecede lab"), slots_of(arguments.master)
+        command = _command(arguments)
+        made = []
+        for one in chosen:
+            place = folder / one.name
+            ran = run_on(spark, one, place, quick=arguments.quick, slots=slots, progress=begin(one.name))
+            for note in ran.notes:
+                say(note)
+            made.append(report.write(ran, place, command=command))
+            _tell(ran, made[-1], place, quiet=arguments.json)
+        page = pages.write_index(folder)
+    failed = any(entry["failed"] for entry in made)
+    if arguments.json:
+        print(json.dumps({"out": str(folder), "page": str(page), "experiments": made}))
+    else:
+        print(f"All figures: {page}")
+    return int(failed)
+
+
+def _chosen(arguments: argparse.Namespace) -> list[Experiment]:
+    from antecede.lab.experiments import experiment, names
+
+    if not arguments.name and not arguments.quick:
+        raise Misuse("name the experiments to run (`antecede lab list`), or say all, or --quick for all of them small")
+    wanted = names() if not arguments.name or ALL in arguments.name else list(dict.fromkeys(arguments.name))
+    return [experiment(name) for name in wanted]
+
+
+def _folder(out: str) -> Path:
+    if "://" in out:
+        raise Misuse(f"results are small, and written where the command runs: {out} is not a folder here")
+    return Path(out)
+
+
+def _command(arguments: argparse.Namespace) -> str:
+    """What makes the same results again, wherever they are put."""
+    words = ["antecede", "lab", "run", *arguments.name, *(["--quick"] if arguments.quick else [])]
+    return shlex.join(words)
+
+
+def _tell(ran: Ran, made: dict[str, Any], place: Path, *, quiet: bool) -> None:
+    """What came of one experiment: its claims, and what failed."""
+    to = sys.stderr if quiet else sys.stdout
+    resumed = f", {ran.resumed} of them from before" if ran.resumed else ""
+    print(f"{made['experiment']}: {made['title']}; {made['rows']} runs{resumed}; {place}/figure.svg", file=to)
+    for claim in made["claims"]:
+        print(f"  {_outcome(claim):<26}{claim['id']:<28}paper: {claim['stated']:<22}ours: {_measured(claim)}", file=to)
+    for failure in made["failed"]:
+        print(f"  FAILED {failure}", file=sys.stderr)
+    print(file=to)
+
+
+def _outcome(claim: dict[str, Any]) -> str:
+    outcome: str = claim["outcome"]
+    return f"{outcome}: {'holds' if claim['holds'] else 'does not'}" if outcome == "qualitative" else outcome
+
+
+def _measured(claim: dict[str, Any]) -> str:
+    if claim["measured"] is None:
+        return str(claim["words"])
+    low, high = claim["confidence_95"]
+    return f"{claim['measured']:.4g} ({low:.4g} to {high:.4g})"
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[tuple[Callable[[str], None], Callable[[str], Shown]]]:
+    """A bar for each experiment with the time left, on a terminal; a line now and then elsewhere."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda words: print(words, file=sys.stderr), lambda _name: lambda _progress: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+
+        def begin(name: str) -> Shown:
+            task = bars.add_task(name, total=None)
+            return lambda progress: bars.update(task, completed=progress.done, total=progress.total)
+
+        yield lambda words: bars.console.print(words, markup=False), begin

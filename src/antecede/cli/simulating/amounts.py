@@ -1,0 +1,13 @@
+"""Numbers as the summary writes them."""
+
+from __future__ import annotations
+
+
+def amount(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if abs(value) >= 1_000 else f"{value:.4g}"
+
+
+def percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.1f} %"

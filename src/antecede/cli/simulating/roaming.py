@@ -1,0 +1,74 @@
+"""What the options ask for, of a run with roaming hosts, and the lines of its summary that others do not have."""
+
+from __future__ import annotations
+
+import argparse
+
+from antecede.cli.simulating import still
+from antecede.cli.simulating.amounts import amount
+from antecede.cli.simulating.words import option, times
+from antecede.core.errors import Misuse
+from antecede.core.mobile.luggage import Policy
+from antecede.sim import Cost, Distribution, Header, MobileParameters, MobileResult, Mobility, Network
+
+
+def parameters(arguments: argparse.Namespace) -> MobileParameters:
+    if arguments.processes != 20:
+        raise Misuse(f"{arguments.algorithm} is a roaming protocol: give --hosts and --stations, not --processes")
+    return MobileParameters(
+        protocol=arguments.algorithm,
+        stations=arguments.stations,
+        hosts=arguments.hosts,
+        seed=arguments.seed,
+        messages=still.messages(arguments),
+        deliveries=arguments.deliveries,
+        warmup=arguments.warmup,
+        wires=still.network(arguments, "constant:0.007", 12.5e6),
+        air=_air(arguments),
+        mobility=_mobility(arguments),
+        workload=still.workload(arguments),
+        cost=Cost(arguments.cost_packet, arguments.cost_entry, arguments.cost_byte),
+        header=Header(arguments.integer_bytes, arguments.full_matrices),
+        policy=Policy(when_asleep=arguments.when_asleep, retry_s=arguments.retry),
+        options=dict(option(text) for text in arguments.option or ()),
+        oracle=arguments.needless,
+        state_every=arguments.state_every,
+    )
+
+
+def lines(result: MobileResult) -> list[str]:
+    """What there is to say of wires, air and hand-offs."""
+    said = [
+        f"  header     {amount(result.entries_mean)} entries (most {result.entries_max:,}), "
+        f"{amount(result.header_bytes_mean)} bytes (most {result.header_bytes_max or 0:,}), between stations",
+        f"  wires      {result.wire_packets:,} packets; for each message {amount(result.packets_per_message)} with it, "
+        f"{amount(result.passed_on_per_message)} passed on, {amount(result.extra_per_message)} others",
+        f"  air        {result.air_packets:,} packets; {result.air_lost:,} lost, or too late for a host that had left",
+        f"  roaming    {result.moves:,} moves, {result.disconnections:,} disconnections, {result.handoffs:,} hand-offs",
+    ]
+    if result.handoffs:
+        said.append(
+            f"  hand-off   {amount(result.handoff_messages)} messages, {amount(result.handoff_bytes)} bytes, "
+            f"{amount(result.handoff_mean_s)} s from registration to welcome (longest {amount(result.handoff_max_s)})"
+        )
+    if result.dropped:
+        said.append(f"  dropped    {result.dropped:,} deliveries to hosts that were away")
+    return said
+
+
+def _mobility(arguments: argparse.Namespace) -> Mobility:
+    return Mobility(
+        handoff=times(arguments.handoff_interval),
+        connected=times(arguments.disconnect_interval),
+        away=Distribution.of(arguments.away),
+    )
+
+
+def _air(arguments: argparse.Namespace) -> Network:
+    return Network(
+        latency=Distribution.of(arguments.air_latency),
+        bandwidth_bytes_per_s=arguments.air_bandwidth,
+        fifo=True,
+        loss=arguments.air_loss,
+        duplicate=arguments.air_duplicate,
+    )

@@ -1,0 +1,50 @@
+"""What the texts of options mean: partitions, pairs, numbers and options of algorithms, or `Misuse` with an example."""
+
+from __future__ import annotations
+
+from antecede.core.errors import Misuse
+from antecede.sim import Distribution, Partition
+
+
+def partition(text: str) -> Partition:
+    times, _, sides = text.partition(":")
+    start, _, end = times.partition("-")
+    side, _, other = sides.partition("/")
+    example = "10-20:p1,p2 or 10-20:p1,p2/p3"
+    names = [frozenset(filter(None, half.split(","))) for half in (side, other)]
+    return Partition(number(start, "--partition", example), number(end, "--partition", example), *names)
+
+
+def option(text: str) -> tuple[str, object]:
+    """An option of the algorithm: true, false, a number, or text."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise Misuse(f"--option {text!r}: write NAME=VALUE, such as multicast=true")
+    if value in ("true", "false"):
+        return name, value == "true"
+    for kind in (int, float):
+        try:
+            return name, kind(value)
+        except ValueError:
+            continue
+    return name, value
+
+
+def number(text: str, flag: str, example: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise Misuse(f"{flag}: {text!r} is not a number of seconds; write it like {example}") from None
+
+
+def pair(text: str, between: str, flag: str, example: str) -> tuple[int, int]:
+    first, found, second = text.partition(between)
+    try:
+        return int(first), int(second if found else first)
+    except ValueError:
+        raise Misuse(f"{flag}: {text!r}; write it like {example}") from None
+
+
+def times(text: str) -> Distribution | None:
+    """A distribution of times, or never."""
+    return None if text == "never" else Distribution.of(text)

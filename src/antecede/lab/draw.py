@@ -1,0 +1,182 @@
+"""Figures: what was measured with its confidence intervals, and what the paper states, told apart without colour.
+
+Measured lines have markers and error bars; what the paper states is in grey with a hatch or a large cross, and says
+"paper" in the legend; explanations that were tried are dashed. The same results give the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from textwrap import fill
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from antecede.lab.experiment import Chart, Experiment, Stated
+from antecede.lab.results import Results
+from antecede.lab.statistics import Estimate, estimate
+
+MARKERS = "osD^vP*X<>hd"
+COLOURS = ("#0b5fa5", "#c2500a", "#2a7f3f", "#7b3fa0", "#8a6d00", "#b0276b", "#00788a", "#5b5b5b", "#a11212", "#3d3b9e")
+SETTINGS: Any = {"svg.hashsalt": "antecede", "font.size": 9.0, "axes.spines.top": False, "axes.spines.right": False}
+COLUMNS_MAX = 3
+PANEL_INCHES = (5.4, 4.2)
+TITLE_CHARS = 66
+"""Of a line of the title, for each panel that stands beside another."""
+LEGEND_BESIDE_FROM = 7
+"""Lines of a legend from which it stands beside the panel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One series: its label, and an estimate at each x."""
+
+    label: str
+    xs: tuple[Any, ...]
+    ys: tuple[Estimate, ...]
+
+
+def lines(chart: Chart, results: Results) -> list[Line]:
+    """The series of a chart, in the order of the grid; what has no such number is left out."""
+    found: dict[str, dict[Any, list[float]]] = {}
+    rows = results.of(**chart.where).rows
+    for row in rows:
+        if chart.y in row.measurements and (chart.x in row.parameters or chart.x in row.measurements):
+            label = _label(chart, row.parameters)
+            if not label and chart.series:
+                continue  # named with nothing: of another chart
+            place = row.parameters[chart.x] if chart.x in row.parameters else _mean_at(rows, row.point, chart.x)
+            found.setdefault(label, {}).setdefault(place, []).append(row.measurements[chart.y])
+    return [_line(label, values) for label, values in found.items()]
+
+
+def draw(experiment: Experiment, results: Results) -> Figure:
+    charts = [chart for chart in experiment.charts if lines(chart, results)]
+    columns = 2 if len(charts) == 4 else min(COLUMNS_MAX, max(1, len(charts)))
+    rows = -(-len(charts) // columns) or 1
+    figure = Figure(figsize=(PANEL_INCHES[0] * columns + 0.6, PANEL_INCHES[1] * rows + 0.5), layout="constrained")
+    title = f"{experiment.name}: {experiment.title} ({experiment.paper}, {experiment.figure})"
+    figure.suptitle(fill(title, TITLE_CHARS * columns), fontsize=11)
+    for number, chart in enumerate(charts, start=1):
+        axes = figure.add_subplot(rows, columns, number)
+        if chart.bars:
+            _bars(axes, lines(chart, results))
+        else:
+            _curves(axes, chart, lines(chart, results))
+        for stated, hatch in zip(chart.stated, _hatches(), strict=False):
+            _state(axes, stated, hatch)
+        _label_axes(axes, chart)
+    return figure
+
+
+def write(experiment: Experiment, results: Results, folder: Path) -> None:
+    """figure.svg and figure.png."""
+    with mpl.rc_context(SETTINGS):
+        figure = draw(experiment, results)
+        FigureCanvasAgg(figure)
+        figure.savefig(folder / "figure.svg", format="svg", metadata={"Date": None, "Creator": None})
+        figure.savefig(folder / "figure.png", format="png", dpi=110, metadata={"Software": None})
+
+
+def _label(chart: Chart, parameters: dict[str, Any]) -> str:
+    values = [parameters.get(name) for name in chart.series]
+    key = values[0] if len(values) == 1 else tuple(values)
+    if key in chart.names:
+        return chart.names[key]
+    return ", ".join(str(chart.names.get(value, value)) for value in values)
+
+
+def _mean_at(rows: Sequence[Any], point: int, name: str) -> float:
+    return estimate([row.measurements[name] for row in rows if row.point == point]).mean
+
+
+def _line(label: str, values: dict[Any, list[float]]) -> Line:
+    places = sorted(values) if all(isinstance(place, int | float) for place in values) else list(values)
+    return Line(label, tuple(places), tuple(estimate(values[place]) for place in places))
+
+
+def _curves(axes: Any, chart: Chart, found: list[Line]) -> None:
+    for number, line in enumerate(found):
+        tried = line.label in chart.dashed
+        means = [one.mean for one in line.ys]
+        places = list(chart.ticks)
+        axes.errorbar(
+            [places.index(x) for x in line.xs] if places else line.xs,
+            means,
+            yerr=[[one.mean - one.low for one in line.ys], [one.high - one.mean for one in line.ys]],
+            label=line.label,
+            color=COLOURS[number % len(COLOURS)],
+            marker=MARKERS[number % len(MARKERS)],
+            markersize=4.5,
+            markerfacecolor="white" if tried else None,
+            linestyle="--" if tried else "-",
+            linewidth=1.2,
+            capsize=2.5,
+            elinewidth=0.9,
+        )
+
+
+def _bars(axes: Any, found: list[Line]) -> None:
+    """Where x is a name: a group of bars for each, a hatch for each series."""
+    names = list(dict.fromkeys(str(place) for line in found for place in line.xs))
+    width = 0.8 / len(found)
+    for number, (line, hatch) in enumerate(zip(found, _hatches(), strict=False)):
+        places = [names.index(str(place)) + (number - (len(found) - 1) / 2) * width for place in line.xs]
+        axes.bar(
+            places,
+            [one.mean for one in line.ys],
+            width,
+            yerr=[[one.mean - one.low for one in line.ys], [one.high - one.mean for one in line.ys]],
+            label=line.label,
+            color=COLOURS[number % len(COLOURS)],
+            edgecolor="white",
+            hatch=hatch,
+            capsize=2.5,
+        )
+    axes.set_xticks(range(len(names)), names, rotation=30, ha="right", fontsize=8)
+
+
+def _state(axes: Any, stated: Stated, hatch: str) -> None:
+    """A band where the paper gives a range, a cross where it gives a value, a dotted line where it holds anywhere."""
+    style = {"color": "0.25", "label": stated.label, "zorder": 1}
+    if stated.high is not None:
+        left, right = axes.get_xlim() if stated.x is None else (stated.x, stated.x_end or stated.x)
+        axes.fill_between(
+            [left, right], stated.low, stated.high, facecolor="0.93", edgecolor="0.45", hatch=hatch, label=stated.label,
+            zorder=0,
+        )  # fmt: skip
+    elif stated.x is None:
+        axes.axhline(stated.low, linestyle=":", linewidth=1.4, **style)
+    else:
+        axes.plot([stated.x], [stated.low], marker="x", markersize=10, markeredgewidth=2.2, linestyle="none", **style)
+
+
+def _hatches() -> Iterator[str]:
+    patterns = ("////", "\\\\\\\\", "....", "xxxx", "----", "||||")
+    return (patterns[number % len(patterns)] for number in count())
+
+
+def _label_axes(axes: Any, chart: Chart) -> None:
+    axes.set_xlabel(chart.x_label)
+    axes.set_ylabel(chart.y_label)
+    axes.set_title(chart.title, fontsize=9)
+    if chart.ticks:
+        axes.set_xticks(range(len(chart.ticks)), list(chart.ticks.values()))
+    if chart.x_log:
+        axes.set_xscale("log")
+    if chart.y_log:
+        axes.set_yscale("log")
+    else:
+        axes.set_ylim(bottom=0)
+    axes.grid(visible=True, color="0.9", linewidth=0.6)
+    axes.set_axisbelow(True)
+    handles, labels = axes.get_legend_handles_labels()
+    if len(labels) > LEGEND_BESIDE_FROM:
+        axes.legend(handles, labels, loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=7, frameon=False)
+    elif any(labels):
+        axes.legend(handles, labels, fontsize=7, framealpha=0.85)

@@ -1,0 +1,46 @@
+"""The experiments by name: a line for each says which module declares it. A module is imported when it is wanted."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from importlib import import_module
+
+from antecede.core.errors import Misuse
+from antecede.lab.experiment import Experiment
+
+MODULES = {
+    "prs-fig4": "prs_fig4",
+    "prs-fig5": "prs_fig5",
+    "prs-fig6": "prs_fig6",
+    "prs-fig7": "prs_fig7",
+    "av-table1": "av_table1",
+    "av-fig1": "av_fig1",
+    "av-fig2": "av_fig2",
+    "ks-growth": "growth",
+    "mr-tradeoff": "tradeoff",
+    "msv-topologies": "topologies",
+    "errata": "errata",
+    "mobile": "mobile",
+}
+"""In the order in which `lab list` has them. A module has them all in `EXPERIMENTS`."""
+
+
+class UnknownExperiment(Misuse):
+    """No experiment of that name."""
+
+
+def names() -> list[str]:
+    return list(MODULES)
+
+
+def experiment(name: str) -> Experiment:
+    if name not in MODULES:
+        near = get_close_matches(name, MODULES, n=3, cutoff=0.4)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(MODULES)}"
+        raise UnknownExperiment(f"no experiment {name!r}; {hint}")
+    found: dict[str, Experiment] = {one.name: one for one in _module(name).EXPERIMENTS}
+    return found[name]
+
+
+def _module(name: str):  # type: ignore[no-untyped-def]  # a module has what its file says
+    return import_module(f"antecede.lab.experiments.{MODULES[name]}")

@@ -1,0 +1,214 @@
+"""How the stamps of all algorithms grow with the number of processes: entries, bytes and time per packet.
+
+Three kinds of traffic (one destination; random destinations, 1 to n - 1; everybody), three loads (the mean latency is a
+tenth, a half and twice the mean time between two sends of a process). An algorithm is in the kinds of traffic that it
+can carry; those that send to groups get, as random multicast, groups of a quarter of all processes around a ring,
+neighbours sharing half of their members, and as broadcast one group of all.
+
+A run begins to be measured when as many deliveries have been made as one message of every process makes, goes on for
+about half a message more of each, and ends with the network at rest. That is short, so that 100 processes with a matrix
+on every message are affordable; matrices are not full by then, and larger in the long run. The time is the processor's,
+for the whole simulation of a run, per packet: the control `none` says how much of it is the simulator's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from time import process_time
+
+from antecede.core.registry import algorithms
+from antecede.lab.claims import Values, at_most, ratio, trend
+from antecede.lab.experiment import Chart, Claim, Experiment, Point
+from antecede.lab.results import Missing, Results
+from antecede.sim import Distribution, Groups, Network, Parameters, Workload, simulate
+
+SIZES, QUICK_SIZES = (5, 10, 20, 50, 100), (5, 20)
+LOADS, LOAD = (0.1, 0.5, 2.0), 0.5
+TRAFFIC = ("unicast", "multicast", "broadcast")
+CARRIES = {
+    "multicast": TRAFFIC,
+    "group": ("multicast", "broadcast"),
+    "broadcast": ("broadcast",),
+    "unicast": ("unicast",),
+}
+ROUND_DELIVERIES_MIN = 400
+"""With few processes a message of each makes but a handful of deliveries."""
+KEEP_BACK = ("mf", "serial-broadcast", "serial-multicast")
+"""Messages of these leave long after their send, by which the window counts them: they are measured from the first."""
+
+
+def _grid(quick: bool) -> Sequence[Point]:
+    sizes, loads = (QUICK_SIZES, (LOAD,)) if quick else (SIZES, LOADS)
+    return [
+        {"algorithm": name, "n": n, "traffic": traffic, "load": load}
+        for name, info in sorted(algorithms().items())
+        for traffic in CARRIES[info.addressing]
+        for load in loads
+        for n in sizes
+    ]
+
+
+def mean_dests(n: int, traffic: str) -> float:
+    return {"unicast": 1.0, "multicast": n / 2, "broadcast": n - 1.0}[traffic]
+
+
+def _workload(n: int, traffic: str, addressing: str) -> Workload:
+    if addressing == "group":
+        quarter = max(2, n // 4)
+        return Workload(groups=Groups(n) if traffic == "broadcast" else Groups(quarter, quarter // 2))
+    return Workload(dests={"unicast": (1, 1), "multicast": (1, n - 1), "broadcast": (n - 1, n - 1)}[traffic])
+
+
+def measure(given: Point, seed: int) -> dict[str, float | None]:
+    name, n, traffic = str(given["algorithm"]), int(given["n"]), str(given["traffic"])
+    dests = mean_dests(n, traffic)
+    load, round_messages = float(given["load"]), max(n, ROUND_DELIVERIES_MIN / dests)
+    parameters = Parameters(
+        algorithm=name,
+        processes=n,
+        seed=seed,
+        messages=round((1.5 + 1.5 * load) * round_messages),  # while a round arrives, about 1.5 loads more are sent
+        warmup=0 if name in KEEP_BACK else round(round_messages * dests),
+        network=Network(latency=Distribution("exponential", load)),
+        workload=_workload(n, traffic, algorithms()[name].addressing),
+    )
+    start = process_time()
+    found = simulate(parameters)
+    spent_s = process_time() - start
+    return {
+        "entries": found.entries_per_copy_mean,
+        "entries_max": float(found.entries_max),
+        "bytes": found.bytes_mean,
+        "delay_s": found.delay_mean_s,
+        "control_packets": found.control_packets_per_message,
+        "us_per_packet": 1e6 * spent_s / found.packets,
+    }
+
+
+HEAVY = {"history": 4.0, "prs": 6.0, "ses": 6.0, "rst": 2.0, "none": 0.1}
+
+
+def cost(given: Point) -> float:
+    n = int(given["n"])
+    return (
+        (1.5 + 1.5 * float(given["load"]))
+        * n**3
+        * mean_dests(n, str(given["traffic"]))
+        * HEAVY.get(str(given["algorithm"]), 1.0)
+    )
+
+
+def at_largest(name: str, /, **where: object) -> Values:
+    """At the largest n there is with these parameters."""
+
+    def values(results: Results) -> list[float]:
+        sizes = results.of(**where).distinct("n")
+        if not sizes:
+            raise Missing(f"no point with {where}")
+        return results.values(name, n=max(sizes), **where)
+
+    return values
+
+
+def per_n(values: Values, power: int = 1) -> Values:
+    """Divided by the largest n, or its square."""
+    return lambda results: [value / max(results.distinct("n")) ** power for value in values(results)]
+
+
+def _bounds() -> Iterator[tuple[str, str, str, str, int, float]]:
+    """Algorithm, section, what is said, traffic, power of n, times how much."""
+    yield "ks", "002 §7.1, broadcast", "the latest broadcast of each process: at most n entries", "broadcast", 1, 1.0
+    yield "prs-broadcast", "000 §8.2", "in the broadcast case at most N tuples", "broadcast", 1, 1.0
+    yield "vector", "002 §7.1, broadcast", "one count for each process", "broadcast", 1, 1.0
+    yield "serial-broadcast", "002 §7.1, serialised broadcasts", "one entry", "broadcast", 0, 1.0
+    yield "serial-multicast", "002 §7.1, serialised multicasts", "n entries", "multicast", 1, 1.0
+    yield "chain2", "002 Lemma 8", "chains of two can be had with O(n): here 2n ids", "multicast", 1, 2.0
+    yield "mf", "002 §7.1, Mattern-Fünfrocken", "nothing", "unicast", 0, 0.0
+    yield "rst", "001 §3", "a matrix of n x n", "multicast", 2, 1.0
+    yield "ses", "002 §1", "n vectors of length n", "multicast", 2, 1.0
+    yield "ks", "002 §6.2", "n² is the upper bound", "multicast", 2, 1.0
+
+
+def _claims(load: float = LOAD) -> Iterator[Claim]:
+    for name, where, says, traffic, power, most in _bounds():
+        unit = {0: "", 1: " n", 2: " n²"}[power]
+        found = per_n(at_largest("entries_max", algorithm=name, traffic=traffic, load=load), power)
+        yield Claim(
+            f"ks-growth-bound-{name}-{traffic}",
+            f"{name}, {traffic}: {says}.",
+            where,
+            f"at most {most:g}{unit}",
+            at_most(found, most, words=f"the largest stamp{', divided by' + unit if unit else ''}, at the largest n"),
+        )
+    ks = at_largest("entries", algorithm="ks", traffic="multicast", load=load)
+    yield Claim(
+        "ks-growth-average",
+        "On average the control information of ks is much smaller than n².",
+        "002 §6.2",
+        "much smaller than n²",
+        trend(per_n(ks, 2), below=0.25, words="mean entries divided by n², at the largest n, random multicast"),
+    )
+    for other in ("prs", "rst", "ses"):
+        rival = at_largest("entries", algorithm=other, traffic="multicast", load=load)
+        yield Claim(
+            f"ks-growth-least-{other}",
+            f"ks carries the least that causal order allows: less than {other}.",
+            "002 §4 and §6.2",
+            "less than 1",
+            trend(ratio(ks, rival), below=1.0, words=f"entries of ks divided by those of {other}, random multicast"),
+        )
+
+
+def _charts() -> Iterator[Chart]:
+    labels = {"entries": "control entries per packet", "bytes": "bytes of a stamp", "us_per_packet": "µs per packet"}
+    for y, label in labels.items():
+        for traffic in TRAFFIC:
+            yield Chart(
+                title=f"{traffic}, latency half the time between sends",
+                x="n",
+                y=y,
+                x_label="processes",
+                y_label=label,
+                series=["algorithm"],
+                where={"traffic": traffic, "load": LOAD},
+                x_log=True,
+                y_log=True,
+            )
+    for traffic in TRAFFIC:
+        yield Chart(
+            title=f"ks and prs, {traffic}, by load",
+            x="n",
+            y="entries",
+            x_label="processes",
+            y_label="control entries per packet",
+            series=["algorithm", "load"],
+            where={"traffic": traffic},
+            names={
+                (name, load): f"{name}, load {load:g}" if name in ("ks", "prs") else ""
+                for name in algorithms()
+                for load in LOADS
+            },
+            x_log=True,
+            y_log=True,
+        )
+
+
+GROWTH = Experiment(
+    name="ks-growth",
+    paper="002",
+    figure="ours",
+    title="How stamps grow with the number of processes, all algorithms",
+    about="n = 5 to 100; one destination, random destinations and broadcast; a latency of 0.1, 0.5 and 2 times the "
+    "time between sends. Measured from about one message per process on, for half a message more of each: matrices are "
+    "not full by then.",
+    grid=_grid(False),
+    quick=_grid(True),
+    measure=measure,
+    charts=list(_charts()),
+    claims=list(_claims()),
+    seeds=(1, 2, 3),
+    timed=("us_per_packet",),
+    cost=cost,
+)
+
+EXPERIMENTS = (GROWTH,)

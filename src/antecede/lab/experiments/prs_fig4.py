@@ -1,0 +1,93 @@
+"""Paper 000, Figure 4: the barrier over propagation time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from antecede.lab.claims import at, difference, trend, within
+from antecede.lab.experiment import Chart, Claim, Experiment, Point, Stated
+from antecede.lab.experiments.prs import BEST, NAMES, OF_N_SQUARED, PRINTED, ROUNDING, TRIED, cost, measure, point
+from antecede.lab.experiments.prs_readings import READINGS
+
+SIZES = (10, 20, 30)
+PROPAGATIONS = (1 / 12, 1 / 6, 1 / 4, 1 / 2, 3 / 4, 1.0, 1.5, 2.0, 2.5, 3.0)
+SMALL, LARGE = round(1 / 12, 4), 3.0
+
+
+def _fig4(quick: bool) -> Sequence[Point]:
+    propagations = (1 / 12, 1.0, 3.0) if quick else PROPAGATIONS
+    printed = [point(n=n, propagation=p, dests=(1, n - 1), quick=quick) for n in SIZES for p in propagations]
+    readings, at_ = ((BEST,), (1 / 12, 3.0)) if quick else (READINGS[1:], (1 / 12, 1 / 4, 1.0, 2.0, 3.0))
+    tried = [point(propagation=p, dests=(1, 19), reading=one, quick=quick) for one in readings for p in at_]
+    return printed + tried
+
+
+def _fig4_claims() -> Iterator[Claim]:
+    for n in SIZES:
+        small, large = (at("of_n_squared", n=n, propagation=p, reading=PRINTED) for p in (SMALL, LARGE))
+        yield Claim(
+            f"prs-fig4-small-{n}",
+            f"Where propagation takes a small part of the inter-message time, {n} processes send 0.2 to 0.4 N² tuples "
+            "with a message.",
+            "000 §7.1",
+            "0.2 to 0.4",
+            within(small, 0.2, 0.4, tolerance=ROUNDING),
+        )
+        yield Claim(
+            f"prs-fig4-large-{n}",
+            f"With a propagation time of three inter-message times, {n} processes send about 0.9 N² tuples.",
+            "000 §7.1",
+            "about 0.9",
+            within(large, 0.9, tolerance=0.05),
+        )
+        yield Claim(
+            f"prs-fig4-rises-{n}",
+            f"The barrier grows with the propagation time ({n} processes).",
+            "000 §7.1",
+            "rises",
+            trend(difference(large, small), above=0.0, words="the barrier at 3 less that at 1/12"),
+        )
+
+
+FIG4_STATED = (Stated("paper: 0.2 to 0.4", 0.2, 0.4, x=0.04, x_end=0.25), Stated("paper: about 0.9", 0.9, x=3.0))
+FIG4 = Experiment(
+    name="prs-fig4",
+    paper="000",
+    figure="Figure 4",
+    title="Size of the causal barrier over propagation time",
+    about="N = 10, 20, 30; destinations uniform from 1 to N - 1; one message per process and unit of time. The second "
+    "panel has N = 20 with steps of the algorithm read otherwise.",
+    grid=_fig4(False),
+    quick=_fig4(True),
+    measure=measure,
+    charts=[
+        Chart(
+            title="as printed",
+            x="propagation",
+            y="of_n_squared",
+            x_label="mean propagation time / mean inter-message time",
+            y_label=OF_N_SQUARED,
+            series=["n"],
+            where={"reading": PRINTED},
+            names={n: f"N = {n}, measured" for n in SIZES},
+            stated=FIG4_STATED,
+        ),
+        Chart(
+            title="explanations tried, N = 20",
+            x="propagation",
+            y="of_n_squared",
+            x_label="mean propagation time / mean inter-message time",
+            y_label=OF_N_SQUARED,
+            series=["reading"],
+            where={"n": 20},
+            names=NAMES,
+            dashed=tuple(NAMES.values())[1:],
+            stated=FIG4_STATED,
+        ),
+    ],
+    claims=list(_fig4_claims()),
+    tried=TRIED,
+    cost=cost,
+)
+
+EXPERIMENTS = (FIG4,)

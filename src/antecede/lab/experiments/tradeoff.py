@@ -1,0 +1,175 @@
+"""Paper 003 (Mostefaoui, Raynal) §5: small stamps against early delivery, over group overlap and synchrony.
+
+`mr` carries one count for each group and waits for phases to end, with resynchronisation messages where somebody is
+silent; `isis` carries a vector for each group and `ks` what is owed, and both deliver as early as causal order allows.
+How long a message waits for nothing is told by an observer who knows all causal pasts.
+
+Twelve processes in groups of four around a ring, neighbours sharing 0 to 3 members; or all in one group. Synchrony: all
+send at the same instants, or within half an interval of them, or at random.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from antecede.lab.claims import at, at_most, difference, ratio, trend, within
+from antecede.lab.experiment import Chart, Claim, Experiment, Point
+from antecede.sim import Distribution, Groups, Network, Parameters, Workload, simulate
+
+N, SIZE = 12, 4
+ALGORITHMS = ("mr", "isis", "ks")
+OVERLAPS, ONE_GROUP = (0, 1, 2, 3), N
+INTERVALS = {
+    "in step": Distribution("constant", 1.0),
+    "loosely": Distribution("uniform", 1.0, 0.5),
+    "at random": Distribution("exponential", 1.0),
+}
+LATENCY = Distribution("uniform", 0.4, 0.3)
+"""Below the interval: those who send in step send before they hear of the others."""
+
+
+def _grid(quick: bool) -> Sequence[Point]:
+    overlaps = (1, ONE_GROUP) if quick else (*OVERLAPS, ONE_GROUP)
+    return [
+        {"algorithm": name, "overlap": overlap, "synchrony": synchrony, "messages": 150 if quick else 600}
+        for name in ALGORITHMS
+        for overlap in overlaps
+        for synchrony in INTERVALS
+    ]
+
+
+def groups(overlap: int) -> Groups:
+    return Groups(N) if overlap == ONE_GROUP else Groups(SIZE, overlap)
+
+
+def measure(given: Point, seed: int) -> dict[str, float | None]:
+    made = groups(int(given["overlap"]))
+    messages = int(given["messages"])
+    found = simulate(
+        Parameters(
+            algorithm=str(given["algorithm"]),
+            processes=N,
+            seed=seed,
+            messages=messages,
+            network=Network(latency=LATENCY, fifo=True),
+            workload=Workload(interval=INTERVALS[str(given["synchrony"])], groups=made),
+            oracle=True,
+        )
+    )
+    names = [f"p{number}" for number in range(N)]
+    return {
+        "entries": found.entries_per_copy_mean,
+        "entries_max": float(found.entries_max),
+        "bytes": found.bytes_mean,
+        "groups": float(len(made.among(names))),
+        "entries_max_per_group": found.entries_max / len(made.among(names)),
+        "needless_share": found.needless_share,
+        "needless_s": found.needless_mean_s,
+        "held_share": found.held_share,
+        "delay_s": found.delay_mean_s,
+        "extra_packets": found.control_packets_per_message,
+        "violations": float(found.violations or 0),
+    }
+
+
+def _claims() -> Iterator[Claim]:
+    shared: dict[str, object] = {"overlap": 1, "synchrony": "at random"}
+    yield Claim(
+        "mr-tradeoff-stamp",
+        "A stamp of mr is one vector of integers, as long as there are groups.",
+        "003 conclusion",
+        "at most 1 per group",
+        at_most(at("entries_max_per_group", algorithm="mr", **shared), 1.0, words="largest stamp / number of groups"),
+    )
+    yield Claim(
+        "mr-tradeoff-smaller",
+        "That is less than the vector of vectors of ISIS.",
+        "003 conclusion",
+        "less than 1",
+        trend(
+            ratio(at("entries", algorithm="mr", **shared), at("entries", algorithm="isis", **shared)),
+            below=1.0,
+            words="entries of mr divided by those of isis",
+        ),
+    )
+    for name in ("isis", "ks"):
+        yield Claim(
+            f"mr-tradeoff-early-{name}",
+            f"{name} delivers a message as soon as causal order allows.",
+            "003 §2.3 and §5" if name == "isis" else "002 §4",
+            "no needless waiting",
+            within(at("needless_s", algorithm=name, **shared), 0.0, words="seconds of needless waiting per delivery"),
+        )
+    yield Claim(
+        "mr-tradeoff-waits",
+        "mr pays for its small stamps with waiting.",
+        "003 §5",
+        "more than 0",
+        trend(
+            difference(at("needless_s", algorithm="mr", **shared), at("needless_s", algorithm="isis", **shared)),
+            above=0.0,
+            words="seconds of needless waiting per delivery, mr less isis; a process sends once a second",
+        ),
+    )
+    yield Claim(
+        "mr-tradeoff-synchronous",
+        "Where all send in each phase before they receive anything of it, there is no resynchronisation message.",
+        "003 §3.5",
+        "0",
+        within(at("extra_packets", algorithm="mr", overlap=ONE_GROUP, synchrony="in step"), 0.0),
+    )
+    steps, random = (
+        at("extra_packets", algorithm="mr", overlap=ONE_GROUP, synchrony=one) for one in ("in step", "at random")
+    )
+    yield Claim(
+        "mr-tradeoff-asynchronous",
+        "The less synchronous, the more resynchronisation messages.",
+        "003 §5",
+        "more",
+        trend(difference(random, steps), above=0.0, words="packets per message, one group: at random less in step"),
+    )
+
+
+def _charts() -> Iterator[Chart]:
+    shown = {
+        "entries": "control entries per packet",
+        "needless_s": "needless waiting per delivery, s",
+        "extra_packets": "control packets per message",
+    }
+    for y, label in shown.items():
+        yield Chart(
+            title="",
+            x="overlap",
+            y=y,
+            x_label="members that neighbouring groups of 4 share",
+            ticks={**{overlap: str(overlap) for overlap in OVERLAPS}, ONE_GROUP: "one group"},
+            y_label=label,
+            series=["algorithm", "synchrony"],
+        )
+    yield Chart(
+        title="stamp against waiting, a point per overlap, at random",
+        x="entries",
+        y="needless_s",
+        x_label="control entries per packet",
+        y_label="needless waiting per delivery, s",
+        series=["algorithm"],
+        where={"synchrony": "at random"},
+    )
+
+
+TRADEOFF = Experiment(
+    name="mr-tradeoff",
+    paper="003",
+    figure="§5",
+    title="Small stamps against early delivery, over group overlap and synchrony",
+    about="12 processes, groups of 4 around a ring, each process sends once a second, latency uniform from 0.1 to "
+    "0.7 s, FIFO channels.",
+    grid=_grid(False),
+    quick=_grid(True),
+    measure=measure,
+    charts=list(_charts()),
+    claims=list(_claims()),
+    cost=lambda given: float(given["messages"]) * (3.0 if given["algorithm"] == "isis" else 1.0),
+)
+
+EXPERIMENTS = (TRADEOFF,)

@@ -1,0 +1,135 @@
+"""Pages of what was measured: `reproduction`, which is kept in the documents, and an index of figures in one file."""
+
+from __future__ import annotations
+
+import base64
+import html
+from pathlib import Path
+from typing import Any
+
+from antecede.lab.experiments import experiment, names
+from antecede.lab.report import kept
+
+INTRO = """\
+# Reproduction
+
+What the papers measured, measured again. Every experiment is declared in `src/antecede/lab/experiments` and is run with
+`antecede lab run NAME`; the results, figures and verdicts shown here are kept beside this page, with the command and
+the version that made them. Nothing was tuned to meet a curve: where a paper and we differ, the page says so, and says
+which explanations were tried.
+
+*Reproduced*: the mean over the seeds lies within what the paper states, widened by a tolerance for its rounding.
+*Qualitative*: the paper gives no number; the claim holds if the whole interval is on the right side. Intervals are 95 %
+confidence intervals by Student's t over the seeds.
+"""
+
+
+def reproduction(results: Path, link: str = "reproduction") -> str:
+    """The page in Markdown, from the folder of results; `link` is the way from the page to that folder."""
+    made = _all(results)
+    parts = [INTRO, _summary(made), *(_part(one, link) for one in made)]
+    return "\n".join(parts)
+
+
+def write_index(folder: Path) -> Path:
+    """index.html: all figures and claims in `folder`, in one file that needs no other."""
+    made = _all(folder)
+    path = folder / "index.html"
+    body = "\n".join(_section(one, folder / one["experiment"]) for one in made)
+    path.write_text(PAGE.format(body=body), encoding="utf-8")
+    return path
+
+
+def _all(folder: Path) -> list[dict[str, Any]]:
+    return [made for name in names() if (made := kept(folder / name)) is not None]
+
+
+def _summary(made: list[dict[str, Any]]) -> str:
+    rows = [
+        "| experiment | paper | reproduced | not reproduced | qualitative: holds | does not |",
+        "|---|---|---|---|---|---|",
+    ]
+    for one in made:
+        claims = one["claims"]
+        counts = [
+            sum(claim["outcome"] == "reproduced" for claim in claims),
+            sum(claim["outcome"] in ("not reproduced", "not measured") for claim in claims),
+            sum(claim["outcome"] == "qualitative" and claim["holds"] for claim in claims),
+            sum(claim["outcome"] == "qualitative" and not claim["holds"] for claim in claims),
+        ]
+        name = one["experiment"]
+        rows.append(f"| [{name}](#{name}) | {one['paper']} {one['figure']} | " + " | ".join(map(str, counts)) + " |")
+    return "\n".join([*rows, ""])
+
+
+def _part(one: dict[str, Any], link: str) -> str:
+    declared = experiment(one["experiment"])
+    rows = [
+        f"| {claim['says']} ({claim['where']}) | {claim['stated']} | {_measured(claim)} | {_outcome(claim)} |"
+        for claim in one["claims"]
+    ]
+    failed = [f"Failed: {failure}" for failure in one["failed"]]
+    return "\n\n".join(
+        [
+            f"## {one['experiment']}",
+            f"*{one['title']}* ({one['paper']} {one['figure']}). {declared.about}",
+            f"![{one['title']}]({link}/{one['experiment']}/figure.svg)",
+            "\n".join(["| the paper says | stated | measured (95 % interval) | |", "|---|---|---|---|", *rows]),
+            *([f"**What was tried.** {declared.tried}"] if declared.tried else []),
+            *failed,
+            f"Made by `{one['command']}`, antecede {one['version']}, {one['rows']} runs.\n",
+        ]
+    )
+
+
+def _outcome(claim: dict[str, Any]) -> str:
+    if claim["outcome"] == "qualitative":
+        return "holds (qualitative)" if claim["holds"] else "**does not hold** (qualitative)"
+    return claim["outcome"] if claim["holds"] else f"**{claim['outcome']}**"
+
+
+def _measured(claim: dict[str, Any]) -> str:
+    if claim["measured"] is None:
+        return claim["words"] or "-"
+    low, high = claim["confidence_95"]
+    words = f"; {claim['words']}" if claim["words"] else ""
+    return f"{claim['measured']:.3g} ({low:.3g} to {high:.3g}){words}"
+
+
+PAGE = """\
+<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>antecede lab</title>
+<style>
+body {{ font: 15px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; color: #1a1a1a; }}
+img {{ max-width: 100%; height: auto; }}
+table {{ border-collapse: collapse; width: 100%; }}
+th, td {{ text-align: left; vertical-align: top; padding: .3rem .6rem; border-bottom: 1px solid #ccc; }}
+.bad {{ font-weight: bold; }}
+code {{ background: #f2f2f2; padding: 0 .2rem; }}
+</style>
+<h1>The experiments</h1>
+{body}
+</html>
+"""
+
+
+def _section(one: dict[str, Any], folder: Path) -> str:
+    picture = base64.b64encode((folder / "figure.svg").read_bytes()).decode()
+    rows = "\n".join(
+        f"<tr><td>{html.escape(claim['says'])} ({html.escape(claim['where'])})<td>{html.escape(claim['stated'])}"
+        f"<td>{html.escape(_measured(claim))}<td{'' if claim['holds'] else ' class=bad'}>"
+        f"{html.escape(_outcome(claim).replace('*', ''))}"
+        for claim in one["claims"]
+    )
+    quick = " Small grid: the numbers are rough." if one["quick"] else ""
+    return f"""\
+<h2 id="{one["experiment"]}">{one["experiment"]}: {html.escape(one["title"])}</h2>
+<p>Paper {one["paper"]} {html.escape(one["figure"])}. {html.escape(experiment(one["experiment"]).about)}{quick}</p>
+<img alt="{html.escape(one["title"])}" src="data:image/svg+xml;base64,{picture}">
+<table><tr><th>the paper says<th>stated<th>measured (95 % interval)<th>outcome
+{rows}
+</table>
+<p>Made by <code>{html.escape(one["command"])}</code>, antecede {one["version"]}, {one["rows"]} runs.</p>"""

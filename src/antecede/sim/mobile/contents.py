@@ -1,0 +1,108 @@
+"""What a packet on a wire is for, and what is header in it.
+
+Algorithms 2 and 3 wrap everything that goes between stations into messages of their causal layer; the others send
+it as it is. Either way a packet belongs to one of four kinds:
+
+    message    carries a message from the station of its sender, towards its destinations
+    passed on  carries it further, from a station that a destination has left
+    hand-off   makes a hand-off: begin, handover, notify, last, over, and what corrects a stale begin
+    extra      anything else: acknowledgements and deletions of 000 §9, and word of where a host has gone
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from antecede.core import wire
+from antecede.core.mobile.frames import Begin, Carried, Cast, Handover, Last, Moved, Notify, Old, Over, Relayed
+from antecede.core.ordering.none import NoStamp
+from antecede.core.ordering.rst import RstStamp
+from antecede.core.types import MessageId, Packet, ProcessId, Stamp
+from antecede.core.wire import Codec
+from antecede.sim.mobile.parameters import MobileParameters
+
+MESSAGE, PASSED_ON, HAND_OFF, EXTRA = "message", "passed on", "hand-off", "extra"
+KINDS = (MESSAGE, PASSED_ON, HAND_OFF, EXTRA)
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """`ordering` is the stamp of the ordering algorithm, if there is one; `handover` is this the luggage of a host?"""
+
+    kind: str
+    message: MessageId | None
+    ordering: Stamp | None
+    payload_bytes: int
+    handover: bool
+
+
+def contents(packet: Packet, at: ProcessId) -> Contents:
+    """Of a packet that leaves the station of cell `at`."""
+    stamp, message = packet.stamp, packet.message
+    plain = message is None or isinstance(stamp, Carried | Cast)
+    inner = packet if message is None or plain else wire.decode(message.payload)
+    carried = inner.message
+    return Contents(
+        kind=_kind(inner, at),
+        message=carried.id if carried is not None else None,
+        ordering=ordering_of(packet),
+        payload_bytes=len(carried.payload) if carried is not None else 0,
+        handover=isinstance(inner.stamp, Handover),
+    )
+
+
+def ordering_of(packet: Packet) -> Stamp | None:
+    """The stamp of the ordering algorithm, if there is one."""
+    stamp = packet.stamp
+    if isinstance(stamp, Carried | Cast):
+        return stamp.stamp
+    return None if packet.message is None else stamp
+
+
+def _kind(inner: Packet, at: ProcessId) -> str:
+    stamp = inner.stamp
+    if isinstance(stamp, Carried | Cast | Relayed):
+        return MESSAGE if cell_of(inner.sender) == at else PASSED_ON
+    if isinstance(stamp, Old):
+        return PASSED_ON
+    if isinstance(stamp, Moved):
+        return HAND_OFF if stamp.move else EXTRA
+    return HAND_OFF if isinstance(stamp, Begin | Handover | Notify | Last | Over) else EXTRA
+
+
+def cell_of(station: ProcessId) -> ProcessId:
+    """Logical stations send in their own names."""
+    return station.partition("/")[0]
+
+
+class Weights:
+    """Sizes of packets as the parameters have them. What was weighed last is remembered: it often goes to several."""
+
+    def __init__(self, parameters: MobileParameters) -> None:
+        self.header = parameters.header
+        cells, logical = parameters.cells, parameters.logical
+        inner = [f"{cell}/{number}" for cell in cells for number in range(logical)] if logical > 1 else []
+        self._codec = Codec([*parameters.names, *cells, *inner])
+        across = parameters.hosts if parameters.protocol == "av1" else parameters.stations * logical
+        self._matrix = across**2
+        self._last: tuple[Packet | None, int] = (None, 0)
+
+    def integers(self, ordering: Stamp | None) -> int:
+        if ordering is None:
+            return 0
+        return self._matrix if self.header.full and isinstance(ordering, RstStamp) else ordering.entries
+
+    def wire_bytes(self, packet: Packet) -> int:
+        if self._last[0] is not packet:
+            self._last = (packet, self._weigh(packet))
+        return self._last[1]
+
+    def air_bytes(self, packet: Packet) -> int:
+        return len(self._codec.encode(packet))
+
+    def _weigh(self, packet: Packet) -> int:
+        width = self.header.integer_bytes
+        if packet.message is None or width is None:
+            return len(self._codec.encode(packet))
+        bare = Packet(packet.sender, packet.message, NoStamp())
+        return len(self._codec.encode(bare)) + width * self.integers(ordering_of(packet))

@@ -1,0 +1,108 @@
+"""What a run with roaming hosts is measured by, beyond what `antecede.sim.metrics` measures of any.
+
+The window is that of every run: after the first `warmup` deliveries, up to the last that is measured. Packets count by
+the instant at which a station sends them; a hand-off by the departure of the host's luggage, and its duration, from
+the host's registration to its welcome, by its end.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import asdict, dataclass, field
+from math import fsum
+
+from antecede.sim.metrics import Meter, ratio
+from antecede.sim.mobile.contents import HAND_OFF, KINDS, MESSAGE, PASSED_ON, Contents
+
+
+@dataclass(frozen=True, slots=True)
+class MobileResult:
+    """A run in numbers. Means are over the window; None where there was nothing to measure or it was not asked for.
+
+    A header is all of a packet between stations that is not the sender's payload; `entries` are its integers, of the
+    first packet of each message that went to another station. Wire and air packets, moves and faults are of the whole
+    run. `dropped` are deliveries that a station gave up, by its policy.
+    """
+
+    protocol: str
+    stations: int
+    hosts: int
+    logical: int
+    seed: int
+    duration_s: float
+    messages: int
+    deliveries: int
+    undelivered: int
+    dropped: int
+    moves: int
+    disconnections: int
+    events: int
+    wire_packets: int
+    air_packets: int
+    air_lost: int
+    duplicated: int
+    window_messages: int
+    window_deliveries: int
+    entries_mean: float | None
+    entries_max: int
+    header_bytes_mean: float | None
+    header_bytes_max: int | None
+    packets_per_message: float | None
+    passed_on_per_message: float | None
+    extra_per_message: float | None
+    handoffs: int
+    handoff_messages: float | None
+    handoff_bytes: float | None
+    handoff_mean_s: float | None
+    handoff_max_s: float | None
+    delay_mean_s: float | None
+    delay_median_s: float | None
+    delay_99_s: float | None
+    delay_max_s: float | None
+    held_share: float | None
+    held_mean_s: float | None
+    held_max_s: float
+    needless_share: float | None
+    needless_mean_s: float | None
+    state_bytes_mean: float | None
+    state_bytes_max: int | None
+    violations: int | None
+
+    def as_dict(self) -> dict[str, object]:
+        return asdict(self)
+
+
+@dataclass(slots=True)
+class RoamingMeter:
+    """Goes along with a `Meter`: messages sent, packets on the wires by kind, hand-offs and their durations."""
+
+    sent: int = 0
+    packets: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
+    handoffs: int = 0
+    handoff_bytes: int = 0
+    handoffs_s: array[float] = field(default_factory=lambda: array("d"))
+
+    def left(self, contents: Contents, size_bytes: int) -> None:
+        self.packets[contents.kind] += 1
+        if contents.kind == HAND_OFF:
+            self.handoffs += contents.handover
+            self.handoff_bytes += size_bytes
+
+    def means(self, meter: Meter, oracle: bool) -> dict[str, float | int | None]:
+        """The fields of `MobileResult` that come from the window."""
+        shared = meter.means(1, oracle)
+        packets, kept = self.packets, [name for name in shared if name in MobileResult.__dataclass_fields__]
+        return {
+            **{name: shared[name] for name in kept},
+            "window_messages": self.sent,
+            "header_bytes_mean": shared["bytes_mean"],
+            "header_bytes_max": shared["bytes_max"],
+            "packets_per_message": ratio(packets[MESSAGE], self.sent),
+            "passed_on_per_message": ratio(packets[PASSED_ON], self.sent),
+            "extra_per_message": ratio(packets["extra"], self.sent),
+            "handoffs": self.handoffs,
+            "handoff_messages": ratio(packets[HAND_OFF], self.handoffs),
+            "handoff_bytes": ratio(self.handoff_bytes, self.handoffs),
+            "handoff_mean_s": ratio(fsum(self.handoffs_s), len(self.handoffs_s)),
+            "handoff_max_s": max(self.handoffs_s, default=None),
+        }

@@ -1,0 +1,60 @@
+"""Where hosts are: they move to another cell now and then, and some switch off for a while and come back elsewhere.
+
+The times between two moves of a host are drawn from a stream of that host, and so are the cells, the times until it
+disconnects and those until it is back. None of it depends on the protocol: with the same seed, hosts make the
+same journeys whatever carries their messages. A move that falls into a time of absence does not take place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from antecede.core.errors import Misuse
+from antecede.core.types import ProcessId
+from antecede.sim.chance import Distribution, stream
+
+
+@dataclass(frozen=True, slots=True)
+class Mobility:
+    """`handoff`: between two moves of a host; `connected`: from one absence to the next, which takes `away`. None of
+    the first or the second is never."""
+
+    handoff: Distribution | None = field(default_factory=lambda: Distribution("exponential", 10.0))
+    connected: Distribution | None = None
+    away: Distribution = field(default_factory=lambda: Distribution("exponential", 1.0))
+
+    def __post_init__(self) -> None:
+        for times in (self.handoff, self.connected):
+            if times is not None and times.mean_s <= 0:
+                raise Misuse(f"hosts that move or disconnect every {times}: give times above 0, or none")
+
+
+class Journeys:
+    """The mobility of named hosts among named cells."""
+
+    def __init__(self, mobility: Mobility, hosts: list[ProcessId], cells: list[ProcessId], seed: int) -> None:
+        self.mobility, self.cells = mobility, cells
+        purposes = ("handoff", "cell", "connected", "away", "back")
+        self._streams = {(purpose, host): stream(seed, purpose, host) for purpose in purposes for host in hosts}
+        self.homes = {host: stream(seed, "home", host).choice(cells) for host in hosts}
+
+    def until_move_s(self, host: ProcessId) -> float | None:
+        return self._draw(self.mobility.handoff, "handoff", host)
+
+    def until_absence_s(self, host: ProcessId) -> float | None:
+        return self._draw(self.mobility.connected, "connected", host)
+
+    def absence_s(self, host: ProcessId) -> float:
+        return self.mobility.away.draw(self._streams["away", host])
+
+    def next_cell(self, host: ProcessId, now_in: ProcessId) -> ProcessId:
+        """Any other."""
+        others = [cell for cell in self.cells if cell != now_in]
+        return self._streams["cell", host].choice(others or self.cells)
+
+    def cell_of_return(self, host: ProcessId) -> ProcessId:
+        """Any, the one it left too."""
+        return self._streams["back", host].choice(self.cells)
+
+    def _draw(self, times: Distribution | None, purpose: str, host: ProcessId) -> float | None:
+        return None if times is None else times.draw(self._streams[purpose, host])

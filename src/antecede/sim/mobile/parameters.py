@@ -1,0 +1,129 @@
+"""A run with roaming hosts, declared. What is not said otherwise is appendix A of 001: wires of 100 Mbit/s and 7 ms,
+air of 1 Mbit/s and 500 microseconds, ten stations, exponential times between sends and between moves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from antecede.core.errors import Misuse, UnknownAlgorithm
+from antecede.core.mobile.luggage import Policy
+from antecede.core.mobile.protocols import Roaming, protocols
+from antecede.core.types import ProcessId
+from antecede.sim.chance import Distribution
+from antecede.sim.cost import Cost
+from antecede.sim.mobile.mobility import Mobility
+from antecede.sim.network import Network
+from antecede.sim.parameters import PROCESSES_MAX, numbered
+from antecede.sim.workload import Workload
+
+NOTHING = Distribution("constant", 0.0)
+
+
+def wires() -> Network:
+    return Network(latency=Distribution("constant", 0.007), bandwidth_bytes_per_s=100e6 / 8)
+
+
+def air() -> Network:
+    return Network(latency=Distribution("constant", 0.0005), bandwidth_bytes_per_s=1e6 / 8, fifo=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """How large a header is. With `integer_bytes` each of its integers takes so many bytes, as where structures
+    are sent as they are in memory; None is our wire form. `full` counts matrices as 001 does, zeros and all."""
+
+    integer_bytes: int | None = None
+    full: bool = False
+
+    def __post_init__(self) -> None:
+        if self.integer_bytes is not None and self.integer_bytes < 1:
+            raise Misuse(f"integers of {self.integer_bytes} bytes: give 1 or more, or None")
+
+
+@dataclass(frozen=True, slots=True)
+class MobileParameters:
+    """The run ends when `messages` have been sent and the world is at rest, or, with `deliveries`, as soon as `warmup`
+    and then `deliveries` have happened. After the last message nobody moves any more, and who is away comes back.
+
+    `cost` is that of headers, at the stations. `options` are the protocol's own, such as `logical` of av3.
+    With `directory` every station knows at once, and for nothing, where the luggage of a host goes: 001 §4 assumes that
+    the station of a destination is known. Without it roam and av1 find out by themselves, and av2 and av3 always do.
+    The last `idle` hosts roam, and neither send nor are sent to.
+    `oracle` measures needless waiting; `state_every` the state of a station, in turn, at every so-many-th delivery.
+    """
+
+    protocol: str = "roam"
+    stations: int = 10
+    hosts: int = 30
+    seed: int = 1
+    messages: int | None = 1_000
+    deliveries: int | None = None
+    warmup: int = 0
+    wires: Network = field(default_factory=wires)
+    air: Network = field(default_factory=air)
+    mobility: Mobility = field(default_factory=Mobility)
+    workload: Workload = field(default_factory=Workload)
+    cost: Cost = field(default_factory=Cost)
+    header: Header = field(default_factory=Header)
+    policy: Policy = field(default_factory=Policy)
+    options: Mapping[str, object] = field(default_factory=dict)
+    directory: bool = False
+    idle: int = 0
+    oracle: bool = False
+    state_every: int = 0
+
+    def __post_init__(self) -> None:
+        if self.protocol not in protocols():
+            raise UnknownAlgorithm(f"no roaming protocol {self.protocol!r}; there are {', '.join(sorted(protocols()))}")
+        if not 1 <= self.stations <= PROCESSES_MAX or not 2 <= self.hosts <= PROCESSES_MAX:
+            raise Misuse(f"{self.stations} stations, {self.hosts} hosts: from 1 and from 2, to {PROCESSES_MAX}")
+        for what, count in (("messages", self.messages), ("deliveries", self.deliveries)):
+            if count is not None and count < 1:
+                raise Misuse(f"{count} {what}: give 1 or more")
+        if not 0 <= self.idle <= self.hosts - 2:
+            raise Misuse(f"{self.idle} idle of {self.hosts} hosts: leave at least 2 to send to each other")
+        if self.messages is None and self.deliveries is None:
+            raise Misuse("the run has no end: give a number of messages, or of deliveries")
+        if self.warmup < 0 or self.state_every < 0:
+            raise Misuse(f"a warm-up of {self.warmup} and a state at every {self.state_every}: neither is below 0")
+        self._check_networks()
+
+    def _check_networks(self) -> None:
+        if self.wires.lossy and self.wires.retransmit_after_s is None:
+            raise Misuse("wires between stations lose nothing for good: let them retransmit")
+        if self.air.partitions or self.air.retransmit_after_s is not None or self.air.loss > 0.9:
+            raise Misuse("hosts and stations repeat over the air by themselves: give it a loss of at most 0.9, if any")
+
+        unknown = {name for partition in self.wires.partitions for name in partition.side | partition.other}
+        unknown -= set(self.cells)
+        if unknown:
+            raise Misuse(f"no station {min(unknown)!r}; they are {self.cells[0]} to {self.cells[-1]}")
+
+    @property
+    def info(self) -> Roaming:
+        return protocols()[self.protocol]
+
+    @property
+    def names(self) -> list[ProcessId]:
+        """h1 to hN, with as many digits as it takes for them to sort by number."""
+        return numbered("h", self.hosts)
+
+    @property
+    def cells(self) -> list[ProcessId]:
+        return numbered("s", self.stations)
+
+    @property
+    def logical(self) -> int:
+        """Logical stations in each."""
+        logical = self.options.get("logical", 2) if self.protocol == "av3" else 1
+        return logical if isinstance(logical, int) else 1
+
+    @property
+    def latency(self) -> Distribution:
+        """A message has no latency of its own here: its way is not from its author to a destination."""
+        return NOTHING
+
+    @property
+    def weigh_bytes(self) -> bool:
+        return True

@@ -1,0 +1,51 @@
+"""`antecede lab`, as it is typed."""
+
+import json
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from antecede import cli
+from antecede.cli import main
+from antecede.lab.experiments import names
+
+
+@pytest.fixture(autouse=True)
+def among_the_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cli, "COMMANDS", tuple(sorted({*cli.COMMANDS, "lab"})))
+
+
+def test_list_names_all(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lab", "list"]) == 0
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in names())
+
+
+def test_list_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lab", "list", "--json"]) == 0
+    assert [one["name"] for one in json.loads(capsys.readouterr().out)["experiments"]] == names()
+
+
+def test_an_unknown_name_is_told_before_spark_starts(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lab", "run", "msv-topology"]) == 2
+    assert "did you mean msv-topologies" in capsys.readouterr().err
+
+
+def test_nothing_named_is_not_everything(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lab", "run"]) == 2
+    assert "say all" in capsys.readouterr().err
+
+
+def test_run_writes_everything_and_tells_it(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        main(["lab", "run", "msv-topologies", "--quick", "--out", str(tmp_path), "--master", "local[2]", "--json"]) == 0
+    )
+    told = json.loads(capsys.readouterr().out)
+    assert [one["experiment"] for one in told["experiments"]] == ["msv-topologies"]
+    assert told["experiments"][0]["command"] == "antecede lab run msv-topologies --quick"
+    for name in ("results.parquet", "times.parquet", "figure.svg", "figure.png", "claims.json"):
+        assert (tmp_path / "msv-topologies" / name).stat().st_size > 0
+    assert (tmp_path / "index.html").exists()

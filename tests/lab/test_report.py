@@ -1,0 +1,83 @@
+"""What is written: tables that last apart from times, figures that are the same each time, pages that hold together."""
+
+import json
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from antecede.lab import pages, report, results
+from antecede.lab.experiment import Experiment
+from antecede.lab.run import Ran
+from tests.lab.tiny import tiny
+
+
+def rows(experiment: Experiment, seconds: float) -> list[dict[str, object]]:
+    return [
+        {
+            "experiment": experiment.name,
+            "point": job.point,
+            "parameters": job.parameters,
+            "seed": job.seed,
+            "measurements": [("of_n_squared", 0.1 * job.seed), ("us_per_packet", seconds)],
+            "error": None,
+            "seconds": seconds,
+        }
+        for job in experiment.jobs(True)
+    ]
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Path:
+    for place, seconds in (("a", 1.0), ("b", 2.0)):
+        experiment = tiny()
+        table = pa.Table.from_pylist(rows(experiment, seconds), results.SCHEMA)
+        ran = Ran(replace(experiment, timed=("us_per_packet",)), True, table, 0, ())
+        report.write(ran, tmp_path / place / "prs-fig4", command="antecede lab run prs-fig4 --quick")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["results.parquet", "claims.json", "figure.svg", "figure.png"])
+def test_times_are_kept_apart_from_what_lasts(written: Path, name: str) -> None:
+    one, other = (written / place / "prs-fig4" / name for place in "ab")
+    assert one.read_bytes() == other.read_bytes()
+    times = [(written / place / "prs-fig4" / "times.parquet").read_bytes() for place in "ab"]
+    assert times[0] != times[1]
+
+
+def test_what_was_split_is_read_back_whole(written: Path) -> None:
+    table = results.both(written / "a" / "prs-fig4")
+    assert table.num_rows == 9
+    assert dict(table["measurements"][0].as_py()) == {"of_n_squared": pytest.approx(0.1), "us_per_packet": 1.0}
+    assert table["seconds"][0].as_py() == 1.0
+
+
+def test_the_figure_has_the_paper_s_values_beside_ours(written: Path) -> None:
+    drawn = (written / "a" / "prs-fig4" / "figure.svg").read_text()
+    ET.fromstring(drawn)
+    for words in ("paper: about 0.9", "mean propagation time / mean inter-message time", "tuples in the barrier"):
+        assert words in drawn, "matplotlib writes each text as a comment beside its outline"
+
+
+def test_claims_have_the_command_and_version_that_made_them(written: Path) -> None:
+    made = json.loads((written / "a" / "prs-fig4" / "claims.json").read_text())
+    assert made["command"] == "antecede lab run prs-fig4 --quick"
+    assert made["version"]
+    assert {"id", "says", "where", "stated", "outcome", "measured", "confidence_95"} <= made["claims"][0].keys()
+
+
+def test_the_page_of_figures_needs_no_other_file(written: Path) -> None:
+    text = pages.write_index(written / "a").read_text()
+    assert "data:image/svg+xml;base64," in text
+    assert 'src="http' not in text
+    assert "prs-fig4" in text
+
+
+def test_the_reproduction_page_has_every_claim(written: Path) -> None:
+    text = pages.reproduction(written / "a")
+    for claim in tiny().claims:
+        assert claim.says in text
+    assert "reproduction/prs-fig4/figure.svg" in text
+    assert "What was tried." in text
