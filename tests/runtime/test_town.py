@@ -1,5 +1,8 @@
 """Real stations and hosts over a real server, killed and stopped while hosts roam; each run is judged by its trace."""
 
+import json
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -57,3 +60,16 @@ def test_a_station_pauses(tmp_path: Path) -> None:
         run.wait(lambda: run.count("deliver") > 30)
         run.pause("s2", seconds=7)
         run.finish()
+
+
+def test_the_server_is_killed_and_comes_again(tmp_path: Path) -> None:
+    with town(tmp_path, "ann bob cat", messages=60, seed=6) as run:
+        run.wait(lambda: run.count("deliver") > 30)
+        server = server_of(tmp_path)
+        os.kill(server, signal.SIGKILL)
+        run.wait(lambda: server_of(tmp_path) != server)
+        run.finish()
+
+
+def server_of(folder: Path) -> int:
+    return int(json.loads((folder / "nats" / "address").read_text())["pid"])
