@@ -22,6 +22,9 @@ EXPLANATION = """\
 Simulates processes that write to each other over a network that reorders, once with no ordering (none) and once with
 causal order (ks), on the same seed and network: the same messages, sent at the same times, each taking as long.
 Then checks both on the Spark that comes with the package, and shows the two verdicts side by side. Needs no Java.
+
+With --live nothing is simulated: three stations on a NATS server of their own, eight hosts that chat and roam between
+them, a station that is killed and restarted; once delivered as NATS brings it, once in causal order.
 """
 
 
@@ -32,6 +35,7 @@ def add(subparsers: Any) -> None:
         description=EXPLANATION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--live", action="store_true", help="real stations and roaming hosts over NATS instead")
     parser.add_argument("--out", default="out/demo", metavar="DIR", help="traces, tables and report; default: out/demo")
     parser.add_argument("--processes", type=int, default=20, metavar="N", help="default: 20")
     parser.add_argument("--messages", type=int, default=1_000, metavar="N", help="default: 1000")
@@ -41,13 +45,17 @@ def add(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.live:
+        from antecede.cli import live
+
+        return live.run(arguments)
     out = Path(arguments.out)
     traces = out / "traces"
-    with _told() as progress:
+    with told() as progress:
         for algorithm in ALGORITHMS:
             progress(f"simulating {arguments.processes} processes with {algorithm}")
             _simulate(algorithm, arguments, traces / f"{algorithm}.jsonl")
-        checked, rows = _check(str(traces), str(out / "checked"), arguments.master, progress)
+        checked, rows = check_runs(str(traces), str(out / "checked"), arguments.master, progress)
         report = screen.write_report(checked, progress)
     _show(arguments, rows, checked)
     print(f"\nReport: {report}\nTables: {checked.out}\nTraces: {traces}")
@@ -75,7 +83,7 @@ def _simulate(algorithm: str, arguments: argparse.Namespace, path: Path) -> None
         recorder.close()
 
 
-def _check(
+def check_runs(
     traces: str, out: str, master: str | None, progress: Progress
 ) -> tuple[Checked, Mapping[str, Mapping[str, Any]]]:
     """One check of both runs, and the row of each in its summary."""
@@ -122,7 +130,7 @@ def _side_by_side(pair: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 @contextmanager
-def _told() -> Iterator[Progress]:
+def told() -> Iterator[Progress]:
     """A stage a line where nobody sees a spinner: the demo takes long enough to wonder."""
     if sys.stderr.isatty():
         with screen.spinner() as progress:

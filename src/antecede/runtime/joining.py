@@ -17,6 +17,7 @@ from typing import Any
 from antecede.core.errors import AntecedeError, Misuse
 from antecede.core.registry import algorithms, create
 from antecede.core.types import GroupId, ProcessId
+from antecede.runtime import status
 from antecede.runtime.durable import DurableProcess
 from antecede.runtime.limits import Limits
 from antecede.runtime.names import label
@@ -82,6 +83,7 @@ async def join(
         node = Node(transport, durable, limits or Limits(), clock)
         stack.push_async_callback(node.close)
         node.start()
+        await status.answer(transport, space, node.process, "node", node.status)
         yield node
         with suppress(AntecedeError):
             await node.flush()  # a program that sends and ends has sent; whoever can not be reached gets it next time

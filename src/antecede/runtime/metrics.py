@@ -8,7 +8,7 @@ Nothing is counted twice: a collection asks the node, which has the numbers anyw
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Protocol
 from wsgiref.simple_server import WSGIServer
 
@@ -29,6 +29,24 @@ GAUGES = {
     "held_back": "Messages that wait for one that they depend on.",
     "processes": "Processes known here that have not left.",
 }
+STATION_COUNTERS = {
+    "heard": "Packets taken from hosts.",
+    "received": "Packets taken from other stations, redeliveries among them.",
+    "refused": "Packets and frames of other stations that can not be right, kept in quarantine.",
+    "closed": "Connections that were closed because a host broke a rule.",
+    "dropped": "Messages that some host will never get, by the policy or because nobody knows it.",
+    "offered_again": "Packets that found a limit reached, and come again.",
+    "handed_over": "Hosts whose luggage was sent to another station.",
+}
+STATION_GAUGES = {
+    "connections": "Hosts that are connected.",
+    "hosts": "Hosts whose luggage is here, connected or not.",
+    "known": "Hosts that were ever heard of.",
+    "awaited": "Hosts that registered here and whose luggage is on its way.",
+    "stored": "Messages that hosts have not acknowledged.",
+    "held_back": "Messages that wait for one that they depend on.",
+    "outbox": "Packets that the inbox of some station does not have yet.",
+}
 
 
 class Counted(Protocol):
@@ -41,10 +59,12 @@ class Counted(Protocol):
 
 
 class Metrics(Collector):
-    """The collector of one node, with a registry of its own."""
+    """The collector of one node or station, with a registry of its own."""
 
-    def __init__(self, node: Counted) -> None:
-        self._node = node
+    def __init__(
+        self, node: Counted, counters: Mapping[str, str] = COUNTERS, gauges: Mapping[str, str] = GAUGES
+    ) -> None:
+        self._node, self._counters, self._gauges = node, counters, gauges
         self.registry = CollectorRegistry()
         self.registry.register(self)
 
@@ -53,11 +73,11 @@ class Metrics(Collector):
 
     def collect(self) -> Iterator[Metric]:
         counts = self._node.counts()
-        for name, text in COUNTERS.items():
+        for name, text in self._counters.items():
             counter = CounterMetricFamily(f"antecede_{name}", text, labels=["process"])
             counter.add_metric([self._node.process], counts[name])
             yield counter
-        for name, text in GAUGES.items():
+        for name, text in self._gauges.items():
             gauge = GaugeMetricFamily(f"antecede_{name}", text, labels=["process"])
             gauge.add_metric([self._node.process], counts[name])
             yield gauge

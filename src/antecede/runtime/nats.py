@@ -100,6 +100,11 @@ class NatsTransport:
     def data_bytes_max(self) -> int:
         return self._client.max_payload
 
+    @property
+    def client(self) -> Client:
+        """The connection, for what has nothing to do with the inbox."""
+        return self._client
+
     async def open(self) -> None:
         await self._connect(self._client, self._servers)
         self._home = Publisher(self._client)

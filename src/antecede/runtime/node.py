@@ -19,7 +19,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from itertools import islice
 
 from antecede.core.errors import Misuse
 from antecede.core.types import GroupId, MessageId, Pending, ProcessId
@@ -34,6 +35,7 @@ from antecede.runtime.transport import Received, Transport
 
 RETRY_S = 0.25
 LOOK_S = 0.25
+STATUS_LINES_MAX = 5
 
 
 class NodeClosed(Misuse):
@@ -195,6 +197,11 @@ class Node:
             "held_back": len(self.pending()),
             "processes": len(self._durable.members - self._durable.departed),
         }
+
+    def status(self) -> Mapping[str, object]:
+        """What `antecede status` shows of this node."""
+        waiting = [str(one) for one in islice(self.pending(), STATUS_LINES_MAX)]
+        return {**self.counts(), "waiting": waiting, "blocked": self._lanes.blocked()}
 
     # Opening and closing.
 

@@ -11,7 +11,7 @@ Files are `<process>.jsonl`, then `<process>.1.jsonl` and so on, each begun when
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -96,6 +96,11 @@ class Recorder:
     def other(self, kind: str, message: Message) -> None:
         """A receive or a deliver."""
         self._events.append(Event(self._run, self._process, self._next(), kind, self._wall(), str(message.id)))
+
+    def note(self, kind: str, attributes: Mapping[str, str]) -> None:
+        """Something without a message: a host that moves, connects or disconnects."""
+        event = Event(self._run, self._process, self._next(), kind, self._wall(), attributes=attributes)
+        self._events.append(event)
 
     def flush(self) -> None:
         """To be called before the store commits."""

@@ -1,0 +1,31 @@
+"""A station by itself, so that its memory and its time are its own: `python -m bench.runtime.station_process SETTINGS`.
+
+It ends with its standard input.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from typing import Any
+
+from antecede.runtime.air import AirLimits
+from antecede.runtime.serving import serve_station
+
+
+async def main(settings: dict[str, Any]) -> None:
+    async with serve_station(
+        settings["nats"],
+        name=settings["name"],
+        stations=settings["stations"],
+        key=settings["key"].encode(),
+        store=settings["store"],
+        limits=AirLimits(packets_per_s=1e6),
+    ) as server:
+        print(server.port, flush=True)
+        await asyncio.to_thread(sys.stdin.read)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(json.loads(sys.argv[1])))

@@ -1,0 +1,163 @@
+"""`antecede station`: serve roaming hosts over WebSocket, until it is told to stop."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import ipaddress
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from antecede.core.errors import AntecedeError, Misuse
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
+
+    from antecede.runtime.transport import Network
+
+EXPLANATION = """\
+One of several stations that serve roaming hosts and keep their messages in causal order. All stations are given the
+same list of names and reach each other through NATS. Hosts connect by WebSocket, with a token (antecede token).
+Everything is durable in the store: a station that was killed goes on where it was when it is started again.
+"""
+
+
+def add(subparsers: Any) -> None:
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "station",
+        help="serve roaming hosts over WebSocket, in causal order",
+        description=EXPLANATION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--name", required=True, help="the name of this station")
+    parser.add_argument("--stations", required=True, metavar="A,B,...", help="the names of all, this one among them")
+    parser.add_argument("--nats", required=True, metavar="URL", help="nats://host:port, or embedded:///folder")
+    parser.add_argument("--listen", default="127.0.0.1:0", metavar="HOST:PORT", help="default: any port of 127.0.0.1")
+    parser.add_argument("--key", required=True, type=Path, metavar="FILE", help="at least 32 bytes that sign tokens")
+    parser.add_argument("--store", type=Path, metavar="DIR", help="where state is kept; needed with nats://")
+    parser.add_argument("--space", default="roam", help="stations of different spaces know nothing of each other")
+    parser.add_argument("--durability", choices=("process", "power"), default="process", help="default: process")
+    parser.add_argument("--metrics", type=int, metavar="PORT", help="Prometheus text at 127.0.0.1:PORT/metrics")
+    _add_hosts(parser.add_argument_group("hosts"))
+    _add_tls(parser.add_argument_group("TLS"))
+    parser.set_defaults(run=run)
+
+
+def _add_hosts(group: Any) -> None:
+    group.add_argument("--policy", choices=("store", "drop"), default="store", help="for hosts that are away")
+    group.add_argument("--stored-max", type=int, default=1_500, metavar="N", help="messages kept for one host")
+    group.add_argument("--frame-bytes", type=int, default=8_192, metavar="N", help="longest frame of a host")
+    group.add_argument("--rate", type=float, default=1_000.0, metavar="N", help="packets a second from one host")
+    group.add_argument("--connections", type=int, default=10_000, metavar="N", help="at the same time")
+    group.add_argument("--allow-remote", action="store_true", help="listen on an address that others can reach")
+
+
+def _add_tls(group: Any) -> None:
+    group.add_argument("--tls-cert", type=Path, metavar="FILE", help="certificate chain shown to hosts (wss://)")
+    group.add_argument("--tls-key", type=Path, metavar="FILE", help="its private key")
+    group.add_argument("--nats-ca", type=Path, metavar="FILE", help="who signs the certificates of NATS (tls://)")
+    group.add_argument("--nats-creds", type=Path, metavar="FILE", help="credentials for NATS")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    host, port = _address(arguments.listen)
+    tls = _tls(arguments)
+    if not _is_loopback(host):
+        if not arguments.allow_remote:
+            raise Misuse(f"{host} can be reached from elsewhere: add --allow-remote if that is what you want")
+        if tls is None:
+            print("antecede: without --tls-cert, tokens and messages cross the network unencrypted", file=sys.stderr)
+    if arguments.nats.partition(":")[0] != "embedded" and arguments.store is None:
+        raise Misuse("give --store DIR: without it a restart would forget every host")
+    return asyncio.run(_serve(arguments, (host, port), tls))
+
+
+async def _serve(arguments: argparse.Namespace, listen: tuple[str, int], tls: SSLContext | None) -> int:
+    from antecede.runtime.air import AirLimits
+    from antecede.runtime.serving import policy, serve_station
+    from antecede.runtime.tokens import read_key
+
+    stop = asyncio.Event()
+    for signaled in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(signaled, stop.set)
+    async with serve_station(
+        _network(arguments),
+        name=arguments.name,
+        stations=[name.strip() for name in arguments.stations.split(",")],
+        key=read_key(arguments.key),
+        listen=listen,
+        space=arguments.space,
+        store=arguments.store,
+        durability=arguments.durability,
+        rules=policy(arguments.policy, arguments.stored_max),
+        limits=AirLimits(
+            frame_bytes=arguments.frame_bytes, packets_per_s=arguments.rate, connections=arguments.connections
+        ),
+        tls=tls,
+    ) as server:
+        metrics = None if arguments.metrics is None else server.metrics.serve(arguments.metrics)
+        shown = f"[{listen[0]}]" if ":" in listen[0] else listen[0]
+        print(f"{arguments.name} listens at {'ws' if tls is None else 'wss'}://{shown}:{server.port}", flush=True)
+        failed, stopped = asyncio.create_task(server.failed()), asyncio.create_task(stop.wait())
+        await asyncio.wait((failed, stopped), return_when=asyncio.FIRST_COMPLETED)
+        if metrics is not None:
+            metrics.shutdown()
+        stopped.cancel()
+        if failed.done():
+            fault = failed.result()
+            raise fault if isinstance(fault, AntecedeError) else RuntimeError("a fault of our own") from fault
+        failed.cancel()
+    return 0
+
+
+def _network(arguments: argparse.Namespace) -> Network | str:
+    from antecede.runtime.nats import NatsNetwork, NatsOptions
+
+    connect: dict[str, Any] = {}
+    if arguments.nats_ca is not None:
+        connect["tls"] = _context_for_nats(arguments.nats_ca)
+    if arguments.nats_creds is not None:
+        connect["user_credentials"] = str(arguments.nats_creds)
+    if not connect:
+        return str(arguments.nats)
+    return NatsNetwork(arguments.nats.split(","), NatsOptions(connect=connect))
+
+
+def _context_for_nats(authority: Path) -> SSLContext:
+    import ssl
+
+    try:
+        return ssl.create_default_context(cafile=str(authority))
+    except OSError as error:
+        raise Misuse(f"{authority} is no certificate that can be read: {error}") from error
+
+
+def _tls(arguments: argparse.Namespace) -> SSLContext | None:
+    if arguments.tls_cert is None and arguments.tls_key is None:
+        return None
+    if arguments.tls_cert is None or arguments.tls_key is None:
+        raise Misuse("TLS needs both --tls-cert and --tls-key")
+    import ssl
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        context.load_cert_chain(arguments.tls_cert, arguments.tls_key)
+    except OSError as error:
+        raise Misuse(f"{arguments.tls_cert} and {arguments.tls_key} can not be used: {error}") from error
+    return context
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdecimal() or int(port) > 65_535:
+        raise Misuse(f"{text!r}: give HOST:PORT, such as 127.0.0.1:7001")
+    return host.strip("[]"), int(port)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,26 @@
+"""`antecede token`: what a host shows to stations, signed with the operator's key."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+
+def add(subparsers: Any) -> None:
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "token",
+        help="make the token with which a host proves its name to stations",
+        description="Prints a token for a host. Whoever has it is that host until it expires: hand it over in private.",
+    )
+    parser.add_argument("--key", required=True, type=Path, metavar="FILE", help="the key of the stations")
+    parser.add_argument("--host", required=True, metavar="NAME", help="the name of the host")
+    parser.add_argument("--days", type=float, default=30.0, metavar="N", help="how long it is good; default: 30")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from antecede.runtime.tokens import issue, read_key
+
+    print(issue(read_key(arguments.key), arguments.host, days=arguments.days))
+    return 0

@@ -1,0 +1,122 @@
+"""What passes between a host and a station on a WebSocket, and the limits on it.
+
+1. The host says who it is, in text: `{"antecede": 1, "token": "...", "incarnation": "..."}`. The incarnation is a
+   random name for the durable state of the host: who lost it can not go on under the name of the host.
+2. The station answers in text: `{"station": "s1"}`.
+3. From then on both send binary frames of packets (`frames.Packets` without a roster). The station may also send
+   notices, in text: `{"refused": "ann:7", "unknown": "zed"}`: that message of yours was to a host nobody knows.
+
+A WebSocket loses nothing while it lasts, so nothing is repeated on it; the next connection begins with what the core
+knows to be unanswered. Anything that a correct host would not send closes the connection with `REFUSED` and a reason.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from antecede.core.errors import Misuse, RemoteViolation, WireError
+from antecede.core.mobile.frames import Got, Leave, Register, Uplink
+from antecede.core.types import Packet, ProcessId
+from antecede.core.wire import decode, encode
+from antecede.runtime import frames
+
+VERSION = 1
+SUBPROTOCOL = "antecede.1"
+REFUSED = 1008
+"""The host did what no correct host does, or its token is not good: it is pointless to try again."""
+LATER = 1013
+"""The station is full: try another, or later."""
+REPLACED = 4000
+"""The same host has connected again: this connection is of the past."""
+REASON_BYTES_MAX = 120
+INCARNATION_CHARS_MAX = 64
+
+
+@dataclass(frozen=True, slots=True)
+class AirLimits:
+    """What one station takes from hosts. At a limit it stops reading, refuses the connection, or closes it."""
+
+    connections: int = 10_000
+    hosts: int = 100_000
+    hello_s: float = 5.0
+    frame_bytes: int = 8 * 2**10
+    packets_per_s: float = 1_000.0
+    window: int = 256
+    stranger_s: float = 2.0
+    ping_s: float = 20.0
+
+    def __post_init__(self) -> None:
+        if min(self.connections, self.hosts, self.window) < 1 or self.frame_bytes < 256:
+            raise Misuse(f"at least one of everything, and frames of 256 bytes: not {self}")
+        if min(self.hello_s, self.packets_per_s, self.stranger_s, self.ping_s) <= 0:
+            raise Misuse(f"times and rates are more than 0: not {self}")
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """Who is speaking, as it says."""
+
+    token: str
+    incarnation: str
+
+
+def hello(token: str, incarnation: str) -> str:
+    return json.dumps({"antecede": VERSION, "token": token, "incarnation": incarnation})
+
+
+def read_hello(said: object) -> Hello:
+    """The first frame of a host, or `WireError`."""
+    found = read_text(said)
+    token, incarnation = found.get("token"), found.get("incarnation")
+    if found.get("antecede") != VERSION or not isinstance(token, str) or not isinstance(incarnation, str):
+        raise WireError(f"the first frame is a hello of version {VERSION}, with a token and an incarnation")
+    if not 1 <= len(incarnation) <= INCARNATION_CHARS_MAX or not incarnation.isascii():
+        raise WireError(f"an incarnation is 1 to {INCARNATION_CHARS_MAX} ASCII characters")
+    return Hello(token, incarnation)
+
+
+def read_text(said: object) -> dict[str, Any]:
+    """A JSON object, or `WireError`."""
+    if not isinstance(said, str):
+        raise WireError("bytes where text was due")
+    try:
+        found = json.loads(said)
+    except (ValueError, RecursionError):
+        raise WireError("text that is not JSON") from None
+    if not isinstance(found, dict):
+        raise WireError("JSON that is not an object")
+    return found
+
+
+def read_packets(said: object) -> list[tuple[Packet, bytes]]:
+    """The packets of a binary frame, each with its bytes, or `WireError`."""
+    if not isinstance(said, bytes):
+        raise WireError("text where packets were due")
+    frame = frames.parse(said)
+    if not isinstance(frame, frames.Packets) or frame.roster:
+        raise WireError("a frame that is not of packets, or with a roster")
+    return [(decode(data), data) for data in frame.packets]
+
+
+def write_packet(packet: Packet) -> bytes:
+    return encode(packet)
+
+
+def check_spoken(host: ProcessId, packet: Packet) -> None:
+    """`RemoteViolation` unless `host` may say this to a station."""
+    stamp, message = packet.stamp, packet.message
+    if packet.sender != host:
+        raise RemoteViolation("a packet in the name of another host")
+    if not isinstance(stamp, (Register, Leave, Got, Uplink)):
+        raise RemoteViolation(f"a {type(stamp).__name__} is not for hosts to send")
+    if isinstance(stamp, Uplink) != (message is not None):
+        raise RemoteViolation(f"a {type(stamp).__name__} {'without' if message is None else 'with'} a message")
+    if message is not None and (message.sender != host or message.group is not None):
+        raise RemoteViolation("a message in the name of another host, or to a group")
+
+
+def reason(error: object) -> str:
+    """As much of the reason as fits into a close frame."""
+    return str(error).encode()[:REASON_BYTES_MAX].decode(errors="ignore")

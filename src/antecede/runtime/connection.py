@@ -1,0 +1,117 @@
+"""A station's end of the WebSocket of one host: what waits to be written, and how much more the host may say.
+
+Messages go down in a window: at most so many that the host has not acknowledged, each once. The station fills the
+window whenever a commit or an acknowledgement may have made room, from what the core keeps for the host; nothing is
+queued twice. The connection's own queue therefore stays short: a window, a welcome, one answer for all messages taken.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from websockets.asyncio.server import ServerConnection
+
+from antecede.core.mobile.frames import Downlink, Taken, Welcome
+from antecede.core.mobile.luggage import Luggage
+from antecede.core.types import Packet, ProcessId
+from antecede.core.wire import encode
+from antecede.runtime import frames
+
+BATCH_BYTES = 64 * 2**10
+QUEUE_MAX = 1_024
+
+
+class Bucket:
+    """A rate: `spend` says how long to wait after taking so many."""
+
+    def __init__(self, per_s: float, clock: Callable[[], float]) -> None:
+        self._per_s, self._clock = per_s, clock
+        self._left, self._at = per_s, clock()
+
+    def spend(self, count: int) -> float:
+        now = self._clock()
+        self._left = min(self._per_s, self._left + (now - self._at) * self._per_s) - count
+        self._at = now
+        return max(0.0, -self._left / self._per_s)
+
+
+class Connection:
+    """One host, connected and known by its token."""
+
+    __slots__ = ("_answer", "_filled", "_queue", "_room", "bucket", "host", "move", "sent", "socket", "welcomed")
+
+    def __init__(self, socket: ServerConnection, host: ProcessId, bucket: Bucket) -> None:
+        self.socket, self.host, self.bucket = socket, host, bucket
+        self.move = 0  # of the last registration on this connection
+        self.welcomed = False
+        self.sent = 0  # the serial number of the last message sent down
+        self._queue: list[bytes | str] = []
+        self._answer: Packet | None = None
+        self._filled, self._room = asyncio.Event(), asyncio.Event()
+
+    def put(self, packet: Packet) -> None:
+        """Control, from the core: of several answers to messages the last says everything."""
+        if isinstance(packet.stamp, Taken):
+            self._answer = packet
+        else:
+            self._queue.append(encode(packet))
+        self._filled.set()
+
+    def tell(self, notice: str) -> None:
+        self._queue.append(notice)
+        self._filled.set()
+
+    def begin(self, luggage: Luggage) -> None:
+        """The host was welcomed on this connection: messages start with the first it has not acknowledged."""
+        if not self.welcomed:
+            self.welcomed = True
+            self.sent = next(iter(luggage.outbox), luggage.serial + 1) - 1
+
+    def fill(self, station: ProcessId, luggage: Luggage, window: int) -> None:
+        """Queue what the window has room for."""
+        first = next(iter(luggage.outbox), luggage.serial + 1)
+        last = min(luggage.serial, first + window - 1)
+        for serial in range(max(self.sent + 1, first), last + 1):
+            message, _ = luggage.outbox[serial]
+            self._queue.append(encode(Packet(station, message, Downlink(serial))))
+            self.sent = serial
+        self._filled.set()
+
+    async def room(self) -> None:
+        """Wait while the host does not take what is queued for it."""
+        while len(self._queue) > QUEUE_MAX:
+            self._room.clear()
+            await self._room.wait()
+
+    async def write(self) -> None:
+        """For as long as the connection lasts."""
+        while True:
+            while not self._queue and self._answer is None:
+                self._filled.clear()
+                await self._filled.wait()
+            await self.socket.send(self._take())
+            self._room.set()
+
+    def _take(self) -> bytes | str:
+        """The next notice, or as many packets as make a frame."""
+        if self._answer is not None:
+            self._queue.append(encode(self._answer))
+            self._answer = None
+        first = self._queue[0]
+        if isinstance(first, str):
+            del self._queue[0]
+            return first
+        batch: list[bytes] = []
+        size = 0
+        for each in self._queue:
+            if isinstance(each, str) or (batch and size + len(each) > BATCH_BYTES):
+                break
+            batch.append(each)
+            size += len(each)
+        del self._queue[: len(batch)]
+        return frames.packets(0, batch)
+
+
+def is_welcome(packet: Packet) -> bool:
+    return isinstance(packet.stamp, Welcome)

@@ -1,0 +1,380 @@
+"""A roaming host: connects to one of several stations, moves between them, and loses nothing on the way.
+
+    async with Host(["ws://127.0.0.1:7001", "ws://127.0.0.1:7002"], "ann", token, path="ann.sqlite") as ann:
+        await ann.send({"bob"}, b"are you there?")
+        async for message in ann:
+            ...
+            await message.ack()
+
+`send` returns when the message is durable here, connected or not; it goes to the station as soon as there is one.
+`move` changes the station on command; when the station is gone the host looks for another by itself, ever more slowly.
+With a `path`, everything goes on after a restart, days later if need be: what was not acknowledged is offered again,
+what was not sent is sent. Without it, the host ends with the process, and so does the use of its name.
+
+`refusals()` are messages that a station could not take because a destination was unknown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from ssl import SSLContext
+from typing import Self
+
+from websockets.exceptions import ConnectionClosed
+
+from antecede.core.errors import Misuse, RemoteViolation
+from antecede.core.mobile.effects import Radio
+from antecede.core.mobile.frames import Got, Welcome
+from antecede.core.mobile.host import IN
+from antecede.core.types import MessageId, ProcessId
+from antecede.core.wire import encode
+from antecede.runtime import air, frames
+from antecede.runtime.delivery import Delivery
+from antecede.runtime.device import Device
+from antecede.runtime.grouping import Grouping
+from antecede.runtime.identity import identify
+from antecede.runtime.link import Link, NoStation, ended, open_link
+from antecede.runtime.store import Delivered, Store
+from antecede.runtime.trace import Recorder, TraceFiles
+
+RETRY_S = 5.0
+LOOK_S = 0.25
+BACK_OFF_S = (0.05, 5.0)
+UNSENT_MAX = 10_000
+PAYLOAD_BYTES_MAX = 7 * 2**10
+REFUSALS_MAX = 1_000
+
+
+class Host:
+    """See the module. To be used as `async with Host(...) as host`."""
+
+    def __init__(
+        self,
+        urls: Sequence[str],
+        id: ProcessId,
+        token: str,
+        *,
+        path: str | Path | None = None,
+        trace: str | Path | None = None,
+        run: str = "roam",
+        tls: SSLContext | None = None,
+        payload_bytes_max: int = PAYLOAD_BYTES_MAX,
+        unsent_max: int = UNSENT_MAX,
+        clock: Callable[[], float] = time.monotonic,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        if not urls or isinstance(urls, str):
+            raise Misuse("give a list of at least one station: ['ws://127.0.0.1:7001']")
+        self.id, self._urls, self._token, self._tls = id, list(urls), token, tls
+        self._path = None if path is None else Path(path)
+        self._trace, self._run = None if trace is None else Path(trace), run
+        self._payload_bytes_max, self._unsent_max = payload_bytes_max, unsent_max
+        self._clock, self._wall = clock, wall
+        self._at = 0
+        self._link: Link | None = None
+        self._former: Link | None = None
+        self._welcomed_at = ""
+        self._wanted: str | None = None
+        self._turn = asyncio.Event()
+        self._out: list[Radio] = []
+        self._ready: deque[Delivered] = deque()
+        self._arrived, self._filled, self._changed = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self._refusals: deque[tuple[str, ProcessId]] = deque(maxlen=REFUSALS_MAX)
+        self._failure: Exception | None = None
+        self._closed = False
+        self._tasks: list[asyncio.Task[None]] = []
+        self._stack = ExitStack()
+
+    # The application's side.
+
+    async def __aenter__(self) -> Self:
+        store = Store(self._path)
+        self._stack.callback(store.close)
+        self._incarnation = identify(store, host=self.id)
+        recorder = None
+        if self._trace is not None:
+            files = TraceFiles(self._trace, self.id, store)
+            self._stack.callback(files.close)
+            recorder = Recorder(self._run, self.id, files, store, self._wall)
+        self._device = Device(store, self.id, recorder, retry_s=RETRY_S, unsent_max=self._unsent_max)
+        self._device.leave()
+        self._device.commit()
+        self._clock_base = float(store.facts.get("clock", b"0")) - self._clock()
+        self._grouping = Grouping(self._commit)
+        self._offer(store.inbox())
+        self._tasks = [asyncio.create_task(self._guard(work)) for work in (self._roam, self._write, self._keep_time)]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    @property
+    def station(self) -> ProcessId | None:
+        """The station that serves this host now, if one does."""
+        return self._device.host.cell if self._link is not None and self._device.host.state == IN else None
+
+    @property
+    def sent(self) -> int:
+        """How many messages this host has ever sent, restarts included: where to go on after one."""
+        return self._device.host.sent
+
+    @property
+    def unsent(self) -> int:
+        """How many of them no station is known to have taken."""
+        return len(self._device.host.unsent)
+
+    async def send(self, dests: ProcessId | Iterable[ProcessId], payload: bytes) -> MessageId:
+        """Send `payload`; returns when it is durable here. `LimitReached` when too much waits for a station."""
+        self._check()
+        if len(payload) > self._payload_bytes_max:
+            raise Misuse(f"a payload of {len(payload)} bytes, of at most {self._payload_bytes_max}: cut it up")
+        identity = self._device.send([dests] if isinstance(dests, str) else dests, payload)
+        await self._grouping.done()
+        return identity
+
+    def __aiter__(self) -> AsyncIterator[Delivery]:
+        return self
+
+    async def __anext__(self) -> Delivery:
+        while not self._ready:
+            self._check(StopAsyncIteration())
+            self._arrived.clear()
+            await self._arrived.wait()
+        return Delivery(self, self._ready.popleft())
+
+    async def ack(self, batch: Iterable[Delivery]) -> None:
+        """Done with all of these. When this returns, none of them is ever offered again."""
+        self._check()
+        for delivery in batch:
+            self._device.acknowledge(delivery.n)
+        await self._grouping.done()
+
+    async def connected(self) -> ProcessId:
+        """Wait until a station serves this host."""
+        await self._until(lambda: self.station is not None)
+        return self._device.host.cell
+
+    async def drained(self) -> None:
+        """Wait until stations have taken everything that was sent."""
+        await self._until(lambda: not self._device.host.unsent)
+
+    async def move(self, url: str) -> ProcessId:
+        """Go to the station at `url`; returns when one serves this host, another where that one is gone."""
+        self._check()
+        if url not in self._urls:
+            self._urls.append(url)
+        if self._link is None or self._link.url != url:
+            self._wanted = url
+            self._turn.set()
+            await self._until(lambda: self._wanted is None)
+        return await self.connected()
+
+    def refusals(self) -> list[tuple[str, ProcessId]]:
+        """Messages that went to nobody, each with the destination nobody knows, since somebody last asked."""
+        taken = list(self._refusals)
+        self._refusals.clear()
+        return taken
+
+    async def close(self) -> None:
+        """Switch off. With a `path`, everything goes on from here the next time."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._failure is None and self._grouping.failure is None and self._link is not None:
+            self._device.leave()
+            self._device.note("disconnect", self._link.station)
+            await self._grouping.done()
+            with suppress(ConnectionClosed):
+                await self._link.socket.send(self._taken(self._link))
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for link in (self._link, self._former):
+            if link is not None:
+                await link.socket.close()
+        if self._grouping.failure is None:
+            self._grouping.now()
+        self._wake()
+        self._stack.close()
+
+    def _check(self, error: BaseException | None = None) -> None:
+        failure = self._failure or self._grouping.failure
+        if failure is not None:
+            raise failure
+        if self._closed:
+            raise error or Misuse("the host was closed")
+
+    async def _until(self, done: Callable[[], bool]) -> None:
+        while not done():
+            self._check()
+            self._changed.clear()
+            await self._changed.wait()
+        self._check()
+
+    def _wake(self) -> None:
+        self._changed.set()
+        self._arrived.set()
+
+    # Commits, and what they let out.
+
+    def _commit(self) -> None:
+        shown = self._device.commit()
+        self._offer(shown.delivered)
+        self._out += shown.radios
+        if self._out:
+            self._filled.set()
+        self._changed.set()
+
+    def _offer(self, delivered: Iterable[Delivered]) -> None:
+        self._ready.extend(delivered)
+        if self._ready:
+            self._arrived.set()
+
+    # Stations.
+
+    async def _guard(self, work: Callable[[], Awaitable[None]]) -> None:
+        """A failure of the inside is the application's to see: the next call raises it."""
+        try:
+            await work()
+        except Exception as fault:
+            self._failure = fault
+            self._wake()
+
+    async def _roam(self) -> None:
+        pause_s, longest_s = BACK_OFF_S
+        while True:
+            url = self._wanted or self._urls[self._at % len(self._urls)]
+            try:
+                link = await open_link(url, self._token, self._incarnation, self._tls)
+                pause_s = BACK_OFF_S[0]
+                await self._stay(link)
+            except NoStation:
+                if self._wanted is None:
+                    self._at += 1
+                elif self._wanted == url:
+                    self._give_up(url)
+                await asyncio.sleep(pause_s)
+                pause_s = min(2 * pause_s, longest_s)
+
+    async def _stay(self, link: Link) -> None:
+        """With one station after the other, for as long as each new connection is made before the old one ends."""
+        try:
+            while True:
+                self._enter(link)
+                reading = asyncio.create_task(self._read(link))
+                try:
+                    following = await self._next(reading)
+                finally:
+                    reading.cancel()
+                    await asyncio.gather(reading, return_exceptions=True)
+                self._former, link = link, following
+        finally:
+            if self._link is not None:
+                self._device.note("disconnect", self._link.station)
+                self._device.leave()
+                self._link = None
+                self._grouping.soon()
+                await link.socket.close()
+
+    async def _next(self, reading: asyncio.Task[None]) -> Link:
+        """The link to the station that is wanted next; `NoStation` when the present one is gone."""
+        while True:
+            turning = asyncio.create_task(self._turn.wait())
+            try:
+                await asyncio.wait((reading, turning), return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                turning.cancel()
+            if reading.done():
+                reading.result()
+            self._turn.clear()
+            if self._wanted is None:
+                continue
+            url = self._wanted
+            try:
+                return await open_link(url, self._token, self._incarnation, self._tls)
+            except NoStation:
+                self._give_up(url)
+
+    def _give_up(self, url: str) -> None:
+        """There is no station at `url` now: whoever wanted it has to make do with another."""
+        if self._wanted == url:
+            self._wanted = None
+        self._changed.set()
+
+    def _enter(self, link: Link) -> None:
+        self._link = link
+        self._at = self._urls.index(link.url)
+        if self._wanted == link.url:
+            self._wanted = None
+        self._out = []
+        self._device.enter(link.station)
+        self._grouping.soon()
+
+    async def _read(self, link: Link) -> None:
+        try:
+            async for said in link.socket:
+                if isinstance(said, str):
+                    self._noticed(said)
+                    continue
+                for packet, data in air.read_packets(said):
+                    self._device.hear(packet, data)
+                    if isinstance(packet.stamp, Welcome) and packet.stamp.move == self._device.host.move:
+                        await self._welcomed(link)
+                await self._grouping.done()
+        except ConnectionClosed as error:
+            raise ended(error) from None
+        except RemoteViolation as error:
+            raise NoStation(f"{link.url} speaks nonsense: {error}") from None
+        raise NoStation(f"{link.url} has ended the connection")
+
+    async def _welcomed(self, link: Link) -> None:
+        self._device.note("connect" if self._welcomed_at in ("", link.station) else "move", link.station)
+        self._welcomed_at = link.station
+        former, self._former = self._former, None
+        if former is not None:
+            await former.socket.close()
+
+    def _noticed(self, said: str) -> None:
+        notice = air.read_text(said)
+        if "refused" in notice:
+            self._refusals.append((str(notice["refused"]), str(notice.get("unknown"))))
+            self._changed.set()
+
+    async def _write(self) -> None:
+        while True:
+            link = self._link
+            if link is None or not self._out:
+                self._filled.clear()
+                await self._filled.wait()
+                continue
+            with suppress(ConnectionClosed):
+                await link.socket.send(self._taken(link))
+
+    def _taken(self, link: Link) -> bytes:
+        """As much of what waits as the station takes in a frame; of several acknowledgements the last says all."""
+        batch: list[bytes] = []
+        size = taken = 0
+        last_got = max((at for at, radio in enumerate(self._out) if isinstance(radio.packet.stamp, Got)), default=-1)
+        for at, radio in enumerate(self._out):
+            if not isinstance(radio.packet.stamp, Got) or at == last_got:
+                data = encode(radio.packet)
+                if batch and size + len(data) + 16 > link.frame_bytes:
+                    break
+                batch.append(data)
+                size += len(data) + 4
+            taken = at + 1
+        del self._out[:taken]
+        return frames.packets(0, batch) if batch else b""
+
+    async def _keep_time(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_S)
+            now, due = self._clock_base + self._clock(), self._device.host.due
+            if due is not None and due <= now:
+                self._device.tick(now)
+                self._grouping.soon()

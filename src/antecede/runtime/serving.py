@@ -1,0 +1,95 @@
+"""`serve_station`: from a URL and a few names to a running station, with everything in its place."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from pathlib import Path
+from ssl import SSLContext
+
+from antecede.core.errors import Misuse
+from antecede.core.mobile.luggage import Policy
+from antecede.core.mobile.protocols import station as begin_station
+from antecede.core.mobile.station import Station
+from antecede.core.types import ProcessId
+from antecede.runtime import status
+from antecede.runtime.air import AirLimits
+from antecede.runtime.cell import PART_BYTES, Cell
+from antecede.runtime.identity import identify
+from antecede.runtime.names import label
+from antecede.runtime.station import StationServer
+from antecede.runtime.store import Store
+from antecede.runtime.transport import Network
+from antecede.runtime.urls import network_of
+
+SPACE = "roam"
+STORED_MAX = 1_500
+RETRY_S = 30.0
+LUGGAGE_BYTES_MAX = 12 * 2**20
+"""What is stored for a host has to fit into one packet, which is at most 16 MiB."""
+
+
+def policy(when_asleep: str = "store", stored_max: int = STORED_MAX) -> Policy:
+    """What to do for hosts that are away. On a WebSocket nothing is lost, so the core's own repetitions are rare."""
+    return Policy(when_asleep, stored_max, retry_s=RETRY_S)
+
+
+@asynccontextmanager
+async def serve_station(
+    url: str | Network,
+    *,
+    name: ProcessId,
+    stations: Iterable[ProcessId],
+    key: bytes,
+    listen: tuple[str, int] = ("127.0.0.1", 0),
+    space: str = SPACE,
+    store: str | Path | None = None,
+    durability: str = "process",
+    rules: Policy | None = None,
+    limits: AirLimits | None = None,
+    tls: SSLContext | None = None,
+    clock: Callable[[], float] = time.monotonic,
+    begin: Callable[[ProcessId, tuple[ProcessId, ...], Policy], Station] | None = None,
+) -> AsyncIterator[StationServer]:
+    """Serve hosts as station `name` of `stations`, the same list at all of them.
+
+    `store` is the folder of the durable state; with None a restart forgets all hosts, which is for tests only. `begin`
+    makes another kind of station than that of `roam`.
+    """
+    rules, limits = rules or policy(), limits or AirLimits()
+    if rules.stored_max * limits.frame_bytes > LUGGAGE_BYTES_MAX:
+        raise Misuse(
+            f"{rules.stored_max} messages of up to {limits.frame_bytes} bytes for one host are more than "
+            f"{LUGGAGE_BYTES_MAX} bytes, which is what can be handed over: store fewer, or take shorter ones"
+        )
+    everyone = tuple(sorted(set(stations)))
+    network, default_store = network_of(url)
+    folder = Path(store) if store is not None else default_store
+    path = None if folder is None else folder / f"{label(space)}_{label(name)}.sqlite"
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(network.stop)
+        await network.start()
+        opened = Store(path, durability=durability)
+        stack.callback(opened.close)
+        incarnation = identify(opened, space=space, station=name, stations=" ".join(everyone))
+        make = partial(begin or _roam, name, everyone, rules)
+        cell = Cell(opened, make)
+        cell.commit()
+        transport = network.transport(space, name, incarnation)
+        stack.push_async_callback(transport.close)
+        await transport.open()
+        if transport.data_bytes_max < 2 * PART_BYTES:
+            raise Misuse(f"the broker takes {transport.data_bytes_max} bytes at once, {2 * PART_BYTES} are needed")
+        server = StationServer(transport, cell, key, limits, clock)
+        stack.push_async_callback(server.close)
+        await server.start(*listen, tls)
+        await status.answer(transport, space, name, "station", server.status)
+        yield server
+
+
+def _roam(name: ProcessId, stations: tuple[ProcessId, ...], rules: Policy) -> Station:
+    made = begin_station("roam", name=name, stations=stations, homes={}, policy=rules)
+    assert isinstance(made, Station)
+    return made

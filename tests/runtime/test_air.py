@@ -1,0 +1,216 @@
+"""What a station refuses: who is not who it says, who says what it may not, and who says too much."""
+
+import asyncio
+import time
+from pathlib import Path
+
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from antecede.core.errors import Misuse
+from antecede.core.mobile.frames import Register, Uplink
+from antecede.core.types import Message, MessageId, Packet
+from antecede.core.wire import encode
+from antecede.runtime import air, frames
+from antecede.runtime.air import AirLimits
+from antecede.runtime.connection import Bucket
+from antecede.runtime.host import Host
+from antecede.runtime.link import HostRefused
+from antecede.runtime.station import StationServer
+from antecede.runtime.tokens import TokenRefused, holder, issue, read_key
+from tests.runtime.cells import KEY, cells, host, introduced, state_of, stored, taken, until, url
+from tests.runtime.fuzz_frames import attack
+
+
+async def closed_with(server: StationServer, first: str | bytes) -> tuple[int, str]:
+    """How a connection ends on which `first` is said first."""
+    async with connect(url(server), proxy=None) as socket:
+        await socket.send(first)
+        with pytest.raises(ConnectionClosed):
+            await asyncio.wait_for(socket.recv(), 10)
+        close = socket.protocol.close_rcvd
+        assert close is not None
+        return close.code, close.reason
+
+
+def test_tokens_that_are_no_good() -> None:
+    """Expired, of another key, unsigned, of another kind, or none: refused before anything is known of the host."""
+
+    async def scenario() -> None:
+        async with cells(names=["s1"]) as at:
+            state = state_of(at["s1"])
+            old = issue(KEY, "ann", days=1, now=time.time() - 90_000)
+            other = issue(b"another key, which is just as long as it", "ann")
+            unsigned = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbm4iLCJleHAiOjk5OTk5OTk5OTl9."
+            ends = [await closed_with(at["s1"], air.hello(token, "1")) for token in (old, other, unsigned, "", "\0")]
+            assert ends[0] == (air.REFUSED, "the token has expired: ask for another")
+            assert ends[1:] == [(air.REFUSED, "the token is not one of this system")] * 4
+            assert await closed_with(at["s1"], air.hello(issue(KEY, "s1"), "1")) == (
+                air.REFUSED,
+                "the token has the name of a station",
+            )
+            assert state_of(at["s1"]) == state
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("said", ["", "{", "[]", "{}", '{"antecede": 1}', '{"antecede": 2, "token": "t"}', b"\x01\x02"])
+def test_a_first_frame_that_is_no_hello(said: str | bytes) -> None:
+    async def scenario() -> None:
+        async with cells(names=["s1"]) as at:
+            code, reason = await closed_with(at["s1"], said)
+            assert code == air.REFUSED
+            assert reason
+
+    asyncio.run(scenario())
+
+
+def test_a_host_is_told_why_it_was_refused() -> None:
+    async def scenario() -> None:
+        async with cells(names=["s1"]) as at, Host([url(at["s1"])], "ann", "nonsense") as ann:
+            with pytest.raises(HostRefused, match="not one of this system"):
+                await ann.connected()
+            with pytest.raises(HostRefused):
+                await ann.send({"bob"}, b"")
+
+    asyncio.run(scenario())
+
+
+def test_a_name_is_not_used_with_another_store(tmp_path: Path) -> None:
+    """Whoever lost the counters of a host can not go on in its name: its messages would be taken for old ones."""
+
+    async def scenario() -> None:
+        async with cells() as at:
+            async with host(at["s1"], "ann", **stored(tmp_path, "ann")) as ann:
+                await ann.connected()
+            await until(lambda: all(server.counts()["known"] for server in at.values()))
+            async with host(at["s2"], "ann", **stored(tmp_path, "another")) as ann:
+                with pytest.raises(HostRefused, match="another store"):
+                    await ann.connected()
+            async with host(at["s2"], "ann", **stored(tmp_path, "ann")) as ann:
+                await ann.connected()
+
+    asyncio.run(scenario())
+
+
+def test_a_lying_frame_closes_that_connection_and_no_other() -> None:
+    async def scenario() -> None:
+        async with cells() as at, host(at["s1"], "ann") as ann, host(at["s1"], "bob") as bob:
+            await ann.connected()
+            await bob.connected()
+            forged = Message(MessageId("ann", 1), frozenset({"bob"}), b"I am ann")
+            async with introduced(at["s1"], "liar") as socket:
+                await socket.send(frames.packets(0, [encode(Packet("ann", forged, Uplink(0)))]))
+                with pytest.raises(ConnectionClosed):
+                    await socket.recv()
+                close = socket.protocol.close_rcvd
+                assert close is not None
+                assert (close.code, close.reason) == (air.REFUSED, "a packet in the name of another host")
+            assert at["s1"].counts()["closed"] == 1
+            await ann.send({"bob"}, b"I am ann, really")
+            assert await taken(bob, 1) == [b"I am ann, really"]
+            assert ann.station == bob.station == "s1"
+
+    asyncio.run(scenario())
+
+
+def test_a_connection_that_says_nothing_ends_soon() -> None:
+    async def scenario() -> None:
+        async with cells(names=["s1"], limits=AirLimits(hello_s=0.1)) as at:
+            async with connect(url(at["s1"]), proxy=None) as socket:
+                with pytest.raises(ConnectionClosed):
+                    await asyncio.wait_for(socket.recv(), 10)
+                close = socket.protocol.close_rcvd
+                assert close is not None
+                assert (close.code, close.reason) == (air.REFUSED, "no hello within 0.1 s")
+            await until(lambda: at["s1"]._open == 0)
+
+    asyncio.run(scenario())
+
+
+def test_so_many_connections_and_no_more() -> None:
+    async def scenario() -> None:
+        async with (
+            cells(names=["s1"], limits=AirLimits(connections=2)) as at,
+            introduced(at["s1"], "ann"),
+            introduced(at["s1"], "bob"),
+        ):
+            with pytest.raises(InvalidStatus, match="503"):
+                await connect(url(at["s1"]), proxy=None)
+
+    asyncio.run(scenario())
+
+
+def test_so_many_hosts_and_no_more() -> None:
+    async def scenario() -> None:
+        async with cells(names=["s1"], limits=AirLimits(hosts=1)) as at, introduced(at["s1"], "ann"):
+            assert await closed_with(at["s1"], air.hello(issue(KEY, "bob"), "1")) == (
+                air.LATER,
+                "this system knows as many hosts as it may",
+            )
+
+    asyncio.run(scenario())
+
+
+def test_a_frame_that_is_too_long_ends_the_connection() -> None:
+    async def scenario() -> None:
+        async with cells(names=["s1"], limits=AirLimits(frame_bytes=1_000)) as at, host(at["s1"], "ann") as ann:
+            await ann.connected()
+            with pytest.raises(Misuse, match="cut it up"):
+                await ann.send({"ann"}, bytes(10_000))
+            await ann.send({"ann"}, bytes(2_000))
+            with pytest.raises(HostRefused):
+                await ann.drained()
+
+    asyncio.run(scenario())
+
+
+def test_a_newer_connection_replaces_the_older_one() -> None:
+    async def scenario() -> None:
+        async with cells(names=["s1"]) as at, introduced(at["s1"], "ann") as old, introduced(at["s1"], "ann") as new:
+            with pytest.raises(ConnectionClosed):
+                await old.recv()
+            close = old.protocol.close_rcvd
+            assert close is not None
+            assert close.code == air.REPLACED
+            await new.send(frames.packets(0, [encode(Packet("ann", None, Register(1, "-")))]))
+            assert await new.recv()
+
+    asyncio.run(scenario())
+
+
+def test_a_rate_is_kept_by_waiting() -> None:
+    now = [0.0]
+    bucket = Bucket(10.0, lambda: now[0])
+    assert bucket.spend(10) == 0.0
+    assert bucket.spend(5) == pytest.approx(0.5)
+    now[0] = 1.0
+    assert bucket.spend(1) == 0.0
+    now[0] = 100.0
+    assert bucket.spend(11) == pytest.approx(0.1)
+
+
+def test_keys(tmp_path: Path) -> None:
+    path = tmp_path / "key"
+    with pytest.raises(Misuse, match="can not be read"):
+        read_key(path)
+    path.write_bytes(b"short\n")
+    with pytest.raises(Misuse, match="at least 32") as refused:
+        read_key(path)
+    assert "short" not in str(refused.value)
+    path.write_bytes(KEY + b"\n")
+    assert read_key(path) == KEY
+    assert holder(KEY, issue(KEY, "ann")) == "ann"
+    with pytest.raises(Misuse):
+        issue(KEY, "")
+    with pytest.raises(TokenRefused):
+        holder(KEY, issue(KEY, "ann") + "x")
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_malformed_frames_change_nothing(seed: int) -> None:
+    counts = asyncio.run(attack(400, seed))
+    assert counts["air: refused"] > 100
+    assert counts["wire: refused"] > 100
+    assert counts["socket: refused"] > 0
