@@ -19,8 +19,8 @@ which a driver carries out in order: `Sent`, `Transmit`, `Deliver`, `SetTimer`. 
 written once, in `antecede.core.algorithm`. `encode` and `decode` are the wire form of packets; `snapshot` and `restore`
 bring a process over a restart.
 
-`join` and `join_sync` are the runtime: processes that exchange messages in causal order over NATS. They come with
-`antecede[runtime]`, and are loaded when they are first asked for.
+`join` and `join_sync` are the runtime: processes that exchange messages in causal order over NATS; `Host` is a device
+that roams between stations. They come with `antecede[runtime]`, and are loaded when they are first asked for.
 """
 
 from importlib import import_module
@@ -43,6 +43,7 @@ from antecede.core.types import Message, MessageId, Need, Packet, Pending, Proce
 from antecede.core.wire import Codec, decode, encode
 
 if TYPE_CHECKING:
+    from antecede.runtime import Host as Host
     from antecede.runtime import join as join
     from antecede.runtime import join_sync as join_sync
 
@@ -77,7 +78,7 @@ __all__ = [
     "encode",
     "restore",
 ]
-_RUNTIME = ("join", "join_sync")
+_RUNTIME = ("Host", "join", "join_sync")
 
 
 def __getattr__(name: str) -> Any:

@@ -1,6 +1,7 @@
-"""Enforce causal order between real processes: a node for each, over NATS or in memory."""
+"""Enforce causal order: a node for each process, over NATS or in memory; stations, and hosts that roam between them."""
 
 from antecede.runtime.delivery import Delivery
+from antecede.runtime.host import Host
 from antecede.runtime.joining import join
 from antecede.runtime.limits import Limits
 from antecede.runtime.memory import Faults, MemoryNetwork
@@ -13,6 +14,7 @@ from antecede.runtime.transport import NameTaken, Network, Received, Transport, 
 __all__ = [
     "Delivery",
     "Faults",
+    "Host",
     "Limits",
     "MemoryNetwork",
     "NameTaken",

@@ -12,8 +12,7 @@ from typing import Any
 
 from antecede.core import values
 from antecede.core.effects import Transmit
-from antecede.core.errors import RemoteViolation
-from antecede.core.mobile import handoff
+from antecede.core.mobile import border, handoff
 from antecede.core.mobile.effects import Effect
 from antecede.core.mobile.frames import Old
 from antecede.core.mobile.luggage import Berth, Luggage, Policy
@@ -44,6 +43,12 @@ class PlainScheme:
     def join(self, host: ProcessId, home: ProcessId) -> Seen:  # noqa: ARG002
         return Seen()
 
+    def is_mind(self, mind: object, host: ProcessId) -> bool:  # noqa: ARG002
+        return isinstance(mind, Seen)
+
+    def check(self, station: Station, packet: Packet) -> None:
+        border.check_wire(packet, station.berths, station.stations)
+
     def wire(self, station: Station, to: ProcessId, packet: Packet) -> Iterator[Effect]:  # noqa: ARG002
         yield Transmit(to, packet)
 
@@ -55,8 +60,6 @@ class PlainScheme:
         if packet.message is None or not isinstance(packet.stamp, Old):
             yield from station.control(packet)
             return
-        if packet.stamp.host not in packet.message.dests:
-            raise RemoteViolation(f"message {packet.message.id} is brought to {packet.stamp.host}, and is not for it")
         yield from self._take(station, packet.stamp.host, packet)
 
     def acknowledged(
