@@ -15,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PAGES: Mapping[str, str] = {
     "docs/errata.md": "tests.errata.page",
+    "docs/reproduction.md": "tools.pages.reproduction",
     "docs/topologies.md": "tools.topologies",
     "docs/reference/algorithms.md": "tools.pages.algorithms",
     "docs/reference/api.md": "tools.pages.api",
