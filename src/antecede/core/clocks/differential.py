@@ -74,6 +74,6 @@ class DifferentialClock:
         for process, time in stamp.clock.items():
             if time < heard[process]:
                 raise RemoteViolation(
-                    f"{stamp.sender!r} told {self.process!r} {heard[process]} of the clock of {process!r}, and now {time}: "
-                    f"clocks never go back"
+                    f"{stamp.sender!r} told {self.process!r} {heard[process]} of the clock of {process!r}, and now "
+                    f"{time}: clocks never go back"
                 )

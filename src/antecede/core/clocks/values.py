@@ -53,7 +53,7 @@ def refuse_not_after(stamp: Stamp, receiver: ProcessId, last: int) -> None:
     """On a FIFO channel, or past all that has settled, the sender's own entry only grows."""
     if stamp.clock[stamp.sender] <= last:
         raise RemoteViolation(
-            f"{receiver!r} has taken a message of {stamp.sender!r} at its time {last} or later, and now got one of its "
-            f"time {stamp.clock[stamp.sender]}: it is a duplicate, or was overtaken on a channel said to be FIFO, or "
+            f"{receiver!r} has taken a message that {stamp.sender!r} sent at its time {last}, and now got one sent at "
+            f"{stamp.clock[stamp.sender]}: it is a duplicate, or was overtaken on a channel said to be FIFO, or "
             f"one of the two is forged"
         )
