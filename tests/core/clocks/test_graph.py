@@ -1,5 +1,7 @@
 """Building graphs, from links and from text, and what is said about bad ones."""
 
+from typing import Any
+
 import pytest
 
 from antecede.core.clocks.edgelist import guess, parse
@@ -40,6 +42,28 @@ def test_declared_processes_may_have_no_links() -> None:
 def test_bad_graphs_are_refused(links: list[tuple[str, str]], processes: list[str] | None, complaint: str) -> None:
     with pytest.raises(BadGraph, match=complaint):
         Graph.of(links, processes)
+
+
+@pytest.mark.parametrize(
+    ("links", "processes", "complaint"),
+    [
+        ([("a", "b", "c")], None, "is not a link: give pairs"),
+        (["ab"], None, "'ab' is not a link"),
+        ([None], None, "None is not a link"),
+        ([("a", 1)], None, "1 is not the name of a process"),
+        ([("a", ["b"])], None, "is not the name of a process"),
+        ([("a", "b")], ["a", "b", 3], "3 is not the name of a process"),
+    ],
+)
+def test_what_is_no_link_is_refused(links: Any, processes: Any, complaint: str) -> None:
+    for build in (Graph.of, Graph.both_ways):
+        with pytest.raises(BadGraph, match=complaint):
+            build(links, processes)
+
+
+def test_a_graph_made_by_hand_has_links_too() -> None:
+    with pytest.raises(BadGraph, match="the graph has no links"):
+        Graph({}, {})
 
 
 def test_reachable_may_avoid_a_process() -> None:
