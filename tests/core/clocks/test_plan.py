@@ -39,6 +39,11 @@ def test_a_saving_is_never_rounded_up_to_everything() -> None:
     assert "99.9 % less space" in saving(plan(star(5_000)))
 
 
+def test_a_saving_is_rounded() -> None:
+    assert "66.7 % less space and 66.7 % less" in saving(plan(star(2)))
+    assert "100 % less space and 100 % less" in saving(plan(ring(3, both_ways=False)))
+
+
 def test_memory_can_be_ruled_out() -> None:
     graph = hierarchical_triangle(13, 3)
     assert plan(graph).allocation.remembered
