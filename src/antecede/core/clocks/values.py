@@ -36,13 +36,10 @@ def refuse_no_mapping(stamp: Stamp) -> None:
 
 def refuse_impossible(stamp: Stamp, receiver: ProcessId, own_max: int) -> None:
     """No correct sender has these entries: `own_max` is the most that others can know of the receiver's clock."""
+    bounds = {receiver: (0, own_max), stamp.sender: (1, VALUE_MAX - 1)}
     for process, value in stamp.clock.items():
-        least, most = 0, VALUE_MAX
-        if process == stamp.sender:
-            least, most = 1, VALUE_MAX - 1
-        elif process == receiver:
-            most = own_max
-        if not is_value(value, least, most):
+        least, most = bounds.get(process, (0, VALUE_MAX))
+        if type(value) is not int or not least <= value <= most:
             raise RemoteViolation(
                 f"a stamp of {stamp.sender!r} for {receiver!r} says {value!r} of the clock of {process!r}, which must "
                 f"be a whole number from {least} to {most}"
