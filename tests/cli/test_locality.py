@@ -99,6 +99,69 @@ def test_bad_input_is_explained(tmp_path: Path, name: str, content: bytes, compl
         call(str(path))
 
 
+def standard_input(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    """As a process has it: text over bytes, forgiving as Python makes it where the locale is POSIX."""
+    text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", errors="surrogateescape")
+    monkeypatch.setattr("sys.stdin", text)
+
+
+@pytest.mark.parametrize("content", [b"\xef\xbb\xbfa b\nb c\n", b"\xef\xbb\xbf" + b'[["a","b"],["b","c"]]'])
+def test_a_byte_order_mark_is_no_part_of_a_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, content: bytes
+) -> None:
+    (tmp_path / "graph").write_bytes(content)
+    standard_input(monkeypatch, content)
+    for name in (str(tmp_path / "graph"), "-"):
+        call(name, "--json", "--sets")
+        assert list(json.loads(capsys.readouterr().out)["clock_sets"]) == ["a", "b", "c"]
+
+
+def test_bytes_that_are_not_text_are_refused_on_standard_input_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    standard_input(monkeypatch, b"a \xff\n")
+    with pytest.raises(AntecedeError, match="can not read the graph from -"):
+        call("-")
+
+
+def test_a_graph_from_standard_input_may_be_csv_of_windows(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    standard_input(monkeypatch, b"from,to\r\na,b\r\n")
+    call("-")
+    assert capsys.readouterr().out.startswith("2 processes, 1 link, one way;")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a b\nb c\n", "3 processes, 2 links, all one way;"),
+        ("a <-> b\nb c\n", "3 processes, 3 links, some one way;"),
+        ("a <-> b\n", "2 processes, 2 links, all both ways;"),
+    ],
+)
+def test_links_are_counted_in_words(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, text: str, words: str
+) -> None:
+    standard_input(monkeypatch, text.encode())
+    call("-")
+    assert capsys.readouterr().out.startswith(words)
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+@pytest.mark.parametrize("name", ["a\ud800", "a\x1b[2J", "a\nb", "a\u202e"], ids=ascii)
+def test_names_that_a_terminal_would_obey_are_shown_plain(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str, terminal: bool
+) -> None:
+    path = tmp_path / "graph.json"
+    path.write_text(json.dumps([[name, "c"], ["c", name]]))
+    monkeypatch.setattr("sys.stdout.isatty", lambda: terminal)
+    call(str(path), "--sets")
+    out = capsys.readouterr().out
+    assert "a\ufffd" in out
+    assert name not in out
+    call(str(path), "--sets", "--json")
+    assert name in json.loads(capsys.readouterr().out)["clock_sets"]
+
+
 def test_a_missing_file_is_explained(tmp_path: Path) -> None:
     with pytest.raises(AntecedeError, match="can not read the graph"):
         call(str(tmp_path / "absent"))

@@ -9,12 +9,16 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from antecede.cli.screen import plain
 from antecede.core.errors import Misuse
 
 if TYPE_CHECKING:
     from antecede.core.clocks.cost import Cost
     from antecede.core.clocks.graph import Graph
     from antecede.core.clocks.plan import Plan
+
+NAME_CHARS_MAX = 200
+"""Of one name in the table of sets. `--json` cuts nothing."""
 
 EXPLANATION = """\
 Where it is known who writes to whom, a process that wants to know which of two arrived messages may have caused
@@ -74,12 +78,21 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _read(name: str) -> str:
+    """Both from the bytes, so that a file and standard input are read alike, whatever the locale."""
     try:
-        return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8-sig")
+        read = _standard_input() if name == "-" else Path(name).read_bytes()
+        text = read if isinstance(read, str) else read.decode("utf-8")
+        return text.removeprefix("\ufeff")
     except (OSError, UnicodeDecodeError) as error:
         raise Misuse(
             f"can not read the graph from {name}: {error}; give a text file, or - for standard input"
         ) from error
+
+
+def _standard_input() -> bytes | str:
+    """Bytes, unless somebody has put text in its place."""
+    bytes_in = getattr(sys.stdin, "buffer", None)
+    return sys.stdin.read() if bytes_in is None else bytes_in.read()
 
 
 def _as_object(made: Plan, remarks: list[str], *, sets: bool) -> dict[str, Any]:
@@ -114,8 +127,9 @@ def _show(graph: Graph, made: Plan, remarks: list[str], *, sets: bool) -> None:
     from antecede.core.clocks.plan import saving
 
     chosen = made.allocation
-    ways = "all both ways" if graph.is_two_way else "some one way"
-    print(f"{len(graph.processes)} processes, {len(graph.links)} links, {ways}; simple paths: {chosen.method}.\n")
+    links = len(graph.links)
+    counted = f"{links} link{'' if links == 1 else 's'}, {_ways(graph)}"
+    print(f"{len(graph.processes)} processes, {counted}; simple paths: {chosen.method}.\n")
     _table(["", "allocation", "entries per process", "entries per message"], _rows(made))
     print(f"\n{saving(made)}")
     for remark in remarks:
@@ -125,10 +139,22 @@ def _show(graph: Graph, made: Plan, remarks: list[str], *, sets: bool) -> None:
         _table(
             ["process", "keeps the clocks of", "observes"],
             (
-                [p, " ".join(sorted(chosen.clock_set(p))), " ".join(sorted(chosen.observation_set(p)))]
+                [plain(p, NAME_CHARS_MAX), _names(chosen.clock_set(p)), _names(chosen.observation_set(p))]
                 for p in graph.processes
             ),
         )
+
+
+def _ways(graph: Graph) -> str:
+    if graph.is_two_way:
+        return "all both ways"
+    links = set(graph.links)
+    return "some one way" if any((q, p) in links for p, q in links) else "all one way" if len(links) > 1 else "one way"
+
+
+def _names(processes: Iterable[str]) -> str:
+    """Names come out of other people's files: whatever a terminal would obey is taken out of them."""
+    return " ".join(plain(p, NAME_CHARS_MAX) for p in sorted(processes))
 
 
 def _rows(made: Plan) -> Iterable[list[str]]:

@@ -1,5 +1,7 @@
 """Building graphs, from links and from text, and what is said about bad ones."""
 
+from typing import Any
+
 import pytest
 
 from antecede.core.clocks.edgelist import guess, parse
@@ -42,6 +44,28 @@ def test_bad_graphs_are_refused(links: list[tuple[str, str]], processes: list[st
         Graph.of(links, processes)
 
 
+@pytest.mark.parametrize(
+    ("links", "processes", "complaint"),
+    [
+        ([("a", "b", "c")], None, "is not a link: give pairs"),
+        (["ab"], None, "'ab' is not a link"),
+        ([None], None, "None is not a link"),
+        ([("a", 1)], None, "1 is not the name of a process"),
+        ([("a", ["b"])], None, "is not the name of a process"),
+        ([("a", "b")], ["a", "b", 3], "3 is not the name of a process"),
+    ],
+)
+def test_what_is_no_link_is_refused(links: Any, processes: Any, complaint: str) -> None:
+    for build in (Graph.of, Graph.both_ways):
+        with pytest.raises(BadGraph, match=complaint):
+            build(links, processes)
+
+
+def test_a_graph_made_by_hand_has_links_too() -> None:
+    with pytest.raises(BadGraph, match="the graph has no links"):
+        Graph({}, {})
+
+
 def test_reachable_may_avoid_a_process() -> None:
     graph = Graph.of([("a", "b"), ("b", "c"), ("a", "d")])
     assert reachable(graph.successors, ["a"]) == {"a", "b", "c", "d"}
@@ -63,6 +87,25 @@ def test_all_formats_say_the_same(form: str, text: str) -> None:
     assert guess("-", text) == form
 
 
+def test_names_may_have_dashes_and_angles() -> None:
+    assert parse("a-b c>d\n<e> -> f-\nf- <-> g", "edges").given == (
+        ("a-b", "c>d"),
+        ("<e>", "f-"),
+        ("f-", "g"),
+        ("g", "f-"),
+    )
+
+
+def test_a_quoted_cell_keeps_its_new_line() -> None:
+    assert parse('from,to\n"a\nb",c\n"d, e",c', "csv").given == (("a\nb", "c"), ("d, e", "c"))
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=repr)
+@pytest.mark.parametrize(("form", "text"), [("edges", "a b\nb c\n"), ("csv", "from,to\na,b\nb,c\n")])
+def test_lines_may_end_in_any_way(form: str, text: str, end: str) -> None:
+    assert parse(text.replace("\n", end), form).given == (("a", "b"), ("b", "c"))
+
+
 def test_json_may_say_both_ways() -> None:
     assert parse('{"links": [["a","b"]], "both_ways": true}', "json").graph() == Graph.both_ways([("a", "b")])
 
@@ -72,6 +115,17 @@ def test_json_may_say_both_ways() -> None:
     [
         ("edges", "a b\na b c", "line 2 is not a link: 'a b c'"),
         ("edges", "a", "line 1 is not a link"),
+        ("edges", "a ->", "line 1 is not a link: 'a ->'"),
+        ("edges", "-> b", "line 1 is not a link"),
+        ("edges", "a <->", "line 1 is not a link"),
+        ("edges", "a->b->c", "line 1 is not a link"),
+        ("edges", "a -> b -> c", "line 1 is not a link"),
+        ("edges", "a <- b", "line 1 is not a link"),
+        ("edges", "a<-b", "line 1 is not a link"),
+        ("edges", "a <-", "line 1 is not a link"),
+        ("edges", "a-->b", "line 1 is not a link"),
+        ("csv", 'a,b\nc,"d\ne,f\n', "is not CSV: .*; look for a quote"),
+        ("csv", 'a,b\n"' + "c" * 140_000 + '",d\n', "line 2 is not CSV: .*; look for a quote"),
         ("csv", "from,to\na", "line 2 is not a link"),
         ("csv", "from,to\na,", "line 2 is not a link"),
         ("json", "{", "not JSON"),

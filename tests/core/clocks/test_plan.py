@@ -1,6 +1,7 @@
 """The plan picks the cheapest allocation, and says in words what it saves."""
 
 import random
+import tracemalloc
 
 import pytest
 
@@ -38,6 +39,11 @@ def test_a_saving_is_never_rounded_up_to_everything() -> None:
     assert "99.9 % less space" in saving(plan(star(5_000)))
 
 
+def test_a_saving_is_rounded() -> None:
+    assert "66.7 % less space and 66.7 % less" in saving(plan(star(2)))
+    assert "100 % less space and 100 % less" in saving(plan(ring(3, both_ways=False)))
+
+
 def test_memory_can_be_ruled_out() -> None:
     graph = hierarchical_triangle(13, 3)
     assert plan(graph).allocation.remembered
@@ -58,6 +64,18 @@ def test_a_large_graph_with_one_way_links_is_planned_without_gateways_and_says_s
     made = plan(graph, work_max=10)
     assert [candidate.name for candidate in made.candidates] == ["1", "2", "3"]
     assert made.notes[0].startswith("Gateways (Allocations 4 to 6) were not tried")
+
+
+def test_many_senders_of_one_receiver_take_memory_in_proportion() -> None:
+    """Nobody is compared by clock here, so the answer is empty sets: twice the senders, about twice the memory."""
+    peaks = []
+    for senders in (500, 1_000, 2_000):
+        graph = Graph.of((f"s{number}", "hub") for number in range(senders))
+        tracemalloc.start()
+        assert plan(graph).cost.clock_entries == 0
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[2] < 3 * peaks[1] < 9 * peaks[0]
 
 
 def test_large_two_way_graphs_are_exact() -> None:

@@ -1,12 +1,16 @@
 """One local clock: what it carries, remembers, forgets and refuses."""
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import pytest
 
+from antecede.core.clocks.allocation import Allocation, allocation_3
 from antecede.core.clocks.gateways import allocation_4, allocation_6
 from antecede.core.clocks.memory import Memory, MemoryFull
 from antecede.core.clocks.propagation import LocalClock
 from antecede.core.clocks.stamp import Stamp
-from antecede.core.clocks.topologies import hierarchical_triangle, star
+from antecede.core.clocks.topologies import complete, hierarchical_triangle, star
 from antecede.core.errors import Misuse, RemoteViolation
 
 TRIANGLES = allocation_6(hierarchical_triangle(5, 2))
@@ -92,3 +96,114 @@ def test_what_does_not_fit_the_graph_is_refused() -> None:
         LocalClock(TRIANGLES, "p0").receive(Stamp("p3", {}))
     with pytest.raises(RemoteViolation, match="allocate both ends from the same graph"):
         LocalClock(TRIANGLES, "p0").receive(Stamp("p1", {"p1": 1}))
+
+
+def system(allocation: Allocation) -> dict[str, LocalClock]:
+    return {p: LocalClock(allocation, p) for p in allocation.graph.processes}
+
+
+def state(clock: LocalClock) -> tuple[dict[str, int], int]:
+    return dict(clock.clock), clock.memory_entries()
+
+
+def refused(clock: LocalClock, stamp: Stamp, complaint: str) -> None:
+    before = state(clock)
+    with pytest.raises(RemoteViolation, match=complaint):
+        clock.receive(stamp)
+    assert state(clock) == before
+
+
+@pytest.mark.parametrize("made", [allocation_3, allocation_6])
+def test_on_fifo_channels_a_message_is_taken_once_and_in_order(made: Callable[..., Allocation]) -> None:
+    clocks = system(made(hierarchical_triangle(5, 2)))
+    first, second, third = (clocks["p0"].send("p1") for _ in range(3))
+    clocks["p1"].receive(second)
+    refused(clocks["p1"], second, "it is a duplicate, or was overtaken")
+    refused(clocks["p1"], first, "it is a duplicate, or was overtaken")
+    assert clocks["p1"].receive(third).position == 2
+
+
+BAD_VALUES = (-1, 0, 2.5, 10**30, 2**63 - 1, True, "x", None, float("nan"))
+
+
+@pytest.mark.parametrize("fifo", [True, False])
+@pytest.mark.parametrize("value", BAD_VALUES, ids=repr)
+def test_a_gateway_that_took_messages_refuses_what_no_clock_says(value: object, fifo: bool) -> None:
+    clocks = system(allocation_6(hierarchical_triangle(5, 2), fifo=fifo))
+    clocks["p1"].receive(clocks["p0"].send("p1"))
+    honest = clocks["p0"].send("p1")
+    forged = replace(honest, clock={**honest.clock, "p0": value})  # type: ignore[dict-item]
+    refused(clocks["p1"], forged, "of the clock of 'p0', which must be a whole number from 1")
+    clocks["p1"].receive(honest)
+
+
+@pytest.mark.parametrize("value", [*BAD_VALUES[:1], *BAD_VALUES[2:4], *BAD_VALUES[5:]], ids=repr)
+def test_so_it_does_of_the_clocks_of_others(value: object) -> None:
+    clocks = system(TRIANGLES)
+    honest = clocks["p0"].send("p1")
+    forged = replace(honest, clock={**honest.clock, "p2": value})  # type: ignore[dict-item]
+    refused(clocks["p1"], forged, "of the clock of 'p2', which must be a whole number from 0")
+
+
+@pytest.mark.parametrize("fifo", [True, False])
+def test_honest_messages_after_a_lie_in_bounds_are_refused_in_words(fifo: bool) -> None:
+    clocks = system(allocation_6(hierarchical_triangle(5, 2), fifo=fifo))
+    lie = clocks["p0"].send("p1")
+    clocks["p1"].receive(replace(lie, clock={**lie.clock, "p0": 2**62}))
+    refused(clocks["p1"], clocks["p0"].send("p1"), "or one of the two is forged")
+
+
+def test_nobody_knows_more_of_a_process_than_it_told() -> None:
+    clocks = system(TRIANGLES)
+    stamp = clocks["p0"].send("p1")
+    refused(clocks["p1"], replace(stamp, clock={**stamp.clock, "p1": 1}), "'p1', which must be .* from 0 to 0")
+    clocks["p0"].receive(clocks["p1"].send("p0"))
+    echo = clocks["p0"].send("p1")
+    assert echo.clock["p1"] == 2
+    refused(clocks["p1"], replace(echo, clock={**echo.clock, "p1": 3}), "'p1', which must be .* from 0 to 2")
+    clocks["p1"].receive(echo)
+
+
+@pytest.mark.parametrize("number", [0, -5, 10**30, "x", 1.0, True], ids=repr)
+def test_a_sequence_number_counts_from_one(number: int) -> None:
+    clocks = system(allocation_6(star(3), fifo=False))
+    stamp = clocks["p0"].send("centre")
+    refused(clocks["centre"], replace(stamp, sequence=number), "has the sequence number .* from 1 to")
+
+
+def test_a_missing_or_needless_number_is_named() -> None:
+    numbered, plain = (system(allocation_6(star(3), fifo=fifo)) for fifo in (False, True))
+    stamp = replace(numbered["p0"].send("centre"), sequence=None)
+    refused(numbered["centre"], stamp, "has no sequence number, where messages carry one")
+    stamp = replace(plain["p0"].send("centre"), sequence=1)
+    refused(plain["centre"], stamp, "has a sequence number, where messages carry none")
+
+
+def test_without_fifo_a_gateway_that_remembers_takes_a_number_once() -> None:
+    clocks = system(allocation_6(star(3), fifo=False))
+    stamps = [clocks["p0"].send("centre") for _ in range(3)]
+    for stamp in (stamps[2], stamps[0]):
+        clocks["centre"].receive(stamp)
+        refused(clocks["centre"], stamp, f"has taken message {stamp.sequence} of 'p0' before")
+    assert clocks["centre"].receive(stamps[1]).position == 2
+
+
+def test_messages_that_overtook_one_that_does_not_come_are_limited() -> None:
+    allocation = allocation_6(star(3), fifo=False)
+    sender, gateway = LocalClock(allocation, "p0"), LocalClock(allocation, "centre", memory_max=2)
+    late, *rest = (sender.send("centre") for _ in range(4))
+    for stamp in rest[:2]:
+        gateway.receive(stamp)
+    with pytest.raises(MemoryFull, match="2 messages of 'p0' that overtook message 1"):
+        gateway.receive(rest[2])
+    gateway.receive(late)
+    gateway.receive(rest[2])
+
+
+def test_a_stamp_is_for_one_receiver() -> None:
+    clocks = system(allocation_3(complete(3)))
+    refused(clocks["p1"], clocks["p0"].send("p2"), "'p1' got a stamp that 'p0' made for 'p2'")
+
+
+def test_a_stamp_without_a_clock_is_refused() -> None:
+    refused(LocalClock(TRIANGLES, "p1"), Stamp("p0", None), "has None for a clock")  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ p1 and p2 are senders to a common receiver. Allocation 1 gives p1's clock to eve
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -70,30 +70,31 @@ def union(parts: Parts) -> ProcessSet:
     return parts[0] if len(parts) == 1 else frozenset().union(*parts)
 
 
-def rivals(graph: Graph) -> dict[ProcessId, set[ProcessId]]:
-    """For each p1 all p2 such that some third process hears from both."""
-    found: dict[ProcessId, set[ProcessId]] = {p: set() for p in graph.processes}
-    for senders in graph.predecessors.values():
-        for sender in senders:
-            found[sender].update(senders)
-    for sender, others in found.items():
-        others.discard(sender)
-    return found
+def rivals(graph: Graph) -> Iterator[tuple[ProcessId, set[ProcessId], set[ProcessId]]]:
+    """Each p1, all p2 it can reach such that some third process hears from both, and all that p1 reaches.
+
+    One at a time, because all together may be the square of the graph: many senders of one receiver, say, that
+    do not reach each other and so need no clock.
+    """
+    senders = {p: frozenset(before) for p, before in graph.predecessors.items()}
+    for sender, receivers in graph.successors.items():
+        reach = reachable(graph.successors, [sender])
+        others: set[ProcessId] = set().union(*(reach & senders[receiver] for receiver in receivers))
+        yield sender, others - {sender}, reach
 
 
 def allocation_1(graph: Graph, *, fifo: bool = True) -> Allocation:
     """On any path from p1 to p2: exact by reachability, for every graph."""
     holders: Holders = {}
-    for sender, others in rivals(graph).items():
-        reach = reachable(graph.successors, [sender])
-        holders[sender] = reachable(graph.predecessors, (others & reach) - {sender}) & reach
+    for sender, others, reach in rivals(graph):
+        holders[sender] = reachable(graph.predecessors, others) & reach
     return Allocation("1", graph, fifo, Method.EXACT, clock_sets(graph, holders), None)
 
 
 def allocation_2(graph: Graph, *, fifo: bool = True, budget: int = BUDGET) -> Allocation:
     """On a simple path from p1 to p2."""
     paths = SimplePaths(graph.successors, Budget(budget))
-    holders = {sender: paths.through(sender, others) for sender, others in rivals(graph).items()}
+    holders = {sender: paths.through(sender, others) for sender, others, _ in rivals(graph)}
     return Allocation("2", graph, fifo, paths.method, clock_sets(graph, holders), None)
 
 
@@ -123,7 +124,8 @@ def observation_sets(graph: Graph, clocks: Mapping[ProcessId, Parts]) -> dict[Pr
     sets = {p: union(parts) for p, parts in clocks.items()}
     observed: dict[ProcessId, Parts] = {}
     for receiver, senders in graph.predecessors.items():
-        wanted = {p1 for p1 in senders if any(p1 in sets[p2] for p2 in senders if p2 != p1)}
+        among = frozenset(senders)
+        wanted: set[ProcessId] = set().union(*((sets[p2] & among) - {p2} for p2 in senders))
         more = frozenset(wanted - sets[receiver])
         observed[receiver] = (*clocks[receiver], more) if more else clocks[receiver]
     return observed

@@ -14,7 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from antecede.core.clocks.stamp import Stamp
+from antecede.core.clocks.values import refuse_misdirected, refuse_not_after
 from antecede.core.clocks.vector import VectorClock
+from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.types import ProcessId
 
 
@@ -41,13 +43,17 @@ class DifferentialClock:
 
     def send(self, to: ProcessId) -> Stamp:
         """The stamp for a message to `to`: what changed since the last message to it."""
+        if to == self.process or to not in self._vector.clock:
+            raise Misuse(f"{self.process!r} can not send to {to!r}: name another of the processes of its clock")
         whole = self.event().clock
         since = self._last_sent.get(to, 0)
         self._last_sent[to] = whole[self.process]
-        return Stamp(self.process, {p: t for p, t in whole.items() if self._last_changed[p] > since})
+        changed = {p: t for p, t in whole.items() if self._last_changed[p] > since}
+        return Stamp(self.process, changed, receiver=to)
 
     def receive(self, stamp: Stamp) -> Stamp:
         """Take the differences in; returns the whole stamp of the message, fit for `vector.compare`."""
+        self._refuse(stamp)
         whole = self._heard.setdefault(stamp.sender, dict.fromkeys(self._vector.clock, 0))
         whole.update(stamp.clock)
         before = dict(self._vector.clock)
@@ -56,3 +62,18 @@ class DifferentialClock:
             if time != before[process]:
                 self._last_changed[process] = after[self.process]
         return Stamp(stamp.sender, dict(whole))
+
+    def _refuse(self, stamp: Stamp) -> None:
+        """Besides what no vector clock takes: each whole vector of a peer is after the one before it."""
+        refuse_misdirected(stamp, self.process)
+        self._vector.refuse(stamp)
+        heard = self._heard.get(stamp.sender)
+        if heard is None:
+            return
+        refuse_not_after(stamp, self.process, heard[stamp.sender])
+        for process, time in stamp.clock.items():
+            if time < heard[process]:
+                raise RemoteViolation(
+                    f"{stamp.sender!r} told {self.process!r} {heard[process]} of the clock of {process!r}, and now "
+                    f"{time}: clocks never go back"
+                )

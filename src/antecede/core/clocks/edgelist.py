@@ -1,8 +1,9 @@
 """A communication graph out of text: an edge list, CSV or JSON.
 
-Edge list: a link a line, `a b` or `a -> b`; `a <-> b` is both ways; `#` starts a comment. CSV: the sender and the
-receiver in the first two columns, or in those headed from/to, source/target, sender/receiver. JSON: a list of pairs,
-or an object with `links` and, if wanted, `processes` (then links may name no others) and `both_ways`.
+Edge list: a link a line, `a b` or `a -> b`; `a <-> b` is both ways; `#` starts a comment; no name has an arrow in
+it. CSV: the sender and the receiver in the first two columns, or in those headed from/to, source/target,
+sender/receiver. JSON: a list of pairs, or an object with `links` and, if wanted, `processes` (then links may name no
+others) and `both_ways`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from antecede.core.clocks.graph import BadGraph, Graph, Link
 from antecede.core.types import ProcessId
 
 FORMATS = ("edges", "csv", "json")
-EDGE = re.compile(r"(\S+?)(?:\s*(<?->)\s*|\s+)(\S+)")
+NAME = r"((?:(?!<-|->)\S)+)"
+EDGE = re.compile(rf"{NAME}(?:\s*(?<!-)(<?->)\s*|\s+){NAME}")
 HEADERS = (("from", "to"), ("source", "target"), ("sender", "receiver"), ("src", "dst"), ("source", "destination"))
 
 
@@ -40,7 +42,8 @@ class Links:
 
 
 def parse(text: str, form: str) -> Links:
-    """Read `text` in one of `FORMATS`."""
+    """Read `text` in one of `FORMATS`, its lines ended in any of the three ways."""
+    text = re.sub(r"\r\n?", "\n", text)
     if form == "json":
         return _from_json(text)
     links = _from_csv(text) if form == "csv" else _from_edges(text)
@@ -76,8 +79,7 @@ def _from_edges(text: str) -> Iterator[Link]:
 def _from_csv(text: str) -> Iterator[Link]:
     columns = (0, 1)
     first = True
-    reader = csv.reader(text.splitlines())
-    for row in reader:
+    for number, row in _rows(text):
         cells = [cell.strip() for cell in row]
         if not any(cells) or cells[0].startswith("#"):
             continue
@@ -86,9 +88,18 @@ def _from_csv(text: str) -> Iterator[Link]:
         if header is not None:
             columns = header
         elif len(cells) <= max(columns) or not all(cells[column] for column in columns):
-            raise BadGraph(f"line {reader.line_num} is not a link: {','.join(row)!r}; write 'sender,receiver'")
+            raise BadGraph(f"line {number} is not a link: {','.join(row)!r}; write 'sender,receiver'")
         else:
             yield (cells[columns[0]], cells[columns[1]])
+
+
+def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Each row with the number of its last line."""
+    reader = csv.reader((f"{line}\n" for line in text.split("\n")), strict=True)
+    try:
+        yield from ((reader.line_num, row) for row in reader)
+    except csv.Error as error:
+        raise BadGraph(f"line {reader.line_num} is not CSV: {error}; look for a quote that is not closed") from error
 
 
 def _header(cells: list[str]) -> tuple[int, int] | None:

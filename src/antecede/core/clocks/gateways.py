@@ -19,11 +19,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from antecede.core.clocks.allocation import Allocation, Holders, clock_sets, observation_sets
-from antecede.core.clocks.crossing import BUDGET, Budget, worst
+from antecede.core.clocks.crossing import BUDGET, Budget, Method, worst
 from antecede.core.clocks.graph import Graph, reachable, without
 from antecede.core.clocks.paths import SimplePaths
 from antecede.core.errors import Misuse
 from antecede.core.types import ProcessId
+
+KEPT_MAX = 32
+"""For how many processes the paths that avoid them are kept; each takes as much memory as the graph."""
 
 
 @dataclass(slots=True)
@@ -43,21 +46,23 @@ class Demand:
 
 
 class Gateways:
-    """The treatments of each receiver of one graph. Simple paths that avoid a process are kept for reuse."""
+    """The treatments of each receiver of one graph. Simple paths that avoid a process are kept a while."""
 
     def __init__(self, graph: Graph, *, fifo: bool, memory: bool, budget: int = BUDGET) -> None:
         self.graph = graph
         self.fifo = fifo
         self.memory = memory
         self._budget = Budget(budget)
-        self._paths: dict[ProcessId | None, SimplePaths] = {None: SimplePaths(graph.successors, self._budget)}
+        self._method = Method.EXACT
+        self._all = SimplePaths(graph.successors, self._budget)
+        self._kept: dict[ProcessId, SimplePaths] = {}
 
     def plain(self, receiver: ProcessId) -> Demand:
         """All senders treated by clock."""
         demand = Demand()
         senders = self.graph.predecessors[receiver]
         for sender in senders:
-            demand.ask(sender, self._paths[None].through(sender, _others(senders, sender)))
+            demand.ask(sender, self._all.through(sender, _others(senders, sender)))
         return demand
 
     def gateway(self, receiver: ProcessId) -> Demand:
@@ -68,15 +73,15 @@ class Gateways:
             others = _others(senders, sender)
             by_arrival = self.fifo and only_the_link(self.graph, sender, receiver)
             if not by_arrival and not self.memory:
-                demand.ask(sender, self._paths[None].through(sender, others))
+                demand.ask(sender, self._all.through(sender, others))
                 continue
-            demand.ask(sender, self._avoiding(receiver).through(sender, others))
-            beyond = self._avoiding(sender).through(receiver, others)
+            demand.ask(sender, self._through(sender, others, avoiding=receiver))
+            beyond = self._through(receiver, others, avoiding=sender)
             if beyond:
                 demand.gateway = True
                 demand.ask(receiver, beyond)
             if beyond and not by_arrival:
-                demand.ask(sender, self._paths[None].through(sender, [receiver]))
+                demand.ask(sender, self._all.through(sender, [receiver]))
                 demand.remembered.add(sender)
         return demand
 
@@ -89,17 +94,26 @@ class Gateways:
             name,
             self.graph,
             self.fifo,
-            worst(paths.method for paths in self._paths.values()),
+            worst([self._method, *(paths.method for paths in (self._all, *self._kept.values()))]),
             clocks,
             observation_sets(self.graph, clocks),
             frozenset(p for p, demand in demands.items() if demand.gateway),
             {p: frozenset(demand.remembered) for p, demand in demands.items() if demand.remembered},
         )
 
+    def _through(self, source: ProcessId, targets: Iterable[ProcessId], avoiding: ProcessId) -> set[ProcessId]:
+        """Simple paths that avoid a process are looked for only where any path leads."""
+        reach = reachable(self.graph.successors, [source])
+        goals = [target for target in targets if target in reach]
+        return self._avoiding(avoiding).through(source, goals) if goals else set()
+
     def _avoiding(self, process: ProcessId) -> SimplePaths:
-        if process not in self._paths:
-            self._paths[process] = SimplePaths(without(self.graph.successors, process), self._budget)
-        return self._paths[process]
+        if process not in self._kept:
+            if len(self._kept) == KEPT_MAX:
+                oldest = self._kept.pop(next(iter(self._kept)))
+                self._method = worst([self._method, oldest.method])
+            self._kept[process] = SimplePaths(without(self.graph.successors, process), self._budget)
+        return self._kept[process]
 
 
 def allocation_4(graph: Graph, *, fifo: bool = True, budget: int = BUDGET) -> Allocation:

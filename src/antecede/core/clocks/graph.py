@@ -29,15 +29,17 @@ class Graph:
     successors: Adjacency
     predecessors: Adjacency
 
+    def __post_init__(self) -> None:
+        if not any(self.successors.values()):
+            raise BadGraph("the graph has no links: with nobody writing to anybody there is nothing to compare")
+
     @staticmethod
     def of(links: Iterable[Link], processes: Iterable[ProcessId] | None = None) -> Graph:
         """The graph of `links`. Where `processes` are given, links may name no others."""
-        unique = sorted(set(links))
-        declared = set(processes) if processes is not None else None
+        unique = sorted(set(map(_link, links)))
+        declared = set(map(_name, processes)) if processes is not None else None
         for sender, receiver in unique:
             _refuse_bad_link(sender, receiver, declared)
-        if not unique:
-            raise BadGraph("the graph has no links: with nobody writing to anybody there is nothing to compare")
         names = sorted(declared if declared is not None else {name for link in unique for name in link})
         successors: dict[ProcessId, list[ProcessId]] = {name: [] for name in names}
         predecessors: dict[ProcessId, list[ProcessId]] = {name: [] for name in names}
@@ -49,7 +51,7 @@ class Graph:
     @staticmethod
     def both_ways(links: Iterable[Link], processes: Iterable[ProcessId] | None = None) -> Graph:
         """The graph of `links` and their reverses."""
-        given = list(links)
+        given = [_link(link) for link in links]
         return Graph.of([*given, *((receiver, sender) for sender, receiver in given)], processes)
 
     @property
@@ -64,6 +66,18 @@ class Graph:
     def is_two_way(self) -> bool:
         """Does every link have its reverse?"""
         return self.successors == self.predecessors
+
+
+def _link(link: object) -> Link:
+    if not (isinstance(link, tuple | list) and len(link) == 2):
+        raise BadGraph(f"{link!r} is not a link: give pairs of names, ('a', 'b')")
+    return (_name(link[0]), _name(link[1]))
+
+
+def _name(name: object) -> ProcessId:
+    if not isinstance(name, str):
+        raise BadGraph(f"{name!r} is not the name of a process: give a string")
+    return name
 
 
 def _refuse_bad_link(sender: ProcessId, receiver: ProcessId, declared: set[ProcessId] | None) -> None:

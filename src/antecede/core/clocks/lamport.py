@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from antecede.core.clocks.values import VALUE_MAX, is_value
+from antecede.core.errors import RemoteViolation
 from antecede.core.types import ProcessId
 
 
@@ -34,5 +36,9 @@ class LamportClock:
 
     def receive(self, stamp: LamportTime) -> LamportTime:
         """The time of the arrival of a message that carried `stamp`."""
+        if not is_value(stamp.time, 1, VALUE_MAX - 1):
+            raise RemoteViolation(
+                f"{self.process!r} got the time {stamp.time!r}, which must be a whole number from 1 to {VALUE_MAX - 1}"
+            )
         self.time = max(self.time, stamp.time)
         return self.event()

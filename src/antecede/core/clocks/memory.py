@@ -5,14 +5,14 @@ things keep the memory short. Steps between which the gateway sent nothing are o
 apart. And a step is forgotten once no message still to come on the direct link can ask for it, that is when all
 messages sent before it have arrived. What is left is at most one step per message the gateway sent since it last heard
 from the process directly; a process that is only heard of is remembered long, so there is a limit, and at it the
-input is refused.
+input is refused. So it is when as many messages have overtaken one that does not come.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 
-from antecede.core.errors import LimitReached
+from antecede.core.errors import LimitReached, RemoteViolation
 from antecede.core.types import ProcessId
 
 MEMORY_MAX = 65_536
@@ -26,7 +26,7 @@ class MemoryFull(LimitReached):
 class Memory:
     """The steps of one process's clock as they became known here, both columns increasing."""
 
-    __slots__ = ("_early", "_fifo", "_known_at", "_limit", "_next", "_values")
+    __slots__ = ("_early", "_fifo", "_known_at", "_limit", "_next", "_values", "settled")
 
     def __init__(self, fifo: bool, limit: int) -> None:
         self._fifo = fifo
@@ -35,6 +35,7 @@ class Memory:
         self._known_at: list[int] = []
         self._next = 1
         self._early: dict[int, int] = {}
+        self.settled = 0
 
     def __len__(self) -> int:
         return len(self._values)
@@ -44,6 +45,18 @@ class Memory:
             raise MemoryFull(
                 f"gateway {gateway!r} remembers {self._limit} steps of {process!r} since its last message: let "
                 f"{process!r} write to it more often, raise memory_max, or plan without memory"
+            )
+
+    def refuse_taken(self, gateway: ProcessId, process: ProcessId, position: int) -> None:
+        """Channels are not FIFO: the message at `position` has come before, or too many after it have."""
+        if position < self._next or position in self._early:
+            raise RemoteViolation(
+                f"gateway {gateway!r} has taken message {position} of {process!r} before: it is a duplicate, or forged"
+            )
+        if position != self._next and len(self._early) >= self._limit:
+            raise MemoryFull(
+                f"gateway {gateway!r} has {self._limit} messages of {process!r} that overtook message {self._next}: "
+                f"deliver that, or raise memory_max"
             )
 
     def note(self, value: int, now: int, last_sent: int) -> None:
@@ -71,6 +84,7 @@ class Memory:
             while self._next in self._early:
                 value = self._early.pop(self._next)
                 self._next += 1
-        settled = bisect_right(self._values, value + 1)
-        del self._values[:settled]
-        del self._known_at[:settled]
+        self.settled = max(self.settled, value)
+        done = bisect_right(self._values, self.settled + 1)
+        del self._values[:done]
+        del self._known_at[:done]

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from math import floor
 
 from antecede.core.clocks import allocation as plain
 from antecede.core.clocks import gateways
@@ -134,5 +133,6 @@ def _number(value: float) -> str:
 
 
 def _percent(part: float, whole: int) -> str:
-    """Rounded down, so that 100 % means all."""
-    return f"{_number(floor(1000 * (1 - part / whole)) / 10)} %"
+    """Rounded, but never up to 100 %, which means all."""
+    saved = 100 * (1 - part / whole)
+    return f"{_number(saved if part == 0 else min(saved, 99.9))} %"

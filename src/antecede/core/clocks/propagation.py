@@ -6,6 +6,10 @@ allocation's `link_set`, and on some links of channels that are not FIFO a seque
 
 Which of 2, 3 and 4 it is follows from the allocation: whole clocks travel or not, the process is a gateway or not. The
 own clock counts events; a process whose clock nobody keeps, not even itself, counts nothing. A gateway keeps its own.
+
+Every stamp is tested before anything changes. A duplicate is noticed where a number on the stamp shows it: the sender's
+own entry on FIFO channels, the sequence number at a gateway that remembers the sender. Elsewhere it is taken for
+another message; the channel must not make any.
 """
 
 from __future__ import annotations
@@ -13,6 +17,14 @@ from __future__ import annotations
 from antecede.core.clocks.allocation import Allocation, ProcessSet
 from antecede.core.clocks.memory import MEMORY_MAX, Memory
 from antecede.core.clocks.stamp import Arrival, Stamp
+from antecede.core.clocks.values import (
+    VALUE_MAX,
+    is_value,
+    refuse_impossible,
+    refuse_misdirected,
+    refuse_no_mapping,
+    refuse_not_after,
+)
 from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.types import ProcessId
 
@@ -35,6 +47,7 @@ class LocalClock:
         self._sent: dict[ProcessId, int] = {}
         self._last_sent = 0
         self._arrived: dict[ProcessId, int] = {}
+        self._heard: dict[ProcessId, int] = {}
 
     def event(self) -> None:
         """An internal event. Nothing else is needed for it."""
@@ -48,13 +61,14 @@ class LocalClock:
         self._last_sent = self.clock.get(self.process, 0)
         clock = {p: time for p, time in self.clock.items() if p in wanted}
         if not self.allocation.is_numbered(self.process, to):
-            return Stamp(self.process, clock)
+            return Stamp(self.process, clock, receiver=to)
         self._sent[to] = self._sent.get(to, 0) + 1
-        return Stamp(self.process, clock, self._sent[to])
+        return Stamp(self.process, clock, self._sent[to], to)
 
     def receive(self, stamp: Stamp) -> Arrival:
         """Take a message in. Keep the arrival for as long as the message is to be compared with others."""
         self._refuse_strange(stamp)
+        self._refuse_impossible(stamp)
         news = self._news(stamp)
         now = self.clock.get(self.process, 0) + 1
         for process in news.keys() & self._memories.keys():
@@ -65,6 +79,9 @@ class LocalClock:
             if process in self._memories:
                 self._memories[process].note(news[process], now, self._last_sent)
         position = self._position(stamp)
+        if self.allocation.fifo:
+            self._arrived[stamp.sender] = position
+            self._heard[stamp.sender] = stamp.clock.get(stamp.sender, 0)
         known_at = self._known_at(stamp, position, now) if self.is_gateway else None
         return Arrival(stamp.sender, position, stamp.clock, known_at)
 
@@ -77,11 +94,34 @@ class LocalClock:
             numbered = allocation.is_numbered(stamp.sender, self.process)
             self._expected[stamp.sender] = (allocation.link_set(stamp.sender, self.process), numbered)
         clocks, numbered = self._expected[stamp.sender]
-        if set(stamp.clock) != clocks or numbered != (stamp.sequence is not None):
+        refuse_misdirected(stamp, self.process)
+        refuse_no_mapping(stamp)
+        if set(stamp.clock) != clocks:
             raise RemoteViolation(
-                f"a stamp of {stamp.sender!r} for {self.process!r} has the clocks {sorted(stamp.clock)}, not "
-                f"{sorted(clocks)}, or lacks its number: allocate both ends from the same graph and options"
+                f"a stamp of {stamp.sender!r} for {self.process!r} has the clocks {sorted(map(str, stamp.clock))}, not "
+                f"{sorted(clocks)}: allocate both ends from the same graph and options"
             )
+        if numbered != (stamp.sequence is not None):
+            raise RemoteViolation(
+                f"a stamp of {stamp.sender!r} for {self.process!r} has {'no' if numbered else 'a'} sequence number, "
+                f"where messages carry {'one' if numbered else 'none'}: allocate both ends from the same graph and "
+                f"options"
+            )
+
+    def _refuse_impossible(self, stamp: Stamp) -> None:
+        """Others know of us at most the event after which we last sent, and count one more for it."""
+        refuse_impossible(stamp, self.process, own_max=self._last_sent + 1 if self._last_sent else 0)
+        if stamp.sequence is not None and not is_value(stamp.sequence, 1):
+            raise RemoteViolation(
+                f"a stamp of {stamp.sender!r} for {self.process!r} has the sequence number {stamp.sequence!r}, which "
+                f"must be a whole number from 1 to {VALUE_MAX}"
+            )
+        if self.allocation.fifo and stamp.sender in stamp.clock:
+            refuse_not_after(stamp, self.process, self._heard.get(stamp.sender, 0))
+        elif stamp.sender in self._memories:
+            memory = self._memories[stamp.sender]
+            memory.refuse_taken(self.process, stamp.sender, self._position(stamp))
+            refuse_not_after(stamp, self.process, memory.settled)
 
     def memory_entries(self) -> int:
         """How many steps of other clocks this gateway remembers just now."""
@@ -102,8 +142,7 @@ class LocalClock:
             return stamp.sequence
         if not self.allocation.fifo:
             return stamp.clock[stamp.sender]
-        self._arrived[stamp.sender] = self._arrived.get(stamp.sender, 0) + 1
-        return self._arrived[stamp.sender]
+        return self._arrived.get(stamp.sender, 0) + 1
 
     def _known_at(self, stamp: Stamp, position: int, now: int) -> int:
         memory = self._memories.get(stamp.sender)

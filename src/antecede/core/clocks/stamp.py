@@ -13,11 +13,14 @@ class Stamp:
     """The clock entries that travel with a message of `sender`, or mark an event of it.
 
     `sequence` numbers the messages of one channel from 1, where channels are not FIFO and the clock does not do it.
+    `receiver` is whom the stamp was made for, where it was made for one. It is the message's address, not an entry; a
+    stamp that has lost it on the way is not checked for it.
     """
 
     sender: ProcessId
     clock: Mapping[ProcessId, int]
     sequence: int | None = None
+    receiver: ProcessId | None = None
 
     @property
     def entries(self) -> int:

@@ -14,7 +14,8 @@ from collections.abc import Iterable
 
 from antecede.core.clocks.order import Order
 from antecede.core.clocks.stamp import Stamp
-from antecede.core.errors import Misuse
+from antecede.core.clocks.values import refuse_impossible, refuse_no_mapping
+from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.types import ProcessId
 
 
@@ -36,18 +37,36 @@ class VectorClock:
 
     def receive(self, stamp: Stamp) -> Stamp:
         """The stamp of the arrival of a message that carried `stamp`."""
-        if stamp.clock.keys() - self.clock.keys():
-            strangers = ", ".join(sorted(stamp.clock.keys() - self.clock.keys()))
-            raise Misuse(f"{self.process!r} has no entry for {strangers}: give all clocks the same processes")
+        self.refuse(stamp)
         self.clock[self.process] += 1
         for process, time in stamp.clock.items():
             known = time + 1 if process == stamp.sender else time
             self.clock[process] = max(self.clock[process], known)
         return Stamp(self.process, dict(self.clock))
 
+    def refuse(self, stamp: Stamp) -> None:
+        """Raise what `receive` would raise for this stamp; nothing changes."""
+        refuse_no_mapping(stamp)
+        strangers = {stamp.sender, *stamp.clock} - self.clock.keys()
+        if strangers:
+            named = ", ".join(sorted(map(str, strangers)))
+            raise Misuse(f"{self.process!r} has no entry for {named}: give all clocks the same processes")
+        if stamp.sender == self.process or stamp.sender not in stamp.clock:
+            raise RemoteViolation(
+                f"{self.process!r} got a stamp of {stamp.sender!r} with the entries {sorted(stamp.clock)}: it must be "
+                f"another's, and have the entry of its sender"
+            )
+        refuse_impossible(stamp, self.process, own_max=self.clock[self.process] + 1)
+
 
 def compare(first: Stamp, second: Stamp) -> Order:
     """Determination 1, for two different events: it needs full stamps, and works for any two events."""
+    for stamp in (first, second):
+        if not {first.sender, second.sender} <= stamp.clock.keys():
+            raise Misuse(
+                f"a stamp of {stamp.sender!r} lacks the entry of {first.sender!r} or {second.sender!r}: compare whole "
+                f"stamps, for differential clocks those that `receive` returns"
+            )
     if first.clock[first.sender] < second.clock[first.sender]:
         return Order.BEFORE
     if second.clock[second.sender] < first.clock[second.sender]:
