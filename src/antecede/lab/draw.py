@@ -28,6 +28,7 @@ COLUMNS_MAX = 3
 PANEL_INCHES = (5.4, 4.2)
 TITLE_CHARS = 66
 """Of a line of the title, for each panel that stands beside another."""
+LOG_TICKS_MAX = 6
 LEGEND_BESIDE_FROM = 7
 """Lines of a legend from which it stands beside the panel."""
 
@@ -70,7 +71,7 @@ def draw(experiment: Experiment, results: Results) -> Figure:
             _curves(axes, chart, lines(chart, results))
         for stated, hatch in zip(chart.stated, _hatches(), strict=False):
             _state(axes, stated, hatch)
-        _label_axes(axes, chart)
+        _label_axes(axes, chart, lines(chart, results))
     return figure
 
 
@@ -101,8 +102,9 @@ def _line(label: str, values: dict[Any, list[float]]) -> Line:
 
 
 def _curves(axes: Any, chart: Chart, found: list[Line]) -> None:
-    for number, line in enumerate(found):
+    for place, line in enumerate(found):
         tried = line.label in chart.dashed
+        number = chart.order.index(line.label) if line.label in chart.order else place
         means = [one.mean for one in line.ys]
         places = list(chart.ticks)
         axes.errorbar(
@@ -161,14 +163,23 @@ def _hatches() -> Iterator[str]:
     return (patterns[number % len(patterns)] for number in count())
 
 
-def _label_axes(axes: Any, chart: Chart) -> None:
+def _log_ticks(axes: Any, found: list[Line]) -> None:
+    """At the values that were measured, as they are, unless they are too many to be read."""
+    axes.set_xscale("log")
+    places = sorted({x for line in found for x in line.xs})
+    if len(places) <= LOG_TICKS_MAX:
+        axes.set_xticks(places, [f"{x:g}" for x in places])
+        axes.set_xticks([], minor=True)
+
+
+def _label_axes(axes: Any, chart: Chart, found: list[Line]) -> None:
     axes.set_xlabel(chart.x_label)
     axes.set_ylabel(chart.y_label)
     axes.set_title(chart.title, fontsize=9)
     if chart.ticks:
         axes.set_xticks(range(len(chart.ticks)), list(chart.ticks.values()))
     if chart.x_log:
-        axes.set_xscale("log")
+        _log_ticks(axes, found)
     if chart.y_log:
         axes.set_yscale("log")
     else:

@@ -67,6 +67,7 @@ class Chart:
     `where` leaves out all points but those with these parameters. `names` gives labels to values of `series`, or to
     tuples of them; with an empty label a line is left out. `dashed` are labels of lines that are not the experiment
     itself but an explanation tried. With `ticks` the values of x are names, side by side in that order.
+    `order` are labels that have the same colour and marker in every chart that gives the same order.
     """
 
     title: str
@@ -80,6 +81,7 @@ class Chart:
     stated: Sequence[Stated] = ()
     dashed: Sequence[str] = ()
     ticks: Mapping[Any, str] = field(default_factory=dict)
+    order: Sequence[str] = ()
     x_log: bool = False
     y_log: bool = False
     bars: bool = False

@@ -163,6 +163,7 @@ def _charts() -> Iterator[Chart]:
                 y_label=label,
                 series=["algorithm"],
                 where={"traffic": traffic, "load": LOAD},
+                order=sorted(algorithms()),
                 x_log=True,
                 y_log=True,
             )
