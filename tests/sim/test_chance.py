@@ -6,7 +6,8 @@ import statistics
 import pytest
 
 from antecede.core.errors import Misuse
-from antecede.sim.chance import Distribution, exponential, exponentials, minus_log, normal, pick, stream
+from antecede.sim import chance
+from antecede.sim.chance import Distribution, Draws, exponential, exponentials, minus_log, normal, pick, stream
 
 DRAWS = 20_000
 WRITTEN_DOWN = ["0x1.b51f5826eca18p+0", "0x1.5cf48ae018737p+0", "0x1.578269e34dcf4p-1", "0x1.c000000000000p+2"]
@@ -37,6 +38,20 @@ def test_many_draws_are_as_many_times_one_draw() -> None:
         assert distribution.draws(many, 50) == [distribution.draw(one) for _ in range(50)]
     one, many = stream(3), stream(3)
     assert exponentials(many, 2.0, 50) == [2.0 * minus_log(1.0 - one.random()) for _ in range(50)]
+
+
+def test_without_numpy_they_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    fast = exponentials(stream(1), 3.0, 1_000)
+    monkeypatch.setattr(chance, "IN_ARRAYS", False)
+    assert exponentials(stream(1), 3.0, 1_000) == fast
+
+
+@pytest.mark.parametrize("text", ["exponential:2", "uniform:1-2", "lognormal:1:0.5", "constant:1"])
+def test_draws_that_are_made_ahead_are_those_made_one_by_one(text: str) -> None:
+    times = Distribution.of(text)
+    ahead, single = Draws(times, stream(3)), stream(3)
+    for count in (1, 0, 15, 300, 2, 700, 5):
+        assert ahead.take(count) == [times.draw(single) for _ in range(count)]
 
 
 @pytest.mark.parametrize(

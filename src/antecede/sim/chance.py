@@ -19,10 +19,18 @@ from typing import TypeVar
 
 from antecede.core.errors import Misuse
 
+try:
+    import numpy as np
+
+    IN_ARRAYS = True
+except ModuleNotFoundError:  # it comes with the application, and the simulator does without it, only slower
+    IN_ARRAYS = False
+
 Item = TypeVar("Item")
 
 LN_2 = 0.6931471805599453
 ROOT_HALF = 0.7071067811865476
+DRAWN_AT_ONCE = 256
 KINDS = ("constant", "exponential", "lognormal", "uniform")
 
 
@@ -109,18 +117,39 @@ def minus_log(x: float) -> float:
 
 
 def exponentials(chance: Random, mean: float, count: int) -> list[float]:
-    """`count` times mean * minus_log(1 - random()), written out: a simulation draws one for every packet."""
-    random, take_apart, root_half, ln_2 = chance.random, frexp, ROOT_HALF, LN_2
-    found: list[float] = []
-    add = found.append
-    for _ in range(count):
-        mantissa, exponent = take_apart(1.0 - random())
-        s = (mantissa - root_half) / (mantissa + root_half)
-        z = s * s
-        series = 2.0 + z * (2 / 3 + z * (2 / 5 + z * (2 / 7 + z * (2 / 9 + z * (2 / 11)))))
-        value = (0.5 - exponent) * ln_2 - s * series
-        add(mean * (value if value >= 0.0 else -value))
+    """`count` times mean * minus_log(1 - random()), in arrays: the operations are those of `minus_log`, one by one, and
+    IEEE 754 fixes their results in an array as it does outside."""
+    random = chance.random
+    if not IN_ARRAYS:
+        return [mean * minus_log(1.0 - random()) for _ in range(count)]
+    mantissa, exponent = np.frexp(1.0 - np.array([random() for _ in range(count)]))
+    s = (mantissa - ROOT_HALF) / (mantissa + ROOT_HALF)
+    z = s * s
+    series = 2.0 + z * (2 / 3 + z * (2 / 5 + z * (2 / 7 + z * (2 / 9 + z * (2 / 11)))))
+    found: list[float] = (mean * np.abs((0.5 - exponent) * LN_2 - s * series)).tolist()
     return found
+
+
+class Draws:
+    """Draws of one distribution from a stream that serves nothing else, so that they can be made many at a time: a
+    simulation needs one for every packet. They are the same as if they were made one by one."""
+
+    __slots__ = ("_at", "_chance", "_ready", "_times")
+
+    def __init__(self, times: Distribution, chance: Random) -> None:
+        self._times, self._chance = times, chance
+        self._ready: list[float] = []
+        self._at = 0
+
+    def take(self, count: int) -> list[float]:
+        """The next `count`."""
+        start, end = self._at, self._at + count
+        if end > len(self._ready):
+            more = self._times.draws(self._chance, max(count, DRAWN_AT_ONCE))
+            self._ready = self._ready[start:] + more
+            start, end = 0, count
+        self._at = end
+        return self._ready[start:end]
 
 
 def exponential(x: float) -> float:

@@ -78,8 +78,10 @@ class Channels:
             for to in dests:
                 self._attempt(self._copy(source, to, packet, flight, known.get(to)))
             return
-        delays = [known[to] if to in known else self._draw(self._stream(source, to)) for to in dests]
-        self.kernel.after_each(delays, self.arrive, dests, packet, flight)
+        after, arrive = self.kernel.after, self.arrive
+        for to in dests:
+            latency = known[to] if to in known else self._draw(self._stream(source, to))
+            after(latency, arrive, to, packet, flight)
 
     def _copy(
         self, source: ProcessId, to: ProcessId, packet: Packet, flight: Flight | None, latency_s: float | None

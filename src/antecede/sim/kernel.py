@@ -7,7 +7,7 @@ the addresses of objects. The serial belongs to the kernel, so two worlds in one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import Any, TypeAlias
 
@@ -44,14 +44,6 @@ class Kernel:
         """Call `action(*arguments)` when `delay_s`, which is not below 0, has passed."""
         self._serial = serial = self._serial + 1
         heappush(self._heap, (self.now + delay_s, 0, serial, action, arguments))
-
-    def after_each(self, delays_s: Iterable[float], action: Action, subjects: Iterable[Any], *arguments: Any) -> None:
-        """`after(delay_s, action, subject, *arguments)` for each delay and subject, for less than as many calls."""
-        heap, now, serial = self._heap, self.now, self._serial
-        for delay_s, subject in zip(delays_s, subjects, strict=True):
-            serial += 1
-            heappush(heap, (now + delay_s, 0, serial, action, (subject, *arguments)))
-        self._serial = serial
 
     def stop(self) -> None:
         """Let `run` return after the event that is happening."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from antecede.core.types import Message, MessageId, Packet, ProcessId
-from antecede.sim.chance import Distribution, stream
+from antecede.sim.chance import Distribution, Draws, stream
 from antecede.sim.flight import Flight
 from antecede.sim.metrics import Meter
 from antecede.sim.oracle import Oracle
@@ -52,8 +52,9 @@ class Ledger:
         self.answer: Callable[[ProcessId, Flight], None] | None = None
         self.at_mark: Callable[[], None] | None = None
         self._held_since: dict[tuple[MessageId, ProcessId], float] = {}
-        self._draws = parameters.latency.draws
-        self._chances = {name: stream(parameters.seed, "latency", name) for name in parameters.names}
+        self._latencies = {
+            name: Draws(parameters.latency, stream(parameters.seed, "latency", name)) for name in parameters.names
+        }
 
     def use(self, meter: Meter) -> None:
         """From now on."""
@@ -72,7 +73,7 @@ class Ledger:
                 self.recorder.stamp(row, 0, 0)
         if self.oracle is not None:
             self.oracle.sent(message.id, dests)
-        latency_s = dict(zip(dests, self._draws(self._chances[process], len(dests)), strict=True))
+        latency_s = dict(zip(dests, self._latencies[process].take(len(dests)), strict=True))
         self.flights[message.id] = Flight(
             message, process, name, letter, now_s, latency_s, set(dests), row, self.meter
         )  # fmt: skip
