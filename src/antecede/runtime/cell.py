@@ -123,7 +123,7 @@ class Cell:
             whole = self._parcels.take(sender, data)
             if whole is not None:
                 name, packet = whole
-                self._packet(packet)
+                self._packet(self._decoded(packet), packet)
                 self._parcels.finish(name)
         else:
             frame = frames.parse(data)
@@ -133,23 +133,27 @@ class Cell:
         return True
 
     def _packets(self, sender: ProcessId, packets: tuple[bytes, ...]) -> bool:
-        """Every packet by itself: one that can not be right, or not be taken now, does not stop the others."""
+        """A frame that is damaged anywhere is refused as a whole. Otherwise every packet is for itself: one that can
+        not be right, or not be taken now, does not stop the others."""
         taken = True
-        for packet in packets:
+        for packet, data in [(self._decoded(data), data) for data in packets]:
             try:
-                self._packet(packet)
+                self._packet(packet, data)
             except LimitReached:
                 self.counts["offered again"] += 1
                 taken = False
             except RemoteViolation as error:
                 self.counts["refused"] += 1
-                self.store.quarantine(sender, str(error), packet)
+                self.store.quarantine(sender, str(error), data)
         return taken
 
-    def _packet(self, data: bytes) -> None:
+    def _decoded(self, data: bytes) -> Packet:
         packet = decode(data)
         if packet.sender not in self.station.stations:
             raise WireError(f"a packet of {packet.sender!r}, which is not among the stations")
+        return packet
+
+    def _packet(self, packet: Packet, data: bytes) -> None:
         effects = self._journal.put("receive", packet.sender, data)
         self.counts["received"] += 1
         self._carry_out(effects)
