@@ -24,8 +24,9 @@ from antecede.core.mobile.luggage import Berth
 from antecede.core.mobile.protocols import restore
 from antecede.core.mobile.station import Station
 from antecede.core.types import Packet, ProcessId
-from antecede.core.wire import decode, encode
+from antecede.core.wire import encode
 from antecede.runtime import frames
+from antecede.runtime.air import decoded
 from antecede.runtime.homes import home
 from antecede.runtime.journal import Journal
 from antecede.runtime.parcels import PART, Parcels, cut
@@ -148,7 +149,7 @@ class Cell:
         return taken
 
     def _decoded(self, data: bytes) -> Packet:
-        packet = decode(data)
+        packet = decoded(data)
         if packet.sender not in self.station.stations:
             raise WireError(f"a packet of {packet.sender!r}, which is not among the stations")
         return packet
@@ -213,9 +214,9 @@ def _restored(state: bytes) -> Station:
 def _call(station: Station, given: Input) -> list[Effect]:
     kind, who, data = given
     if kind == "hear":
-        return station.hear(decode(data))
+        return station.hear(decoded(data))
     if kind == "receive":
-        return _receive(station, decode(data))
+        return _receive(station, decoded(data))
     if kind == "tick":
         return station.tick(float(who))
     assert kind == "join", kind
