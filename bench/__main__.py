@@ -11,6 +11,7 @@ PARTS = {
     "check-small": "bench.check.small",
     "lab": "bench.lab.run",
     "runtime": "bench.runtime.run",
+    "stations": "bench.runtime.stations",
 }
 
 

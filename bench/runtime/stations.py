@@ -26,7 +26,7 @@ from antecede.runtime.tokens import issue
 from bench import table
 
 HOSTS, PAYLOAD_BYTES = 1_000, 64
-SENDERS, MESSAGES, IN_FLIGHT = 200, 50, 4
+SENDERS, MESSAGES, IN_FLIGHT = 200, 20, 4
 MOVES = 300
 OPENING = 50
 KEY = "a key for measurements, and nothing else"
@@ -76,7 +76,9 @@ async def _rate(hosts: list[Host]) -> float:
 
     async def send(host: Host, chance: random.Random) -> None:
         for _ in range(MESSAGES // IN_FLIGHT):
-            await asyncio.gather(*(host.send({_other(host, hosts, chance)}, bytes(PAYLOAD_BYTES)) for _ in range(4)))
+            await asyncio.gather(
+                *(host.send({_other(host, hosts, chance)}, bytes(PAYLOAD_BYTES)) for _ in range(IN_FLIGHT))
+            )
         for _ in range(MESSAGES % IN_FLIGHT):
             await host.send({_other(host, hosts, chance)}, bytes(PAYLOAD_BYTES))
 

@@ -1,6 +1,7 @@
 """What a station refuses: who is not who it says, who says what it may not, and who says too much."""
 
 import asyncio
+import ssl
 import time
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from antecede.runtime import air, frames
 from antecede.runtime.air import AirLimits
 from antecede.runtime.connection import Bucket
 from antecede.runtime.host import Host
-from antecede.runtime.link import HostRefused
+from antecede.runtime.link import HostRefused, NoStation, open_link
 from antecede.runtime.station import StationServer
 from antecede.runtime.tokens import TokenRefused, holder, issue, read_key
 from tests.runtime.cells import KEY, cells, host, introduced, state_of, stored, taken, until, url
@@ -206,6 +207,24 @@ def test_keys(tmp_path: Path) -> None:
         issue(KEY, "")
     with pytest.raises(TokenRefused):
         holder(KEY, issue(KEY, "ann") + "x")
+
+
+def test_hosts_and_stations_speak_tls() -> None:
+    """With a certificate of the tests' own; a host that does not trust it does not speak to the station."""
+    certificate = Path(__file__).parent / "data" / "loopback.pem"
+    ours = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    ours.load_cert_chain(certificate, certificate.with_suffix(".key"))
+
+    async def scenario() -> None:
+        async with cells(names=["s1"], tls=ours) as at:
+            address = [f"wss://127.0.0.1:{at['s1'].port}"]
+            trusting = ssl.create_default_context(cafile=certificate)
+            async with Host(address, "ann", issue(KEY, "ann"), tls=trusting) as ann:
+                assert await ann.connected() == "s1"
+                with pytest.raises(NoStation):
+                    await open_link(address[0], issue(KEY, "ann"), "1", ssl.create_default_context())
+
+    asyncio.run(scenario())
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from antecede.core.errors import Misuse, RemoteViolation, WireError
 from antecede.core.mobile.frames import Got, Leave, Register, Uplink
 from antecede.core.types import Packet, ProcessId
-from antecede.core.wire import decode, encode
+from antecede.core.wire import decode
 from antecede.runtime import frames
 
 VERSION = 1
@@ -97,11 +98,11 @@ def read_packets(said: object) -> list[tuple[Packet, bytes]]:
     frame = frames.parse(said)
     if not isinstance(frame, frames.Packets) or frame.roster:
         raise WireError("a frame that is not of packets, or with a roster")
-    return [(decode(data), data) for data in frame.packets]
+    return [(decoded(data), data) for data in frame.packets]
 
 
-def write_packet(packet: Packet) -> bytes:
-    return encode(packet)
+decoded = lru_cache(maxsize=256)(decode)
+"""A packet is decoded when it is checked and again when it is put in, a moment later; packets never change."""
 
 
 def check_spoken(host: ProcessId, packet: Packet) -> None:

@@ -24,8 +24,9 @@ from antecede.core.mobile.luggage import Berth
 from antecede.core.mobile.protocols import restore
 from antecede.core.mobile.station import Station
 from antecede.core.types import Packet, ProcessId
-from antecede.core.wire import decode, encode
+from antecede.core.wire import encode
 from antecede.runtime import frames
+from antecede.runtime.air import decoded
 from antecede.runtime.homes import home
 from antecede.runtime.journal import Journal
 from antecede.runtime.parcels import PART, Parcels, cut
@@ -123,7 +124,7 @@ class Cell:
             whole = self._parcels.take(sender, data)
             if whole is not None:
                 name, packet = whole
-                self._packet(packet)
+                self._packet(self._decoded(packet), packet)
                 self._parcels.finish(name)
         else:
             frame = frames.parse(data)
@@ -133,23 +134,27 @@ class Cell:
         return True
 
     def _packets(self, sender: ProcessId, packets: tuple[bytes, ...]) -> bool:
-        """Every packet by itself: one that can not be right, or not be taken now, does not stop the others."""
+        """A frame that is damaged anywhere is refused as a whole. Otherwise every packet is for itself: one that can
+        not be right, or not be taken now, does not stop the others."""
         taken = True
-        for packet in packets:
+        for packet, data in [(self._decoded(data), data) for data in packets]:
             try:
-                self._packet(packet)
+                self._packet(packet, data)
             except LimitReached:
                 self.counts["offered again"] += 1
                 taken = False
             except RemoteViolation as error:
                 self.counts["refused"] += 1
-                self.store.quarantine(sender, str(error), packet)
+                self.store.quarantine(sender, str(error), data)
         return taken
 
-    def _packet(self, data: bytes) -> None:
-        packet = decode(data)
+    def _decoded(self, data: bytes) -> Packet:
+        packet = decoded(data)
         if packet.sender not in self.station.stations:
             raise WireError(f"a packet of {packet.sender!r}, which is not among the stations")
+        return packet
+
+    def _packet(self, packet: Packet, data: bytes) -> None:
         effects = self._journal.put("receive", packet.sender, data)
         self.counts["received"] += 1
         self._carry_out(effects)
@@ -209,9 +214,9 @@ def _restored(state: bytes) -> Station:
 def _call(station: Station, given: Input) -> list[Effect]:
     kind, who, data = given
     if kind == "hear":
-        return station.hear(decode(data))
+        return station.hear(decoded(data))
     if kind == "receive":
-        return _receive(station, decode(data))
+        return _receive(station, decoded(data))
     if kind == "tick":
         return station.tick(float(who))
     assert kind == "join", kind

@@ -15,7 +15,7 @@ from antecede.core.mobile.effects import Effect, Radio
 from antecede.core.mobile.host import OUT, Host
 from antecede.core.mobile.protocols import restore
 from antecede.core.types import MessageId, Packet, ProcessId
-from antecede.core.wire import decode
+from antecede.runtime.air import decoded
 from antecede.runtime.journal import Journal
 from antecede.runtime.store import Delivered, Input, Store
 from antecede.runtime.trace import Recorder
@@ -113,7 +113,7 @@ def _call(host: Host, given: Input) -> list[Effect]:
     if kind == "send":
         return host.send(json.loads(who), data)
     if kind == "hear":
-        return host.hear(decode(data))
+        return host.hear(decoded(data))
     if kind == "enter":
         return host.enter(who)
     if kind == "leave":

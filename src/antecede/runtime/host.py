@@ -93,17 +93,19 @@ class Host:
     # The application's side.
 
     async def __aenter__(self) -> Self:
-        store = Store(self._path)
-        self._stack.callback(store.close)
-        self._incarnation = identify(store, host=self.id)
-        recorder = None
-        if self._trace is not None:
-            files = TraceFiles(self._trace, self.id, store)
-            self._stack.callback(files.close)
-            recorder = Recorder(self._run, self.id, files, store, self._wall)
-        self._device = Device(store, self.id, recorder, retry_s=RETRY_S, unsent_max=self._unsent_max)
-        self._device.leave()
-        self._device.commit()
+        with ExitStack() as stack:
+            store = Store(self._path)
+            stack.callback(store.close)
+            self._incarnation = identify(store, host=self.id)
+            recorder = None
+            if self._trace is not None:
+                files = TraceFiles(self._trace, self.id, store)
+                stack.callback(files.close)
+                recorder = Recorder(self._run, self.id, files, store, self._wall)
+            self._device = Device(store, self.id, recorder, retry_s=RETRY_S, unsent_max=self._unsent_max)
+            self._device.leave()
+            self._device.commit()
+            self._stack = stack.pop_all()
         self._clock_base = float(store.facts.get("clock", b"0")) - self._clock()
         self._grouping = Grouping(self._commit)
         self._offer(store.inbox())
