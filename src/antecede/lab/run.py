@@ -1,4 +1,4 @@
-"""Runs an experiment on Spark: a DataFrame of (point, seed), a task for each row, and nothing done twice.
+"""Runs an experiment on Spark: a DataFrame of (point, seed), a task for each row or a few, and nothing done twice.
 
 Rows are measured in chunks, two chunks at a time, so that no core waits for the slowest row of a chunk. The rows of a
 chunk that is done are kept as a file of their own under `parts`, which gets its name when it is complete; so a run
@@ -26,6 +26,8 @@ from antecede.lab.work import measured
 from antecede.pipeline.session import explained
 
 CHUNKS_AT_ONCE = 2
+TASKS_OF_A_SLOT = 4
+"""Of one chunk. A task has its price, so that the quick rows of a large chunk share some."""
 SLOTS_UNKNOWN = 16
 """Of a cluster that does not say how many tasks it runs at once."""
 INPUT = pa.schema(
@@ -101,7 +103,7 @@ def run(
     missing = [job for job in jobs if (job.point, job.seed) not in have]
     progress(Progress(len(have), len(jobs), len(have), "; ".join(notes)))
     done = len(have)
-    for table in _measured(spark, list(_chunks(missing, slots)), parts):
+    for table in _measured(spark, list(_chunks(missing, slots)), parts, TASKS_OF_A_SLOT * slots):
         done += table.num_rows
         kept = pa.concat_tables([kept, table])
         progress(Progress(done, len(jobs), len(have)))
@@ -154,13 +156,13 @@ def _chunks(jobs: Sequence[Job], slots: int) -> Iterator[Sequence[Job]]:
     start, rows = 0, slots
     while start < len(jobs):
         yield jobs[start : start + rows]
-        start, rows = start + rows, rows + 1
+        start, rows = start + rows, rows + slots
 
 
-def _measured(spark: SparkSession, chunks: list[Sequence[Job]], parts: Parts) -> Iterator[pa.Table]:
+def _measured(spark: SparkSession, chunks: list[Sequence[Job]], parts: Parts, tasks_max: int) -> Iterator[pa.Table]:
     """Each chunk as it is done, and kept. If one fails, or the caller stops, those not begun never are."""
     with ThreadPoolExecutor(CHUNKS_AT_ONCE) as pool:
-        begun = [pool.submit(_measure, spark, chunk) for chunk in chunks]
+        begun = [pool.submit(_measure, spark, chunk, tasks_max) for chunk in chunks]
         try:
             for future in as_completed(begun):
                 table = future.result()
@@ -170,12 +172,13 @@ def _measured(spark: SparkSession, chunks: list[Sequence[Job]], parts: Parts) ->
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _measure(spark: SparkSession, jobs: Sequence[Job]) -> pa.Table:
+def _measure(spark: SparkSession, jobs: Sequence[Job], tasks_max: int) -> pa.Table:
+    tasks = min(len(jobs), tasks_max)
     rows = [
-        {"place": place, "experiment": job.experiment, "point": job.point, "parameters": job.parameters,
+        {"place": place % tasks, "experiment": job.experiment, "point": job.point, "parameters": job.parameters,
          "seed": job.seed}
         for place, job in enumerate(jobs)
     ]  # fmt: skip
     with explained("the points of an experiment could not be measured"):
-        frame = spark.createDataFrame(pa.Table.from_pylist(rows, INPUT)).repartitionById(len(rows), "place")
+        frame = spark.createDataFrame(pa.Table.from_pylist(rows, INPUT)).repartitionById(tasks, "place")
         return frame.mapInArrow(measured, results.SQL_SCHEMA).toArrow().cast(results.SCHEMA)
