@@ -45,6 +45,7 @@ class Town:
         self.stations = {name: free_port() for name in ("s1", "s2", "s3")}
         self.running: dict[str, subprocess.Popen[bytes]] = {}
         self.kills = 0
+        self.said: dict[str, int] = {}  # how long the log was at the last start
         (folder / "key").write_bytes(KEY)
 
     @property
@@ -52,6 +53,8 @@ class Town:
         return [f"ws://127.0.0.1:{port}" for port in self.stations.values()]
 
     def start(self, name: str) -> None:
+        log_path = self.folder / f"{name}.log"
+        self.said[name] = log_path.stat().st_size if log_path.exists() else 0
         if name in self.stations:
             command = [
                 *("tests.runtime.command", "station", "--name", name, "--stations", ",".join(self.stations)),
@@ -63,7 +66,7 @@ class Town:
             command = ["tests.runtime.roamer", ",".join(self.urls), str(self.folder), name, issue(KEY, name)]
             command += [others, str(self.messages), str(self.seed)]
         environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
-        with open(self.folder / f"{name}.log", "ab") as log:
+        with open(log_path, "ab") as log:
             self.running[name] = subprocess.Popen(
                 [sys.executable, "-W", "error", "-m", *command], cwd=ROOT, env=environment, stdout=log, stderr=log
             )
@@ -95,6 +98,10 @@ class Town:
         delivered = sum(event.kind == "deliver" for event in events)
         return len(sends) == self.messages * len(self.hosts) and delivered >= owed
 
+    def listens(self, name: str) -> bool:
+        """Whether the station has said so since its last start."""
+        return b"listens at" in (self.folder / f"{name}.log").read_bytes()[self.said[name] :]
+
     def wait(self, done: Callable[[], bool]) -> None:
         until = time.monotonic() + DEADLINE_S
         while not done():
@@ -107,13 +114,14 @@ class Town:
 
     def finish(self) -> Verdict:
         """Wait for the end, and judge the trace that the hosts wrote."""
-        self.wait(self.finished)
+        self.wait(lambda: self.finished() and all(map(self.listens, self.stations)))
         (self.folder / "stop").touch()
         for name in self.hosts:
             assert self.running[name].wait(30) == 0, f"{name} failed: {(self.folder / f'{name}.log').read_text()}"
         for name in self.stations:
             self.running[name].terminate()
-            assert self.running[name].wait(30) == 0, f"{name} failed: {(self.folder / f'{name}.log').read_text()}"
+            ended = self.running[name].wait(30)
+            assert ended == 0, f"{name} ended with {ended}: {(self.folder / f'{name}.log').read_text()}"
         verdict = judge(self.events())
         replay = f"seed {self.seed}, {self.kills} kills: {verdict}"
         assert verdict.verdict == "holds", replay
