@@ -8,6 +8,7 @@ N ?= $(if $(QUICK),2000,100000)
 PAIRS ?= $(if $(QUICK),50000,1000000)
 WORLDS ?= $(if $(QUICK),2000,200000)
 TRACES ?= $(if $(QUICK),100,2000)
+FRAMES ?= $(if $(QUICK),5000,100000)
 export SPARK_LOCAL_IP ?= 127.0.0.1
 export PYTHONPATH := src:.
 
@@ -46,12 +47,13 @@ bench: setup     ## every measurement, each beside its peer or limit
 	$(PY) -m bench
 
 # N executions of the algorithms, PAIRS of messages compared by local clocks, WORLDS of roaming hosts, TRACES checked on
-# Spark. Some hours in full; every failure prints the command that plays it again.
+# Spark, FRAMES that lie to a station. Some hours in full; every failure prints the command that plays it again.
 fuzz: setup      ## random executions of everything against the judge, from seed SEED (QUICK=1: minutes)
 	$(PY) -m tests.fuzz --executions $(N) --seed $(SEED)
 	$(PY) -m tests.fuzz_locality --pairs $(PAIRS) --seed $(SEED)
 	$(PY) -m tests.fuzz_mobile --worlds $(WORLDS) --seed $(SEED)
 	$(PY) -m tests.fuzz_check --traces $(TRACES) --seed $(SEED)
+	$(PY) -m tests.runtime.fuzz_frames --frames $(FRAMES)
 
 soak: setup      ## the runtime in real processes under random faults, for MINUTES
 	$(PY) -m tests.runtime.soak --minutes $(MINUTES)

@@ -4,8 +4,10 @@ from antecede.runtime.delivery import Delivery
 from antecede.runtime.host import Host
 from antecede.runtime.joining import join
 from antecede.runtime.limits import Limits
+from antecede.runtime.link import HostRefused
 from antecede.runtime.memory import Faults, MemoryNetwork
 from antecede.runtime.node import Node, NodeClosed
+from antecede.runtime.serving import serve_station
 from antecede.runtime.stalls import Stall
 from antecede.runtime.store import StoreError
 from antecede.runtime.sync import SyncDelivery, SyncNode, join_sync
@@ -15,6 +17,7 @@ __all__ = [
     "Delivery",
     "Faults",
     "Host",
+    "HostRefused",
     "Limits",
     "MemoryNetwork",
     "NameTaken",
@@ -30,4 +33,5 @@ __all__ = [
     "Unreachable",
     "join",
     "join_sync",
+    "serve_station",
 ]
