@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from antecede.check.judge import judge
 from antecede.core.errors import Misuse
 from antecede.sim import Distribution, Groups, Parameters, Workload, simulate
 from antecede.sim.workload import Traffic
@@ -130,3 +131,12 @@ def test_intervals_and_destinations_have_streams_of_their_own() -> None:
     for _ in range(3):
         few.letter("p1")
     assert [few.interval_s("p1") for _ in range(5)] == [many.interval_s("p1") for _ in range(5)]
+
+
+@pytest.mark.parametrize("algorithm", ["ks", "prs", "rst", "ses", "history", "vector", "mf", "serial-multicast"])
+def test_with_own_a_sender_is_among_its_destinations_now_and_then(algorithm: str) -> None:
+    _, events = recorded(replace(BASE, algorithm=algorithm, messages=300, workload=Workload(own=True)))
+    own = [event for event in events if event.kind == "send" and event.process in (event.dests or ())]
+    verdict = judge(events)
+    assert own
+    assert (verdict.verdict, verdict.lost, verdict.duplicates) == ("holds", 0, 0)

@@ -2,9 +2,10 @@
 
 Every process sends by itself, at intervals from a distribution. With a `ratio`, processes with odd numbers send that
 many times as often as those with even ones, and the mean rate stays what it was (000 §7.3). The number of
-destinations is uniform between two bounds, and they are any others; with a `selectivity` of x, a message goes with
-probability x to processes of the sender's own parity alone (000 §7.2). Or messages go to static groups, which lie
-around a ring so that neighbours share a chosen number of members.
+destinations is uniform between two bounds, and they are any others; with `own` the sender is as likely one of them as
+anybody. With a `selectivity` of x, a message goes with probability x to processes of the sender's own parity alone
+(000 §7.2). Or messages go to static groups, which lie around a ring so that neighbours share a chosen number of
+members.
 
 The `pattern` says what follows. `open`: nothing, so that sends are the same whatever the algorithm does. `request`:
 every destination answers the sender alone. `conversation`: one destination, drawn by lot, answers all that the message
@@ -58,6 +59,7 @@ class Workload:
     ratio: float = 1.0
     dests: tuple[int, int] | None = None
     selectivity: float = 0.0
+    own: bool = False
     groups: Groups | None = None
     pattern: str = "open"
     turns: int = 4
@@ -71,7 +73,7 @@ class Workload:
             raise Misuse(f"selectivity is {self.selectivity}: it is a probability, from 0 to 1")
         if self.pattern not in PATTERNS:
             raise Misuse(f"no pattern {self.pattern!r}; there are {', '.join(PATTERNS)}")
-        if self.groups is not None and (self.dests is not None or self.selectivity):
+        if self.groups is not None and (self.dests is not None or self.selectivity or self.own):
             raise Misuse("messages go to groups, or to a number of destinations: give groups alone, or without")
         if self.turns < 1 or self.payload_bytes < 0:
             raise Misuse(f"{self.turns} turns of {self.payload_bytes} bytes: at least one turn, and no size below 0")
@@ -97,7 +99,7 @@ class Traffic:
         self._intervals = {name: stream(seed, "interval", name) for name in names}
         self._choices = {name: stream(seed, "dests", name) for name in names}
         self._pace = _paces(names, workload.ratio)
-        self._others = {name: [other for other in names if other != name] for name in names}
+        self._others = {name: [other for other in names if workload.own or other != name] for name in names}
         self._kin = {name: names[at % 2 :: 2] for at, name in enumerate(names)}
         self._mine = {name: [g for g, members in self.groups.items() if name in members] for name in names}
 
@@ -115,7 +117,7 @@ class Traffic:
         if least >= len(others):
             return Letter(frozenset(others))
         if self.workload.selectivity and chance.random() < self.workload.selectivity:
-            others = [other for other in self._kin[process] if other != process]
+            others = [other for other in others if other in self._kin[process]]
         count = min(chance.randint(least, most), len(others))
         return Letter(frozenset(pick(chance, others, count)))
 
@@ -149,7 +151,7 @@ class Traffic:
 
 def _groups(workload: Workload, names: list[ProcessId], addressing: str) -> dict[GroupId, list[ProcessId]]:
     if addressing == "group" and workload.groups is None:
-        if workload.dests is not None or workload.selectivity:
+        if workload.dests is not None or workload.selectivity or workload.own:
             raise Misuse("this algorithm sends to groups: give groups, and no number of destinations")
         quarter = max(2, len(names) // 4)
         return Groups(quarter, quarter // 2).among(names)
@@ -162,11 +164,11 @@ def _groups(workload: Workload, names: list[ProcessId], addressing: str) -> dict
 
 
 def _bounds(workload: Workload, count: int, addressing: str) -> tuple[int, int]:
-    others = count - 1
+    others = count if workload.own else count - 1
     natural = {"broadcast": (others, others), "unicast": (1, 1)}.get(addressing)
     least, most = workload.dests or natural or (1, others)
     if not 1 <= least <= most <= others:
-        raise Misuse(f"{least} to {most} destinations among {others} others: give a range from 1 to {others}")
+        raise Misuse(f"{least} to {most} destinations among {others}: give a range from 1 to {others}")
     if natural is not None and (least, most) != natural:
         raise Misuse(f"this algorithm is for {addressing}: it sends to {natural[0]}, not to {least} to {most}")
     if addressing == "broadcast" and workload.selectivity:

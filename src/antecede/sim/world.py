@@ -10,11 +10,12 @@ sent, from a stream of its sender, in the order of the destinations' names.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Protocol
 
 from antecede.core.effects import Deliver, Effect, Sent, SetTimer, Transmit
 from antecede.core.registry import create
-from antecede.core.types import Packet, ProcessId
+from antecede.core.types import GroupId, Packet, ProcessId
 from antecede.sim.channels import Channels
 from antecede.sim.cost import Processors
 from antecede.sim.flight import Flight
@@ -31,8 +32,18 @@ TIMER, SEND = 1, 2
 """Priorities: at one instant packets arrive first, then timers are due, then processes send."""
 
 
+class Party(Protocol):
+    """Who sends and receives: an algorithm's process, or whoever stands in for it."""
+
+    def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]: ...
+
+    def receive(self, packet: Packet) -> list[Effect]: ...
+
+
 class World:
-    """The processes of one algorithm and all that is between them. `run` is to be called once."""
+    """The processes of one algorithm and all that is between them. `run` is to be called once.
+
+    `stand_ins` send and receive in place of the algorithm's processes: forms that are not in the registry."""
 
     def __init__(
         self,
@@ -40,6 +51,7 @@ class World:
         recorder: Recorder | None = None,
         progress: Callable[[float], None] | None = None,
         events_max: int = EVENTS_MAX,
+        stand_ins: Mapping[ProcessId, Party] | None = None,
     ) -> None:
         self.parameters, self.recorder = parameters, recorder
         self.names = parameters.names
@@ -62,7 +74,9 @@ class World:
         self._timed = any(option.endswith("_s") for option in parameters.options)  # the algorithm has to know the time
         self._payload = bytes(parameters.workload.payload_bytes)
         self._letter = Letter(frozenset())
-        self._receivers = {name: node.receive for name, node in self.nodes.items()}
+        parties: Mapping[ProcessId, Party] = stand_ins or self.nodes
+        self._senders = {name: party.send for name, party in parties.items()}
+        self._receivers = {name: party.receive for name, party in parties.items()}
         self._delivered = self.ledger.delivered
         self._connect()
 
@@ -101,7 +115,7 @@ class World:
             if self._timed:
                 self._tick(process)
             self._letter = letter
-            self._carry_out(process, self.nodes[process].send(letter.to, self._payload))
+            self._carry_out(process, self._senders[process](letter.to, self._payload))
 
     def _answer(self, at: ProcessId, flight: Flight) -> None:
         message = flight.message

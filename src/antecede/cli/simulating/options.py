@@ -76,6 +76,7 @@ OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
             "metavar": "PERCENT",
             "help": "of the messages that go to processes of the sender's parity alone (0)",
         },
+        "--own": {"action": "store_true", "help": "a sender is as likely among its destinations as anybody"},
         "--groups": {"metavar": "SIZE:OVERLAP", "help": "send to groups around a ring, instead of --dests"},
         "--pattern": {"default": "open", "help": "open, request (all answer) or conversation (one answers all)"},
         "--turns": {"type": int, "default": 4, "metavar": "N", "help": "messages of a conversation (4)"},

@@ -62,6 +62,7 @@ def workload(arguments: argparse.Namespace) -> Workload:
         ratio=arguments.ratio,
         dests=dests,
         selectivity=arguments.selectivity / 100,
+        own=arguments.own,
         groups=Groups(*groups) if groups else None,
         pattern=arguments.pattern,
         turns=arguments.turns,

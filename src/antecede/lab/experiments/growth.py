@@ -119,6 +119,13 @@ def _bounds() -> Iterator[tuple[str, str, str, str, int, float]]:
     yield "rst", "001 §3", "a matrix of n x n", "multicast", 2, 1.0
     yield "ses", "002 §1", "n vectors of length n", "multicast", 2, 1.0
     yield "ks", "002 §6.2", "n² is the upper bound", "multicast", 2, 1.0
+    yield "prs", "000 §7.1", "N² tuples at most", "multicast", 2, 1.0
+    yield "history", "002 §1", "the messages before it, of which a run has 2n", "multicast", 1, 2.0
+    yield "isis", "003 §2.3", "a vector for each group: members of all groups, here twice n", "multicast", 1, 2.0
+    yield "mr", "003 §4", "a count for each group, of which there are at most n here", "multicast", 1, 1.0
+    yield "mr-broadcast", "003 §3.3", "nothing, or one count", "broadcast", 0, 1.0
+    yield "hierarchy", "002 §7.1, representatives", "that of ks among √n representatives", "multicast", 1, 1.5
+    yield "none", "registry", "nothing", "multicast", 0, 0.0
 
 
 def _claims(load: float = LOAD) -> Iterator[Claim]:

@@ -1,0 +1,159 @@
+"""The printed forms of the papers that are wrong, each as a question: does this execution, by its seed, fail?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from antecede.core.clocks.allocation import Allocation
+from antecede.core.clocks.graph import Graph
+from antecede.core.clocks.plan import plan
+from antecede.core.clocks.printed import printed_4, printed_5
+from antecede.core.clocks.topologies import hierarchical_triangle, star
+from antecede.core.errors import LimitReached
+from antecede.lab.experiments.guarantees import small, verdict
+from antecede.lab.printed.locality import misjudges
+from antecede.lab.printed.ordering import Bare, PrintedPrs, PrintedRst
+from antecede.sim import Distribution, Groups, MobileParameters, MobileResult, Mobility, Network, Workload
+from antecede.sim.chance import stream
+from antecede.sim.mobile.world import MobileWorld
+from antecede.sim.world import Party
+
+EVENTS_MAX = 20_000
+"""Of a run with roaming hosts: some hundreds are usual."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ordering:
+    """An algorithm of `core` whose `options` bring the printed form back."""
+
+    algorithm: str
+    options: Mapping[str, object]
+    fifo: bool = False
+    groups: Groups | None = None
+
+    def __call__(self, seed: int, *, printed: bool) -> bool:
+        workload, least = Workload(groups=self.groups), 4 if self.groups else 3
+        parameters = small(self.algorithm, seed, fifo=self.fifo, workload=workload, processes_min=least)
+        found = verdict(replace(parameters, options=self.options) if printed else parameters)
+        return bool(found["violations"] or found["lost"])
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """Senders among their destinations, which the network brings their copy; `make` is a process as printed."""
+
+    algorithm: str
+    make: Callable[[str, list[str]], Party]
+
+    def __call__(self, seed: int, *, printed: bool) -> bool:
+        parameters = small(self.algorithm, seed, fifo=False, workload=Workload(own=True))
+        names = parameters.names
+        found = verdict(parameters, {name: self.make(name, names) for name in names} if printed else None)
+        return bool(found["violations"] or found["lost"])
+
+
+@dataclass(frozen=True, slots=True)
+class Roaming:
+    """Hosts that move about as often as they send, in cells whose wires reorder."""
+
+    protocol: str
+    failed: Callable[[MobileResult], bool]
+
+    def __call__(self, seed: int, *, printed: bool) -> bool:
+        chance = stream(seed, "errata")
+        parameters = MobileParameters(
+            protocol=self.protocol,
+            stations=chance.randint(3, 5),
+            hosts=chance.randint(3, 6),
+            seed=seed,
+            messages=chance.randint(10, 40),
+            wires=Network(latency=Distribution("exponential", chance.choice((0.3, 1.0)))),
+            mobility=Mobility(Distribution("exponential", chance.choice((1.0, 3.0)))),
+            options={"printed": True} if printed else {},
+            oracle=True,
+        )
+        try:
+            return self.failed(MobileWorld(parameters, events_max=EVENTS_MAX).run())
+        except LimitReached:  # stations that send a message to and fro for ever
+            return True
+
+
+@dataclass(frozen=True, slots=True)
+class Locality:
+    """An allocation of 004 as printed, and the one that `plan` chooses for the same graph."""
+
+    printed: Allocation
+
+    def __call__(self, seed: int, *, printed: bool) -> bool:
+        fifo = self.printed.fifo
+        allocation = self.printed if printed else plan(self.printed.graph, fifo=fifo).allocation
+        return misjudges(allocation, seed, messages=60, fifo=fifo)
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A printed form: what is wrong with it, where it is printed, and what was counted elsewhere, if anything was."""
+
+    title: str
+    where: str
+    fails: Ordering | Own | Roaming | Locality
+    elsewhere: str = ""
+
+
+def _disordered(found: MobileResult) -> bool:
+    return bool(found.violations or found.undelivered)
+
+
+DETOUR = Graph.of([("p1", "R"), ("p1", "x"), ("x", "R"), ("R", "p2"), ("p2", "R")])
+
+FORMS = {
+    "prs own": Form(
+        "with the sender among the destinations causal order breaks",
+        "000 §5.2", Own("prs", lambda name, names: Bare(name, PrintedPrs(name, names))), "369 of 6,000",
+    ),
+    "prs-mobile": Form(
+        "the counters of a host stop at the first message for somebody else, and what follows is never delivered",
+        "000 §9.1", Roaming("prs-mobile", _disordered), "almost every run",
+    ),
+    "rst own": Form(
+        "with the sender among the destinations messages fall out of order or are never delivered",
+        "001 §3", Own("rst", lambda name, _: Bare(name, PrintedRst(name))),
+    ),
+    "av1 inhibits": Form(
+        "Algorithm 1 holds messages back for nothing",
+        "001 §4.1", Roaming("av1", lambda found: bool(found.needless_share)),
+    ),
+    "av2": Form(
+        "the hand-off of Algorithm 2 breaks causal order",
+        "001 §5.2", Roaming("av2", _disordered), "130 of 20,000",
+    ),
+    "ks look-ahead": Form(
+        "the look-ahead of the second note breaks causal order",
+        "002 §4.5", Ordering("ks", {"printed": "look-ahead"}),
+    ),
+    "ks look-ahead, FIFO": Form(
+        "the look-ahead of the second note breaks causal order even on FIFO channels",
+        "002 §4.5", Ordering("ks", {"printed": "look-ahead"}, fifo=True),
+    ),
+    "mr inferred": Form(
+        "timestamps can be inferred: they can not, and messages are never delivered",
+        "003 §3.3", Ordering("mr-broadcast", {"printed": "3.3"}, fifo=True),
+    ),
+    "mr own groups": Form(
+        "entries of the sender's own groups suffice in an acyclic graph of groups: not where two share two processes",
+        "003 §4.3", Ordering("mr", {"printed": "4.3"}, fifo=True, groups=Groups(3, 2)),
+    ),
+    "msv 4": Form(
+        "Allocation 4 takes a cause for concurrent where a gateway hears of a message before it comes",
+        "004 §4.4", Locality(printed_4(DETOUR)),
+    ),
+    "msv 5, triangle": Form(
+        "Allocation 5 takes a cause for concurrent on the hierarchical triangle",
+        "004 §5", Locality(printed_5(hierarchical_triangle(5, 2))),
+    ),
+    "msv 5, not FIFO": Form(
+        "Allocation 5 takes a cause for concurrent on a star whose channels reorder",
+        "004 §4.4", Locality(replace(printed_5(star(3)), fifo=False)),
+    ),
+}  # fmt: skip
