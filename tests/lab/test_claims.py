@@ -2,7 +2,7 @@
 
 import pytest
 
-from antecede.lab.claims import at, at_most, difference, judged, largest, ratio, smallest, trend, tried, within
+from antecede.lab.claims import at, at_most, difference, ever, judged, largest, ratio, smallest, trend, tried, within
 from antecede.lab.experiment import Outcome
 from antecede.lab.experiments import experiment
 from antecede.lab.results import Missing, Results, Row
@@ -64,3 +64,9 @@ def test_a_claim_about_a_point_that_is_not_there_is_not_measured() -> None:
         results(a=[1.0]).values("y", name="b")
     entries = judged(experiment("prs-fig4"), results(a=[1.0]))
     assert {entry["outcome"] for entry in entries} == {"not measured"}
+
+
+def test_what_can_happen_holds_if_it_happened_once() -> None:
+    found = results(a=[0.0, 0.0, 3.0], b=[0.0, 0.0, 0.0])
+    assert ever(at("y", name="a"))(found).holds
+    assert not ever(at("y", name="b"))(found).holds

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from antecede.core.errors import Misuse
@@ -160,8 +161,10 @@ def _tell(ran: Ran, made: dict[str, Any], place: Path, *, quiet: bool) -> None:
     to = sys.stderr if quiet else sys.stdout
     resumed = f", {ran.resumed} of them from before" if ran.resumed else ""
     print(f"{made['experiment']}: {made['title']}; {made['rows']} runs{resumed}; {place}/figure.svg", file=to)
-    for claim in made["claims"]:
-        print(f"  {_outcome(claim):<26}{claim['id']:<28}paper: {claim['stated']:<22}ours: {_measured(claim)}", file=to)
+    told = [(_outcome(one), one["id"], f"paper: {one['stated']}", f"ours: {_measured(one)}") for one in made["claims"]]
+    widths = [max(map(len, column)) for column in zip(*told, strict=True)]
+    for row in told:
+        print("  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip(), file=to)
     for failure in made["failed"]:
         print(f"  FAILED {failure}", file=sys.stderr)
     print(file=to)
@@ -181,11 +184,32 @@ def _measured(claim: dict[str, Any]) -> str:
     return f"{claim['measured']:.4g} ({low:.4g} to {high:.4g})"
 
 
+def _silence(_name: str) -> Shown:
+    return lambda _progress: None
+
+
+def _lines(name: str) -> Shown:
+    """A line whenever another tenth is done."""
+    start, told = monotonic(), 0
+
+    def show(progress: Progress) -> None:
+        nonlocal told
+        tenths = 10 * progress.done // max(progress.total, 1)
+        if tenths > told:
+            spent_s, fresh = monotonic() - start, progress.done - progress.resumed
+            left_s = spent_s * (progress.total - progress.done) / fresh if fresh else 0.0
+            left = f", about {left_s:.0f} s left" if left_s else ""
+            print(f"{name}: {progress.done} of {progress.total} runs{left}", file=sys.stderr, flush=True)
+        told = max(tenths, told)
+
+    return show
+
+
 @contextmanager
 def _progress(*, quiet: bool) -> Iterator[tuple[Callable[[str], None], Callable[[str], Shown]]]:
     """A bar for each experiment with the time left, on a terminal; a line now and then elsewhere."""
     if quiet or not sys.stderr.isatty():
-        yield lambda words: print(words, file=sys.stderr), lambda _name: lambda _progress: None
+        yield lambda words: print(words, file=sys.stderr), _silence if quiet else _lines
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn

@@ -1,7 +1,8 @@
 """Functions that judge claims: each makes a function from results to a finding.
 
 A number counts as reproduced if the mean over the seeds lies within what the paper states, widened by the tolerance.
-A claim without a number is qualitative; it holds if the whole 95 % confidence interval is on the right side.
+A claim without a number is qualitative; it holds if the whole 95 % confidence interval is on the right side, or, where
+it says that something can happen, if that happened once.
 """
 
 from __future__ import annotations
@@ -86,6 +87,16 @@ def trend(values: Values, *, above: float | None = None, below: float | None = N
         found = estimate(values(results))
         holds = (above is None or found.low > above) and (below is None or found.high < below)
         return Finding(Outcome.QUALITATIVE, holds, found, words)
+
+    return judge
+
+
+def ever(values: Values, *, words: str = "") -> Judge:
+    """A claim that something can happen: did it, with any seed?"""
+
+    def judge(results: Results) -> Finding:
+        found = values(results)
+        return Finding(Outcome.QUALITATIVE, any(found), estimate(found), words)
 
     return judge
 

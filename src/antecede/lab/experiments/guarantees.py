@@ -21,6 +21,8 @@ from antecede.sim.world import Party
 
 UNORDERED = {"none": "registry", "chain2": "002 Lemma 8, Theorem 8"}
 
+LOSSY = "history, lossy"
+
 
 def verdict(parameters: Parameters, stand_ins: Mapping[ProcessId, Party] | None = None) -> Mapping[str, object]:
     """Run it to its end, and judge what was recorded."""
@@ -57,5 +59,5 @@ def breaks_order_when_lossy(seed: int) -> bool:
 
 ALGORITHMS: Mapping[str, Callable[[int], bool]] = {
     **{name: partial(fails, info) for name, info in algorithms().items()},
-    "history, lossy": breaks_order_when_lossy,
+    LOSSY: breaks_order_when_lossy,
 }
