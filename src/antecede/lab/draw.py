@@ -16,6 +16,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
 
 from antecede.lab.experiment import Chart, Experiment, Stated
 from antecede.lab.results import Results
@@ -23,6 +24,8 @@ from antecede.lab.statistics import Estimate, estimate
 
 MARKERS = "osD^vP*X<>hd"
 COLOURS = ("#0b5fa5", "#c2500a", "#2a7f3f", "#7b3fa0", "#8a6d00", "#b0276b", "#00788a", "#5b5b5b", "#a11212", "#3d3b9e")
+STROKES = ("-", "-.")
+"""Of the first lines, and of those whose colour is there already."""
 SETTINGS: Any = {"svg.hashsalt": "antecede", "font.size": 9.0, "axes.spines.top": False, "axes.spines.right": False}
 COLUMNS_MAX = 3
 PANEL_INCHES = (5.4, 4.2)
@@ -111,12 +114,12 @@ def _curves(axes: Any, chart: Chart, found: list[Line]) -> None:
             [places.index(x) for x in line.xs] if places else line.xs,
             means,
             yerr=[[one.mean - one.low for one in line.ys], [one.high - one.mean for one in line.ys]],
-            label=line.label,
+            label=f"{line.label} (0)" if chart.y_log and not any(means) else line.label,  # nowhere on that axis
             color=COLOURS[number % len(COLOURS)],
             marker=MARKERS[number % len(MARKERS)],
             markersize=4.5,
             markerfacecolor="white" if tried else None,
-            linestyle="--" if tried else "-",
+            linestyle="--" if tried else STROKES[number // len(COLOURS) % len(STROKES)],
             linewidth=1.2,
             capsize=2.5,
             elinewidth=0.9,
@@ -172,6 +175,12 @@ def _log_ticks(axes: Any, found: list[Line]) -> None:
         axes.set_xticks([], minor=True)
 
 
+def _plain(value: float, _place: int) -> str:
+    """1, 2 and 5 of each power of ten, as they are: between them there is no room."""
+    leading = f"{value:e}"[0]
+    return f"{value:,g}" if leading in "125" else ""
+
+
 def _label_axes(axes: Any, chart: Chart, found: list[Line]) -> None:
     axes.set_xlabel(chart.x_label)
     axes.set_ylabel(chart.y_label)
@@ -182,6 +191,8 @@ def _label_axes(axes: Any, chart: Chart, found: list[Line]) -> None:
         _log_ticks(axes, found)
     if chart.y_log:
         axes.set_yscale("log")
+        for axis_format in (axes.yaxis.set_major_formatter, axes.yaxis.set_minor_formatter):
+            axis_format(FuncFormatter(_plain))
     else:
         axes.set_ylim(bottom=0)
     axes.grid(visible=True, color="0.9", linewidth=0.6)
