@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 from antecede.cli import screen
@@ -87,7 +86,7 @@ def _add_export(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     _refuse_bad_options(arguments)
-    with _shown(quiet=arguments.json) as progress:
+    with screen.told(quiet=arguments.json) as progress:
         checked = _check(arguments, progress)
         report = screen.write_report(checked, progress) if checked.out is not None else None
         exported = _export(arguments, checked)
@@ -158,13 +157,3 @@ def _export(arguments: argparse.Namespace, checked: Checked) -> list[str]:
             screen.write(path, form(events))
             written.append(path)
     return written
-
-
-@contextmanager
-def _shown(*, quiet: bool) -> Iterator[Progress]:
-    """Stage names on a terminal; nothing elsewhere."""
-    if quiet or not sys.stderr.isatty():
-        yield lambda _stage: None
-        return
-    with screen.spinner() as progress:
-        yield progress

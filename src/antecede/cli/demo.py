@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         return live.run(arguments)
     out = Path(arguments.out)
     traces = out / "traces"
-    with told() as progress:
+    with screen.told() as progress:
         for algorithm in ALGORITHMS:
             progress(f"simulating {arguments.processes} processes with {algorithm}")
             _simulate(algorithm, arguments, traces / f"{algorithm}.jsonl")
@@ -127,13 +125,3 @@ def _side_by_side(pair: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield line(label, lambda row, name=name: f"{row[name]:,}")  # type: ignore[misc]
     yield line("mean delay", lambda row: f"{row['delay_s_mean']:.3f} s")
     yield line("stamp per message, mean", lambda row: f"{(row['control_bytes'] or 0) / row['messages']:.1f} bytes")
-
-
-@contextmanager
-def told() -> Iterator[Progress]:
-    """A stage a line where nobody sees a spinner: the demo takes long enough to wonder."""
-    if sys.stderr.isatty():
-        with screen.spinner() as progress:
-            yield progress
-    else:
-        yield lambda stage: print(f"{stage} ...", file=sys.stderr)

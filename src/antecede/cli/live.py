@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     out = Path(arguments.out) / "live"
     traces = out / "traces"
-    with demo.told() as progress, tempfile.TemporaryDirectory(prefix="antecede-live-") as state:
+    with screen.told() as progress, tempfile.TemporaryDirectory(prefix="antecede-live-") as state:
         for kind in KINDS:
             _clear(traces / kind)
             town = Town(Path(state) / kind, traces / kind, kind, arguments.seed, progress)

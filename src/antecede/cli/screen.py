@@ -5,6 +5,7 @@ Names and texts come out of other people's logs, so whatever a terminal would ob
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -90,8 +91,20 @@ def write(path: str, pieces: Iterator[str]) -> None:
 
 
 @contextmanager
-def spinner() -> Iterator[Progress]:
-    """A line on standard error that says what is going on; it is gone when all is done."""
+def told(*, quiet: bool = False) -> Iterator[Progress]:
+    """What is going on, on standard error: a line that is gone when all is done, or, where that is no terminal, a line
+    for each stage."""
+    if quiet:
+        yield lambda _stage: None
+    elif sys.stderr.isatty():
+        with _spinner() as progress:
+            yield progress
+    else:
+        yield lambda stage: print(f"{stage} ...", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def _spinner() -> Iterator[Progress]:
     try:
         from rich.console import Console
         from rich.text import Text
