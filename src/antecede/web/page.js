@@ -26,10 +26,11 @@
       view.classList.toggle("draggable", view.scrollWidth > view.clientWidth || view.scrollHeight > view.clientHeight);
     }
 
-    // The whole width where letters stay readable; else as small as they may be, and the box scrolls.
+    // All of it where letters stay readable; else as small as they may be, and the box scrolls.
     function fit() {
-      const room = figure.parentElement.clientWidth;
-      zoom(room > 0 ? Math.min(1, Math.max(READABLE, room / natural.width)) : 1);
+      const width = figure.parentElement.clientWidth, height = parseFloat(getComputedStyle(view).maxHeight);
+      const all = Math.min(width / natural.width, (height || natural.height) / natural.height);
+      zoom(width > 0 ? Math.min(1, Math.max(READABLE, all)) : 1);
       view.scrollLeft = view.scrollTop = 0;
     }
 
@@ -126,7 +127,7 @@
   // Closed parts are opened for printing and closed again after it.
   let closed = [];
   addEventListener("beforeprint", () => {
-    closed = [...document.querySelectorAll(".violation details:not([open])")];
+    closed = [...document.querySelectorAll(".violation details:not([open]), .more:not([open])")];
     for (const part of closed) part.open = true;
   });
   addEventListener("afterprint", () => { for (const part of closed) part.open = false; });
@@ -140,7 +141,9 @@
   // A link to a violation opens it.
   function openTarget() {
     const target = /^#violation-\d+$/.test(location.hash) && document.querySelector(location.hash);
-    if (target) target.querySelector("details").open = true;
+    if (!target) return;
+    for (const part of [target.closest(".more"), target.querySelector("details")]) if (part) part.open = true;
+    target.scrollIntoView();
   }
   addEventListener("hashchange", openTarget);
   openTarget();

@@ -1,7 +1,7 @@
 """The worst violations, each explained three times: in a sentence, as a diagram, and as numbered steps.
 
-The steps in the list carry the numbers that stand beside the events in the diagram. The first few are open, the
-others open on demand; in print all of them are shown.
+The steps in the list carry the numbers that stand beside the events in the diagram. The first few are open, some are
+listed, and the others are listed on demand; in print all of them are shown.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from antecede.web.text import TEXT_CHARS_MAX, duration, name, number, plural, sa
 from antecede.web.words import deed
 
 OPEN_AT_FIRST = 3
+LISTED_AT_FIRST = 10
+"""What follows the violations should not be a hundred lines away."""
 LEGEND = (
     ("overtaken", "overtaken message: delivered too late"),
     ("witness", "witness chain: why it had to come first"),
@@ -35,8 +37,11 @@ def section(violations: tuple[Violation, ...], total: int, limit: int, none: str
         return f"<p>{none}</p>" if total == 0 else f"<p>{plural(total, 'violation')}, none of them explained here.</p>"
     shown = violations[:limit]
     title = showing(len(shown), total, "violation")
-    articles = "".join(_article(rank, violation) for rank, violation in enumerate(shown, 1))
-    return f'<p class="shown">{title[0].upper()}{title[1:]}, the worst first.</p>{_legend()}{articles}'
+    articles = [_article(rank, violation) for rank, violation in enumerate(shown, 1)]
+    listed, more = "".join(articles[:LISTED_AT_FIRST]), articles[LISTED_AT_FIRST:]
+    if more:
+        listed += f'<details class="more"><summary>{len(more)} more</summary>{"".join(more)}</details>'
+    return f'<p class="shown">{title[0].upper()}{title[1:]}, the worst first.</p>{_legend()}{listed}'
 
 
 def picture(some: Picture) -> str:
