@@ -70,7 +70,8 @@ def _sections(data: ReportData, limits: Limits) -> Iterator[tuple[str, str, str]
     if data.locality:
         yield "locality", "What locality would save", f"<p>{safe(data.locality, TEXT_CHARS_MAX)}</p>"
     if data.processes:
-        yield "processes", "Processes", sections.processes(data.processes, total.processes, limits.processes)
+        names = data.links.processes_total if data.links else len(data.processes)  # a name counts once, in any run
+        yield "processes", "Processes", sections.processes(data.processes, names, limits.processes)
     if data.runs:
         yield "runs", "Runs", sections.runs(data.runs, total.runs, limits.runs)
     yield "quarantine", "Quarantine", sections.quarantine(data.quarantine, total.quarantined, limits.quarantine)
