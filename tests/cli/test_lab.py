@@ -32,6 +32,24 @@ def test_an_unknown_name_is_told_before_spark_starts(capsys: pytest.CaptureFixtu
     assert "did you mean msv-topologies" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", ["file", "file/inside", "/proc/nope", ""])
+def test_a_folder_that_can_not_be_written_to_is_told_before_spark_starts(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    out = name and str(tmp_path / name)
+    assert main(["lab", "run", "errata", "--out", out]) == 2
+    assert "folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("master", ["foo", "local[0]", "local[]", "http://127.0.0.1"])
+def test_a_master_that_is_none_is_told_before_java_starts(
+    master: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["lab", "run", "errata", "--quick", "--out", str(tmp_path), "--master", master]) == 2
+    assert "no Spark is addressed like" in capsys.readouterr().err
+
+
 def test_nothing_named_is_not_everything(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lab", "run"]) == 2
     assert "say all" in capsys.readouterr().err

@@ -143,7 +143,26 @@ def test_retransmission_is_for_those_who_need_it(algorithm: str, expected: float
         ("--algorithm roam --handoff-interval often", "write exponential:1.0"),
         ("--algorithm roam --when-asleep wake", "store or drop"),
         ("--algorithm roam --air-loss 0.95", "a loss of at most 0.9"),
-        ("--bandwidth 0", "more than 0"),
+        ("--bandwidth 0", "give from 0.001 to 1e+15"),
+        ("--bandwidth nan", "a bandwidth"),
+        ("--cost-byte nan", "a cost for each byte"),
+        ("--cost-byte inf", "a cost for each byte"),
+        ("--ratio nan", "a ratio of rates"),
+        ("--ratio 1e308", "a ratio of rates"),
+        ("--interval constant:1e308", "give 0, or from 1e-09 to 1e+09 seconds"),
+        ("--latency constant:inf", "give 0, or from 1e-09 to 1e+09 seconds"),
+        ("--latency uniform:3-1", "the lower first"),
+        ("--loss 0.1 --retransmit nan", "retransmission after a time"),
+        ("--loss 0.1 --retransmit 1e-320", "retransmission after a time"),
+        ("--partition 0-1e8:p01", "let the partition heal sooner"),
+        ("--partition 0-1e15:p01", "heals by 1e+09 s"),
+        ("--algorithm roam --retry 1e-320", "a retry after a time"),
+        ("--payload 99999999999999999999", "a payload, in bytes"),
+        ("--option process=zz", "use --processes and --groups"),
+        ("--algorithm history --loss 1 --deliveries 10", "nothing ever arrives"),
+        ("--out ''", "--out is given, and empty"),
+        ("--dests ''", "--dests is given, and empty"),
+        ("--out trace.jsonl --run 'a\nb'", "can not be written"),
     ],
 )
 def test_options_that_have_no_meaning_are_refused_in_words(
@@ -153,6 +172,26 @@ def test_options_that_have_no_meaning_are_refused_in_words(
         run(options)
     assert words in str(refused.value)
     assert "replay" not in capsys.readouterr().err
+
+
+def test_a_name_too_long_for_a_file_is_told_in_words(tmp_path: Path) -> None:
+    with pytest.raises(Misuse, match="the trace can not be written"):
+        run(f"{SMALL} --out {tmp_path}/{'y' * 300}.jsonl")
+
+
+def test_numbers_with_exponents_can_be_ranges() -> None:
+    asked = still.parameters(parse("--latency uniform:1e-3-2e-3 --partition 1e-3-2:p01"))
+    assert (asked.network.latency.mean_s, asked.network.partitions[0].start_s) == (0.0015, 0.001)
+
+
+def test_a_run_in_which_nothing_arrives_is_not_said_to_hold(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(f"{SMALL} --loss 1 --retransmit off") == 0
+    assert "nothing was delivered" in capsys.readouterr().out
+
+
+def test_a_warm_up_that_never_ends_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(f"{SMALL} --warmup 100000") == 0
+    assert "nothing was measured" in capsys.readouterr().out
 
 
 def test_help_teaches_by_examples_that_can_be_read(capsys: pytest.CaptureFixture[str]) -> None:

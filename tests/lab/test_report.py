@@ -68,6 +68,12 @@ def test_claims_have_the_command_and_version_that_made_them(written: Path) -> No
     assert {"id", "says", "where", "stated", "outcome", "measured", "confidence_95"} <= made["claims"][0].keys()
 
 
+@pytest.mark.parametrize("garbage", ["", "[]", "{}", "{", "\x00"])
+def test_claims_that_are_none_are_passed_over(tmp_path: Path, garbage: str) -> None:
+    (tmp_path / "claims.json").write_text(garbage)
+    assert report.kept(tmp_path) is None
+
+
 def test_the_page_of_figures_needs_no_other_file(written: Path) -> None:
     text = pages.write_index(written / "a").read_text()
     assert "data:image/svg+xml;base64," in text

@@ -49,6 +49,18 @@ def test_an_interrupted_run_goes_on_where_it_was(spark: SparkSession, tmp_path: 
     assert results.split(again.table, ())[0] == results.split(whole.table, ())[0]
 
 
+def test_parts_that_were_cut_short_or_are_doubled_do_no_harm(spark: SparkSession, tmp_path: Path) -> None:
+    experiment = tiny()
+    whole = run(spark, experiment, tmp_path, quick=True)
+    parts = sorted((tmp_path / "parts").iterdir())
+    digest = experiment.digest(True)
+    (tmp_path / "parts" / f"{digest}-zz.parquet").write_bytes(parts[-1].read_bytes())
+    parts[0].write_bytes(parts[0].read_bytes()[:100])
+    again = run(spark, experiment, tmp_path, quick=True)
+    assert results.split(again.table, ())[0] == results.split(whole.table, ())[0]
+    assert again.notes == (f"prs-fig4: {parts[0]} can not be read, and is measured anew",)
+
+
 def test_another_declaration_starts_anew_and_says_so(spark: SparkSession, tmp_path: Path) -> None:
     experiment = tiny()
     run(spark, experiment, tmp_path, quick=True)

@@ -264,7 +264,7 @@ def test_progress_goes_from_nothing_to_all() -> None:
 
 
 def test_a_run_that_can_not_end_ends_at_the_limit() -> None:
-    hopeless = Parameters(algorithm="none", processes=2, messages=None, deliveries=5, network=Network(loss=1.0))
+    hopeless = Parameters(algorithm="none", processes=2, messages=None, deliveries=5, network=Network(loss=0.999999))
     with pytest.raises(LimitReached):
         World(hopeless, events_max=1_000).run()
 

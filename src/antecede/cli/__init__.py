@@ -31,9 +31,12 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit status: 0 it holds, 1 it does not, 2 usage or unreadable input, 3 undecidable."""
-    arguments = parser().parse_args(argv)
     try:
+        arguments = parser().parse_args(argv)
         status: int = arguments.run(arguments)
+    except KeyboardInterrupt:
+        print("antecede: stopped", file=sys.stderr)
+        return 130
     except AntecedeError as error:
         print(f"antecede: {error}", file=sys.stderr)
         return 2

@@ -6,6 +6,7 @@ import argparse
 import json
 import shlex
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,13 @@ if TYPE_CHECKING:
 
     Shown = Callable[[Progress], None]
 
+PAPERS = {
+    "000": "Prakash, Raynal, Singhal",
+    "001": "Alagar, Venkatesan",
+    "002": "Kshemkalyani, Singhal",
+    "003": "Mostefaoui, Raynal",
+    "004": "Meldal, Sankar, Vera",
+}
 EXPLANATION = """\
 Every experiment is a grid of points, each run with several seeds as a Spark task of its own. What comes out is written
 to DIR/NAME: results.parquet, figure.svg, figure.png and claims.json, which holds what the paper says against what was
@@ -90,6 +98,7 @@ def _list(arguments: argparse.Namespace) -> int:
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     for row in table:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    print("\n" + "; ".join(f"{number} {authors}" for number, authors in PAPERS.items()))
     return 0
 
 
@@ -145,9 +154,16 @@ def _chosen(arguments: argparse.Namespace) -> list[Experiment]:
 
 
 def _folder(out: str) -> Path:
-    if "://" in out:
-        raise Misuse(f"results are small, and written where the command runs: {out} is not a folder here")
-    return Path(out)
+    if "://" in out or not out:
+        raise Misuse(f"results are small, and written where the command runs: {out!r} is not a folder here")
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise Misuse(f"--out {out}: {error.strerror}; name a folder that can be written to") from None
+    return folder
 
 
 def _command(arguments: argparse.Namespace) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from antecede.cli.simulating.options import EXAMPLES, add_to, replay
+from antecede.cli.simulating.options import EXAMPLES, add_to, empty, replay
 from antecede.core.errors import Misuse
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ def run(arguments: argparse.Namespace) -> int:
     from antecede.sim import Recorder
     from antecede.sim.trace import written
 
+    for flag in empty(arguments):
+        raise Misuse(f"{flag} is given, and empty: give it a value, or leave it out")
     asked = parameters(arguments)
     name = arguments.run_name or f"{arguments.algorithm}-{asked.seed}"
     events = summary.Events(name, arguments.judge_max)

@@ -77,6 +77,10 @@ def as_text(run: Finished) -> str:
         f"longest {amount(result.held_max_s)}" + _needless(result),
         *(roaming.lines(result) if isinstance(result, MobileResult) else _packets(run.parameters, result)),
     ]
+    if result.delay_mean_s is None and result.deliveries:
+        lines.append(
+            f"  (nothing was measured: there were not more than {run.parameters.warmup:,} deliveries to warm up)"
+        )
     if result.state_bytes_mean is not None:
         whose = "process" if isinstance(result, Result) else "station"
         lines.append(
@@ -114,6 +118,8 @@ def _verdict(run: Finished) -> str:
     events, verdict = run.events, run.verdict
     if verdict is None:
         return f"not judged: {events.count:,} events are more than the limit (--judge-max {events.limit})"
+    if not verdict.deliveries:
+        return "nothing was delivered, so nothing can be said"
     if not verdict.violations:
         return "holds: no message was delivered before one that may have caused it"
     promise = "" if run.promises else f"; {run.parameters.info.name} does not promise causal order"

@@ -17,6 +17,8 @@ from antecede.lab.experiments import experiment
 from antecede.lab.results import Results
 from antecede.lab.run import Ran
 
+WRITTEN = {"experiment", "paper", "figure", "title", "command", "version", "quick", "rows", "failed", "claims"}
+
 
 def write(ran: Ran, folder: Path, *, command: str) -> dict[str, Any]:
     """Returns what it wrote to claims.json."""
@@ -39,7 +41,9 @@ def write(ran: Ran, folder: Path, *, command: str) -> dict[str, Any]:
         "claims": claims.judged(ran.experiment, found),
     }
     try:
-        (folder / "claims.json").write_text(claims.as_json(made), encoding="utf-8")
+        part = folder / "claims.json.part"
+        part.write_text(claims.as_json(made), encoding="utf-8")
+        part.replace(folder / "claims.json")
         draw.write(ran.experiment, found, folder)
     except OSError as error:
         raise Misuse(f"can not write to {folder}: {error.strerror}; name a folder that can be written to") from error
@@ -47,10 +51,12 @@ def write(ran: Ran, folder: Path, *, command: str) -> dict[str, Any]:
 
 
 def kept(folder: Path) -> dict[str, Any] | None:
-    """What was written to `folder`, if anything was."""
-    path = folder / "claims.json"
-    made: dict[str, Any] | None = json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
-    return made
+    """What was written to `folder`, if anything was, and is still as it was written."""
+    try:
+        made = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return made if isinstance(made, dict) and made.keys() >= WRITTEN else None
 
 
 def redrawn(folder: Path) -> None:

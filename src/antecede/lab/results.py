@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -125,7 +126,24 @@ def write(table: pa.Table, path: Path) -> None:
     except OSError as error:
         raise Misuse(f"the results can not be written to {path}: {error.strerror or error}") from error
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):  # a name that can not be written can not be removed either
+            part.unlink(missing_ok=True)
+
+
+def is_readable(path: Path) -> bool:
+    """Whether it is a whole file with the columns of results."""
+    try:
+        return bool(parquet.read_schema(path).names == SCHEMA.names and parquet.read_table(path, schema=SCHEMA))
+    except (OSError, pa.ArrowException):
+        return False
+
+
+def once(table: pa.Table) -> pa.Table:
+    """The first row of each point and seed: two runs in one folder may have measured the same."""
+    seen: dict[tuple[int, int], int] = {}
+    for place, row in enumerate(table.select(["point", "seed"]).to_pylist()):
+        seen.setdefault((row["point"], row["seed"]), place)
+    return table.take(pa.array(sorted(seen.values()), pa.int64()))
 
 
 def read(paths: Iterable[Path]) -> pa.Table:

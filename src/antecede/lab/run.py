@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from os import cpu_count
 from pathlib import Path
+from uuid import uuid4
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
@@ -97,7 +98,8 @@ def run(
     jobs, digest = experiment.jobs(quick), experiment.digest(quick)
     parts = Parts(folder / "parts", digest)
     removed = parts.remove_others()
-    notes = (f"{experiment.name}: declared otherwise than what was kept, so it starts anew",) if removed else ()
+    notes = [f"{experiment.name}: declared otherwise than what was kept, so it starts anew"] if removed else []
+    notes += [f"{experiment.name}: {path} can not be read, and is measured anew" for path in parts.remove_broken()]
     kept = parts.table()
     have = {(row["point"], row["seed"]) for row in kept.select(["point", "seed"]).to_pylist()}
     missing = [job for job in jobs if (job.point, job.seed) not in have]
@@ -107,7 +109,7 @@ def run(
         done += table.num_rows
         kept = pa.concat_tables([kept, table])
         progress(Progress(done, len(jobs), len(have)))
-    return Ran(experiment, quick, kept, len(have), notes)
+    return Ran(experiment, quick, kept, len(have), tuple(notes))
 
 
 def slots_of(master: str | None) -> int:
@@ -137,15 +139,21 @@ class Parts:
             path.unlink()
         return len(others)
 
+    def remove_broken(self) -> list[Path]:
+        """Files that were cut short, or are somebody else's."""
+        broken = [path for path in self._files() if not results.is_readable(path)]
+        for path in broken:
+            path.unlink()
+        return broken
+
     def table(self) -> pa.Table:
-        """The rows kept, without those that failed."""
+        """The rows kept, each once, without those that failed."""
         kept = results.read(self._files())
-        return kept.filter(kept["error"].is_null())
+        return results.once(kept.filter(kept["error"].is_null()))
 
     def keep(self, table: pa.Table) -> None:
-        """In a file of its own, numbered after the last."""
-        last = max((int(path.stem.rpartition("-")[2]) for path in self._files()), default=0)
-        results.write(table, self.folder / f"{self.digest}-{last + 1:05}.parquet")
+        """In a file of its own: whoever else works in this folder has others."""
+        results.write(table, self.folder / f"{self.digest}-{uuid4().hex}.parquet")
 
     def _files(self) -> list[Path]:
         return sorted(self.folder.glob(f"{self.digest}-*.parquet"))

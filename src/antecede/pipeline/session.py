@@ -37,6 +37,9 @@ DISK_FREE_MB_MIN = 200
 PROBE_SECONDS_MAX = 5.0
 CONNECT_PORT = 15002
 ADDRESS = re.compile(r"^(?:spark|sc|k8s|k8s://https?)://(?P<hosts>[^/;]+)")
+MASTER = re.compile(
+    r"local|local\[\s*(\*|[1-9]\d*)\s*(,\s*\d+\s*)?\]|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]|yarn|(spark|sc|k8s)://.+"
+)
 LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 
 
@@ -149,6 +152,11 @@ def _prepare_machine() -> None:
 
 def _probe(address: str) -> None:
     """Spark takes a minute to notice that nobody is there; a connection tried first takes no time."""
+    if not MASTER.fullmatch(address):
+        raise UnreachableSpark(
+            f"no Spark is addressed like {address!r}; write local[2], local[*], spark://HOST:7077, sc://HOST:15002, "
+            "yarn or k8s://..., or leave --master out to use an embedded Spark on all cores"
+        )
     found = ADDRESS.match(address)
     hosts = found["hosts"].split(",") if found else []
     reasons = [reason for reason in map(_refusal, hosts) if reason]

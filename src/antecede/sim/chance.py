@@ -11,13 +11,15 @@ that is more than a latency needs.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import frexp, isfinite, ldexp, sqrt
+from math import frexp, ldexp, sqrt
 from random import Random
 from typing import TypeVar
 
 from antecede.core.errors import Misuse
+from antecede.sim.bounds import TIME_MAX_S, checked_s
 
 try:
     import numpy as np
@@ -50,10 +52,11 @@ class Distribution:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise Misuse(f"no distribution {self.kind!r}; there are {', '.join(KINDS)}")
-        if not (isfinite(self.mean_s) and isfinite(self.spread)) or self.mean_s < 0 or self.spread < 0:
-            raise Misuse(f"{self}: a mean and a spread are 0 or more")
-        if self.kind == "uniform" and self.spread > self.mean_s:
-            raise Misuse(f"{self}: times would be below 0")
+        if self.kind == "uniform" and not 0 <= self.spread <= self.mean_s:
+            raise Misuse(f"{self}: give two times from 0 on, the lower first")
+        checked_s(f"{self.kind}: a mean", self.mean_s, zero=True)
+        if not 0 <= self.spread <= TIME_MAX_S:
+            raise Misuse(f"{self}: sigma is 0 or more")
         if self.kind in ("constant", "exponential") and self.spread:
             raise Misuse(f"{self}: {self.kind} has a mean and nothing else")
         if self.kind == "lognormal" and self.spread > 5:
@@ -65,7 +68,7 @@ class Distribution:
         kind, _, rest = text.rpartition(":") if text.count(":") < 2 else text.partition(":")
         try:
             if kind == "uniform":
-                low, high = map(float, rest.split("-"))
+                low, high = map(float, re.split(r"(?<![eE])-", rest))
                 return cls(kind, (low + high) / 2, (high - low) / 2)
             mean, _, spread = rest.partition(":")
             return cls(kind or "exponential", float(mean), float(spread or (0.5 if kind == "lognormal" else 0)))

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from antecede.core.errors import Misuse
 from antecede.core.types import ProcessId
+from antecede.sim.bounds import TIME_MAX_S, checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +22,8 @@ class Cost:
     byte_s: float = 0.0
 
     def __post_init__(self) -> None:
-        if min(self.packet_s, self.entry_s, self.byte_s) < 0:
-            raise Misuse(f"{self}: a cost is 0 or more")
+        for what, cost_s in (("packet", self.packet_s), ("entry", self.entry_s), ("byte", self.byte_s)):
+            checked(f"a cost for each {what}, in seconds,", cost_s, 0.0, TIME_MAX_S)
 
     @property
     def free(self) -> bool:

@@ -16,7 +16,11 @@ from dataclasses import dataclass, field
 
 from antecede.core.errors import Misuse
 from antecede.core.types import ProcessId
+from antecede.sim.bounds import TIME_MAX_S, checked, checked_s
 from antecede.sim.chance import Distribution
+
+BANDWIDTHS = (1e-3, 1e15)
+REPETITIONS_MAX = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +33,11 @@ class Partition:
     other: frozenset[ProcessId] = frozenset()
 
     def __post_init__(self) -> None:
-        if not 0 <= self.start_s < self.end_s < float("inf"):
-            raise Misuse(f"a partition from {self.start_s} s until {self.end_s} s: it starts at 0 or later, and heals")
+        if not 0 <= self.start_s < self.end_s <= TIME_MAX_S:
+            raise Misuse(
+                f"a partition from {self.start_s} s until {self.end_s} s: it starts at 0 or later, and heals by "
+                f"{TIME_MAX_S:g} s"
+            )
         if not self.side or self.side & self.other:
             raise Misuse(f"a partition between {sorted(self.side)} and {sorted(self.other)}: name two sets apart")
 
@@ -59,12 +66,21 @@ class Network:
         for name in ("loss", "duplicate"):
             if not 0 <= getattr(self, name) <= 1:
                 raise Misuse(f"{name} is {getattr(self, name)}: a probability is from 0 to 1")
-        if self.bandwidth_bytes_per_s is not None and self.bandwidth_bytes_per_s <= 0:
-            raise Misuse(f"a bandwidth of {self.bandwidth_bytes_per_s} bytes a second: it is more than 0, or None")
-        if self.retransmit_after_s is not None and self.retransmit_after_s <= 0:
-            raise Misuse(f"retransmission after {self.retransmit_after_s} s: it is more than 0, or None")
-        if self.retransmit_after_s is not None and self.loss > 0.9:
+        if self.bandwidth_bytes_per_s is not None:
+            checked("a bandwidth, in bytes a second,", self.bandwidth_bytes_per_s, *BANDWIDTHS)
+        if self.retransmit_after_s is not None:
+            self._check_retransmission(self.retransmit_after_s)
+
+    def _check_retransmission(self, after_s: float) -> None:
+        checked_s("retransmission after a time", after_s)
+        if self.loss > 0.9:
             raise Misuse(f"retransmission against a loss of {self.loss} takes for ever: give a loss of at most 0.9")
+        longest_s = max((one.end_s - one.start_s for one in self.partitions), default=0.0)
+        if longest_s > REPETITIONS_MAX * after_s:
+            raise Misuse(
+                f"a partition of {longest_s:g} s, with retransmission after {after_s:g} s: a packet would be sent more "
+                f"than {REPETITIONS_MAX:,} times; retransmit less often, or let the partition heal sooner"
+            )
 
     @property
     def lossy(self) -> bool:

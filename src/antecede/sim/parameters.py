@@ -50,6 +50,8 @@ class Parameters:
             raise Misuse(f"{self.messages} messages: give 1 or more")
         if self.deliveries is not None and self.deliveries < 1:
             raise Misuse(f"{self.deliveries} deliveries: give 1 or more")
+        if self.messages is None and self.network.loss == 1:
+            raise Misuse("nothing ever arrives with a loss of 1: give a number of messages, not of deliveries")
         if self.warmup < 0 or self.state_every < 0:
             raise Misuse(f"a warm-up of {self.warmup} and a state at every {self.state_every}: neither is below 0")
         unknown = {name for partition in self.network.partitions for name in partition.side | partition.other}

@@ -13,7 +13,7 @@ import gzip
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, TypeAlias, cast
 
@@ -115,6 +115,8 @@ def written(path: str | Path, run: str) -> Iterator[Sink]:
     """A sink that writes the file named, in the format of its suffix: .jsonl, .jsonl.gz or .parquet."""
     path = Path(path)
     write = _format(path)
+    if not run.isprintable():
+        raise Misuse(f"the name of the run, {run!r}, has characters that can not be written")
     part = path.with_name(path.name + ".part")
     try:
         with write(part, run) as sink:
@@ -123,7 +125,8 @@ def written(path: str | Path, run: str) -> Iterator[Sink]:
     except OSError as error:
         raise Misuse(f"the trace can not be written to {path}: {error.strerror or error}") from error
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):  # a name that can not be written can not be removed either
+            part.unlink(missing_ok=True)
 
 
 def _format(path: Path) -> Callable[[Path, str], Any]:

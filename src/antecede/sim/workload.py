@@ -21,9 +21,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from antecede.core.errors import Misuse
+from antecede.core.roster import PAYLOAD_BYTES_MAX
 from antecede.core.types import GroupId, ProcessId
+from antecede.sim.bounds import checked
 from antecede.sim.chance import Distribution, pick, stream
 
+RATIOS = (1e-6, 1e6)
 PATTERNS = ("open", "request", "conversation")
 
 
@@ -67,16 +70,18 @@ class Workload:
     payload_bytes: int = 0
 
     def __post_init__(self) -> None:
-        if self.interval.mean_s <= 0 or self.ratio <= 0:
-            raise Misuse(f"an interval of {self.interval} and a ratio of {self.ratio}: both are above 0")
+        if self.interval.mean_s <= 0:
+            raise Misuse(f"an interval of {self.interval}: it is above 0")
+        checked("a ratio of rates", self.ratio, *RATIOS)
         if not 0 <= self.selectivity <= 1:
-            raise Misuse(f"selectivity is {self.selectivity}: it is a probability, from 0 to 1")
+            raise Misuse(f"a selectivity of {100 * self.selectivity:g} %: it is from 0 to 100 %")
         if self.pattern not in PATTERNS:
             raise Misuse(f"no pattern {self.pattern!r}; there are {', '.join(PATTERNS)}")
         if self.groups is not None and (self.dests is not None or self.selectivity or self.own):
             raise Misuse("messages go to groups, or to a number of destinations: give groups alone, or without")
-        if self.turns < 1 or self.payload_bytes < 0:
-            raise Misuse(f"{self.turns} turns of {self.payload_bytes} bytes: at least one turn, and no size below 0")
+        if self.turns < 1:
+            raise Misuse(f"{self.turns} turns: at least one")
+        checked("a payload, in bytes,", self.payload_bytes, 0, PAYLOAD_BYTES_MAX)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,8 @@ examples:
   antecede simulate --algorithm roam --hosts 40 --handoff-interval exponential:5 --disconnect-interval exponential:60
 
 A time is in seconds, and a distribution of times is written
-  exponential:MEAN   constant:MEAN   uniform:LOW-HIGH   lognormal:MEAN:SIGMA
+  exponential:MEAN   constant:MEAN   uniform:LOW-HIGH   lognormal:MEAN:SIGMA (without one, sigma is 0.5)
+and a number alone is the mean of an exponential one.
 Processes are named p1, p2 and so on, with as many digits as the last of them has; hosts h1, stations s1.
 With a roaming protocol (roam, av1, av2, av2-ks, av3, prs-mobile), the network is the wires between stations.
 
@@ -35,9 +36,15 @@ OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
         "--algorithm": {
             "default": "ks",
             "metavar": "NAME",
-            "help": "an ordering algorithm, or a roaming protocol (ks)",
+            "help": "rst, ses, history, vector, isis, prs, prs-broadcast, ks, mr, mr-broadcast, mf, serial-broadcast, "
+            "serial-multicast, hierarchy, chain2 or none; or a roaming protocol: roam, av1, av2, av2-ks, av3 or "
+            "prs-mobile (ks)",
         },
-        "--option": {"action": "append", "metavar": "NAME=VALUE", "help": "an option of the algorithm's own; repeat"},
+        "--option": {
+            "action": "append",
+            "metavar": "NAME=VALUE",
+            "help": "an option of the algorithm's own, as in docs/reference/algorithms.md; repeat",
+        },
         "--processes": {"type": int, "default": 20, "metavar": "N", "help": "how many processes (20)"},
         "--messages": {"type": int, "metavar": "N", "help": "messages sent in all (1000, unless --deliveries)"},
         "--deliveries": {"type": int, "metavar": "N", "help": "end after so many deliveries that were measured"},
@@ -67,9 +74,16 @@ OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
         },
     },
     "the traffic": {
-        "--interval": {"default": "exponential:1.0", "metavar": "TIMES", "help": "between two sends of a process"},
+        "--interval": {
+            "default": "exponential:1.0",
+            "metavar": "TIMES",
+            "help": "between two sends of a process (exponential:1.0)",
+        },
         "--ratio": {"type": float, "default": 1.0, "metavar": "R", "help": "odd processes send R times as often (1)"},
-        "--dests": {"metavar": "A-B", "help": "number of destinations, uniform (1 to all others)"},
+        "--dests": {
+            "metavar": "A-B",
+            "help": "number of destinations: from A to B alike, or always A (1 to all others)",
+        },
         "--selectivity": {
             "type": float,
             "default": 0.0,
@@ -80,7 +94,7 @@ OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
         "--groups": {"metavar": "SIZE:OVERLAP", "help": "send to groups around a ring, instead of --dests"},
         "--pattern": {"default": "open", "help": "open, request (all answer) or conversation (one answers all)"},
         "--turns": {"type": int, "default": 4, "metavar": "N", "help": "messages of a conversation (4)"},
-        "--think": {"default": "constant:0", "metavar": "TIMES", "help": "before an answer"},
+        "--think": {"default": "constant:0", "metavar": "TIMES", "help": "before an answer (constant:0)"},
         "--payload": {"type": int, "default": 0, "metavar": "BYTES", "help": "size of a message (0)"},
     },
     "what a header costs to process": {
@@ -101,10 +115,18 @@ OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
             "metavar": "TIMES|never",
             "help": "from a host's coming back until it disconnects again (never)",
         },
-        "--away": {"default": "exponential:1.0", "metavar": "TIMES", "help": "until it is back, in any cell"},
+        "--away": {
+            "default": "exponential:1.0",
+            "metavar": "TIMES",
+            "help": "until it is back, in any cell (exponential:1.0)",
+        },
         "--when-asleep": {"default": "store", "help": "store or drop messages for a host that is away (store)"},
         "--retry": {"type": float, "default": 1.0, "metavar": "TIME", "help": "repeat what was not answered (1)"},
-        "--air-latency": {"default": "constant:0.0005", "metavar": "TIMES", "help": "between host and station"},
+        "--air-latency": {
+            "default": "constant:0.0005",
+            "metavar": "TIMES",
+            "help": "between host and station (constant:0.0005)",
+        },
         "--air-bandwidth": {"type": float, "default": 125_000.0, "metavar": "BYTES", "help": "a second (125000)"},
         "--air-loss": {"type": float, "default": 0.0, "metavar": "P", "help": "probability of loss on the air (0)"},
         "--air-duplicate": {"type": float, "default": 0.0, "metavar": "P", "help": "that a frame comes twice (0)"},
@@ -143,6 +165,11 @@ def replay(arguments: argparse.Namespace) -> str:
     if "--seed" not in words:
         words += ["--seed", str(arguments.seed)]
     return shlex.join(words)
+
+
+def empty(arguments: argparse.Namespace) -> Iterator[str]:
+    """The options that were given as nothing."""
+    return (flag for title in OPTIONS for flag, value in given(arguments, title) if value == "")
 
 
 def given(arguments: argparse.Namespace, title: str) -> Iterator[tuple[str, Any]]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from antecede.core.errors import Misuse
 from antecede.sim import Distribution, Partition
 
 
 def partition(text: str) -> Partition:
     times, _, sides = text.partition(":")
-    start, _, end = times.partition("-")
+    start, end = (*re.split(r"(?<![eE])-", times, maxsplit=1), "")[:2]
     side, _, other = sides.partition("/")
     example = "10-20:p1,p2 or 10-20:p1,p2/p3"
     names = [frozenset(filter(None, half.split(","))) for half in (side, other)]
@@ -20,6 +22,8 @@ def option(text: str) -> tuple[str, object]:
     name, equals, value = text.partition("=")
     if not equals:
         raise Misuse(f"--option {text!r}: write NAME=VALUE, such as multicast=true")
+    if name in ("process", "processes", "groups"):
+        raise Misuse(f"--option {name}: that is up to the world; use --processes and --groups")
     if value in ("true", "false"):
         return name, value == "true"
     for kind in (int, float):

@@ -10,6 +10,7 @@ from antecede.core.errors import Misuse, UnknownAlgorithm
 from antecede.core.mobile.luggage import Policy
 from antecede.core.mobile.protocols import Roaming, protocols
 from antecede.core.types import ProcessId
+from antecede.sim.bounds import checked_s
 from antecede.sim.chance import Distribution
 from antecede.sim.cost import Cost
 from antecede.sim.mobile.mobility import Mobility
@@ -87,6 +88,7 @@ class MobileParameters:
             raise Misuse("the run has no end: give a number of messages, or of deliveries")
         if self.warmup < 0 or self.state_every < 0:
             raise Misuse(f"a warm-up of {self.warmup} and a state at every {self.state_every}: neither is below 0")
+        checked_s("a retry after a time", self.policy.retry_s)
         self._check_networks()
 
     def _check_networks(self) -> None:
