@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES: Mapping[str, str] = {
     "docs/errata.md": "tests.errata.page",
     "docs/reproduction.md": "tools.pages.reproduction",
+    "docs/reproduction/index.html": "tools.pages.figures",
     "docs/topologies.md": "tools.topologies",
     "docs/reference/algorithms.md": "tools.pages.algorithms",
     "docs/reference/api.md": "tools.pages.api",

@@ -34,11 +34,20 @@ def reproduction(results: Path, link: str = "reproduction") -> str:
 
 def write_index(folder: Path) -> Path:
     """index.html: all figures and claims in `folder`, in one file that needs no other."""
-    made = _all(folder)
     path = folder / "index.html"
-    body = "\n".join(_section(one, folder / one["experiment"]) for one in made)
-    path.write_text(PAGE.format(body=body), encoding="utf-8")
+    path.write_text(index(folder), encoding="utf-8")
     return path
+
+
+def index(folder: Path, *, alone: bool = True) -> str:
+    """The page of all figures and claims in `folder`; if it is not to be `alone`, figures are the files beside it."""
+    sections = [_section(one, _picture(folder, one["experiment"]) if alone else "") for one in _all(folder)]
+    return PAGE.format(body="\n".join(sections))
+
+
+def _picture(folder: Path, name: str) -> str:
+    drawn = base64.b64encode((folder / name / "figure.svg").read_bytes()).decode()
+    return f"data:image/svg+xml;base64,{drawn}"
 
 
 def _all(folder: Path) -> list[dict[str, Any]]:
@@ -119,8 +128,9 @@ code {{ background: #f2f2f2; padding: 0 .2rem; }}
 """
 
 
-def _section(one: dict[str, Any], folder: Path) -> str:
-    picture = base64.b64encode((folder / "figure.svg").read_bytes()).decode()
+def _section(one: dict[str, Any], picture: str) -> str:
+    declared = experiment(one["experiment"])
+    tried = f"\n<p><b>What was tried.</b> {html.escape(declared.tried)}</p>" if declared.tried else ""
     rows = "\n".join(
         f"<tr><td>{html.escape(claim['says'])} ({html.escape(claim['where'])})<td>{html.escape(claim['stated'])}"
         f"<td>{html.escape(_measured(claim))}<td{'' if claim['holds'] else ' class=bad'}>"
@@ -130,9 +140,9 @@ def _section(one: dict[str, Any], folder: Path) -> str:
     quick = " Small grid: the numbers are rough." if one["quick"] else ""
     return f"""\
 <h2 id="{one["experiment"]}">{one["experiment"]}: {html.escape(one["title"])}</h2>
-<p>Paper {one["paper"]} {html.escape(one["figure"])}. {html.escape(experiment(one["experiment"]).about)}{quick}</p>
-<img alt="{html.escape(one["title"])}" src="data:image/svg+xml;base64,{picture}">
+<p>Paper {one["paper"]} {html.escape(one["figure"])}. {html.escape(declared.about)}{quick}</p>
+<img alt="{html.escape(one["title"])}" src="{picture or f"{one['experiment']}/figure.svg"}">
 <table><tr><th>claim<th>stated<th>measured (95 % interval)<th>outcome
 {rows}
-</table>
+</table>{tried}
 <p>Made by <code>{html.escape(one["command"])}</code>, antecede {one["version"]}, {one["rows"]} runs.</p>"""

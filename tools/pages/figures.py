@@ -1,0 +1,10 @@
+"""docs/reproduction/index.html: all kept figures and claims as one page for a browser."""
+
+from __future__ import annotations
+
+from antecede.lab.pages import index
+from tools.pages.reproduction import RESULTS
+
+
+def page() -> str:
+    return index(RESULTS, alone=False)
