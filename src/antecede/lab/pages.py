@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import html
+import re
 from pathlib import Path
 from typing import Any
 
@@ -128,9 +129,13 @@ code {{ background: #f2f2f2; padding: 0 .2rem; }}
 """
 
 
+def _bold(text: str) -> str:
+    return re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", text)
+
+
 def _section(one: dict[str, Any], picture: str) -> str:
     declared = experiment(one["experiment"])
-    tried = f"\n<p><b>What was tried.</b> {html.escape(declared.tried)}</p>" if declared.tried else ""
+    tried = f"\n<p><b>What was tried.</b> {_bold(html.escape(declared.tried))}</p>" if declared.tried else ""
     rows = "\n".join(
         f"<tr><td>{html.escape(claim['says'])} ({html.escape(claim['where'])})<td>{html.escape(claim['stated'])}"
         f"<td>{html.escape(_measured(claim))}<td{'' if claim['holds'] else ' class=bad'}>"
