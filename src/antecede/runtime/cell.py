@@ -231,7 +231,7 @@ def _receive(station: Station, packet: Packet) -> list[Effect]:
         for host in strangers:
             _join(station, host)
         return station.receive(packet)
-    except RemoteViolation:
+    except (RemoteViolation, LimitReached):
         for host in strangers:
             station.berths.pop(host, None)
         raise

@@ -50,6 +50,10 @@ class Mind:
     held: HoldBack = field(default_factory=HoldBack)
     unlearned: dict[int, tuple[Message, Stamp]] = field(default_factory=dict)
 
+    def has(self, message: Message) -> bool:
+        """It was delivered, or is held back."""
+        return message.id.seq <= self.ordering.delivered.get(message.sender, 0) or message.id in self.held
+
     def sent_down(self, serial: int, message: Message, stamp: Stamp) -> None:
         self.unlearned[serial] = (message, stamp)
         if len(self.unlearned) > UNLEARNED_MAX:
@@ -85,6 +89,9 @@ class Direct:
         stamp = packet.stamp
         if isinstance(stamp, Carried) and not isinstance(stamp.stamp, STAMPS[self.ordering]):
             raise RemoteViolation(f"{packet.sender} carries a {type(stamp.stamp).__name__}, of another protocol")
+        if isinstance(stamp, Carried):
+            for host in sorted(stamp.to):
+                self._check_room(station.berth(host), host, _message(packet), stamp.stamp)
 
     def wire(self, station: Station, to: ProcessId, packet: Packet) -> Iterator[Effect]:  # noqa: ARG002
         yield Transmit(to, packet)
@@ -92,10 +99,15 @@ class Direct:
     def send(self, station: Station, luggage: Luggage, message: Message, got: int) -> Iterator[Effect]:
         mind: Mind = luggage.mind
         others = sorted(message.dests - {luggage.host})
-        mind.learn(luggage.serial if self.printed else got)
+        known = luggage.serial if self.printed else got
+        if full := [host for host in others if _is_full(station.berth(host))]:
+            stamp = _stamp(values.loads(values.dumps(mind)), known, message, others)  # the mind itself stays as it is
+            for host in full:
+                self._check_room(station.berth(host), host, message, stamp)
         if not others:
+            mind.learn(known)
             return
-        stamp = mind.ordering.stamps(message, others)[0]  # one stamp serves all
+        stamp = _stamp(mind, known, message, others)
         for at, hosts in _by_station(station, others).items():
             packet = Packet(station.me, message, Carried(frozenset(hosts), luggage.epoch, stamp))
             if at == station.me:
@@ -126,7 +138,7 @@ class Direct:
         """The luggage is here: deal with what waited for it."""
         waiting, berth.waiting = berth.waiting, []
         for packet in waiting:
-            yield from self._offer(station, berth, packet)
+            yield from self._offer(station, berth, packet, refuse=False)  # they were taken, and are so many at most
 
     def release(self, station: Station, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:
         """The luggage will not come: pass on what waited for it."""
@@ -146,26 +158,39 @@ class Direct:
             mind: Mind = luggage.mind
             mind.held.resume(lambda packet: mind.ordering.unmet(_message(packet), _carried(packet).stamp))
 
+    def _check_room(self, berth: Berth, host: ProcessId, message: Message, stamp: Stamp) -> None:
+        """`HoldBackFull` where the message would have to wait and there is no room for it; nothing is changed here."""
+        if not _is_full(berth):
+            return
+        if berth.luggage is None:
+            raise HoldBackFull(f"{len(berth.waiting)} packets wait for the luggage of {host}: offer this one later")
+        mind: Mind = berth.luggage.mind
+        if mind.has(message):
+            return
+        need = next(mind.ordering.unmet(message, stamp), None)
+        if need is not None:
+            raise HoldBackFull(
+                f"{len(mind.held)} packets are held back for {host}: offer {message.id} later, after {need}"
+            )
+
     def _take(self, station: Station, host: ProcessId, packet: Packet, stamp: Carried) -> Iterator[Effect]:
         berth = station.berth(host)
         if berth.luggage is not None:
             yield from self._offer(station, berth, packet)
         elif berth.state == handoff.AWAITED:
-            if len(berth.waiting) >= HOLD_BACK_LIMIT:
-                raise HoldBackFull(f"{len(berth.waiting)} packets wait for the luggage of {host}: offer this one later")
             berth.waiting.append(packet)
         else:
             yield Transmit(berth.at, replace(packet, stamp=replace(stamp, to=frozenset({host}))))
             if packet.sender != station.me:
                 yield Transmit(packet.sender, Packet(station.me, None, Moved(host, berth.epoch, 0, berth.at)))
 
-    def _offer(self, station: Station, berth: Berth, packet: Packet) -> Iterator[Effect]:
+    def _offer(self, station: Station, berth: Berth, packet: Packet, *, refuse: bool = True) -> Iterator[Effect]:
         assert berth.luggage is not None
         mind: Mind = berth.luggage.mind
         message, stamp = _message(packet), _carried(packet).stamp
-        if message.id.seq <= mind.ordering.delivered.get(message.sender, 0) or message.id in mind.held:
+        if mind.has(message):
             return
-        mind.held.offer(packet, mind.ordering.unmet(message, stamp))
+        mind.held.offer(packet, mind.ordering.unmet(message, stamp), refuse=refuse)
         while (ready := mind.held.pop()) is not None:
             yield from self._deliver(station, berth, _message(ready), _carried(ready).stamp)
 
@@ -188,6 +213,19 @@ def _message(packet: Packet) -> Message:
 def _carried(packet: Packet) -> Carried:
     assert isinstance(packet.stamp, Carried)
     return packet.stamp
+
+
+def _stamp(mind: Mind, known: int, message: Message, others: list[ProcessId]) -> Stamp:
+    """Of a message that the host sent when it had the first `known`; one stamp serves all destinations."""
+    mind.learn(known)
+    return mind.ordering.stamps(message, others)[0]
+
+
+def _is_full(berth: Berth) -> bool:
+    """Nothing more can wait for this host here."""
+    if berth.luggage is not None:
+        return len(berth.luggage.mind.held) >= berth.luggage.mind.held.limit
+    return berth.state == handoff.AWAITED and len(berth.waiting) >= HOLD_BACK_LIMIT
 
 
 def _by_station(station: Station, hosts: list[ProcessId]) -> Mapping[ProcessId, list[ProcessId]]:

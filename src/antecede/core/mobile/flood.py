@@ -92,6 +92,9 @@ class Flood:
         stamp = packet.stamp
         if isinstance(stamp, Cast) and not isinstance(stamp.stamp, PrsStamp):
             raise RemoteViolation(f"a {type(stamp.stamp).__name__} of another protocol, from {packet.sender}")
+        kept = self.casts.get(packet.sender)
+        if isinstance(stamp, Cast) and kept is not None and len(kept.store) >= HOLD_BACK_LIMIT:
+            raise HoldBackFull(f"{len(kept.store)} messages of {packet.sender} are kept: offer this one later")
 
     def wire(self, station: Station, to: ProcessId, packet: Packet) -> Iterator[Effect]:
         if to == station.me:
@@ -113,8 +116,6 @@ class Flood:
         stamp = packet.stamp
         if isinstance(stamp, Cast) and packet.message is not None:
             casts = self.casts.setdefault(packet.sender, Casts())
-            if len(casts.store) >= HOLD_BACK_LIMIT and packet.sender != station.me:
-                raise HoldBackFull(f"{len(casts.store)} messages of {packet.sender} are kept: offer this one later")
             if not casts.is_deleted(stamp.seq):
                 casts.store[stamp.seq] = (packet.message, stamp)
                 yield from self._look_again(station)

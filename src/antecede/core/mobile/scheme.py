@@ -38,7 +38,7 @@ class Scheme(Protocol):
         ...
 
     def check(self, station: Station, packet: Packet) -> None:
-        """`RemoteViolation`, or another refusal, before `receive` changes anything."""
+        """`RemoteViolation`, or `HoldBackFull` where there is no room, before `receive` changes anything."""
         ...
 
     def wire(self, station: Station, to: ProcessId, packet: Packet) -> Iterator[Effect]:
@@ -50,7 +50,7 @@ class Scheme(Protocol):
         ...
 
     def send(self, station: Station, luggage: Luggage, message: Message, got: int) -> Iterator[Effect]:
-        """The next message of a host, sent when it had delivered `got`."""
+        """The next message of a host, sent when it had delivered `got`. `HoldBackFull` before anything is changed."""
         ...
 
     def acknowledged(

@@ -50,7 +50,7 @@ class Station:
             berth.state, berth.luggage = handoff.HERE, Luggage(host, mind)
 
     def hear(self, packet: Packet) -> list[Effect]:
-        """Take a packet of a host from the air."""
+        """Take a packet of a host from the air. `RemoteViolation` and `HoldBackFull` leave the state as it was."""
         checked_packet(packet)
         host, stamp, message = packet.sender, packet.stamp, packet.message
         berth = self.berth(host)
@@ -72,7 +72,7 @@ class Station:
         raise RemoteViolation(f"{host} sent a {type(stamp).__name__} over the air")
 
     def receive(self, packet: Packet) -> list[Effect]:
-        """Take a packet from the wire."""
+        """Take a packet from the wire. `RemoteViolation` and `HoldBackFull` leave the state as it was."""
         self.scheme.check(self, packet)
         return list(self.scheme.receive(self, packet))
 
@@ -186,11 +186,11 @@ class Station:
 
     def _up(self, luggage: Luggage, message: Message, got: int) -> Iterator[Effect]:
         if message.id.seq == luggage.sent + 1:
-            luggage.sent += 1
             if message.dests - self.berths.keys():  # a message to somebody nobody knows goes to nobody
                 yield from (Dropped(host, message.id) for host in sorted(message.dests - {luggage.host}))
             else:
                 yield from self.scheme.send(self, luggage, message, got)
+            luggage.sent += 1
         if message.id.seq <= luggage.sent:
             yield Radio(luggage.host, Packet(self.me, None, Taken(luggage.sent)))
 
