@@ -13,7 +13,7 @@ from antecede.runtime.host import Host
 from antecede.runtime.serving import policy
 from antecede.runtime.tokens import issue
 from tests.runtime.cells import KEY, cells, host, state_of, stored, take, taken, until, url
-from tests.runtime.town import read_trace
+from tests.runtime.crowd import read_trace
 
 
 def test_two_hosts_at_two_stations() -> None:

@@ -28,7 +28,7 @@ SUBPROTOCOL = "antecede.1"
 REFUSED = 1008
 """The host did what no correct host does, or its token is not good: it is pointless to try again."""
 LATER = 1013
-"""The station is full: try another, or later."""
+"""The station is full, or heard nothing in time: try another, or later."""
 REPLACED = 4000
 """The same host has connected again: this connection is of the past."""
 REASON_BYTES_MAX = 120

@@ -109,7 +109,8 @@ class Host:
         self._clock_base = float(store.facts.get("clock", b"0")) - self._clock()
         self._grouping = Grouping(self._commit)
         self._offer(store.inbox())
-        self._tasks = [asyncio.create_task(self._guard(work)) for work in (self._roam, self._write, self._keep_time)]
+        works = (self._roam, self._write, self._keep_time, self._mind)
+        self._tasks = [asyncio.create_task(self._guard(work)) for work in works]
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -246,6 +247,12 @@ class Host:
         except Exception as fault:
             self._failure = fault
             self._wake()
+
+    async def _mind(self) -> None:
+        """A store that can not be written ends everything, whoever was waiting for what."""
+        await self._grouping.failed.wait()
+        assert self._grouping.failure is not None
+        raise self._grouping.failure
 
     async def _roam(self) -> None:
         pause_s, longest_s = BACK_OFF_S

@@ -21,6 +21,7 @@ from antecede.runtime import status
 from antecede.runtime.durable import DurableProcess
 from antecede.runtime.limits import Limits
 from antecede.runtime.names import label
+from antecede.runtime.nats import NatsOptions
 from antecede.runtime.node import Node
 from antecede.runtime.store import Store
 from antecede.runtime.trace import FILE_BYTES_MAX, Recorder, TraceFiles
@@ -45,6 +46,7 @@ async def join(
     trace: str | Path | None = None,
     trace_file_bytes_max: int = FILE_BYTES_MAX,
     limits: Limits | None = None,
+    nats: NatsOptions | None = None,
     clock: Callable[[], float] = time.monotonic,
     wall: Callable[[], float] = time.time,
     **options: Any,
@@ -54,14 +56,15 @@ async def join(
     `url` is `nats://...`, `embedded://`, `embedded:///folder`, or a network such as `MemoryNetwork`. `processes` is
     everybody, where the algorithm needs to know; without it, whoever is sent to has joined. `store` is the folder of
     the durable state (with `embedded:///folder` it is there; otherwise None means that a restart forgets everything,
-    and that the name can not be used again). `trace` is a folder for the trace. `options` are the algorithm's own.
+    and that the name can not be used again). `trace` is a folder for the trace. `nats` says how to connect and how the
+    inbox is kept. `options` are the algorithm's own.
     """
     if processes is None and algorithm in algorithms() and algorithm not in OPEN:
         raise Misuse(f"{algorithm} has to know everybody: join(..., processes=[...])")
     everybody = sorted({process, *(processes or ())})
     settings = _settings(algorithm, options)
     begin = partial(create, algorithm, process=process, processes=everybody, groups=groups, **settings)
-    network, default_store = network_of(url)
+    network, default_store = network_of(url, nats)
     folder = Path(store) if store is not None else default_store
     path = None if folder is None else folder / f"{label(space)}_{label(process)}.sqlite"
     async with AsyncExitStack() as stack:

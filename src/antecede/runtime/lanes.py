@@ -91,15 +91,6 @@ class Lanes:
         with suppress(TimeoutError):
             await asyncio.wait_for(self.changed.wait(), timeout_s)
 
-    def blocked(self) -> list[str]:
-        """What can not get through now, in words."""
-        now = self._clock()
-        return [
-            f"{len(lane.waiting) + lane.under_way} packets to {lane.to} for {now - lane.blocked_since:.1f} s"
-            for lane in self.lanes.values()
-            if lane.blocked_since is not None
-        ]
-
     async def close(self) -> None:
         tasks = list(self._tasks)
         for task in tasks:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, DiscardPolicy, RetentionPolicy, StorageType, StreamConfig
 from nats.js.errors import NotFoundError
 
+from antecede.core.errors import Misuse
 from antecede.core.types import ProcessId
 from antecede.runtime.names import label, token, untoken
 from antecede.runtime.publisher import ANSWER_S, STATUS, Publisher
@@ -41,16 +43,23 @@ INSIST_S = 20.0
 ACK_WAIT_S = 5.0
 DUPLICATES_S = 120.0
 CONNECT_S = 10.0
+PING_S = 5.0
 PENDING_BYTES_MAX = 32 * 2**20
 HEARTBEAT, EXPIRED = "100", "408"
 LONG_AGO = float("-inf")
+SECRET = re.compile(r"//.*@")
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class NatsOptions:
-    """How inboxes are kept, and how to connect. `connect` goes to `nats.connect` as it is: tls, user, token, ..."""
+    """How inboxes are kept, and how to connect.
+
+    `replicas` are the servers of a cluster that keep the inbox; `domain` is the JetStream domain it is in;
+    `inbox_bytes_max` bounds it; `addresses` are servers of peers that can not be reached through ours. `connect` goes
+    to `nats.connect` as it is: tls, user, password, token, user_credentials, nkeys_seed.
+    """
 
     replicas: int = 1
     inbox_bytes_max: int = -1
@@ -94,6 +103,7 @@ class NatsTransport:
         self._heard = 0.0
         self._pull_subject = ""
         self._broken: NameTaken | None = None
+        self._last_error: Exception | None = None
         self._tasks: list[asyncio.Task[None]] = []
 
     @property
@@ -122,20 +132,27 @@ class NatsTransport:
             "max_reconnect_attempts": -1,
             "reconnect_time_wait": 0.2,
             "connect_timeout": 2,
-            "ping_interval": 5,
+            "ping_interval": PING_S,
             "max_outstanding_pings": 2,
             "pending_size": PENDING_BYTES_MAX,
-            "error_cb": _ignore,
+            "error_cb": self._noticed,
             "reconnected_cb": self._pull,
             "skip_subject_validation": True,  # subjects are made of tokens
             **self._options.connect,
         }
         try:
             await asyncio.wait_for(client.connect(**settings), CONNECT_S)
+        except ModuleNotFoundError as error:
+            raise Misuse(f"to connect like this takes {error.name}: pip install 'antecede[nkeys]'") from None
         except (TimeoutError, NatsError, OSError) as error:
             with suppress(Exception):
                 await client.close()
-            raise Unreachable(f"no NATS server answers at {', '.join(servers)}: {error!r}") from error
+            reason = self._last_error or error
+            raise Unreachable(f"no NATS server answers at {shown(servers)}: {reason!r}") from None
+
+    async def _noticed(self, error: Exception) -> None:
+        """Errors show as publications without an answer and heartbeats that are missing; the last says why."""
+        self._last_error = error
 
     async def _insist(self, ask: Callable[[JetStreamContext], Awaitable[T]]) -> T:
         """Ask again while there is no answer: a request is lost with its connection."""
@@ -145,7 +162,7 @@ class NatsTransport:
                 return await ask(self._client.jetstream(timeout=ANSWER_S, domain=self._options.domain))
             except (NatsError, OSError, TimeoutError) as error:
                 if asyncio.get_running_loop().time() >= until:
-                    raise Unreachable(f"JetStream at {', '.join(self._servers)} does not do it: {error!r}") from error
+                    raise Unreachable(f"JetStream at {shown(self._servers)} does not do it: {error!r}") from error
                 await asyncio.sleep(LOOK_S)
 
     async def _make_inbox(self, jetstream: JetStreamContext, *, anew: bool = False) -> None:
@@ -316,6 +333,6 @@ class NatsTransport:
             await self._pull()
 
 
-async def _ignore(error: Exception) -> None:
-    """Errors of the connection show as publications without an answer and heartbeats that are missing."""
-    del error
+def shown(servers: Sequence[str]) -> str:
+    """The addresses, without the user, password or token that they may carry."""
+    return ", ".join(SECRET.sub("//", server) for server in servers)

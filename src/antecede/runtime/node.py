@@ -19,8 +19,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from itertools import islice
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 
 from antecede.core.errors import Misuse
 from antecede.core.types import GroupId, MessageId, Pending, ProcessId
@@ -29,7 +28,7 @@ from antecede.runtime.durable import DurableProcess
 from antecede.runtime.lanes import Lanes
 from antecede.runtime.limits import Limits
 from antecede.runtime.metrics import Metrics
-from antecede.runtime.stalls import Stall, Watch
+from antecede.runtime.stalls import Stall, Waiting, Watch
 from antecede.runtime.store import Delivered
 from antecede.runtime.transport import Received, Transport
 
@@ -200,8 +199,11 @@ class Node:
 
     def status(self) -> Mapping[str, object]:
         """What `antecede status` shows of this node."""
-        waiting = [str(one) for one in islice(self.pending(), STATUS_LINES_MAX)]
-        return {**self.counts(), "waiting": waiting, "blocked": self._lanes.blocked()}
+        waiting = self._watch.waiting(self._waiting(), self._lanes.lanes.values())
+        return {**self.counts(), "stalls": [stall.as_dict() for stall in waiting[:STATUS_LINES_MAX]]}
+
+    def _waiting(self) -> Iterator[Waiting]:
+        return (Waiting(one.message.id, one.needs) for one in self.pending())
 
     # Opening and closing.
 
@@ -322,7 +324,7 @@ class Node:
             if self._unsaved:
                 self._unsaved = False
                 self._commit_soon()
-            fresh = self._watch.look(self.pending(), self._lanes.lanes.values())
+            fresh = self._watch.look(self._waiting(), self._lanes.lanes.values())
             if fresh:
                 self._stalls.extend(fresh)
                 self._stalled.set()

@@ -19,6 +19,7 @@ from antecede.runtime.air import AirLimits
 from antecede.runtime.cell import PART_BYTES, Cell
 from antecede.runtime.identity import identify
 from antecede.runtime.names import label
+from antecede.runtime.nats import NatsOptions
 from antecede.runtime.station import StationServer
 from antecede.runtime.store import Store
 from antecede.runtime.transport import Network
@@ -50,13 +51,14 @@ async def serve_station(
     rules: Policy | None = None,
     limits: AirLimits | None = None,
     tls: SSLContext | None = None,
+    nats: NatsOptions | None = None,
     clock: Callable[[], float] = time.monotonic,
     begin: Callable[[ProcessId, tuple[ProcessId, ...], Policy], Station] | None = None,
 ) -> AsyncIterator[StationServer]:
     """Serve hosts as station `name` of `stations`, the same list at all of them.
 
     `store` is the folder of the durable state; with None a restart forgets all hosts, which is for tests only. `begin`
-    makes another kind of station than that of `roam`.
+    makes another kind of station than that of `roam`. `tls` is shown to hosts; `nats` is how to connect to NATS.
     """
     rules, limits = rules or policy(), limits or AirLimits()
     if rules.stored_max * limits.frame_bytes > LUGGAGE_BYTES_MAX:
@@ -65,7 +67,7 @@ async def serve_station(
             f"{LUGGAGE_BYTES_MAX} bytes, which is what can be handed over: store fewer, or take shorter ones"
         )
     everyone = tuple(sorted(set(stations)))
-    network, default_store = network_of(url)
+    network, default_store = network_of(url, nats)
     folder = Path(store) if store is not None else default_store
     path = None if folder is None else folder / f"{label(space)}_{label(name)}.sqlite"
     async with AsyncExitStack() as stack:

@@ -12,10 +12,9 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from http import HTTPStatus
-from itertools import islice
 from ssl import SSLContext
 
 from websockets.asyncio.server import Server, ServerConnection, serve
@@ -33,12 +32,15 @@ from antecede.runtime.connection import Bucket, Connection, is_welcome
 from antecede.runtime.grouping import Grouping
 from antecede.runtime.lanes import Lanes
 from antecede.runtime.metrics import STATION_COUNTERS, STATION_GAUGES, Metrics
+from antecede.runtime.stalls import Waiting, Watch
 from antecede.runtime.tokens import holder
 from antecede.runtime.transport import Received, Transport
 
 RETRY_S = 0.25
 LOOK_S = 0.25
 OUTBOX_MAX = 10_000
+STALLS_LOOK_S = 2.0
+"""How often a station, which may have many thousands of hosts, looks what does not move."""
 STATUS_LINES_MAX = 5
 CLOSE_S = 1.0
 QUIET = logging.getLogger("antecede.air")
@@ -46,8 +48,8 @@ QUIET.setLevel(logging.CRITICAL + 1)
 """What is said on the air is never logged: the first frame has the token."""
 
 
-class Full(Exception):
-    """No more hosts can be taken now."""
+class Later(Exception):
+    """This host can not be taken now."""
 
 
 class StationServer:
@@ -67,6 +69,8 @@ class StationServer:
         self._refill: dict[ProcessId, None] = {}
         self._met = asyncio.Event()
         self._unsaved = False
+        self._watch = Watch(STALLS_LOOK_S, clock)
+        self._moving: dict[ProcessId, float] = {}
         self._grouping = Grouping(self._commit)
         self._lanes = Lanes(transport, cell.name, done=self._entry_done, failed=self._grouping.fail, clock=clock)
         self._clock_base = float(cell.store.facts.get("clock", b"0")) - clock()
@@ -146,18 +150,27 @@ class StationServer:
 
     def status(self) -> Mapping[str, object]:
         """What `antecede status` shows of this station."""
-        station = self.cell.station
-        moving = sorted(host for host, berth in station.berths.items() if berth.state == AWAITED)
-        waiting = [
-            f"{held.message} for {held.host} waits for {'; '.join(map(str, held.needs))}"
-            for held in islice(station.held(), STATUS_LINES_MAX)
-        ]
+        waiting = self._watch.waiting(self._waiting(), self._lanes.lanes.values())
+        now, berths = self._clock(), self.cell.station.berths
+        moving = sorted(self._look_at_moves(), key=self._moving.__getitem__)
         return {
             **self.counts(),
-            "moving": moving[:STATUS_LINES_MAX],
-            "waiting": waiting,
-            "blocked": self._lanes.blocked(),
+            "stalls": [stall.as_dict() for stall in waiting[:STATUS_LINES_MAX]],
+            "hand_offs": [
+                {"host": host, "from": berths[host].at, "since_s": round(now - self._moving[host], 1)}
+                for host in moving[:STATUS_LINES_MAX]
+            ],
         }
+
+    def _waiting(self) -> Iterator[Waiting]:
+        return (Waiting(held.message, held.needs, held.host) for held in self.cell.station.held())
+
+    def _look_at_moves(self) -> Iterable[ProcessId]:
+        """Hosts that registered here and whose luggage is on its way; since when, is known from the first look."""
+        now = self._clock()
+        awaited = [host for host, berth in self.cell.station.berths.items() if berth.state == AWAITED]
+        self._moving = {host: self._moving.get(host, now) for host in awaited}
+        return awaited
 
     # Hosts.
 
@@ -176,7 +189,7 @@ class StationServer:
         except RemoteViolation as error:
             self.cell.counts["closed"] += 1
             await socket.close(air.REFUSED, air.reason(error))
-        except Full as error:
+        except Later as error:
             await socket.close(air.LATER, air.reason(error))
         except (ConnectionClosed, AntecedeError):
             await socket.close(1011, "this station can not go on" if self._grouping.failure else "")
@@ -189,10 +202,10 @@ class StationServer:
         try:
             said = air.read_hello(await asyncio.wait_for(socket.recv(), self._limits.hello_s))
         except TimeoutError:
-            raise RemoteViolation(f"no hello within {self._limits.hello_s:g} s") from None
+            raise Later(f"no hello within {self._limits.hello_s:g} s") from None  # a slow link is nobody's fault
         host = holder(self._key, said.token)
         if self.cell.berth(host) is None and len(self.cell.station.berths) >= self._limits.hosts:
-            raise Full("this system knows as many hosts as it may")
+            raise Later("this system knows as many hosts as it may")
         self.cell.welcome(host, said.incarnation)
         await self._grouping.done()
         connection = Connection(socket, host, Bucket(self._limits.packets_per_s, self._clock))
@@ -322,8 +335,13 @@ class StationServer:
 
     async def _keep_time(self) -> None:
         """Timers of the core, on a clock that goes on where it stopped and never runs backwards."""
+        looked = self._clock()
         while True:
             await asyncio.sleep(LOOK_S)
+            if self._clock() - looked >= STALLS_LOOK_S:
+                looked = self._clock()
+                self._look_at_moves()
+                self._watch.look(self._waiting(), self._lanes.lanes.values())
             now, due = self._clock_base + self._clock(), self.cell.station.due
             if due is not None and due <= now:
                 self.cell.tick(now)

@@ -16,6 +16,7 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.js.errors import Error as JetStreamError
 
+from antecede.runtime.nats import shown
 from antecede.runtime.transport import Transport, Unreachable
 
 SUBJECT = "antecede-status"
@@ -39,7 +40,13 @@ async def answer(
     await client.subscribe(SUBJECT, cb=tell)
 
 
-async def gather(servers: Sequence[str], *, wait_s: float = GATHER_S, connect: Mapping[str, Any] | None = None) -> Any:
+async def gather(
+    servers: Sequence[str],
+    *,
+    wait_s: float = GATHER_S,
+    connect: Mapping[str, Any] | None = None,
+    domain: str | None = None,
+) -> Any:
     """Everybody who has an inbox or answers, by space and name."""
     client = Client()
     try:
@@ -47,9 +54,9 @@ async def gather(servers: Sequence[str], *, wait_s: float = GATHER_S, connect: M
             client.connect(servers=list(servers), allow_reconnect=False, error_cb=_ignore, **(connect or {})), CONNECT_S
         )
     except (TimeoutError, NatsError, OSError) as error:
-        raise Unreachable(f"no NATS server answers at {', '.join(servers)}: {error!r}") from error
+        raise Unreachable(f"no NATS server answers at {shown(servers)}: {error!r}") from None
     try:
-        found = await _inboxes(client)
+        found = await _inboxes(client, domain)
         for said in await _answers(client, wait_s):
             key = (str(said.get("space")), str(said.get("process")))
             found[key] = {**found.get(key, {}), **said}
@@ -58,9 +65,9 @@ async def gather(servers: Sequence[str], *, wait_s: float = GATHER_S, connect: M
     return [found[key] for key in sorted(found)]
 
 
-async def _inboxes(client: Client) -> dict[tuple[str, str], dict[str, Any]]:
+async def _inboxes(client: Client, domain: str | None) -> dict[tuple[str, str], dict[str, Any]]:
     found: dict[tuple[str, str], dict[str, Any]] = {}
-    jetstream = client.jetstream(timeout=CONNECT_S)
+    jetstream = client.jetstream(timeout=CONNECT_S, domain=domain)
     offset = 0
     while True:
         try:

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from io import FileIO
 from pathlib import Path
-from typing import IO
 
 from antecede.check.events import Event, to_json
 from antecede.core.errors import Misuse
@@ -40,9 +40,9 @@ class TraceFiles:
     def _path(self, number: int) -> Path:
         return self._folder / (f"{self._stem}.{number}.jsonl" if number else f"{self._stem}.jsonl")
 
-    def _open(self) -> IO[bytes]:
+    def _open(self) -> FileIO:
         self._folder.mkdir(parents=True, exist_ok=True)
-        file = open(self._path(self._number), "ab")  # noqa: SIM115 - it lives as long as this object
+        file = open(self._path(self._number), "ab", buffering=0)  # noqa: SIM115 - it lives as long as this object
         file.truncate(self._length)
         return file
 
@@ -54,12 +54,14 @@ class TraceFiles:
                 self._file.close()
                 self._number, self._length = self._number + 1, 0
                 self._file = self._open()
-            self._file.write(data)
-            self._file.flush()
+            left = memoryview(data)
+            while left:
+                left = left[self._file.write(left) :]  # a disk that fills up takes a part
             if self._store.flushes:
                 os.fsync(self._file.fileno())
         except OSError as error:
-            raise StoreError(f"the trace {self._path(self._number)} can not be written: {error}") from error
+            path = self._path(self._number)
+            raise StoreError(f"the trace {path} can not be written: {error}. Make room, then start again") from error
         self._length += len(data)
         self._store.put(FACT, b"%d %d" % (self._number, self._length))
 
