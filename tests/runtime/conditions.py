@@ -19,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 PREFIX = "ANTECEDE_TEST_"
-OUTLAST_S = 7.0
+OUTLAST_S = 5.0
 """Longer than every timeout of a brisk process."""
 BRISK = {
     "publisher": {"ANSWER_S": 1.0},
