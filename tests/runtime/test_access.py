@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from importlib.util import find_spec
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from tests.runtime.crowd import ROOT
 from tests.runtime.servers import CERTIFICATE, KEY, server, tls
 from tests.runtime.test_node import run, take
 
+SPACES = count()
 PASSWORD = "correct-horse-battery-staple"
 USERS = f"authorization {{ user: shop, password: {PASSWORD} }}"
 NKEY_SEED = "SUAATDHD6SGHK5F3YNGGJUVNMYGEQIGUGXTVWUMGXUIU4DZU5WKW3X64H4"
@@ -31,9 +33,9 @@ NKEY = "UBW5HKEDFTIPXFCTZF6SBK5G22O6J2XEFAZZK5BFXQJPFKPL2XDY3QN7"
 
 
 async def talk(url: str, connect: Mapping[str, Any] | None = None) -> None:
-    """Two processes at `url` say something to each other."""
-    nats = NatsOptions(connect=connect or {})
-    async with join(url, space="s", process="a", nats=nats) as a, join(url, space="s", process="b", nats=nats) as b:
+    """Two processes at `url` say something to each other, in a space of their own."""
+    space, nats = f"space {next(SPACES)}", NatsOptions(connect=connect or {})
+    async with join(url, space=space, process="a", nats=nats) as a, join(url, space=space, process="b", nats=nats) as b:
         await a.send({"b"}, b"over")
         assert await take(b, 1) == [b"over"]
         await b.send({"a"}, b"and back")

@@ -16,6 +16,8 @@ from antecede.core.errors import Misuse
 if TYPE_CHECKING:
     from ssl import SSLContext
 
+    from antecede.runtime.nats import NatsOptions
+
 VARIABLE = "ANTECEDE_NATS"
 
 
@@ -39,8 +41,14 @@ def url(arguments: argparse.Namespace) -> str:
     return str(arguments.nats)
 
 
-def connect(arguments: argparse.Namespace) -> dict[str, Any]:
-    """What `nats.connect` is to be given."""
+def options(arguments: argparse.Namespace, *, replicas: int = 1) -> NatsOptions:
+    """How to connect there."""
+    from antecede.runtime.nats import NatsOptions
+
+    return NatsOptions(replicas=replicas, domain=arguments.domain, connect=_connect(arguments))
+
+
+def _connect(arguments: argparse.Namespace) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     if arguments.nats_ca is not None or arguments.nats_cert is not None:
         settings["tls"] = _context(arguments.nats_ca, arguments.nats_cert, arguments.nats_key)

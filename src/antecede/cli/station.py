@@ -16,8 +16,6 @@ from antecede.core.errors import AntecedeError, Misuse
 if TYPE_CHECKING:
     from ssl import SSLContext
 
-    from antecede.runtime.nats import NatsOptions
-
 EXPLANATION = """\
 One of several stations that serve roaming hosts and keep their messages in causal order. All stations are given the
 same list of names and reach each other through NATS. Hosts connect by WebSocket, with a token (antecede token).
@@ -40,6 +38,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--space", default="roam", help="stations of different spaces know nothing of each other")
     parser.add_argument("--durability", choices=("process", "power"), default="process", help="default: process")
     parser.add_argument("--metrics", type=int, metavar="PORT", help="Prometheus text at 127.0.0.1:PORT/metrics")
+    parser.add_argument("--trace", metavar="DIR", help="a folder for the trace, or jetstream:NAME")
     parser.add_argument("--replicas", type=int, default=1, metavar="N", help="NATS servers that keep the inbox")
     broker.add(parser, embedded=True)
     _add_hosts(parser.add_argument_group("hosts"))
@@ -102,7 +101,8 @@ async def _serve(arguments: argparse.Namespace, listen: tuple[str, int], tls: SS
             ping_s=arguments.ping,
         ),
         tls=tls,
-        nats=_options(arguments),
+        nats=broker.options(arguments, replicas=arguments.replicas),
+        trace=arguments.trace,
     ) as server:
         metrics = None if arguments.metrics is None else server.metrics.serve(arguments.metrics)
         shown = f"[{listen[0]}]" if ":" in listen[0] else listen[0]
@@ -117,12 +117,6 @@ async def _serve(arguments: argparse.Namespace, listen: tuple[str, int], tls: SS
             raise fault if isinstance(fault, AntecedeError) else RuntimeError("a fault of our own") from fault
         failed.cancel()
     return 0
-
-
-def _options(arguments: argparse.Namespace) -> NatsOptions:
-    from antecede.runtime.nats import NatsOptions
-
-    return NatsOptions(replicas=arguments.replicas, domain=arguments.domain, connect=broker.connect(arguments))
 
 
 def _tls(arguments: argparse.Namespace) -> SSLContext | None:

@@ -116,8 +116,7 @@ def _gather(arguments: argparse.Namespace) -> list[dict[str, Any]]:
     from antecede.runtime.status import gather
     from antecede.runtime.urls import servers_of
 
-    servers = servers_of(broker.url(arguments))
-    return list(asyncio.run(gather(servers, connect=broker.connect(arguments), domain=arguments.domain)))
+    return asyncio.run(gather(servers_of(broker.url(arguments)), broker.options(arguments)))
 
 
 def _watch(arguments: argparse.Namespace) -> None:

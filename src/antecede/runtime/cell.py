@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from antecede.core.effects import Transmit
 from antecede.core.errors import LimitReached, Misuse, RemoteViolation, WireError
 from antecede.core.mobile.effects import Dropped, Effect, Radio
-from antecede.core.mobile.frames import Begin, Carried, Downlink, Handover, Leave, Moved, Old
+from antecede.core.mobile.frames import Begin, Carried, Downlink, Handover, Leave, Moved, Old, Welcome
 from antecede.core.mobile.luggage import Berth
 from antecede.core.mobile.protocols import restore
 from antecede.core.mobile.station import Station
@@ -30,10 +30,10 @@ from antecede.runtime.air import decoded
 from antecede.runtime.homes import home
 from antecede.runtime.journal import Journal
 from antecede.runtime.parcels import PART, Parcels, cut
-from antecede.runtime.store import Input, Outgoing, Store
+from antecede.runtime.store import WHOLE_FRAME, Input, Outgoing, Store
+from antecede.runtime.trace import Recorder
 
 KNOWN = 4
-WHOLE_FRAME = -1
 PART_BYTES = 256 * 2**10
 
 
@@ -50,8 +50,15 @@ class Released:
 class Cell:
     """A station and its store. `part_bytes` is the longest packet that goes to another station in one piece."""
 
-    def __init__(self, store: Store, begin: Callable[[], Station], part_bytes: int = PART_BYTES) -> None:
-        self.store, self._part_bytes = store, part_bytes
+    def __init__(
+        self,
+        store: Store,
+        begin: Callable[[], Station],
+        recorder: Recorder | None = None,
+        *,
+        part_bytes: int = PART_BYTES,
+    ) -> None:
+        self.store, self._recorder, self._part_bytes = store, recorder, part_bytes
         self._journal: Journal[Station] = Journal(store, begin, _restored, _call)
         self._parcels = Parcels(store)
         self.counts: Counter[str] = Counter()
@@ -93,6 +100,7 @@ class Cell:
     def left(self, host: ProcessId, move: int) -> None:
         """The connection that `host` had registered on with `move` is gone: to the core, the host has left."""
         packet = Packet(host, None, Leave(move))
+        self._note("disconnect", host)
         self._carry_out(self._journal.put("hear", host, encode(packet)))
 
     def receive(self, sender: ProcessId | None, data: bytes) -> bool:
@@ -174,6 +182,8 @@ class Cell:
 
     def commit(self) -> Released:
         """Make everything up to now durable, and release what it led to."""
+        if self._recorder is not None:
+            self._staged.outgoing += self._recorder.flush()
         self._journal.save()
         self.store.commit()
         released, self._staged = self._staged, Released()
@@ -186,16 +196,25 @@ class Cell:
             elif isinstance(effect, Radio):
                 if isinstance(effect.packet.stamp, Downlink):
                     self._staged.waiting[effect.to] = None
-                else:
-                    self._staged.radios.append(effect)
+                    continue
+                if isinstance(effect.packet.stamp, Welcome):
+                    self._note("connect", effect.to)
+                self._staged.radios.append(effect)
             elif isinstance(effect, Dropped):
                 self.counts["dropped"] += 1
+                self._note("internal", effect.host, dropped=str(effect.message))
                 self._staged.dropped.append(effect)
+
+    def _note(self, kind: str, host: ProcessId, **more: str) -> None:
+        """Something of a host, for the trace of the station; what is sent and delivered is in those of the hosts."""
+        if self._recorder is not None:
+            self._recorder.note(kind, {"host": host, **more})
 
     def _transmit(self, to: ProcessId, packet: Packet) -> None:
         data = encode(packet)
         if isinstance(packet.stamp, Handover):
             self.counts["handed over"] += 1
+            self._note("move", packet.stamp.host, to=to)
         if len(data) <= self._part_bytes:
             self._staged.outgoing.append(self.store.enqueue((to,), 0, data))
             return

@@ -26,14 +26,13 @@ from antecede.core.registry import restore
 from antecede.core.types import GroupId, MessageId, Packet, Pending, ProcessId
 from antecede.runtime import frames
 from antecede.runtime.rosters import Rosters, UnknownRoster
-from antecede.runtime.store import Delivered, Input, Outgoing, Store
+from antecede.runtime.store import WHOLE_FRAME, Delivered, Input, Outgoing, Store
 from antecede.runtime.trace import Recorder
 
 SNAPSHOT_BYTES_MIN = 256 * 2**10
 """A snapshot is due when the inputs since the last are this long, and twice as long as that was."""
 INPUT_BYTES = 64
 """What a logged input costs beside its data."""
-WHOLE_FRAME = -1
 
 
 @dataclass(slots=True)
@@ -200,7 +199,7 @@ class DurableProcess:
     def commit(self) -> Released:
         """Make everything up to now durable, and release what it led to."""
         if self._recorder is not None:
-            self._recorder.flush()
+            self._staged.outgoing += self._recorder.flush()
         fresh = not self._snapshot_bytes
         if fresh or self._logged_bytes > max(SNAPSHOT_BYTES_MIN, 2 * self._snapshot_bytes):
             state = self.algorithm.snapshot()

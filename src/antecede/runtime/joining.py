@@ -24,7 +24,7 @@ from antecede.runtime.names import label
 from antecede.runtime.nats import NatsOptions
 from antecede.runtime.node import Node
 from antecede.runtime.store import Store
-from antecede.runtime.trace import FILE_BYTES_MAX, Recorder, TraceFiles
+from antecede.runtime.trace import FILE_BYTES_MAX, Recorder, sink, stream_of
 from antecede.runtime.transport import Network
 from antecede.runtime.urls import network_of
 
@@ -56,8 +56,8 @@ async def join(
     `url` is `nats://...`, `embedded://`, `embedded:///folder`, or a network such as `MemoryNetwork`. `processes` is
     everybody, where the algorithm needs to know; without it, whoever is sent to has joined. `store` is the folder of
     the durable state (with `embedded:///folder` it is there; otherwise None means that a restart forgets everything,
-    and that the name can not be used again). `trace` is a folder for the trace. `nats` says how to connect and how the
-    inbox is kept. `options` are the algorithm's own.
+    and that the name can not be used again). `trace` is a folder for the trace, or `jetstream:NAME`. `nats` says how to
+    connect and how the inbox is kept. `options` are the algorithm's own.
     """
     if processes is None and algorithm in algorithms() and algorithm not in OPEN:
         raise Misuse(f"{algorithm} has to know everybody: join(..., processes=[...])")
@@ -75,12 +75,13 @@ async def join(
         incarnation = _identify(opened, space=space, process=process, algorithm=algorithm, options=json.dumps(settings))
         recorder = None
         if trace is not None:
-            files = TraceFiles(Path(trace), process, opened, trace_file_bytes_max)
-            stack.callback(files.close)
-            recorder = Recorder(space, process, files, opened, wall)
+            lines = sink(trace, process, opened, trace_file_bytes_max)
+            stack.callback(lines.close)
+            recorder = Recorder(space, process, lines, opened, wall)
         durable = DurableProcess(opened, begin, everybody, open_space=processes is None, recorder=recorder)
         durable.commit()
         transport = network.transport(space, process, incarnation)
+        transport.trace_to(stream_of(trace) or "")
         stack.push_async_callback(transport.close)
         await transport.open()
         node = Node(transport, durable, limits or Limits(), clock)

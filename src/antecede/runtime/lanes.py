@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from antecede.core.types import ProcessId
 from antecede.runtime import frames
 from antecede.runtime.names import token
-from antecede.runtime.store import Outgoing
+from antecede.runtime.store import WHOLE_FRAME, Outgoing
 from antecede.runtime.transport import Transport, Unreachable
 
 UNDER_WAY_MAX = 2
@@ -43,10 +43,10 @@ class Lane:
         return bool(self.waiting or self.under_way) and self.blocked_since is None
 
     def take(self) -> list[Outgoing]:
-        """What leaves together: a whole frame by itself, or packets of one roster."""
+        """What leaves together: a whole frame by itself, packets of one roster, or lines of the trace."""
         first = self.waiting.popleft()
         taken, size = [first], len(first.data)
-        while self.waiting and first.roster >= 0 and self.waiting[0].roster == first.roster:
+        while self.waiting and first.roster != WHOLE_FRAME and self.waiting[0].roster == first.roster:
             size += len(self.waiting[0].data)
             if size > FRAME_BYTES_MAX:
                 break
@@ -118,8 +118,8 @@ class Lanes:
 
     async def _publish(self, lane: Lane, taken: list[Outgoing]) -> None:
         first = taken[0]
-        whole = first.roster < 0
-        data = first.data if whole else frames.packets(first.roster, [outgoing.data for outgoing in taken])
+        parts = [outgoing.data for outgoing in taken]
+        data = b"".join(parts) if first.roster < 0 else frames.packets(first.roster, parts)
         key = f"{token(self._process)} {first.n} {zlib.crc32(data):x}"
         pause_s, longest_s = BACK_OFF_S
         while True:

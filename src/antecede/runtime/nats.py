@@ -19,6 +19,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from importlib.util import find_spec
 from typing import Any, TypeVar
 
 from nats.aio.client import Client
@@ -32,7 +33,7 @@ from antecede.core.errors import Misuse
 from antecede.core.types import ProcessId
 from antecede.runtime.names import label, token, untoken
 from antecede.runtime.publisher import ANSWER_S, STATUS, Publisher
-from antecede.runtime.transport import NameTaken, Received, Unreachable
+from antecede.runtime.transport import TRACE, NameTaken, Received, Unreachable
 
 CONSUMER = "antecede"
 BATCH = 256
@@ -47,6 +48,7 @@ PING_S = 5.0
 PENDING_BYTES_MAX = 32 * 2**20
 HEARTBEAT, EXPIRED = "100", "408"
 LONG_AGO = float("-inf")
+SIGNED = frozenset({"user_credentials", "nkeys_seed", "nkeys_seed_str"})
 SECRET = re.compile(r"//.*@")
 
 T = TypeVar("T")
@@ -66,6 +68,11 @@ class NatsOptions:
     domain: str | None = None
     addresses: Mapping[ProcessId, str] = field(default_factory=dict)
     connect: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        signed = sorted(SIGNED & self.connect.keys())
+        if signed and find_spec("nkeys") is None:
+            raise Misuse(f"{signed[0]} takes signatures: pip install 'antecede[nkeys]'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +111,7 @@ class NatsTransport:
         self._pull_subject = ""
         self._broken: NameTaken | None = None
         self._last_error: Exception | None = None
+        self._trace = ""
         self._tasks: list[asyncio.Task[None]] = []
 
     @property
@@ -115,11 +123,16 @@ class NatsTransport:
         """The connection, for what has nothing to do with the inbox."""
         return self._client
 
+    def trace_to(self, stream: str) -> None:
+        self._trace = stream
+
     async def open(self) -> None:
         await self._connect(self._client, self._servers)
         self._home = Publisher(self._client)
         await self._home.open()
         await self._insist(lambda jetstream: self._make_inbox(jetstream, anew=True))
+        if self._trace:
+            await self._insist(self._make_trace)
         self._pull_subject = self._client.new_inbox()
         await self._client.subscribe(self._pull_subject, cb=self._pulled)
         await self._pull()
@@ -142,8 +155,6 @@ class NatsTransport:
         }
         try:
             await asyncio.wait_for(client.connect(**settings), CONNECT_S)
-        except ModuleNotFoundError as error:
-            raise Misuse(f"to connect like this takes {error.name}: pip install 'antecede[nkeys]'") from None
         except (TimeoutError, NatsError, OSError) as error:
             with suppress(Exception):
                 await client.close()
@@ -199,6 +210,21 @@ class NatsTransport:
             metadata={**owner, "antecede-incarnation": self._incarnation},
         )
 
+    async def _make_trace(self, jetstream: JetStreamContext) -> None:
+        """A stream of this name that is there is taken as it is: an operator may have set bounds to it."""
+        with suppress(NotFoundError):
+            await jetstream.stream_info(self._trace)
+            return
+        config = StreamConfig(
+            name=self._trace,
+            subjects=[f"antecede-trace.{self._trace}.>"],
+            storage=StorageType.FILE,
+            discard=DiscardPolicy.NEW,
+            num_replicas=self._options.replicas,
+            duplicate_window=DUPLICATES_S,
+        )
+        await jetstream.add_stream(config)
+
     def _check_owner(self, owner: Mapping[str, str]) -> None:
         if owner.get("antecede-incarnation") != self._incarnation:
             raise NameTaken(
@@ -229,6 +255,10 @@ class NatsTransport:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def publish(self, to: ProcessId, data: bytes, key: str) -> None:
+        if to == TRACE:
+            subject = f"antecede-trace.{self._trace}.{token(self._space)}.{token(self._process)}"
+            await self._home.publish(subject, data, key)
+            return
         address = self._options.addresses.get(to)
         publisher = self._home if address is None else await self._publisher(address)
         await publisher.publish(f"antecede.{token(self._space)}.{token(to)}.{token(self._process)}", data, key)

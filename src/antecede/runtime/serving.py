@@ -22,6 +22,7 @@ from antecede.runtime.names import label
 from antecede.runtime.nats import NatsOptions
 from antecede.runtime.station import StationServer
 from antecede.runtime.store import Store
+from antecede.runtime.trace import Recorder, sink, stream_of
 from antecede.runtime.transport import Network
 from antecede.runtime.urls import network_of
 
@@ -52,13 +53,16 @@ async def serve_station(
     limits: AirLimits | None = None,
     tls: SSLContext | None = None,
     nats: NatsOptions | None = None,
+    trace: str | Path | None = None,
     clock: Callable[[], float] = time.monotonic,
+    wall: Callable[[], float] = time.time,
     begin: Callable[[ProcessId, tuple[ProcessId, ...], Policy], Station] | None = None,
 ) -> AsyncIterator[StationServer]:
     """Serve hosts as station `name` of `stations`, the same list at all of them.
 
     `store` is the folder of the durable state; with None a restart forgets all hosts, which is for tests only. `begin`
     makes another kind of station than that of `roam`. `tls` is shown to hosts; `nats` is how to connect to NATS.
+    `trace`, a folder or `jetstream:NAME`, gets what happens to hosts here: connect, disconnect, move, what is dropped.
     """
     rules, limits = rules or policy(), limits or AirLimits()
     if rules.stored_max * limits.frame_bytes > LUGGAGE_BYTES_MAX:
@@ -77,9 +81,15 @@ async def serve_station(
         stack.callback(opened.close)
         incarnation = identify(opened, space=space, station=name, stations=" ".join(everyone))
         make = partial(begin or _roam, name, everyone, rules)
-        cell = Cell(opened, make)
+        recorder = None
+        if trace is not None:
+            lines = sink(trace, name, opened)
+            stack.callback(lines.close)
+            recorder = Recorder(space, name, lines, opened, wall)
+        cell = Cell(opened, make, recorder)
         cell.commit()
         transport = network.transport(space, name, incarnation)
+        transport.trace_to(stream_of(trace) or "")
         stack.push_async_callback(transport.close)
         await transport.open()
         if transport.data_bytes_max < 2 * PART_BYTES:

@@ -44,14 +44,15 @@ class Stall:
     def as_dict(self) -> dict[str, object]:
         """For `antecede status`: what waits, for whom it waits, since when, and all of it in words."""
         what = f"{self.owed} packets" if self.message is None else str(self.message)
-        whom = [self.to] if self.message is None else list(self.awaited_from)
+        whom = [self.to or "the trace"] if self.message is None else list(self.awaited_from)
         return {"what": what, "from": whom, "since_s": round(self.since_s, 1), "text": str(self)}
 
     def __str__(self) -> str:
         if self.message is not None:
             whose = "" if self.host is None else f" for {self.host}"
             return f"{self.message}{whose} has waited {self.since_s:.1f} s for " + "; ".join(map(str, self.needs))
-        return f"{self.owed} packets have waited {self.since_s:.1f} s for the inbox of {self.to}: {self.reason}"
+        where = f"the inbox of {self.to}" if self.to else "the stream of the trace"
+        return f"{self.owed} packets have waited {self.since_s:.1f} s for {where}: {self.reason}"
 
 
 class Watch:

@@ -101,7 +101,9 @@ class Direct:
         others = sorted(message.dests - {luggage.host})
         known = luggage.serial if self.printed else got
         if full := [host for host in others if _is_full(station.berth(host))]:
-            stamp = _stamp(values.loads(values.dumps(mind)), known, message, others)  # the mind itself stays as it is
+            trial = values.loads(values.dumps(mind))
+            assert isinstance(trial, Mind)
+            stamp = _stamp(trial, known, message, others)  # the mind itself stays as it is
             for host in full:
                 self._check_room(station.berth(host), host, message, stamp)
         if not others:
@@ -224,7 +226,8 @@ def _stamp(mind: Mind, known: int, message: Message, others: list[ProcessId]) ->
 def _is_full(berth: Berth) -> bool:
     """Nothing more can wait for this host here."""
     if berth.luggage is not None:
-        return len(berth.luggage.mind.held) >= berth.luggage.mind.held.limit
+        mind: Mind = berth.luggage.mind
+        return len(mind.held) >= mind.held.limit
     return berth.state == handoff.AWAITED and len(berth.waiting) >= HOLD_BACK_LIMIT
 
 
