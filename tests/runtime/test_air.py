@@ -5,6 +5,7 @@ import ssl
 import time
 from pathlib import Path
 
+import jwt
 import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
@@ -207,6 +208,10 @@ def test_keys(tmp_path: Path) -> None:
         issue(KEY, "")
     with pytest.raises(TokenRefused):
         holder(KEY, issue(KEY, "ann") + "x")
+    for wrong in ({"policy": "forget"}, {"stored_max": 0}, {"stored_max": "many"}, {"stored_max": True}, {"sub": 7}):
+        claims = {"sub": "ann", "exp": int(time.time()) + 100, **wrong}
+        with pytest.raises(TokenRefused):
+            holder(KEY, jwt.encode(claims, KEY, algorithm="HS256"))
 
 
 def test_hosts_and_stations_speak_tls() -> None:

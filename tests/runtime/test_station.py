@@ -123,6 +123,54 @@ def test_store_keeps_so_many_and_drops_the_next(tmp_path: Path) -> None:
     asyncio.run(scenario())
 
 
+def test_each_host_has_the_policy_of_its_token_wherever_it_goes(tmp_path: Path) -> None:
+    """The stations store. ann's token says drop, and cat's to keep two; bob's says nothing. All are away."""
+
+    async def scenario() -> None:
+        async with cells() as at, host(at["s2"], "dan") as dan:
+            await dan.connected()
+            tokens = {
+                "ann": issue(KEY, "ann", when_asleep="drop"),
+                "bob": issue(KEY, "bob"),
+                "cat": issue(KEY, "cat", stored_max=2),
+            }
+            for station in ("s1", "s3"):
+                for name, token in tokens.items():
+                    async with Host([url(at[station])], name, token, **stored(tmp_path, name)) as one:
+                        await one.connected()
+            await until(lambda: not at["s3"].counts()["connections"])
+            for number in range(4):
+                await dan.send(set(tokens), b"%d" % number)
+            await until(lambda: at["s3"].counts()["dropped"] == 4 + 0 + 2)
+            await until(lambda: at["s3"].counts()["stored"] == 4 + 2)
+            kept = {"bob": [b"0", b"1", b"2", b"3"], "cat": [b"0", b"1"]}
+            for name, payloads in kept.items():
+                async with Host([url(at["s1"])], name, tokens[name], **stored(tmp_path, name)) as one:
+                    assert await taken(one, len(payloads)) == payloads
+
+    asyncio.run(scenario())
+
+
+def test_a_token_gets_no_more_than_the_stations_allow(tmp_path: Path) -> None:
+    """And a new token changes what was agreed."""
+
+    async def scenario() -> None:
+        async with cells(names=["s1"], rules=policy("drop", 3)) as at, host(at["s1"], "dan") as dan:
+            await dan.connected()
+            for token, dropped in (
+                (issue(KEY, "ann", when_asleep="store", stored_max=1_000), 2),
+                (issue(KEY, "ann"), 2 + 5),
+            ):
+                async with Host([url(at["s1"])], "ann", token, **stored(tmp_path, "ann")) as ann:
+                    await ann.connected()
+                await until(lambda: at["s1"].counts()["connections"] == 1)
+                for number in range(5):
+                    await dan.send({"ann"}, b"%d" % number)
+                await until(lambda dropped=dropped: at["s1"].counts()["dropped"] == dropped)
+
+    asyncio.run(scenario())
+
+
 def test_luggage_that_is_longer_than_a_packet_of_the_broker_may_be(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with cells() as at, host(at["s2"], "bob") as bob:

@@ -14,13 +14,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 
 from antecede.core.effects import Transmit
 from antecede.core.errors import LimitReached, Misuse, RemoteViolation, WireError
 from antecede.core.mobile.effects import Dropped, Effect, Radio
 from antecede.core.mobile.frames import Begin, Carried, Downlink, Handover, Leave, Moved, Old, Welcome
-from antecede.core.mobile.luggage import Berth
+from antecede.core.mobile.luggage import Berth, Terms
 from antecede.core.mobile.protocols import restore
 from antecede.core.mobile.station import Station
 from antecede.core.types import Packet, ProcessId
@@ -77,8 +77,9 @@ class Cell:
 
     # What comes in.
 
-    def welcome(self, host: ProcessId, incarnation: str) -> None:
-        """A host has shown its token. `RemoteViolation` where it is not the one that was known by this name."""
+    def welcome(self, host: ProcessId, incarnation: str, terms: Terms | None = None) -> None:
+        """A host has shown its token, with the `terms` of the operator for it. `RemoteViolation` where it is not the
+        one that was known by this name."""
         if host in self.station.stations:
             raise RemoteViolation("the token has the name of a station")
         known = self.store.facts.get(f"host {host}")
@@ -91,6 +92,8 @@ class Cell:
             if others:
                 frame = bytes((KNOWN,)) + json.dumps([host, incarnation]).encode()
                 self._staged.outgoing.append(self.store.enqueue(others, WHOLE_FRAME, frame))
+        if self.station.berth(host).terms != terms:
+            self._journal.put("agree", host, b"" if terms is None else json.dumps(astuple(terms)).encode())
 
     def hear(self, packet: Packet, data: bytes) -> None:
         """What a host says, in a packet that was checked. `RemoteViolation` and `LimitReached` change nothing."""
@@ -238,6 +241,9 @@ def _call(station: Station, given: Input) -> list[Effect]:
         return _receive(station, decoded(data))
     if kind == "tick":
         return station.tick(float(who))
+    if kind == "agree":
+        station.agree(who, Terms(*json.loads(data)) if data else None)
+        return []
     assert kind == "join", kind
     _join(station, who)
     return []

@@ -33,7 +33,7 @@ from antecede.runtime.grouping import Grouping
 from antecede.runtime.lanes import Lanes
 from antecede.runtime.metrics import STATION_COUNTERS, STATION_GAUGES, Metrics
 from antecede.runtime.stalls import Waiting, Watch
-from antecede.runtime.tokens import holder
+from antecede.runtime.tokens import read_token
 from antecede.runtime.transport import Received, Transport
 
 RETRY_S = 0.25
@@ -203,10 +203,11 @@ class StationServer:
             said = air.read_hello(await asyncio.wait_for(socket.recv(), self._limits.hello_s))
         except TimeoutError:
             raise Later(f"no hello within {self._limits.hello_s:g} s") from None  # a slow link is nobody's fault
-        host = holder(self._key, said.token)
+        badge = read_token(self._key, said.token)
+        host = badge.host
         if self.cell.berth(host) is None and len(self.cell.station.berths) >= self._limits.hosts:
             raise Later("this system knows as many hosts as it may")
-        self.cell.welcome(host, said.incarnation)
+        self.cell.welcome(host, said.incarnation, badge.terms(self.cell.station.policy))
         await self._grouping.done()
         connection = Connection(socket, host, Bucket(self._limits.packets_per_s, self._clock))
         before = self._connections.get(host)

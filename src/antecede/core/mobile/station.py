@@ -21,7 +21,7 @@ from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.mobile import border, handoff
 from antecede.core.mobile.effects import Dropped, Effect, Radio
 from antecede.core.mobile.frames import Begin, Downlink, Got, Handover, Leave, Moved, Register, Taken, Uplink, Welcome
-from antecede.core.mobile.luggage import Berth, Luggage, Policy
+from antecede.core.mobile.luggage import Berth, Luggage, Policy, Terms
 from antecede.core.mobile.scheme import Held, Scheme
 from antecede.core.roster import checked_packet
 from antecede.core.types import Message, Packet, ProcessId
@@ -48,6 +48,13 @@ class Station:
         self.berths[host] = berth
         if home == self.me:
             berth.state, berth.luggage = handoff.HERE, Luggage(host, mind)
+
+    def agree(self, host: ProcessId, terms: Terms | None) -> None:
+        """What holds for `host` from now on, wherever it goes; None is the policy of whatever station it is with."""
+        berth = self.berth(host)
+        berth.terms = terms
+        if berth.luggage is not None:
+            berth.luggage.terms = terms
 
     def hear(self, packet: Packet) -> list[Effect]:
         """Take a packet of a host from the air. `RemoteViolation` and `HoldBackFull` leave the state as it was."""
@@ -118,8 +125,9 @@ class Station:
         """Send a message to the host, now and until it is acknowledged; or drop it, by the policy."""
         luggage = berth.luggage
         assert luggage is not None
-        dropping = berth.asleep and self.policy.when_asleep == "drop"
-        if dropping or len(luggage.outbox) >= self.policy.stored_max:
+        terms: Terms | Policy = luggage.terms or self.policy
+        dropping = berth.asleep and terms.when_asleep == "drop"
+        if dropping or len(luggage.outbox) >= min(terms.stored_max, self.policy.stored_max):
             yield Dropped(luggage.host, message.id)
             return
         luggage.serial += 1
@@ -215,7 +223,7 @@ class Station:
 
     def _admit(self, host: ProcessId, berth: Berth, luggage: Luggage) -> Iterator[Effect]:  # noqa: ARG002
         self.scheme.resume(self, luggage)
-        luggage.move = max(luggage.move, berth.heard)
+        luggage.move, luggage.terms = max(luggage.move, berth.heard), berth.terms
         berth.luggage, berth.at, berth.epoch, berth.heard = luggage, self.me, luggage.epoch, luggage.move
         yield from ()
 
