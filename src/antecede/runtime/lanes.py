@@ -36,6 +36,7 @@ class Lane:
     publishers: int = 0
     blocked_since: float | None = None
     reason: str = ""
+    abandoned: bool = False
 
     @property
     def busy(self) -> bool:
@@ -71,6 +72,7 @@ class Lanes:
         self._done, self._failed = done, failed
         self.lanes: dict[ProcessId, Lane] = {}
         self.owed: dict[int, int] = {}  # outbox entry -> inboxes that do not have it yet
+        self.gone: set[ProcessId] = set()  # destinations that will never take anything again
         self._tasks: set[asyncio.Task[None]] = set()
         self.changed = asyncio.Event()
 
@@ -78,12 +80,25 @@ class Lanes:
         for outgoing in entries:
             self.owed[outgoing.n] = len(outgoing.dests)
             for dest in outgoing.dests:
+                if dest in self.gone:
+                    self._arrived(outgoing.n)
+                    continue
                 lane = self.lanes.get(dest)
                 if lane is None:
                     lane = self.lanes[dest] = Lane(dest)
                 lane.waiting.append(outgoing)
                 if len(lane.waiting) == 1 and lane.publishers < UNDER_WAY_MAX:
                     self._begin(lane)
+
+    def abandon(self, dest: ProcessId) -> None:
+        """`dest` is gone for good: nothing is owed to it any more."""
+        self.gone.add(dest)
+        lane = self.lanes.pop(dest, None)
+        if lane is not None:
+            lane.abandoned, waiting = True, list(lane.waiting)
+            lane.waiting.clear()
+            for outgoing in waiting:
+                self._arrived(outgoing.n)
 
     async def change(self, timeout_s: float | None = None) -> None:
         """Wait until an entry of the outbox is done with, or for some time."""
@@ -126,6 +141,8 @@ class Lanes:
             try:
                 await self._transport.publish(lane.to, data, key)
             except Unreachable as error:
+                if lane.abandoned:
+                    return
                 lane.reason = str(error)
                 if lane.blocked_since is None:
                     lane.blocked_since = self._clock()

@@ -67,6 +67,7 @@ class Node:
         self._failure: BaseException | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._lanes = Lanes(transport, durable.process, done=self._entry_done, failed=self._fail, clock=clock)
+        self._lanes.gone |= durable.departed
         self._clock_base = float(durable.store.facts.get("clock", b"0")) - clock()
         self.metrics = Metrics(self)
 
@@ -268,6 +269,8 @@ class Node:
             self._fail(error, waiters)
             return
         self._lanes.put(released.outgoing)
+        for process in released.departed:
+            self._lanes.abandon(process)
         self._offer(released.delivered)
         for waiter in waiters:
             if not waiter.done():
