@@ -55,7 +55,8 @@ class Conditions:
 
 def leaping(chance: random.Random, true: Callable[[], float]) -> Callable[[], float]:
     """A clock that never goes back, and is otherwise not to be relied on."""
-    shift, last = chance.uniform(-1e6, 1e6), float("-inf")
+    shift = chance.uniform(-1e6, 1e6)
+    last = true() + shift
 
     def now() -> float:
         nonlocal shift, last

@@ -51,14 +51,15 @@ def options(arguments: argparse.Namespace, *, replicas: int = 1) -> NatsOptions:
 def _connect(arguments: argparse.Namespace) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     if arguments.nats_ca is not None or arguments.nats_cert is not None:
-        settings["tls"] = _context(arguments.nats_ca, arguments.nats_cert, arguments.nats_key)
+        settings["tls"] = trusting(arguments.nats_ca, arguments.nats_cert, arguments.nats_key)
     for name, path in (("user_credentials", arguments.nats_creds), ("nkeys_seed", arguments.nats_nkey)):
         if path is not None:
             settings[name] = str(_readable(path))
     return settings
 
 
-def _context(authority: Path | None, certificate: Path | None, key: Path | None) -> SSLContext:
+def trusting(authority: Path | None, certificate: Path | None = None, key: Path | None = None) -> SSLContext:
+    """TLS with servers that `authority` vouches for, and a certificate of our own where there is one."""
     import ssl
 
     try:

@@ -6,7 +6,8 @@ store has committed it. A crash at any instant leaves a store from which a new `
 **Who exists.** A host joins when it shows a token for the first time, at any station: that station tells all others in
 a durable `KNOWN` frame. Its home follows from its name (`homes`), so stations that hear of it in any order, from a
 frame, from a packet that overtook the frame or from the host itself, agree. A message to a host that is not known where
-its sender is goes to nobody, and the sender is told. Only who had a token is ever known.
+its sender is goes to nobody, and the sender is told. Only who had a token is ever known. A host that the operator
+removes is forgotten everywhere, but for its name: a `REMOVED` frame tells the other stations.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from antecede.runtime.parcels import PART, Parcels, cut
 from antecede.runtime.store import WHOLE_FRAME, Input, Outgoing, Store
 from antecede.runtime.trace import Recorder
 
-KNOWN = 4
+KNOWN, REMOVED = 4, 6
 PART_BYTES = 256 * 2**10
 
 
@@ -82,18 +83,34 @@ class Cell:
         one that was known by this name."""
         if host in self.station.stations:
             raise RemoteViolation("the token has the name of a station")
+        if host in self.station.departed:
+            raise RemoteViolation("this host was removed: its name can not be used again")
         known = self.store.facts.get(f"host {host}")
         if known is not None and known.decode() != incarnation:
             raise RemoteViolation("this name was used with another store: give that store, or take another name")
         if known is None:
             self._meet(host)
             self._remember(host, incarnation)
-            others = [other for other in self.station.stations if other != self.name]
-            if others:
-                frame = bytes((KNOWN,)) + json.dumps([host, incarnation]).encode()
-                self._staged.outgoing.append(self.store.enqueue(others, WHOLE_FRAME, frame))
+            self._tell(bytes((KNOWN,)) + json.dumps([host, incarnation]).encode())
         if self.station.berth(host).terms != terms:
             self._journal.put("agree", host, b"" if terms is None else json.dumps(astuple(terms)).encode())
+
+    def remove(self, host: ProcessId) -> None:
+        """The operator wants `host` to be gone for good: forget it, and tell all other stations."""
+        if host in self.station.stations:
+            raise RemoteViolation("the name of a station")
+        if host not in self.station.departed:
+            self._forget(host)
+            self._tell(bytes((REMOVED,)) + json.dumps([host]).encode())
+
+    def _forget(self, host: ProcessId) -> None:
+        self.store.drop(f"host {host}")
+        self._carry_out(self._journal.put("remove", host, b""))
+
+    def _tell(self, frame: bytes) -> None:
+        others = [other for other in self.station.stations if other != self.name]
+        if others:
+            self._staged.outgoing.append(self.store.enqueue(others, WHOLE_FRAME, frame))
 
     def hear(self, packet: Packet, data: bytes) -> None:
         """What a host says, in a packet that was checked. `RemoteViolation` and `LimitReached` change nothing."""
@@ -128,9 +145,12 @@ class Cell:
             raise WireError(f"a frame of {sender!r}, which is not among the stations")
         kind = data[0] if data else 0
         if kind == KNOWN:
-            host, incarnation = _known(data)
-            self._meet(host)
-            self._remember(host, incarnation)
+            host, incarnation = _named_in(data, 2)
+            if host not in self.station.departed:
+                self._meet(host)
+                self._remember(host, incarnation)
+        elif kind == REMOVED:
+            self._forget(*_named_in(data, 1))
         elif kind == PART:
             whole = self._parcels.take(sender, data)
             if whole is not None:
@@ -241,6 +261,8 @@ def _call(station: Station, given: Input) -> list[Effect]:
         return _receive(station, decoded(data))
     if kind == "tick":
         return station.tick(float(who))
+    if kind == "remove":
+        return station.remove(who)
     if kind == "agree":
         station.agree(who, Terms(*json.loads(data)) if data else None)
         return []
@@ -251,7 +273,7 @@ def _call(station: Station, given: Input) -> list[Effect]:
 
 def _receive(station: Station, packet: Packet) -> list[Effect]:
     """Whom another station speaks of is known from then on; unless it speaks nonsense."""
-    strangers = sorted(set(_named(packet)) - station.berths.keys())
+    strangers = sorted(set(_named(packet)) - station.berths.keys() - station.departed)
     try:
         for host in strangers:
             _join(station, host)
@@ -280,11 +302,12 @@ def _named(packet: Packet) -> Iterator[ProcessId]:
         yield stamp.host
 
 
-def _known(data: bytes) -> tuple[str, str]:
+def _named_in(data: bytes, count: int) -> list[str]:
+    """So many strings, in a frame of ours about a host."""
     try:
-        host, incarnation = json.loads(data[1:])
-    except (ValueError, TypeError, RecursionError):
-        raise WireError("a frame that tells of a host, and does not") from None
-    if not isinstance(host, str) or not isinstance(incarnation, str) or not host:
+        said = json.loads(data[1:])
+    except (ValueError, RecursionError):
+        said = None
+    if not isinstance(said, list) or len(said) != count or not all(isinstance(one, str) and one for one in said):
         raise WireError("a frame that tells of a host, and does not")
-    return host, incarnation
+    return said

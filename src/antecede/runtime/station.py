@@ -48,6 +48,10 @@ QUIET.setLevel(logging.CRITICAL + 1)
 """What is said on the air is never logged: the first frame has the token."""
 
 
+class Done(Exception):
+    """Nothing more is to be said on this connection."""
+
+
 class Later(Exception):
     """This host can not be taken now."""
 
@@ -191,6 +195,8 @@ class StationServer:
             await socket.close(air.REFUSED, air.reason(error))
         except Later as error:
             await socket.close(air.LATER, air.reason(error))
+        except Done:
+            await socket.close()
         except (ConnectionClosed, AntecedeError):
             await socket.close(1011, "this station can not go on" if self._grouping.failure else "")
         finally:
@@ -205,6 +211,8 @@ class StationServer:
             raise Later(f"no hello within {self._limits.hello_s:g} s") from None  # a slow link is nobody's fault
         badge = read_token(self._key, said.token)
         host = badge.host
+        if badge.removes:
+            raise await self._removed(socket, host)
         if self.cell.berth(host) is None and len(self.cell.station.berths) >= self._limits.hosts:
             raise Later("this system knows as many hosts as it may")
         self.cell.welcome(host, said.incarnation, badge.terms(self.cell.station.policy))
@@ -216,6 +224,19 @@ class StationServer:
             await before.socket.close(air.REPLACED, "the same host has connected again")
         await socket.send(json.dumps({"station": self.cell.name, "frame_bytes": self._limits.frame_bytes}))
         return connection
+
+    async def _removed(self, socket: ServerConnection, host: ProcessId) -> Done:
+        """The operator wants a host to be gone."""
+        self.cell.remove(host)
+        await self._grouping.done()
+        await self._dismiss(host)
+        await socket.send(json.dumps({"station": self.cell.name, "removed": host}))
+        return Done()
+
+    async def _dismiss(self, host: ProcessId) -> None:
+        connection = self._connections.pop(host, None)
+        if connection is not None:
+            await connection.socket.close(air.REFUSED, "this host was removed: its name can not be used again")
 
     async def _serve(self, connection: Connection) -> None:
         writing = asyncio.create_task(connection.write())
@@ -273,7 +294,7 @@ class StationServer:
     def _gone(self, connection: Connection) -> None:
         if self._connections.get(connection.host) is connection:
             del self._connections[connection.host]
-            if self._grouping.failure is None:
+            if self._grouping.failure is None and self.cell.berth(connection.host) is not None:
                 self.cell.left(connection.host, connection.move)
                 self._grouping.soon()
 
@@ -330,6 +351,8 @@ class StationServer:
             self._grouping.now()
             if len(self.cell.station.berths) > known:
                 self._met.set()
+            for host in sorted(self._connections.keys() & self.cell.station.departed):
+                await self._dismiss(host)
             await self._transport.ack(taken)
             if refused:
                 await self._transport.retry(refused, RETRY_S)

@@ -43,11 +43,15 @@ def read_key(path: Path) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """What a token says: who the host is, and what the operator wants for it where that is not the stations' policy."""
+    """What a token says: who the host is, and what the operator wants for it where that is not the stations' policy.
+
+    One that `removes` is no host's: the operator shows it, and the host is gone for good.
+    """
 
     host: str
     when_asleep: str | None = None
     stored_max: int | None = None
+    removes: bool = False
 
     def terms(self, policy: Policy) -> Terms | None:
         """What is agreed, completed from the policy of a station; None where nothing was said."""
@@ -64,13 +68,17 @@ def issue(
     now: float | None = None,
     when_asleep: str | None = None,
     stored_max: int | None = None,
+    removes: bool = False,
 ) -> str:
-    """A token for `host`; what is kept for it while it is away may be said, and is otherwise up to the stations."""
+    """A token for `host`; what is kept for it while it is away may be said, and is otherwise up to the stations.
+
+    With `removes` it is not for the host, but for the operator who wants to be rid of it.
+    """
     if not 1 <= len(host.encode()) <= NAME_BYTES_MAX or days <= 0:
         raise Misuse(f"a name of 1 to {NAME_BYTES_MAX} bytes, for more than 0 days: not {host!r} for {days:g}")
     Terms(when_asleep or "store", 1 if stored_max is None else stored_max)
     until = (time.time() if now is None else now) + days * DAY_S
-    said = {"sub": host, "exp": int(until), "policy": when_asleep, "stored_max": stored_max}
+    said = {"sub": host, "exp": int(until), "policy": when_asleep, "stored_max": stored_max, "removes": removes or None}
     return jwt.encode({claim: value for claim, value in said.items() if value is not None}, key, algorithm=ALGORITHM)
 
 
@@ -89,9 +97,12 @@ def read_token(key: bytes, token: str) -> Badge:
         Terms("store" if when_asleep is None else when_asleep, 1 if stored_max is None else stored_max)
     except Misuse:
         raise TokenRefused("the token asks for what can not be") from None
-    return Badge(host, when_asleep, stored_max)
+    return Badge(host, when_asleep, stored_max, claims.get("removes") is True)
 
 
 def holder(key: bytes, token: str) -> str:
-    """The host that a token names, or `TokenRefused`."""
-    return read_token(key, token).host
+    """The host that shows a token, or `TokenRefused`."""
+    badge = read_token(key, token)
+    if badge.removes:
+        raise TokenRefused("the token is no host's")
+    return badge.host

@@ -337,3 +337,56 @@ def test_strangers_and_nonsense_are_refused() -> None:
         protocols.station("av4", name="s1", stations=["s1"], homes={})
     with pytest.raises(SnapshotError):
         protocols.restore(b"not a snapshot")
+
+
+def test_a_host_that_is_removed_is_forgotten_and_nothing_waits_for_it() -> None:
+    """What b holds back waits for z and for y; both are removed, one after the other, and then it waits for nobody."""
+    homes = {"a": "s1", "b": "s1", "y": "s2", "z": "s2"}
+    station = protocols.station(name="s1", stations=["s1", "s2"], homes=homes)
+    assert isinstance(station, Station)
+    a = Ks("a", multicast=True)
+    for sender in ("y", "z"):
+        said = Message(MessageId(sender, 1), frozenset({"a", "b"}), b"")
+        a.learn(said, Ks(sender, multicast=True).stamps(said, ["a", "b"])[0])
+    message = Message(MessageId("a", 1), frozenset({"b"}), b"")
+    late = Packet("s2", message, Carried(frozenset({"b"}), 0, a.stamps(message, ["b"])[0]))
+    assert station.receive(late) == []
+    assert {need.sender for held in station.held() for need in held.needs} == {"y", "z"}
+    assert station.remove("z") == []
+    assert [need.sender for held in station.held() for need in held.needs] == ["y"]
+    radios = [effect for effect in station.remove("y") if isinstance(effect, Radio)]
+    assert [radio.packet.message for radio in radios] == [message]
+    assert station.remove("y") == []
+    assert (sorted(station.berths), station.departed) == (["a", "b"], frozenset({"y", "z"}))
+    assert protocols.restore(station.snapshot()).snapshot() == station.snapshot()
+    with pytest.raises(Misuse, match="not reused"):
+        station.join("z", "s2")
+    with pytest.raises(Misuse, match="is a station"):
+        station.remove("s2")
+
+
+def test_what_is_under_way_of_a_removed_host_or_about_it_or_for_it_is_let_go() -> None:
+    station = full_for_b()
+    station.remove("c")
+    station.remove("z")
+    before = station.snapshot()
+    assert station.receive(of_z(1, {"a"}, after=0)) == []
+    assert station.receive(Packet("s2", None, Begin("c", 3, "s2", 0))) == []
+    assert station.receive(Packet("s2", None, Moved("z", 3, 3, "s2"))) == []
+    assert station.snapshot() == before
+    message = Message(MessageId("a", 1), frozenset({"b", "c"}), b"")
+    stamp = Ks("a", multicast=True).stamps(message, ["b", "c"])[0]
+    effects = station.receive(Packet("s2", message, Carried(frozenset({"b", "c"}), 0, stamp)))
+    assert [effect.to for effect in effects if isinstance(effect, Radio)] == ["b"]
+    with pytest.raises(RemoteViolation, match="no host 'c' is known"):
+        station.hear(Packet("c", None, Register(9, "s2")))
+
+
+@pytest.mark.parametrize("protocol", ["av1", "av2", "av2-ks", "prs-mobile"])
+def test_the_protocols_of_the_papers_remove_nobody(protocol: str) -> None:
+    station = protocols.station(protocol, name="s1", stations=["s1", "s2"], homes={"a": "s1"})
+    assert isinstance(station, Station)
+    before = station.snapshot()
+    with pytest.raises(Misuse, match="removed with roam"):
+        station.remove("a")
+    assert station.snapshot() == before

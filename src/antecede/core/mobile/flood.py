@@ -23,7 +23,7 @@ from typing import Any
 
 from antecede.core import values
 from antecede.core.effects import Transmit
-from antecede.core.errors import HoldBackFull, RemoteViolation
+from antecede.core.errors import HoldBackFull, Misuse, RemoteViolation
 from antecede.core.holdback import HOLD_BACK_LIMIT
 from antecede.core.mobile import border, handoff
 from antecede.core.mobile.direct import Mind
@@ -141,6 +141,9 @@ class Flood:
     def release(self, *_: object) -> Iterator[Effect]:
         """Nothing waits for luggage: every station has every message."""
         yield from ()
+
+    def forget(self, *_: object) -> Iterator[Effect]:
+        raise Misuse("hosts can be removed with roam; prs-mobile is the paper's, and has none")
 
     def held(self, station: Station) -> Iterator[Held]:
         for _, luggage in station.served():

@@ -59,6 +59,10 @@ class Scheme(Protocol):
         """The host has `taken`, in this order; all it sends from now on was sent after it had the first `got`."""
         ...
 
+    def forget(self, station: Station, host: ProcessId) -> Iterator[Effect]:
+        """`host` is gone for good: nothing is known of it any more, and nothing waits for it."""
+        ...
+
     def held(self, station: Station) -> Iterator[Held]:
         """What may not be delivered yet."""
         ...

@@ -39,15 +39,32 @@ class Station:
     berths: dict[ProcessId, Berth] = field(default_factory=dict)
     now: float = 0.0
     due: float | None = None
+    departed: frozenset[ProcessId] = frozenset()
 
     def join(self, host: ProcessId, home: ProcessId) -> None:
         """A new host starts at station `home`. Every station is told before anybody sends to it."""
+        if host in self.departed:
+            raise Misuse(f"{host!r} was removed, and names are not reused: take another")
         if host in self.berths or host in self.stations or home not in self.stations:
             raise Misuse(f"{host!r} at {home!r}: a new name at one of the stations {list(self.stations)}")
         berth, mind = Berth(home), self.scheme.join(host, home)
         self.berths[host] = berth
         if home == self.me:
             berth.state, berth.luggage = handoff.HERE, Luggage(host, mind)
+
+    def remove(self, host: ProcessId) -> list[Effect]:
+        """`host` is gone for good. Every station is told; what is still under way from it or to it goes to nobody.
+
+        Nothing waits for it any more, and of it its name remains, at each station, which can not be used again.
+        """
+        if host in self.departed:
+            return []
+        if host in self.stations:
+            raise Misuse(f"{host!r} is a station: the set of stations does not change")
+        forgetting = self.scheme.forget(self, host)
+        self.departed |= {host}
+        self.berths.pop(host, None)
+        return list(forgetting)
 
     def agree(self, host: ProcessId, terms: Terms | None) -> None:
         """What holds for `host` from now on, wherever it goes; None is the policy of whatever station it is with."""
@@ -80,8 +97,11 @@ class Station:
 
     def receive(self, packet: Packet) -> list[Effect]:
         """Take a packet from the wire. `RemoteViolation` and `HoldBackFull` leave the state as it was."""
-        self.scheme.check(self, packet)
-        return list(self.scheme.receive(self, packet))
+        living = border.living(packet, self.departed)
+        if living is None:
+            return []
+        self.scheme.check(self, living)
+        return list(self.scheme.receive(self, living))
 
     def tick(self, now: float) -> list[Effect]:
         """Send again what hosts have not acknowledged."""
