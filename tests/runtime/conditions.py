@@ -23,14 +23,9 @@ OUTLAST_S = 5.0
 """Longer than every timeout of a brisk process."""
 BRISK = {
     "publisher": {"ANSWER_S": 1.0},
-    "nats": {
-        "ANSWER_S": 1.0,
-        "EXPIRES_S": 2.0,
-        "HEARTBEAT_S": 0.5,
-        "ACK_WAIT_S": 1.0,
-        "DUPLICATES_S": 1.0,
-        "PING_S": 1.5,
-    },
+    "nats": {"ANSWER_S": 1.0, "PING_S": 1.5},
+    "streams": {"ACK_WAIT_S": 1.0, "DUPLICATES_S": 1.0},
+    "pulling": {"EXPIRES_S": 2.0, "HEARTBEAT_S": 0.5},
     "link": {"CONNECT_S": 2.0, "PING_S": 2.0},
 }
 

@@ -18,7 +18,7 @@ import pytest
 from antecede.core.errors import Misuse
 from antecede.runtime import Host, NatsOptions, Unreachable, join
 from antecede.runtime import nats as nats_module
-from antecede.runtime.nats import shown
+from antecede.runtime.natsoptions import shown
 from antecede.runtime.tokens import issue
 from antecede.runtime.urls import network_of
 from tests.runtime.crowd import ROOT

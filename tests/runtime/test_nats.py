@@ -17,7 +17,8 @@ from antecede.core.errors import Misuse
 from antecede.runtime import Limits, NameTaken, Unreachable, join
 from antecede.runtime import nats as nats_module
 from antecede.runtime.embedded import EmbeddedNetwork, address
-from antecede.runtime.nats import NatsNetwork, NatsOptions
+from antecede.runtime.nats import NatsNetwork
+from antecede.runtime.natsoptions import NatsOptions
 from tests.runtime.test_node import WAIT_S, eventually, run, take
 
 ROOT = Path(__file__).parent.parent.parent

@@ -28,7 +28,8 @@ from typing import IO
 from antecede.core.errors import AntecedeError
 from antecede.core.types import ProcessId
 from antecede.runtime import keeper
-from antecede.runtime.nats import NatsNetwork, NatsOptions, NatsTransport
+from antecede.runtime.nats import NatsNetwork, NatsTransport
+from antecede.runtime.natsoptions import NatsOptions
 
 START_S = 20.0
 STOP_S = 10.0

@@ -21,7 +21,7 @@ from antecede.runtime import status
 from antecede.runtime.durable import DurableProcess
 from antecede.runtime.limits import Limits
 from antecede.runtime.names import label
-from antecede.runtime.nats import NatsOptions
+from antecede.runtime.natsoptions import NatsOptions
 from antecede.runtime.node import Node
 from antecede.runtime.store import Store
 from antecede.runtime.trace import FILE_BYTES_MAX, Recorder, sink, stream_of

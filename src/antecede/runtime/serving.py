@@ -19,7 +19,7 @@ from antecede.runtime.air import AirLimits
 from antecede.runtime.cell import PART_BYTES, Cell
 from antecede.runtime.identity import identify
 from antecede.runtime.names import label
-from antecede.runtime.nats import NatsOptions
+from antecede.runtime.natsoptions import NatsOptions
 from antecede.runtime.station import StationServer
 from antecede.runtime.store import Store
 from antecede.runtime.trace import Recorder, sink, stream_of

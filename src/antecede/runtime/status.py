@@ -16,7 +16,7 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.js.errors import Error as JetStreamError
 
-from antecede.runtime.nats import NatsOptions
+from antecede.runtime.natsoptions import NatsOptions
 from antecede.runtime.transport import Transport
 from antecede.runtime.visit import CONNECT_S, visit
 

@@ -16,7 +16,7 @@ from nats.js.api import AckPolicy, ConsumerConfig
 from nats.js.errors import NotFoundError
 
 from antecede.core.errors import Misuse
-from antecede.runtime.nats import NatsOptions
+from antecede.runtime.natsoptions import NatsOptions
 from antecede.runtime.visit import CONNECT_S, visit
 
 BATCH = 256

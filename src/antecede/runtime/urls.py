@@ -7,7 +7,8 @@ from urllib.parse import unquote, urlsplit
 
 from antecede.core.errors import Misuse
 from antecede.runtime.embedded import EmbeddedNetwork, address
-from antecede.runtime.nats import NatsNetwork, NatsOptions, shown
+from antecede.runtime.nats import NatsNetwork
+from antecede.runtime.natsoptions import NatsOptions, shown
 from antecede.runtime.transport import Network, Unreachable
 
 NATS_SCHEMES = ("nats", "tls", "ws", "wss")

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from nats.aio.client import Client
 from nats.errors import Error as NatsError
 
-from antecede.runtime.nats import NatsOptions, shown
+from antecede.runtime.natsoptions import NatsOptions, shown
 from antecede.runtime.transport import Unreachable
 
 CONNECT_S = 5.0
