@@ -12,7 +12,7 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from http import HTTPStatus
 from ssl import SSLContext
@@ -23,7 +23,6 @@ from websockets.http11 import Request, Response
 
 from antecede.core.errors import AntecedeError, LimitReached, RemoteViolation
 from antecede.core.mobile.frames import Got, Register, Uplink
-from antecede.core.mobile.handoff import AWAITED
 from antecede.core.types import Packet, ProcessId
 from antecede.runtime import air
 from antecede.runtime.air import AirLimits
@@ -32,16 +31,13 @@ from antecede.runtime.connection import Bucket, Connection, is_welcome
 from antecede.runtime.grouping import Grouping
 from antecede.runtime.lanes import Lanes
 from antecede.runtime.metrics import STATION_COUNTERS, STATION_GAUGES, Metrics
-from antecede.runtime.stalls import Waiting, Watch
+from antecede.runtime.stationview import StationView
 from antecede.runtime.tokens import read_token
 from antecede.runtime.transport import Received, Transport
 
 RETRY_S = 0.25
 LOOK_S = 0.25
 OUTBOX_MAX = 10_000
-STALLS_LOOK_S = 2.0
-"""How often a station, which may have many thousands of hosts, looks what does not move."""
-STATUS_LINES_MAX = 5
 CLOSE_S = 1.0
 QUIET = logging.getLogger("antecede.air")
 QUIET.setLevel(logging.CRITICAL + 1)
@@ -73,10 +69,9 @@ class StationServer:
         self._refill: dict[ProcessId, None] = {}
         self._met = asyncio.Event()
         self._unsaved = False
-        self._watch = Watch(STALLS_LOOK_S, clock)
-        self._moving: dict[ProcessId, float] = {}
         self._grouping = Grouping(self._commit)
         self._lanes = Lanes(transport, cell.name, done=self._entry_done, failed=self._grouping.fail, clock=clock)
+        self._view = StationView(cell, self._lanes, self._connections, clock)
         self._clock_base = float(cell.store.facts.get("clock", b"0")) - clock()
         self._tasks: list[asyncio.Task[None]] = []
         self._server: Server | None = None
@@ -136,45 +131,11 @@ class StationServer:
 
     def counts(self) -> dict[str, int]:
         """What happened since the station was started, and what is here now."""
-        counts, station = self.cell.counts, self.cell.station
-        served = list(station.served())
-        return {
-            **{name: counts[name] for name in ("heard", "received", "refused", "dropped")},
-            "offered_again": counts["offered again"],
-            "handed_over": counts["handed over"],
-            "closed": counts["closed"],
-            "connections": len(self._connections),
-            "hosts": len(served),
-            "known": len(station.berths),
-            "awaited": sum(berth.state == AWAITED for berth in station.berths.values()),
-            "stored": sum(len(luggage.outbox) for _, luggage in served),
-            "held_back": len(station.held()),
-            "outbox": len(self._lanes.owed),
-        }
+        return self._view.counts()
 
     def status(self) -> Mapping[str, object]:
         """What `antecede status` shows of this station."""
-        waiting = self._watch.waiting(self._waiting(), self._lanes.lanes.values())
-        now, berths = self._clock(), self.cell.station.berths
-        moving = sorted(self._look_at_moves(), key=self._moving.__getitem__)
-        return {
-            **self.counts(),
-            "stalls": [stall.as_dict() for stall in waiting[:STATUS_LINES_MAX]],
-            "hand_offs": [
-                {"host": host, "from": berths[host].at, "since_s": round(now - self._moving[host], 1)}
-                for host in moving[:STATUS_LINES_MAX]
-            ],
-        }
-
-    def _waiting(self) -> Iterator[Waiting]:
-        return (Waiting(held.message, held.needs, held.host) for held in self.cell.station.held())
-
-    def _look_at_moves(self) -> Iterable[ProcessId]:
-        """Hosts that registered here and whose luggage is on its way; since when, is known from the first look."""
-        now = self._clock()
-        awaited = [host for host, berth in self.cell.station.berths.items() if berth.state == AWAITED]
-        self._moving = {host: self._moving.get(host, now) for host in awaited}
-        return awaited
+        return self._view.status()
 
     # Hosts.
 
@@ -359,13 +320,9 @@ class StationServer:
 
     async def _keep_time(self) -> None:
         """Timers of the core, on a clock that goes on where it stopped and never runs backwards."""
-        looked = self._clock()
         while True:
             await asyncio.sleep(LOOK_S)
-            if self._clock() - looked >= STALLS_LOOK_S:
-                looked = self._clock()
-                self._look_at_moves()
-                self._watch.look(self._waiting(), self._lanes.lanes.values())
+            self._view.look()
             now, due = self._clock_base + self._clock(), self.cell.station.due
             if due is not None and due <= now:
                 self.cell.tick(now)
