@@ -35,6 +35,7 @@ from antecede.core.types import MessageId, ProcessId
 from antecede.runtime import air
 from antecede.runtime.delivery import Delivery
 from antecede.runtime.device import Device
+from antecede.runtime.ending import end
 from antecede.runtime.grouping import Grouping
 from antecede.runtime.identity import identify
 from antecede.runtime.link import Link, NoStation, ended, open_link
@@ -188,9 +189,7 @@ class Host:
             await self._grouping.done()
             with suppress(ConnectionClosed):
                 await self._link.socket.send(self._taken(self._link))
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end(self._tasks)
         for link in (self._link, self._former):
             if link is not None:
                 await link.socket.close()

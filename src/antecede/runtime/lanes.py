@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from antecede.core.types import ProcessId
 from antecede.runtime import frames
+from antecede.runtime.ending import end
 from antecede.runtime.names import token
 from antecede.runtime.store import WHOLE_FRAME, Outgoing
 from antecede.runtime.transport import Transport, Unreachable
@@ -104,13 +105,11 @@ class Lanes:
         """Wait until an entry of the outbox is done with, or for some time."""
         self.changed.clear()
         with suppress(TimeoutError):
-            await asyncio.wait_for(self.changed.wait(), timeout_s)
+            async with asyncio.timeout(timeout_s):
+                await self.changed.wait()
 
     async def close(self) -> None:
-        tasks = list(self._tasks)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await end(self._tasks)
 
     def _begin(self, lane: Lane) -> None:
         lane.publishers += 1

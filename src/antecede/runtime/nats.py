@@ -13,7 +13,7 @@ made again for ever.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -25,6 +25,7 @@ from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 
 from antecede.core.types import ProcessId
+from antecede.runtime.ending import end
 from antecede.runtime.names import token, untoken
 from antecede.runtime.natsoptions import NatsOptions, shown
 from antecede.runtime.publisher import ANSWER_S, Publisher
@@ -112,12 +113,23 @@ class NatsTransport:
             **self._options.connect,
         }
         try:
-            await asyncio.wait_for(client.connect(**settings), CONNECT_S)
+            await self._attempt(client.connect(**settings))
         except (TimeoutError, NatsError, OSError) as error:
             with suppress(Exception):
                 await client.close()
             reason = self._last_error or error
             raise Unreachable(f"no NATS server answers at {shown(servers)}: {reason!r}") from None
+
+    async def _attempt(self, connect: Coroutine[Any, Any, None]) -> None:
+        """The client tries for ever, and does not always hear that it should not."""
+        connecting = asyncio.create_task(connect)
+        try:
+            done, _ = await asyncio.wait((connecting,), timeout=CONNECT_S)
+        finally:
+            await end([connecting])
+        if not done:
+            raise TimeoutError
+        connecting.result()
 
     async def _noticed(self, error: Exception) -> None:
         """Errors show as publications without an answer and heartbeats that are missing; the last says why."""
@@ -148,9 +160,7 @@ class NatsTransport:
         await self._insist(self._inbox.delete)
 
     async def _rest(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end(self._tasks)
 
     async def publish(self, to: ProcessId, data: bytes, key: str) -> None:
         if to == TRACE:

@@ -25,6 +25,7 @@ from antecede.core.errors import Misuse
 from antecede.core.types import GroupId, MessageId, Pending, ProcessId
 from antecede.runtime.delivery import Delivery
 from antecede.runtime.durable import DurableProcess
+from antecede.runtime.ending import end
 from antecede.runtime.grouping import Grouping
 from antecede.runtime.lanes import Lanes
 from antecede.runtime.limits import Limits
@@ -107,7 +108,8 @@ class Node:
     async def next_within(self, timeout_s: float | None) -> Delivery | None:
         """The next message, or None when there is none within `timeout_s`, or none any more."""
         try:
-            return await asyncio.wait_for(anext(self), timeout_s)
+            async with asyncio.timeout(timeout_s):
+                return await anext(self)
         except (TimeoutError, StopAsyncIteration):
             return None
 
@@ -223,9 +225,7 @@ class Node:
         if not self._closed:
             self._stop(reason)
         tasks, self._tasks = self._tasks, []
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await end(tasks)
         await self._lanes.close()
         if self._grouping.failure is None:
             self._grouping.now()

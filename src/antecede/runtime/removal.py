@@ -27,7 +27,8 @@ async def remove_host(url: str, host: ProcessId, key: bytes, *, tls: SSLContext 
     try:
         async with connect(url, ssl=tls, proxy=None, compression=None, open_timeout=CONNECT_S, logger=QUIET) as socket:
             await socket.send(air.hello(order, NOBODY))
-            answer = air.read_text(await asyncio.wait_for(socket.recv(), CONNECT_S))
+            async with asyncio.timeout(CONNECT_S):
+                answer = air.read_text(await socket.recv())
     except ConnectionClosed as error:
         raise ended(error) from None
     except (OSError, TimeoutError, WebSocketException) as error:

@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
+from antecede.runtime.ending import end
 from antecede.runtime.link import Link, NoStation
 
 BACK_OFF_S = (0.05, 5.0)
@@ -78,8 +79,7 @@ class Roaming:
                 try:
                     following = await self._next(reading)
                 finally:
-                    reading.cancel()
-                    await asyncio.gather(reading, return_exceptions=True)
+                    await end([reading])
                 link = following
         finally:
             self._traveller.left(link)

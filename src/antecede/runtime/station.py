@@ -28,6 +28,7 @@ from antecede.runtime import air
 from antecede.runtime.air import AirLimits
 from antecede.runtime.cell import Cell, Released
 from antecede.runtime.connection import Bucket, Connection, is_welcome
+from antecede.runtime.ending import end
 from antecede.runtime.grouping import Grouping
 from antecede.runtime.lanes import Lanes
 from antecede.runtime.metrics import STATION_COUNTERS, STATION_GAUGES, Metrics
@@ -116,9 +117,7 @@ class StationServer:
         if self._server is not None:
             self._server.close()
             await self._server.wait_closed()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end(self._tasks)
         await self._lanes.close()
         if self._grouping.failure is None:
             self._grouping.now()
@@ -167,7 +166,8 @@ class StationServer:
 
     async def _greet(self, socket: ServerConnection) -> Connection:
         try:
-            said = air.read_hello(await asyncio.wait_for(socket.recv(), self._limits.hello_s))
+            async with asyncio.timeout(self._limits.hello_s):
+                said = air.read_hello(await socket.recv())
         except TimeoutError:
             raise Later(f"no hello within {self._limits.hello_s:g} s") from None  # a slow link is nobody's fault
         badge = read_token(self._key, said.token)
@@ -212,9 +212,7 @@ class StationServer:
                 await asyncio.sleep(connection.bucket.spend(len(packets)))
                 await connection.room()
         finally:
-            writing.cancel()
-            with suppress(asyncio.CancelledError, ConnectionClosed):
-                await writing
+            await end([writing])
 
     def _check(self, connection: Connection, packet: Packet) -> None:
         """`RemoteViolation` for what no correct host says."""
@@ -232,7 +230,8 @@ class StationServer:
         while not packet.message.dests <= self.cell.station.berths.keys() and self._clock() < until:
             self._met.clear()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._met.wait(), until - self._clock())
+                async with asyncio.timeout(until - self._clock()):
+                    await self._met.wait()
 
     async def _hear(self, connection: Connection, packet: Packet, data: bytes) -> None:
         while len(self._lanes.owed) >= OUTBOX_MAX:

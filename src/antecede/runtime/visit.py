@@ -21,7 +21,8 @@ async def visit(servers: Sequence[str], options: NatsOptions) -> AsyncIterator[C
     client = Client()
     settings = {"servers": list(servers), "allow_reconnect": False, "error_cb": _ignore, **options.connect}
     try:
-        await asyncio.wait_for(client.connect(**settings), CONNECT_S)
+        async with asyncio.timeout(CONNECT_S):
+            await client.connect(**settings)
     except (TimeoutError, NatsError, OSError) as error:
         raise Unreachable(f"no NATS server answers at {shown(servers)}: {error!r}") from None
     try:
