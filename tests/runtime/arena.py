@@ -7,7 +7,7 @@ from pathlib import Path
 from antecede.check.judge import Verdict
 from antecede.runtime.store import Store
 from tests.runtime.conditions import Conditions
-from tests.runtime.crowd import NORMAL, Crowd
+from tests.runtime.crowd import DEADLINE_S, NORMAL, Crowd
 
 
 class Arena(Crowd):
@@ -56,7 +56,7 @@ class Arena(Crowd):
         self.wait(self.finished)
         (self.folder / "stop").touch()
         for name, process in self.running.items():
-            assert process.wait(30) == 0, f"{name} failed: {self.log(name)}"
+            assert process.wait(DEADLINE_S) == 0, f"{name} failed: {self.log(name)}"
         verdict = self.judged(self.messages * len(self.names))
         for name in self.names:
             self._judge_application(name)

@@ -17,7 +17,8 @@ from antecede.check.judge import Verdict, judge
 from tests.runtime.conditions import OUTLAST_S, Conditions
 
 ROOT = Path(__file__).parent.parent.parent
-DEADLINE_S = 120.0
+DEADLINE_S, PATIENCE_S = 120.0, 600.0
+"""How long nothing may happen, and how long a wait may take on a machine that has other things to do."""
 NORMAL = Conditions()
 
 
@@ -99,13 +100,23 @@ class Crowd:
         return sum(event.kind == kind for event in self.events())
 
     def wait(self, done: Callable[[], bool]) -> None:
-        """Until `done`; nobody may end meanwhile."""
-        until = time.monotonic() + DEADLINE_S
+        """Until `done`; nobody may end meanwhile, and something has to happen now and then, however slowly."""
+        began = time.monotonic()
+        until, written = began + DEADLINE_S, self.written_bytes()
         while not done():
+            if written != self.written_bytes():
+                until = min(time.monotonic() + DEADLINE_S, began + PATIENCE_S)
+                written = self.written_bytes()
             for name, process in self.running.items():
                 assert process.poll() is None, f"seed {self.seed}: {name} ended: {self.log(name)}"
-            assert time.monotonic() < until, f"seed {self.seed}: not done after {DEADLINE_S:g} s: {self.look()}"
+            waited_s = time.monotonic() - began
+            assert time.monotonic() < until, f"seed {self.seed}: not done after {waited_s:.0f} s: {self.look()}"
             time.sleep(0.1)
+
+    def written_bytes(self) -> int:
+        """How much there is in traces and logs: more when something has happened."""
+        paths = [*(self.folder / "trace").glob("*.jsonl"), *self.folder.glob("*.log")]
+        return sum(path.stat().st_size for path in paths)
 
     def look(self) -> str:
         """What there is to see where it did not go on."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from antecede.check.judge import Verdict
 from antecede.runtime.tokens import issue
 from tests.runtime.conditions import Conditions
-from tests.runtime.crowd import NORMAL, Crowd
+from tests.runtime.crowd import DEADLINE_S, NORMAL, Crowd
 
 KEY = b"a key for tests, and for nothing else"
 STATIONS = ("s1", "s2", "s3")
@@ -78,10 +78,10 @@ class Town(Crowd):
         self.wait(lambda: self.finished() and all(map(self.listens, self.stations)))
         (self.folder / "stop").touch()
         for name in self.hosts:
-            assert self.running[name].wait(30) == 0, f"{name} failed: {self.log(name)}"
+            assert self.running[name].wait(DEADLINE_S) == 0, f"{name} failed: {self.log(name)}"
         for name in self.stations:
             self.running[name].terminate()
-            ended = self.running[name].wait(30)
+            ended = self.running[name].wait(DEADLINE_S)
             assert ended == 0, f"{name} ended with {ended}: {self.log(name)}"
         assert self.whole()
         return self.judged(self.messages * len(self.hosts))
