@@ -8,6 +8,7 @@ import pytest
 from antecede.check.judge import judge
 from antecede.core.errors import Misuse
 from antecede.runtime import Faults, MemoryNetwork
+from antecede.runtime.air import AirLimits
 from antecede.runtime.homes import home
 from antecede.runtime.host import Host
 from antecede.runtime.serving import policy
@@ -186,6 +187,26 @@ def test_luggage_that_is_longer_than_a_packet_of_the_broker_may_be(tmp_path: Pat
                 assert await taken(ann, 200) == long
                 await until(lambda: not at["s3"].counts()["stored"])
             assert not [key for key in at["s3"].cell.store.facts if key.startswith("part ")]
+
+    asyncio.run(scenario())
+
+
+def test_as_much_as_may_be_stored_can_be_handed_over(tmp_path: Path) -> None:
+    """190 messages of 60,000 bytes, all of them unacknowledged: 11 MB, once in the luggage and not twice."""
+    limits = {"rules": policy("store", 190), "limits": AirLimits(frame_bytes=64 * 2**10)}
+
+    async def scenario() -> None:
+        async with cells(**limits) as at, host(at["s2"], "bob", payload_bytes_max=60_000) as bob:
+            await bob.connected()
+            async with host(at["s1"], "ann", **stored(tmp_path, "ann")) as ann:
+                await ann.connected()
+            await until(lambda: not at["s1"].counts()["connections"])
+            long = [b"%03d" % number * 20_000 for number in range(190)]
+            for payload in long:
+                await bob.send({"ann"}, payload)
+            await until(lambda: at["s1"].counts()["stored"] == 190)
+            async with host(at["s3"], "ann", **stored(tmp_path, "ann")) as ann:
+                assert await taken(ann, 190) == long
 
     asyncio.run(scenario())
 

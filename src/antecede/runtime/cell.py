@@ -234,7 +234,10 @@ class Cell:
             self._recorder.note(kind, {"host": host, **more})
 
     def _transmit(self, to: ProcessId, packet: Packet) -> None:
-        data = encode(packet)
+        try:
+            data = encode(packet)
+        except Misuse as error:  # nothing of this step is committed: stop, rather than lose a host's luggage
+            raise AssertionError(f"a packet that can not be sent, in spite of all limits: {error}") from error
         if isinstance(packet.stamp, Handover):
             self.counts["handed over"] += 1
             self._note("move", packet.stamp.host, to=to)

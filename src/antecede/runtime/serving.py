@@ -30,7 +30,9 @@ SPACE = "roam"
 STORED_MAX = 1_500
 RETRY_S = 30.0
 LUGGAGE_BYTES_MAX = 12 * 2**20
-"""What is stored for a host has to fit into one packet, which is at most 16 MiB."""
+HOLD_MAX = 1_000
+"""All that is kept for a host has to fit into one packet, of at most 64 MiB: so much that it has not acknowledged, and
+so many messages that are held back for it, before its luggage came and after."""
 
 
 def policy(when_asleep: str = "store", stored_max: int = STORED_MAX) -> Policy:
@@ -102,6 +104,6 @@ async def serve_station(
 
 
 def _roam(name: ProcessId, stations: tuple[ProcessId, ...], rules: Policy) -> Station:
-    made = begin_station("roam", name=name, stations=stations, homes={}, policy=rules)
+    made = begin_station("roam", name=name, stations=stations, homes={}, policy=rules, hold_max=HOLD_MAX)
     assert isinstance(made, Station)
     return made

@@ -56,7 +56,7 @@ class Mind:
         return message.id.seq <= self.ordering.delivered.get(message.sender, 0) or message.id in self.held
 
     def sent_down(self, serial: int, message: Message, stamp: Stamp, departed: frozenset[ProcessId] = NOBODY) -> None:
-        self.unlearned[serial] = (message, stamp)
+        self.unlearned[serial] = (replace(message, payload=b""), stamp)  # what it says is in the outbox
         if len(self.unlearned) > UNLEARNED_MAX:
             self.learn(next(iter(self.unlearned)), departed)
 
@@ -83,17 +83,21 @@ class Mind:
 @values.storable
 @dataclass(slots=True)
 class Direct:
-    """Messages straight to the stations of their destinations, ordered for each host by itself."""
+    """Messages straight to the stations of their destinations, ordered for each host by itself.
+
+    At most `hold_max` messages are held back for a host, and as many wait for luggage that is on its way.
+    """
 
     ordering: str = "ks"
     printed: bool = False
+    hold_max: int = HOLD_BACK_LIMIT
 
     @property
     def table(self) -> handoff.Table:
         return handoff.SIMPLE
 
     def join(self, host: ProcessId, home: ProcessId) -> Mind:  # noqa: ARG002
-        return Mind(Ks(host, multicast=True) if self.ordering == "ks" else Rst(host))
+        return Mind(Ks(host, multicast=True) if self.ordering == "ks" else Rst(host), HoldBack(self.hold_max))
 
     def is_mind(self, mind: object, host: ProcessId) -> bool:
         wanted = Ks if self.ordering == "ks" else Rst
@@ -115,7 +119,7 @@ class Direct:
         mind: Mind = luggage.mind
         others = sorted(message.dests - {luggage.host})
         known = luggage.serial if self.printed else got
-        if full := [host for host in others if _is_full(station.berth(host))]:
+        if full := [host for host in others if self._is_full(station.berth(host))]:
             trial = values.loads(values.dumps(mind))
             assert isinstance(trial, Mind)
             stamp = _stamp(trial, known, message, others, station.departed)  # the mind itself stays as it is
@@ -190,10 +194,17 @@ class Direct:
                 mind.forget(station.departed)
             mind.held.resume(lambda packet: _unmet(station, mind, _message(packet), _carried(packet).stamp))
 
+    def _is_full(self, berth: Berth) -> bool:
+        """Nothing more can wait for this host here."""
+        if berth.luggage is not None:
+            mind: Mind = berth.luggage.mind
+            return len(mind.held) >= mind.held.limit
+        return berth.state == handoff.AWAITED and len(berth.waiting) >= min(self.hold_max, HOLD_BACK_LIMIT)
+
     def _check_room(self, station: Station, host: ProcessId, message: Message, stamp: Stamp) -> None:
         """`HoldBackFull` where the message would have to wait and there is no room for it; nothing is changed here."""
         berth = station.berth(host)
-        if not _is_full(berth):
+        if not self._is_full(berth):
             return
         if berth.luggage is None:
             raise HoldBackFull(f"{len(berth.waiting)} packets wait for the luggage of {host}: offer this one later")
@@ -263,14 +274,6 @@ def _stamp(mind: Mind, known: int, message: Message, others: list[ProcessId], de
     """Of a message that the host sent when it had the first `known`; one stamp serves all destinations."""
     mind.learn(known, departed)
     return mind.ordering.stamps(message, others)[0]
-
-
-def _is_full(berth: Berth) -> bool:
-    """Nothing more can wait for this host here."""
-    if berth.luggage is not None:
-        mind: Mind = berth.luggage.mind
-        return len(mind.held) >= mind.held.limit
-    return berth.state == handoff.AWAITED and len(berth.waiting) >= HOLD_BACK_LIMIT
 
 
 def _by_station(station: Station, hosts: list[ProcessId]) -> Mapping[ProcessId, list[ProcessId]]:
