@@ -193,10 +193,10 @@ def test_luggage_that_is_longer_than_a_packet_of_the_broker_may_be(tmp_path: Pat
 
 def test_as_much_as_may_be_stored_can_be_handed_over(tmp_path: Path) -> None:
     """190 messages of 60,000 bytes, all of them unacknowledged: 11 MB, once in the luggage and not twice."""
-    limits = {"rules": policy("store", 190), "limits": AirLimits(frame_bytes=64 * 2**10)}
+    rules, limits = policy("store", 190), AirLimits(frame_bytes=64 * 2**10)
 
     async def scenario() -> None:
-        async with cells(**limits) as at, host(at["s2"], "bob", payload_bytes_max=60_000) as bob:
+        async with cells(rules=rules, limits=limits) as at, host(at["s2"], "bob", payload_bytes_max=60_000) as bob:
             await bob.connected()
             async with host(at["s1"], "ann", **stored(tmp_path, "ann")) as ann:
                 await ann.connected()
