@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from antecede.core.errors import Misuse
-from antecede.runtime import Limits, NameTaken, Unreachable, join
+from antecede.runtime import Limits, NameTaken, Unreachable, join, keeper
 from antecede.runtime import nats as nats_module
-from antecede.runtime.embedded import EmbeddedNetwork, address
+from antecede.runtime.embedded import EmbeddedNetwork, address, server_binary
 from antecede.runtime.nats import NatsNetwork
 from antecede.runtime.natsoptions import NatsOptions
 from tests.runtime.test_node import WAIT_S, eventually, run, take
@@ -263,3 +263,22 @@ def test_the_example_of_the_readme_in_two_processes_of_which_one_is_killed(tmp_p
         for one in (alice, bob):
             one.kill()
             one.communicate()
+
+
+def test_a_server_started_by_somebody_who_died_meanwhile_is_taken(tmp_path: Path) -> None:
+    """Found by the fault suite with seed 8: killed between starting a keeper and hearing of its server."""
+    folder = tmp_path / "nats"
+    folder.mkdir()
+    keepers = [
+        subprocess.Popen([sys.executable, "-I", "-S", keeper.__file__, server_binary(), str(folder)]) for _ in range(4)
+    ]
+
+    async def scenario() -> None:
+        network = EmbeddedNetwork(folder)
+        await network.start()
+        assert address(folder) == network.url
+        await network.stop()
+
+    asyncio.run(scenario())
+    assert [one.wait(30) for one in keepers] == [0, 0, 0, 0]
+    assert address(folder) is None
