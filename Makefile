@@ -4,6 +4,7 @@ PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 SEED ?= 1
 MINUTES ?= 10
+TIMES ?= 1
 N ?= $(if $(QUICK),2000,100000)
 PAIRS ?= $(if $(QUICK),50000,1000000)
 WORLDS ?= $(if $(QUICK),2000,200000)
@@ -12,7 +13,7 @@ FRAMES ?= $(if $(QUICK),5000,100000)
 export SPARK_LOCAL_IP ?= 127.0.0.1
 export PYTHONPATH := src:.
 
-.PHONY: help setup check format lint types test test-browser demo bench fuzz soak docs docs-check lock clean
+.PHONY: help setup check format lint types test test-browser demo bench fuzz faults soak docs docs-check lock clean
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##|^[a-z-]+:  *##' Makefile | sed -E 's/:[^#]*## ?/\t/' | expand -t 16
@@ -55,7 +56,10 @@ fuzz: setup      ## random executions of everything against the judge, from seed
 	$(PY) -m tests.fuzz_check --traces $(TRACES) --seed $(SEED)
 	$(PY) -m tests.runtime.fuzz_frames --frames $(FRAMES)
 
-soak: setup      ## the runtime in real processes under random faults, for MINUTES
+faults: setup    ## kills, pauses, cuts, full disks and clocks that jump, TIMES times with seeds from SEED on
+	$(PY) -m tests.runtime.faults --times $(TIMES) --seed $(SEED)
+
+soak: setup      ## nodes, stations and roaming hosts in real processes under random faults, for MINUTES
 	$(PY) -m tests.runtime.soak --minutes $(MINUTES)
 
 docs: setup      ## generate the pages that are made by running the code

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from antecede.check.judge import Verdict, judge
 from antecede.cli.live import KINDS, Town
-from tests.runtime.town import read_trace
+from tests.runtime.crowd import read_trace
 
 
 def test_the_same_conversation_without_and_with_order(tmp_path: Path) -> None:

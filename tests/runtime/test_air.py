@@ -5,6 +5,7 @@ import ssl
 import time
 from pathlib import Path
 
+import jwt
 import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
@@ -124,7 +125,7 @@ def test_a_connection_that_says_nothing_ends_soon() -> None:
                     await asyncio.wait_for(socket.recv(), 10)
                 close = socket.protocol.close_rcvd
                 assert close is not None
-                assert (close.code, close.reason) == (air.REFUSED, "no hello within 0.1 s")
+                assert (close.code, close.reason) == (air.LATER, "no hello within 0.1 s")
             await until(lambda: at["s1"]._open == 0)
 
     asyncio.run(scenario())
@@ -207,6 +208,10 @@ def test_keys(tmp_path: Path) -> None:
         issue(KEY, "")
     with pytest.raises(TokenRefused):
         holder(KEY, issue(KEY, "ann") + "x")
+    for wrong in ({"policy": "forget"}, {"stored_max": 0}, {"stored_max": "many"}, {"stored_max": True}, {"sub": 7}):
+        claims = {"sub": "ann", "exp": int(time.time()) + 100, **wrong}
+        with pytest.raises(TokenRefused):
+            holder(KEY, jwt.encode(claims, KEY, algorithm="HS256"))
 
 
 def test_hosts_and_stations_speak_tls() -> None:

@@ -8,15 +8,17 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from antecede.core.errors import Misuse
-from antecede.runtime import Limits, NameTaken, Unreachable, join
+from antecede.runtime import Limits, NameTaken, Unreachable, join, keeper
 from antecede.runtime import nats as nats_module
-from antecede.runtime.embedded import EmbeddedNetwork, address
-from antecede.runtime.nats import NatsNetwork, NatsOptions
+from antecede.runtime.embedded import EmbeddedNetwork, address, server_binary
+from antecede.runtime.nats import NatsNetwork
+from antecede.runtime.natsoptions import NatsOptions
 from tests.runtime.test_node import WAIT_S, eventually, run, take
 
 ROOT = Path(__file__).parent.parent.parent
@@ -25,19 +27,61 @@ README = ROOT / "README.md"
 SOURCE = ROOT / "src"
 
 
+def programs_of_the_guide(folder: Path) -> dict[str, Path]:
+    """The programs as they stand there, by name, but for where the server has its folder."""
+    found = re.findall(r"`(\w+)\.py`.*?```py\n(.*?)```", GUIDE.read_text(), re.DOTALL)
+    for name, block in found:
+        (folder / f"{name}.py").write_text(block.replace("///tmp/", f"//{folder}/"))
+    return {name: folder / f"{name}.py" for name, _ in found}
+
+
+def begin(program: Path, *arguments: str) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-W", "error", "-u", str(program), *arguments]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={"PYTHONPATH": str(SOURCE)}, text=True
+    )
+
+
+def said_by(program: "subprocess.Popen[str]") -> tuple[str, str]:
+    """Everything, until it ends."""
+    try:
+        return program.communicate(timeout=120)
+    finally:
+        program.kill()
+        program.communicate()
+
+
 def test_the_example_of_the_guide_in_two_processes(tmp_path: Path) -> None:
-    """`billing.py` and `stock.py` as they stand there, but for the folder."""
-    blocks = re.findall(r"```py\n(.*?)```", GUIDE.read_text(), re.DOTALL)
-    programs = {}
-    for name, block in zip(("billing", "stock"), blocks, strict=True):
-        path = tmp_path / f"{name}.py"
-        path.write_text(block.replace("/var/lib/shop", str(tmp_path / "shop")))
-        command = [sys.executable, "-W", "error", "-u", str(path)]
-        programs[name] = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={"PYTHONPATH": str(SOURCE)}, text=True
-        )
-    outputs = {name: program.communicate(timeout=30) for name, program in programs.items()}
+    programs = programs_of_the_guide(tmp_path)
+    started = {name: begin(programs[name]) for name in ("billing", "stock")}
+    outputs = {name: said_by(program) for name, program in started.items()}
     assert outputs == {"billing": ("stock: shipped\n", ""), "stock": ("billing: paid\n", "")}
+
+
+def test_pending_names_the_missing_message_as_the_guide_says(tmp_path: Path) -> None:
+    """bob prints what carol's message waits for, for as long as alice can not reach him; then he gets both."""
+    programs = programs_of_the_guide(tmp_path)
+    said = re.findall(r"```text\n((?:alice|carol).*?)```", GUIDE.read_text(), re.DOTALL)
+    bob = begin(programs["bob"])
+    try:
+        assert bob.stdout is not None
+        assert said_by(begin(programs["friends"], "cut")) == ("", "")
+        assert [bob.stdout.readline(), bob.stdout.readline()] == [said[0], said[0]]
+        assert said_by(begin(programs["friends"])) == ("", "")
+        lines = iter(bob.stdout.readline, "")
+        assert [line for line in (next(lines), *lines_until(lines, "carol: ")) if line != said[0]] == [
+            *said[1].splitlines(keepends=True)
+        ]
+    finally:
+        bob.kill()
+        bob.communicate()
+
+
+def lines_until(lines: Iterator[str], start: str) -> Iterator[str]:
+    for line in lines:
+        yield line
+        if line.startswith(start):
+            return
 
 
 def test_an_inbox_belongs_to_the_store_it_was_made_with(tmp_path: Path) -> None:
@@ -219,3 +263,22 @@ def test_the_example_of_the_readme_in_two_processes_of_which_one_is_killed(tmp_p
         for one in (alice, bob):
             one.kill()
             one.communicate()
+
+
+def test_a_server_started_by_somebody_who_died_meanwhile_is_taken(tmp_path: Path) -> None:
+    """Found by the fault suite with seed 8: killed between starting a keeper and hearing of its server."""
+    folder = tmp_path / "nats"
+    folder.mkdir()
+    keepers = [
+        subprocess.Popen([sys.executable, "-I", "-S", keeper.__file__, server_binary(), str(folder)]) for _ in range(4)
+    ]
+
+    async def scenario() -> None:
+        network = EmbeddedNetwork(folder)
+        await network.start()
+        assert address(folder) == network.url
+        await network.stop()
+
+    asyncio.run(scenario())
+    assert [one.wait(30) for one in keepers] == [0, 0, 0, 0]
+    assert address(folder) is None

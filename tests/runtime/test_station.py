@@ -8,12 +8,13 @@ import pytest
 from antecede.check.judge import judge
 from antecede.core.errors import Misuse
 from antecede.runtime import Faults, MemoryNetwork
+from antecede.runtime.air import AirLimits
 from antecede.runtime.homes import home
 from antecede.runtime.host import Host
 from antecede.runtime.serving import policy
 from antecede.runtime.tokens import issue
 from tests.runtime.cells import KEY, cells, host, state_of, stored, take, taken, until, url
-from tests.runtime.town import read_trace
+from tests.runtime.crowd import read_trace
 
 
 def test_two_hosts_at_two_stations() -> None:
@@ -123,6 +124,54 @@ def test_store_keeps_so_many_and_drops_the_next(tmp_path: Path) -> None:
     asyncio.run(scenario())
 
 
+def test_each_host_has_the_policy_of_its_token_wherever_it_goes(tmp_path: Path) -> None:
+    """The stations store. ann's token says drop, and cat's to keep two; bob's says nothing. All are away."""
+
+    async def scenario() -> None:
+        async with cells() as at, host(at["s2"], "dan") as dan:
+            await dan.connected()
+            tokens = {
+                "ann": issue(KEY, "ann", when_asleep="drop"),
+                "bob": issue(KEY, "bob"),
+                "cat": issue(KEY, "cat", stored_max=2),
+            }
+            for station in ("s1", "s3"):
+                for name, token in tokens.items():
+                    async with Host([url(at[station])], name, token, **stored(tmp_path, name)) as one:
+                        await one.connected()
+            await until(lambda: not at["s3"].counts()["connections"])
+            for number in range(4):
+                await dan.send(set(tokens), b"%d" % number)
+            await until(lambda: at["s3"].counts()["dropped"] == 4 + 0 + 2)
+            await until(lambda: at["s3"].counts()["stored"] == 4 + 2)
+            kept = {"bob": [b"0", b"1", b"2", b"3"], "cat": [b"0", b"1"]}
+            for name, payloads in kept.items():
+                async with Host([url(at["s1"])], name, tokens[name], **stored(tmp_path, name)) as one:
+                    assert await taken(one, len(payloads)) == payloads
+
+    asyncio.run(scenario())
+
+
+def test_a_token_gets_no_more_than_the_stations_allow(tmp_path: Path) -> None:
+    """And a new token changes what was agreed."""
+
+    async def scenario() -> None:
+        async with cells(names=["s1"], rules=policy("drop", 3)) as at, host(at["s1"], "dan") as dan:
+            await dan.connected()
+            for token, dropped in (
+                (issue(KEY, "ann", when_asleep="store", stored_max=1_000), 2),
+                (issue(KEY, "ann"), 2 + 5),
+            ):
+                async with Host([url(at["s1"])], "ann", token, **stored(tmp_path, "ann")) as ann:
+                    await ann.connected()
+                await until(lambda: at["s1"].counts()["connections"] == 1)
+                for number in range(5):
+                    await dan.send({"ann"}, b"%d" % number)
+                await until(lambda dropped=dropped: at["s1"].counts()["dropped"] == dropped)
+
+    asyncio.run(scenario())
+
+
 def test_luggage_that_is_longer_than_a_packet_of_the_broker_may_be(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with cells() as at, host(at["s2"], "bob") as bob:
@@ -138,6 +187,26 @@ def test_luggage_that_is_longer_than_a_packet_of_the_broker_may_be(tmp_path: Pat
                 assert await taken(ann, 200) == long
                 await until(lambda: not at["s3"].counts()["stored"])
             assert not [key for key in at["s3"].cell.store.facts if key.startswith("part ")]
+
+    asyncio.run(scenario())
+
+
+def test_as_much_as_may_be_stored_can_be_handed_over(tmp_path: Path) -> None:
+    """190 messages of 60,000 bytes, all of them unacknowledged: 11 MB, once in the luggage and not twice."""
+    rules, limits = policy("store", 190), AirLimits(frame_bytes=64 * 2**10)
+
+    async def scenario() -> None:
+        async with cells(rules=rules, limits=limits) as at, host(at["s2"], "bob", payload_bytes_max=60_000) as bob:
+            await bob.connected()
+            async with host(at["s1"], "ann", **stored(tmp_path, "ann")) as ann:
+                await ann.connected()
+            await until(lambda: not at["s1"].counts()["connections"])
+            long = [b"%03d" % number * 20_000 for number in range(190)]
+            for payload in long:
+                await bob.send({"ann"}, payload)
+            await until(lambda: at["s1"].counts()["stored"] == 190)
+            async with host(at["s3"], "ann", **stored(tmp_path, "ann")) as ann:
+                assert await taken(ann, 190) == long
 
     asyncio.run(scenario())
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from antecede.runtime.station import StationServer
-from antecede.runtime.tokens import holder
+from antecede.runtime.tokens import Badge, holder, read_token
 from tests.runtime.cells import KEY, cells
 from tests.runtime.command import main
 
@@ -22,6 +22,9 @@ def key(tmp_path: Path) -> str:
 def test_a_token_is_printed(key: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main("token", ["--key", key, "--host", "ann", "--days", "1"]) == 0
     assert holder(KEY, capsys.readouterr().out.strip()) == "ann"
+    assert main("token", ["--key", key, "--host", "ann", "--policy", "drop", "--stored-max", "7"]) == 0
+    assert read_token(KEY, capsys.readouterr().out.strip()) == Badge("ann", "drop", 7)
+    assert main("token", ["--key", key, "--host", "ann", "--stored-max", "0"]) == 2
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,11 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+from antecede.cli import broker
+from antecede.cli.screen import plain
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -18,42 +21,56 @@ COLUMNS = {
     "process": "process",
     "kind": "kind",
     "queued": "queued",
-    "outbox": "outbox",
     "held_back": "held back",
+    "inbox": "inbox",
+    "outbox": "outbox",
     "connections": "connected",
     "hosts": "hosts",
+    "stored": "stored",
     "awaited": "moving",
 }
+"""A count of the answer, and the head of its column."""
+TEXT = ("space", "process", "kind")
 REFRESH_S = 1.0
+
+EXPLANATION = """\
+Asks every node and station. On a terminal the table stays up to date until Ctrl-C.
+
+queued: frames in the inbox at the broker; held back: messages that wait for one they depend on; inbox: messages that
+the application has not acknowledged; outbox: packets that some inbox does not have yet; connected: hosts now; hosts:
+those whose luggage is here; stored: messages that hosts have not acknowledged; moving: hosts whose luggage is on its
+way here. The last column says what waits, for whom, and since when.
+"""
 
 
 def add(subparsers: Any) -> None:
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "status",
         help="show the nodes and stations of a NATS system, and what they wait for",
-        description="Asks every node and station. On a terminal the table stays up to date until Ctrl-C.",
+        description=EXPLANATION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--nats", required=True, metavar="URL", help="nats://host:port")
     parser.add_argument("--json", action="store_true", help="one JSON object, once")
     parser.add_argument("--once", action="store_true", help="one table, also on a terminal")
+    broker.add(parser, embedded=True)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    servers = arguments.nats.split(",")
     if arguments.json:
-        print(json.dumps(summary(_gather(servers))))
+        print(json.dumps(summary(_gather(arguments))))
     elif arguments.once or not sys.stdout.isatty():
         from rich.console import Console
 
-        Console().print(table(_gather(servers)))
+        width = None if sys.stdout.isatty() else 200
+        Console(width=width).print(table(_gather(arguments)))
     else:
-        _watch(servers)
+        _watch(arguments)
     return 0
 
 
 def summary(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Everybody by space, and the sums that tell whether something is wrong."""
+    """Everybody by space, and what tells whether something is wrong."""
     spaces: dict[str, list[Mapping[str, Any]]] = {}
     for one in found:
         spaces.setdefault(str(one["space"]), []).append(one)
@@ -62,39 +79,53 @@ def summary(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "processes": len(found),
         "running": sum(bool(one["running"]) for one in found),
         "held_back": sum(one.get("held_back", 0) for one in found),
-        "stalled": [f"{one['process']}: {text}" for one in found for text in (*_waiting(one), *one.get("blocked", ()))],
-        "hand_offs": sum(one.get("awaited", 0) for one in found),
+        "stalls": [{**_whose(one), **stall} for one in found for stall in one.get("stalls", ())],
+        "hand_offs": [{**_whose(one), **move} for one in found for move in one.get("hand_offs", ())],
+        "hand_offs_in_progress": sum(one.get("awaited", 0) for one in found),
     }
+
+
+def _whose(one: Mapping[str, Any]) -> dict[str, Any]:
+    return {"space": one["space"], "process": one["process"]}
 
 
 def table(found: Sequence[Mapping[str, Any]]) -> Table:
     from rich.table import Table
+    from rich.text import Text
 
-    shown = Table(*COLUMNS.values(), "waits for")
+    shown = Table()
+    for key, head in COLUMNS.items():
+        shown.add_column(head, justify="left" if key in TEXT else "right")
+    shown.add_column("waits for", overflow="fold")
     for one in found:
-        cells = [str(one.get(key, "")) for key in COLUMNS]
-        notes = [*_waiting(one), *one.get("blocked", ()), *(f"the luggage of {host}" for host in one.get("moving", ()))]
-        shown.add_row(*cells, "\n".join(notes) if one["running"] else "not running")
+        cells = [plain(str(one.get(key, "")), 60) for key in COLUMNS]
+        shown.add_row(*map(Text, (*cells, "\n".join(_notes(one)))))
     return shown
 
 
-def _waiting(one: Mapping[str, Any]) -> Sequence[str]:
-    return list(one.get("waiting", ()))
+def _notes(one: Mapping[str, Any]) -> Iterator[str]:
+    if not one["running"]:
+        yield "not running"
+    for stall in one.get("stalls", ()):
+        yield plain(str(stall["text"]), 200)
+    for move in one.get("hand_offs", ()):
+        yield plain(f"the luggage of {move['host']} from {move['from']}, for {move['since_s']} s", 200)
 
 
-def _gather(servers: Sequence[str]) -> list[dict[str, Any]]:
+def _gather(arguments: argparse.Namespace) -> list[dict[str, Any]]:
     from antecede.runtime.status import gather
+    from antecede.runtime.urls import servers_of
 
-    return list(asyncio.run(gather(servers)))
+    return asyncio.run(gather(servers_of(broker.url(arguments)), broker.options(arguments)))
 
 
-def _watch(servers: Sequence[str]) -> None:
+def _watch(arguments: argparse.Namespace) -> None:
     from rich.live import Live
 
-    with Live(table(_gather(servers)), auto_refresh=False) as live:
+    with Live(table(_gather(arguments)), auto_refresh=False) as live:
         try:
             while True:
                 time.sleep(REFRESH_S)
-                live.update(table(_gather(servers)), refresh=True)
+                live.update(table(_gather(arguments)), refresh=True)
         except KeyboardInterrupt:
             return

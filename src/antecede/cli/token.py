@@ -16,11 +16,24 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--key", required=True, type=Path, metavar="FILE", help="the key of the stations")
     parser.add_argument("--host", required=True, metavar="NAME", help="the name of the host")
     parser.add_argument("--days", type=float, default=30.0, metavar="N", help="how long it is good; default: 30")
+    parser.add_argument("--policy", choices=("store", "drop"), help="while it is away; default: that of the stations")
+    parser.add_argument(
+        "--stored-max", type=int, metavar="N", help="messages kept for it; never more than stations allow"
+    )
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from antecede.runtime.tokens import issue, read_key
 
-    print(issue(read_key(arguments.key), arguments.host, days=arguments.days))
+    key = read_key(arguments.key)
+    print(
+        issue(
+            key,
+            arguments.host,
+            days=arguments.days,
+            when_asleep=arguments.policy,
+            stored_max=arguments.stored_max,
+        )
+    )
     return 0

@@ -24,7 +24,7 @@ from antecede.core.shapes import TAGS, Reader, Sets, Writer
 from antecede.core.types import Message, MessageId, Packet
 
 VERSION = 1
-PACKET_BYTES_MAX = 16 * 2**20
+PACKET_BYTES_MAX = 64 * 2**20
 ROSTER, MESSAGE, GROUP = 1, 2, 4
 SHORT = 15
 """Name lengths below this fit in four bits."""

@@ -6,6 +6,8 @@ from antecede.runtime.joining import join
 from antecede.runtime.limits import Limits
 from antecede.runtime.link import HostRefused
 from antecede.runtime.memory import Faults, MemoryNetwork
+from antecede.runtime.nats import NatsNetwork
+from antecede.runtime.natsoptions import NatsOptions
 from antecede.runtime.node import Node, NodeClosed
 from antecede.runtime.serving import serve_station
 from antecede.runtime.stalls import Stall
@@ -21,6 +23,8 @@ __all__ = [
     "Limits",
     "MemoryNetwork",
     "NameTaken",
+    "NatsNetwork",
+    "NatsOptions",
     "Network",
     "Node",
     "NodeClosed",

@@ -13,6 +13,7 @@ knows to be unanswered. Anything that a correct host would not send closes the c
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -20,7 +21,7 @@ from typing import Any
 from antecede.core.errors import Misuse, RemoteViolation, WireError
 from antecede.core.mobile.frames import Got, Leave, Register, Uplink
 from antecede.core.types import Packet, ProcessId
-from antecede.core.wire import decode
+from antecede.core.wire import decode, encode
 from antecede.runtime import frames
 
 VERSION = 1
@@ -28,7 +29,7 @@ SUBPROTOCOL = "antecede.1"
 REFUSED = 1008
 """The host did what no correct host does, or its token is not good: it is pointless to try again."""
 LATER = 1013
-"""The station is full: try another, or later."""
+"""The station is full, or heard nothing in time: try another, or later."""
 REPLACED = 4000
 """The same host has connected again: this connection is of the past."""
 REASON_BYTES_MAX = 120
@@ -116,6 +117,23 @@ def check_spoken(host: ProcessId, packet: Packet) -> None:
         raise RemoteViolation(f"a {type(stamp).__name__} {'without' if message is None else 'with'} a message")
     if message is not None and (message.sender != host or message.group is not None):
         raise RemoteViolation("a message in the name of another host, or to a group")
+
+
+def packed(packets: Sequence[Packet], frame_bytes: int) -> tuple[bytes, int]:
+    """As many of a host's packets as the station takes in a frame, and how many that were; of several acknowledgements
+    the last says all."""
+    batch: list[bytes] = []
+    size = taken = 0
+    last_got = max((at for at, packet in enumerate(packets) if isinstance(packet.stamp, Got)), default=-1)
+    for at, packet in enumerate(packets):
+        if not isinstance(packet.stamp, Got) or at == last_got:
+            data = encode(packet)
+            if batch and size + len(data) + 16 > frame_bytes:
+                break
+            batch.append(data)
+            size += len(data) + 4
+        taken = at + 1
+    return frames.packets(0, batch) if batch else b"", taken
 
 
 def reason(error: object) -> str:

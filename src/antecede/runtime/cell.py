@@ -6,7 +6,8 @@ store has committed it. A crash at any instant leaves a store from which a new `
 **Who exists.** A host joins when it shows a token for the first time, at any station: that station tells all others in
 a durable `KNOWN` frame. Its home follows from its name (`homes`), so stations that hear of it in any order, from a
 frame, from a packet that overtook the frame or from the host itself, agree. A message to a host that is not known where
-its sender is goes to nobody, and the sender is told. Only who had a token is ever known.
+its sender is goes to nobody, and the sender is told. Only who had a token is ever known. A host that the operator
+removes is forgotten everywhere, but for its name: a `REMOVED` frame tells the other stations.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 
 from antecede.core.effects import Transmit
 from antecede.core.errors import LimitReached, Misuse, RemoteViolation, WireError
 from antecede.core.mobile.effects import Dropped, Effect, Radio
-from antecede.core.mobile.frames import Begin, Carried, Downlink, Handover, Leave, Moved, Old
-from antecede.core.mobile.luggage import Berth
+from antecede.core.mobile.frames import Begin, Carried, Downlink, Handover, Leave, Moved, Old, Welcome
+from antecede.core.mobile.luggage import Berth, Terms
 from antecede.core.mobile.protocols import restore
 from antecede.core.mobile.station import Station
 from antecede.core.types import Packet, ProcessId
@@ -30,10 +31,10 @@ from antecede.runtime.air import decoded
 from antecede.runtime.homes import home
 from antecede.runtime.journal import Journal
 from antecede.runtime.parcels import PART, Parcels, cut
-from antecede.runtime.store import Input, Outgoing, Store
+from antecede.runtime.store import WHOLE_FRAME, Input, Outgoing, Store
+from antecede.runtime.trace import Recorder
 
-KNOWN = 4
-WHOLE_FRAME = -1
+KNOWN, REMOVED = 4, 6
 PART_BYTES = 256 * 2**10
 
 
@@ -50,8 +51,15 @@ class Released:
 class Cell:
     """A station and its store. `part_bytes` is the longest packet that goes to another station in one piece."""
 
-    def __init__(self, store: Store, begin: Callable[[], Station], part_bytes: int = PART_BYTES) -> None:
-        self.store, self._part_bytes = store, part_bytes
+    def __init__(
+        self,
+        store: Store,
+        begin: Callable[[], Station],
+        recorder: Recorder | None = None,
+        *,
+        part_bytes: int = PART_BYTES,
+    ) -> None:
+        self.store, self._recorder, self._part_bytes = store, recorder, part_bytes
         self._journal: Journal[Station] = Journal(store, begin, _restored, _call)
         self._parcels = Parcels(store)
         self.counts: Counter[str] = Counter()
@@ -70,20 +78,39 @@ class Cell:
 
     # What comes in.
 
-    def welcome(self, host: ProcessId, incarnation: str) -> None:
-        """A host has shown its token. `RemoteViolation` where it is not the one that was known by this name."""
+    def welcome(self, host: ProcessId, incarnation: str, terms: Terms | None = None) -> None:
+        """A host has shown its token, with the `terms` of the operator for it. `RemoteViolation` where it is not the
+        one that was known by this name."""
         if host in self.station.stations:
             raise RemoteViolation("the token has the name of a station")
+        if host in self.station.departed:
+            raise RemoteViolation("this host was removed: its name can not be used again")
         known = self.store.facts.get(f"host {host}")
         if known is not None and known.decode() != incarnation:
             raise RemoteViolation("this name was used with another store: give that store, or take another name")
         if known is None:
             self._meet(host)
             self._remember(host, incarnation)
-            others = [other for other in self.station.stations if other != self.name]
-            if others:
-                frame = bytes((KNOWN,)) + json.dumps([host, incarnation]).encode()
-                self._staged.outgoing.append(self.store.enqueue(others, WHOLE_FRAME, frame))
+            self._tell(bytes((KNOWN,)) + json.dumps([host, incarnation]).encode())
+        if self.station.berth(host).terms != terms:
+            self._journal.put("agree", host, b"" if terms is None else json.dumps(astuple(terms)).encode())
+
+    def remove(self, host: ProcessId) -> None:
+        """The operator wants `host` to be gone for good: forget it, and tell all other stations."""
+        if host in self.station.stations:
+            raise RemoteViolation("the name of a station")
+        if host not in self.station.departed:
+            self._forget(host)
+            self._tell(bytes((REMOVED,)) + json.dumps([host]).encode())
+
+    def _forget(self, host: ProcessId) -> None:
+        self.store.drop(f"host {host}")
+        self._carry_out(self._journal.put("remove", host, b""))
+
+    def _tell(self, frame: bytes) -> None:
+        others = [other for other in self.station.stations if other != self.name]
+        if others:
+            self._staged.outgoing.append(self.store.enqueue(others, WHOLE_FRAME, frame))
 
     def hear(self, packet: Packet, data: bytes) -> None:
         """What a host says, in a packet that was checked. `RemoteViolation` and `LimitReached` change nothing."""
@@ -93,6 +120,7 @@ class Cell:
     def left(self, host: ProcessId, move: int) -> None:
         """The connection that `host` had registered on with `move` is gone: to the core, the host has left."""
         packet = Packet(host, None, Leave(move))
+        self._note("disconnect", host)
         self._carry_out(self._journal.put("hear", host, encode(packet)))
 
     def receive(self, sender: ProcessId | None, data: bytes) -> bool:
@@ -117,9 +145,12 @@ class Cell:
             raise WireError(f"a frame of {sender!r}, which is not among the stations")
         kind = data[0] if data else 0
         if kind == KNOWN:
-            host, incarnation = _known(data)
-            self._meet(host)
-            self._remember(host, incarnation)
+            host, incarnation = _named_in(data, 2)
+            if host not in self.station.departed:
+                self._meet(host)
+                self._remember(host, incarnation)
+        elif kind == REMOVED:
+            self._forget(*_named_in(data, 1))
         elif kind == PART:
             whole = self._parcels.take(sender, data)
             if whole is not None:
@@ -174,6 +205,8 @@ class Cell:
 
     def commit(self) -> Released:
         """Make everything up to now durable, and release what it led to."""
+        if self._recorder is not None:
+            self._staged.outgoing += self._recorder.flush()
         self._journal.save()
         self.store.commit()
         released, self._staged = self._staged, Released()
@@ -186,16 +219,28 @@ class Cell:
             elif isinstance(effect, Radio):
                 if isinstance(effect.packet.stamp, Downlink):
                     self._staged.waiting[effect.to] = None
-                else:
-                    self._staged.radios.append(effect)
+                    continue
+                if isinstance(effect.packet.stamp, Welcome):
+                    self._note("connect", effect.to)
+                self._staged.radios.append(effect)
             elif isinstance(effect, Dropped):
                 self.counts["dropped"] += 1
+                self._note("internal", effect.host, dropped=str(effect.message))
                 self._staged.dropped.append(effect)
 
+    def _note(self, kind: str, host: ProcessId, **more: str) -> None:
+        """Something of a host, for the trace of the station; what is sent and delivered is in those of the hosts."""
+        if self._recorder is not None:
+            self._recorder.note(kind, {"host": host, **more})
+
     def _transmit(self, to: ProcessId, packet: Packet) -> None:
-        data = encode(packet)
+        try:
+            data = encode(packet)
+        except Misuse as error:  # nothing of this step is committed: stop, rather than lose a host's luggage
+            raise AssertionError(f"a packet that can not be sent, in spite of all limits: {error}") from error
         if isinstance(packet.stamp, Handover):
             self.counts["handed over"] += 1
+            self._note("move", packet.stamp.host, to=to)
         if len(data) <= self._part_bytes:
             self._staged.outgoing.append(self.store.enqueue((to,), 0, data))
             return
@@ -219,6 +264,11 @@ def _call(station: Station, given: Input) -> list[Effect]:
         return _receive(station, decoded(data))
     if kind == "tick":
         return station.tick(float(who))
+    if kind == "remove":
+        return station.remove(who)
+    if kind == "agree":
+        station.agree(who, Terms(*json.loads(data)) if data else None)
+        return []
     assert kind == "join", kind
     _join(station, who)
     return []
@@ -226,12 +276,12 @@ def _call(station: Station, given: Input) -> list[Effect]:
 
 def _receive(station: Station, packet: Packet) -> list[Effect]:
     """Whom another station speaks of is known from then on; unless it speaks nonsense."""
-    strangers = sorted(set(_named(packet)) - station.berths.keys())
+    strangers = sorted(set(_named(packet)) - station.berths.keys() - station.departed)
     try:
         for host in strangers:
             _join(station, host)
         return station.receive(packet)
-    except RemoteViolation:
+    except (RemoteViolation, LimitReached):
         for host in strangers:
             station.berths.pop(host, None)
         raise
@@ -255,11 +305,12 @@ def _named(packet: Packet) -> Iterator[ProcessId]:
         yield stamp.host
 
 
-def _known(data: bytes) -> tuple[str, str]:
+def _named_in(data: bytes, count: int) -> list[str]:
+    """So many strings, in a frame of ours about a host."""
     try:
-        host, incarnation = json.loads(data[1:])
-    except (ValueError, TypeError, RecursionError):
-        raise WireError("a frame that tells of a host, and does not") from None
-    if not isinstance(host, str) or not isinstance(incarnation, str) or not host:
+        said = json.loads(data[1:])
+    except (ValueError, RecursionError):
+        said = None
+    if not isinstance(said, list) or len(said) != count or not all(isinstance(one, str) and one for one in said):
         raise WireError("a frame that tells of a host, and does not")
-    return host, incarnation
+    return said

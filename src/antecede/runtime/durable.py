@@ -10,6 +10,9 @@ packets and calls come from outside (`node`), one at a time. A crash at any inst
 * what was committed is replayed into the algorithm, and its effects are in the outbox and the inbox of the store.
 
 Frames that can not be right are refused without a trace in the state, counted, and kept in quarantine with the reason.
+
+Of a process that left nothing is kept but its name, which can not be used again: packets that are still on their way
+may speak of it.
 """
 
 from __future__ import annotations
@@ -26,22 +29,22 @@ from antecede.core.registry import restore
 from antecede.core.types import GroupId, MessageId, Packet, Pending, ProcessId
 from antecede.runtime import frames
 from antecede.runtime.rosters import Rosters, UnknownRoster
-from antecede.runtime.store import Delivered, Input, Outgoing, Store
+from antecede.runtime.store import WHOLE_FRAME, Delivered, Input, Outgoing, Store
 from antecede.runtime.trace import Recorder
 
 SNAPSHOT_BYTES_MIN = 256 * 2**10
 """A snapshot is due when the inputs since the last are this long, and twice as long as that was."""
 INPUT_BYTES = 64
 """What a logged input costs beside its data."""
-WHOLE_FRAME = -1
 
 
 @dataclass(slots=True)
 class Released:
-    """What may be shown, now that it is durable: to the inboxes of others, and to the application."""
+    """What may be shown, now that it is durable: to the inboxes of others, to the application, and who has left."""
 
     outgoing: list[Outgoing] = field(default_factory=list)
     delivered: list[Delivered] = field(default_factory=list)
+    departed: list[ProcessId] = field(default_factory=list)
 
 
 class DurableProcess:
@@ -57,10 +60,10 @@ class DurableProcess:
         recorder: Recorder | None = None,
     ) -> None:
         self.store, self.open_space, self._recorder = store, open_space, recorder
-        for name in processes:
+        self.departed = {key.removeprefix("departed ") for key in store.facts if key.startswith("departed ")}
+        for name in sorted(set(processes) - self.departed):
             store.put(f"member {name}", b"")
         self.members = {key.removeprefix("member ") for key in store.facts if key.startswith("member ")}
-        self.departed = {key.removeprefix("departed ") for key in store.facts if key.startswith("departed ")}
         self.timers: list[float] = json.loads(store.facts.get("timers", b"[]"))
         self.sent = int(store.facts.get("sent", b"0"))
         self.rosters = Rosters(store, self.members)
@@ -69,6 +72,7 @@ class DurableProcess:
         self._late: set[tuple[ProcessId | None, bytes]] = set()
         self._logged_bytes = 0
         self._snapshot_bytes = 0
+        self._snapshot_due = False
         self.algorithm = self._restored() or begin()
 
     def _restored(self) -> Algorithm | None:
@@ -127,9 +131,17 @@ class DurableProcess:
             if process not in self.members:
                 self.join(process)
             self._carry_out(self._put(Input("leave", process, b"")))
+        self._forget(process)
+
+    def _forget(self, process: ProcessId) -> None:
+        """All but the name. Inputs of before may need what is forgotten to be replayed: so a snapshot is due."""
         self.departed.add(process)
-        self.store.drop(f"told {process}")
+        self.members.discard(process)
         self.store.put(f"departed {process}", b"")
+        self.store.drop(f"member {process}")
+        self.rosters.forget(process)
+        self._staged.departed.append(process)
+        self._snapshot_due = True
 
     def tick(self, now: float) -> None:
         """Time has come to `now`."""
@@ -151,6 +163,8 @@ class DurableProcess:
         return taken
 
     def _frame(self, sender: ProcessId | None, frame: frames.Frame) -> bool:
+        if sender in self.departed:
+            return True  # it said everything before it left: this is a repetition
         if isinstance(frame, frames.Packets):
             taken = [self._packet(sender, frame.roster, packet) for packet in frame.packets]  # every one is tried
             return all(taken)
@@ -200,11 +214,11 @@ class DurableProcess:
     def commit(self) -> Released:
         """Make everything up to now durable, and release what it led to."""
         if self._recorder is not None:
-            self._recorder.flush()
-        fresh = not self._snapshot_bytes
-        if fresh or self._logged_bytes > max(SNAPSHOT_BYTES_MIN, 2 * self._snapshot_bytes):
+            self._staged.outgoing += self._recorder.flush()
+        due = self._snapshot_due or not self._snapshot_bytes
+        if due or self._logged_bytes > max(SNAPSHOT_BYTES_MIN, 2 * self._snapshot_bytes):
             state = self.algorithm.snapshot()
-            self._logged_bytes, self._snapshot_bytes = 0, len(state)
+            self._logged_bytes, self._snapshot_bytes, self._snapshot_due = 0, len(state), False
             self.store.take_snapshot(state)
         self.store.commit()
         released, self._staged = self._staged, Released()

@@ -28,7 +28,8 @@ from typing import IO
 from antecede.core.errors import AntecedeError
 from antecede.core.types import ProcessId
 from antecede.runtime import keeper
-from antecede.runtime.nats import NatsNetwork, NatsOptions, NatsTransport
+from antecede.runtime.nats import NatsNetwork, NatsTransport
+from antecede.runtime.natsoptions import NatsOptions
 
 START_S = 20.0
 STOP_S = 10.0
@@ -114,20 +115,20 @@ def _found_or_begun(folder: Path, *, temporary: bool) -> str:
         with open(folder / "keeper", "ab") as kept:
             alone = _had_alone(kept)
         if alone:
-            return _begin(folder, temporary=temporary)
-        time.sleep(0.05)
+            _begin(folder, temporary=temporary)
+        else:
+            time.sleep(0.05)
     raise EmbeddedServerFailed(f"the server of {folder} does not answer; see {folder / 'nats.log'}")
 
 
-def _begin(folder: Path, *, temporary: bool) -> str:
+def _begin(folder: Path, *, temporary: bool) -> None:
+    """Start a keeper, which starts the server; unless there is one by now, of somebody who died while starting it."""
     command = [sys.executable, "-I", "-S", keeper.__file__, server_binary(), str(folder)]
     done = subprocess.run(  # noqa: S603 - our own script
         [*command, "--temporary"] if temporary else command, capture_output=True, check=False, timeout=START_S
     )
-    url = address(folder)
-    if done.returncode or url is None:
+    if done.returncode:
         raise EmbeddedServerFailed(done.stderr.decode().strip() or f"see {folder / 'nats.log'}")
-    return url
 
 
 def server_binary() -> str:

@@ -13,14 +13,14 @@ class Grouping:
     def __init__(self, commit: Callable[[], None]) -> None:
         self._commit = commit
         self._waiters: list[asyncio.Future[None]] = []
-        self._due = False
+        self.due = False
         self.failure: Exception | None = None
         self.failed = asyncio.Event()
 
     def soon(self) -> None:
         """Something was put in: commit at the end of this turn."""
-        if not self._due:
-            self._due = True
+        if not self.due:
+            self.due = True
             asyncio.get_running_loop().call_soon(self._in_turn)
 
     def done(self) -> asyncio.Future[None]:
@@ -32,29 +32,30 @@ class Grouping:
 
     def now(self) -> None:
         """Commit at once; raises what makes it impossible."""
-        self._due = False
-        waiters, self._waiters = self._waiters, []
+        self.due = False
         if self.failure is None:
             try:
                 self._commit()
             except Exception as error:
                 self.fail(error)
-        for waiter in waiters:
-            if waiter.done():
-                continue
-            if self.failure is None:
-                waiter.set_result(None)
-            else:
-                waiter.set_exception(self.failure)
         if self.failure is not None:
+            self.fail(self.failure)
             raise self.failure
+        waiters, self._waiters = self._waiters, []
+        for waiter in waiters:
+            if not waiter.done():
+                waiter.set_result(None)
 
     def fail(self, fault: Exception) -> None:
-        """Nothing that is not committed gets out any more."""
+        """Nothing that is not committed gets out any more, and whoever waits for it is told."""
         self.failure = self.failure or fault
         self.failed.set()
+        waiters, self._waiters = self._waiters, []
+        for waiter in waiters:
+            if not waiter.done():
+                waiter.set_exception(self.failure)
 
     def _in_turn(self) -> None:
-        if self._due and self.failure is None:
+        if self.due and self.failure is None:
             with suppress(Exception):  # whoever waited knows, and `failed` is set
                 self.now()

@@ -29,22 +29,22 @@ from websockets.exceptions import ConnectionClosed
 
 from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.mobile.effects import Radio
-from antecede.core.mobile.frames import Got, Welcome
+from antecede.core.mobile.frames import Welcome
 from antecede.core.mobile.host import IN
 from antecede.core.types import MessageId, ProcessId
-from antecede.core.wire import encode
-from antecede.runtime import air, frames
+from antecede.runtime import air
 from antecede.runtime.delivery import Delivery
 from antecede.runtime.device import Device
+from antecede.runtime.ending import end
 from antecede.runtime.grouping import Grouping
 from antecede.runtime.identity import identify
 from antecede.runtime.link import Link, NoStation, ended, open_link
+from antecede.runtime.roaming import Roaming
 from antecede.runtime.store import Delivered, Store
 from antecede.runtime.trace import Recorder, TraceFiles
 
 RETRY_S = 5.0
 LOOK_S = 0.25
-BACK_OFF_S = (0.05, 5.0)
 UNSENT_MAX = 10_000
 PAYLOAD_BYTES_MAX = 7 * 2**10
 REFUSALS_MAX = 1_000
@@ -75,12 +75,9 @@ class Host:
         self._trace, self._run = None if trace is None else Path(trace), run
         self._payload_bytes_max, self._unsent_max = payload_bytes_max, unsent_max
         self._clock, self._wall = clock, wall
-        self._at = 0
         self._link: Link | None = None
         self._former: Link | None = None
         self._welcomed_at = ""
-        self._wanted: str | None = None
-        self._turn = asyncio.Event()
         self._out: list[Radio] = []
         self._ready: deque[Delivered] = deque()
         self._arrived, self._filled, self._changed = asyncio.Event(), asyncio.Event(), asyncio.Event()
@@ -109,7 +106,9 @@ class Host:
         self._clock_base = float(store.facts.get("clock", b"0")) - self._clock()
         self._grouping = Grouping(self._commit)
         self._offer(store.inbox())
-        self._tasks = [asyncio.create_task(self._guard(work)) for work in (self._roam, self._write, self._keep_time)]
+        self._roaming = Roaming(self._urls, self._open, self)
+        works = (self._roaming.run, self._write, self._keep_time, self._mind)
+        self._tasks = [asyncio.create_task(self._guard(work)) for work in works]
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -168,12 +167,9 @@ class Host:
     async def move(self, url: str) -> ProcessId:
         """Go to the station at `url`; returns when one serves this host, another where that one is gone."""
         self._check()
-        if url not in self._urls:
-            self._urls.append(url)
         if self._link is None or self._link.url != url:
-            self._wanted = url
-            self._turn.set()
-            await self._until(lambda: self._wanted is None)
+            self._roaming.want(url)
+            await self._until(lambda: self._roaming.wanted is None)
         return await self.connected()
 
     def refusals(self) -> list[tuple[str, ProcessId]]:
@@ -193,9 +189,7 @@ class Host:
             await self._grouping.done()
             with suppress(ConnectionClosed):
                 await self._link.socket.send(self._taken(self._link))
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end(self._tasks)
         for link in (self._link, self._former):
             if link is not None:
                 await link.socket.close()
@@ -247,77 +241,37 @@ class Host:
             self._failure = fault
             self._wake()
 
-    async def _roam(self) -> None:
-        pause_s, longest_s = BACK_OFF_S
-        while True:
-            url = self._wanted or self._urls[self._at % len(self._urls)]
-            try:
-                link = await open_link(url, self._token, self._incarnation, self._tls)
-                pause_s = BACK_OFF_S[0]
-                await self._stay(link)
-            except NoStation:
-                if self._wanted is None:
-                    self._at += 1
-                elif self._wanted == url:
-                    self._give_up(url)
-                await asyncio.sleep(pause_s)
-                pause_s = min(2 * pause_s, longest_s)
+    async def _mind(self) -> None:
+        """A store that can not be written ends everything, whoever was waiting for what."""
+        await self._grouping.failed.wait()
+        assert self._grouping.failure is not None
+        raise self._grouping.failure
 
-    async def _stay(self, link: Link) -> None:
-        """With one station after the other, for as long as each new connection is made before the old one ends."""
-        try:
-            while True:
-                self._enter(link)
-                reading = asyncio.create_task(self._read(link))
-                try:
-                    following = await self._next(reading)
-                finally:
-                    reading.cancel()
-                    await asyncio.gather(reading, return_exceptions=True)
-                self._former, link = link, following
-        finally:
-            if self._link is not None:
-                self._device.note("disconnect", self._link.station)
-                self._device.leave()
-                self._link = None
-                self._grouping.soon()
-                await link.socket.close()
+    async def _open(self, url: str) -> Link:
+        return await open_link(url, self._token, self._incarnation, self._tls)
 
-    async def _next(self, reading: asyncio.Task[None]) -> Link:
-        """The link to the station that is wanted next; `NoStation` when the present one is gone."""
-        while True:
-            turning = asyncio.create_task(self._turn.wait())
-            try:
-                await asyncio.wait((reading, turning), return_when=asyncio.FIRST_COMPLETED)
-            finally:
-                turning.cancel()
-            if reading.done():
-                reading.result()
-            self._turn.clear()
-            if self._wanted is None:
-                continue
-            url = self._wanted
-            try:
-                return await open_link(url, self._token, self._incarnation, self._tls)
-            except NoStation:
-                self._give_up(url)
-
-    def _give_up(self, url: str) -> None:
-        """There is no station at `url` now: whoever wanted it has to make do with another."""
-        if self._wanted == url:
-            self._wanted = None
-        self._changed.set()
-
-    def _enter(self, link: Link) -> None:
-        self._link = link
-        self._at = self._urls.index(link.url)
-        if self._wanted == link.url:
-            self._wanted = None
-        self._out = []
+    def entered(self, link: Link) -> None:
+        """For `Roaming`: from now on this is the link; the last one ends when we are welcome here."""
+        if self._link is not None:
+            self._former = self._link
+        self._link, self._out = link, []
         self._device.enter(link.station)
         self._grouping.soon()
 
-    async def _read(self, link: Link) -> None:
+    def left(self, link: Link) -> None:
+        """For `Roaming`: there is no link now."""
+        if self._link is not None:
+            self._device.note("disconnect", link.station)
+            self._device.leave()
+            self._link = None
+            self._grouping.soon()
+
+    def changed(self) -> None:
+        """For `Roaming`: whoever waits for something may look again."""
+        self._changed.set()
+
+    async def read(self, link: Link) -> None:
+        """For `Roaming`: everything the station says."""
         try:
             async for said in link.socket:
                 if isinstance(said, str):
@@ -358,20 +312,9 @@ class Host:
                 await link.socket.send(self._taken(link))
 
     def _taken(self, link: Link) -> bytes:
-        """As much of what waits as the station takes in a frame; of several acknowledgements the last says all."""
-        batch: list[bytes] = []
-        size = taken = 0
-        last_got = max((at for at, radio in enumerate(self._out) if isinstance(radio.packet.stamp, Got)), default=-1)
-        for at, radio in enumerate(self._out):
-            if not isinstance(radio.packet.stamp, Got) or at == last_got:
-                data = encode(radio.packet)
-                if batch and size + len(data) + 16 > link.frame_bytes:
-                    break
-                batch.append(data)
-                size += len(data) + 4
-            taken = at + 1
+        frame, taken = air.packed([radio.packet for radio in self._out], link.frame_bytes)
         del self._out[:taken]
-        return frames.packets(0, batch) if batch else b""
+        return frame
 
     async def _keep_time(self) -> None:
         while True:

@@ -21,9 +21,10 @@ from antecede.runtime import status
 from antecede.runtime.durable import DurableProcess
 from antecede.runtime.limits import Limits
 from antecede.runtime.names import label
+from antecede.runtime.natsoptions import NatsOptions
 from antecede.runtime.node import Node
 from antecede.runtime.store import Store
-from antecede.runtime.trace import FILE_BYTES_MAX, Recorder, TraceFiles
+from antecede.runtime.trace import FILE_BYTES_MAX, Recorder, sink, stream_of
 from antecede.runtime.transport import Network
 from antecede.runtime.urls import network_of
 
@@ -45,6 +46,7 @@ async def join(
     trace: str | Path | None = None,
     trace_file_bytes_max: int = FILE_BYTES_MAX,
     limits: Limits | None = None,
+    nats: NatsOptions | None = None,
     clock: Callable[[], float] = time.monotonic,
     wall: Callable[[], float] = time.time,
     **options: Any,
@@ -54,14 +56,15 @@ async def join(
     `url` is `nats://...`, `embedded://`, `embedded:///folder`, or a network such as `MemoryNetwork`. `processes` is
     everybody, where the algorithm needs to know; without it, whoever is sent to has joined. `store` is the folder of
     the durable state (with `embedded:///folder` it is there; otherwise None means that a restart forgets everything,
-    and that the name can not be used again). `trace` is a folder for the trace. `options` are the algorithm's own.
+    and that the name can not be used again). `trace` is a folder for the trace, or `jetstream:NAME`. `nats` says how to
+    connect and how the inbox is kept. `options` are the algorithm's own.
     """
     if processes is None and algorithm in algorithms() and algorithm not in OPEN:
         raise Misuse(f"{algorithm} has to know everybody: join(..., processes=[...])")
     everybody = sorted({process, *(processes or ())})
     settings = _settings(algorithm, options)
     begin = partial(create, algorithm, process=process, processes=everybody, groups=groups, **settings)
-    network, default_store = network_of(url)
+    network, default_store = network_of(url, nats)
     folder = Path(store) if store is not None else default_store
     path = None if folder is None else folder / f"{label(space)}_{label(process)}.sqlite"
     async with AsyncExitStack() as stack:
@@ -72,12 +75,13 @@ async def join(
         incarnation = _identify(opened, space=space, process=process, algorithm=algorithm, options=json.dumps(settings))
         recorder = None
         if trace is not None:
-            files = TraceFiles(Path(trace), process, opened, trace_file_bytes_max)
-            stack.callback(files.close)
-            recorder = Recorder(space, process, files, opened, wall)
+            lines = sink(trace, process, opened, trace_file_bytes_max)
+            stack.callback(lines.close)
+            recorder = Recorder(space, process, lines, opened, wall)
         durable = DurableProcess(opened, begin, everybody, open_space=processes is None, recorder=recorder)
         durable.commit()
         transport = network.transport(space, process, incarnation)
+        transport.trace_to(stream_of(trace) or "")
         stack.push_async_callback(transport.close)
         await transport.open()
         node = Node(transport, durable, limits or Limits(), clock)

@@ -1,8 +1,7 @@
 """A state machine whose state is its last snapshot and the inputs that came after it, both in a `Store`.
 
 For stations and hosts, as `durable` is for algorithms. An input is put into the machine first and logged when the
-machine has taken it; one that it refuses leaves no trace. A machine that stopped in the middle of an input, because a
-limit was reached, is thrown away and made again from the store: then the input never happened.
+machine has taken it; one that it refuses leaves no trace, neither here nor in the machine.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
-from antecede.core.errors import LimitReached
 from antecede.core.mobile.effects import Effect
 from antecede.runtime.store import Input, Store
 
@@ -47,15 +45,7 @@ class Journal(Generic[M]):
     def put(self, kind: str, who: str, data: bytes) -> list[Effect]:
         """Give the machine an input. `LimitReached`: it was not taken, and may be put in again later."""
         given = Input(kind, who, data)
-        try:
-            effects = self._call(self.machine, given)
-        except LimitReached:
-            self.save()
-            self.store.commit()
-            machine = self._restored()
-            assert machine is not None, "there is a snapshot from the first commit on"
-            self.machine = machine
-            raise
+        effects = self._call(self.machine, given)
         self._logged_bytes += len(data) + INPUT_BYTES
         self.store.log(*given)
         return effects

@@ -142,6 +142,8 @@ def main(server: str, folder: Path, *, temporary: bool) -> None:
         try:
             fcntl.flock(kept, fcntl.LOCK_EX | fcntl.LOCK_NB)  # two servers on one store would ruin it
             keeper.begin()
+        except BlockingIOError:
+            return  # another was faster, and whoever started it may be dead: its server is as good
         except (OSError, StartFailed) as failure:
             os.write(tell, f"{failure}".encode())
             return

@@ -16,8 +16,9 @@ from dataclasses import dataclass, field
 
 from antecede.core.types import ProcessId
 from antecede.runtime import frames
+from antecede.runtime.ending import end
 from antecede.runtime.names import token
-from antecede.runtime.store import Outgoing
+from antecede.runtime.store import WHOLE_FRAME, Outgoing
 from antecede.runtime.transport import Transport, Unreachable
 
 UNDER_WAY_MAX = 2
@@ -36,6 +37,7 @@ class Lane:
     publishers: int = 0
     blocked_since: float | None = None
     reason: str = ""
+    abandoned: bool = False
 
     @property
     def busy(self) -> bool:
@@ -43,10 +45,10 @@ class Lane:
         return bool(self.waiting or self.under_way) and self.blocked_since is None
 
     def take(self) -> list[Outgoing]:
-        """What leaves together: a whole frame by itself, or packets of one roster."""
+        """What leaves together: a whole frame by itself, packets of one roster, or lines of the trace."""
         first = self.waiting.popleft()
         taken, size = [first], len(first.data)
-        while self.waiting and first.roster >= 0 and self.waiting[0].roster == first.roster:
+        while self.waiting and first.roster != WHOLE_FRAME and self.waiting[0].roster == first.roster:
             size += len(self.waiting[0].data)
             if size > FRAME_BYTES_MAX:
                 break
@@ -71,6 +73,7 @@ class Lanes:
         self._done, self._failed = done, failed
         self.lanes: dict[ProcessId, Lane] = {}
         self.owed: dict[int, int] = {}  # outbox entry -> inboxes that do not have it yet
+        self.gone: set[ProcessId] = set()  # destinations that will never take anything again
         self._tasks: set[asyncio.Task[None]] = set()
         self.changed = asyncio.Event()
 
@@ -78,6 +81,9 @@ class Lanes:
         for outgoing in entries:
             self.owed[outgoing.n] = len(outgoing.dests)
             for dest in outgoing.dests:
+                if dest in self.gone:
+                    self._arrived(outgoing.n)
+                    continue
                 lane = self.lanes.get(dest)
                 if lane is None:
                     lane = self.lanes[dest] = Lane(dest)
@@ -85,26 +91,25 @@ class Lanes:
                 if len(lane.waiting) == 1 and lane.publishers < UNDER_WAY_MAX:
                     self._begin(lane)
 
+    def abandon(self, dest: ProcessId) -> None:
+        """`dest` is gone for good: nothing is owed to it any more."""
+        self.gone.add(dest)
+        lane = self.lanes.pop(dest, None)
+        if lane is not None:
+            lane.abandoned, waiting = True, list(lane.waiting)
+            lane.waiting.clear()
+            for outgoing in waiting:
+                self._arrived(outgoing.n)
+
     async def change(self, timeout_s: float | None = None) -> None:
         """Wait until an entry of the outbox is done with, or for some time."""
         self.changed.clear()
         with suppress(TimeoutError):
-            await asyncio.wait_for(self.changed.wait(), timeout_s)
-
-    def blocked(self) -> list[str]:
-        """What can not get through now, in words."""
-        now = self._clock()
-        return [
-            f"{len(lane.waiting) + lane.under_way} packets to {lane.to} for {now - lane.blocked_since:.1f} s"
-            for lane in self.lanes.values()
-            if lane.blocked_since is not None
-        ]
+            async with asyncio.timeout(timeout_s):
+                await self.changed.wait()
 
     async def close(self) -> None:
-        tasks = list(self._tasks)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await end(self._tasks)
 
     def _begin(self, lane: Lane) -> None:
         lane.publishers += 1
@@ -127,14 +132,16 @@ class Lanes:
 
     async def _publish(self, lane: Lane, taken: list[Outgoing]) -> None:
         first = taken[0]
-        whole = first.roster < 0
-        data = first.data if whole else frames.packets(first.roster, [outgoing.data for outgoing in taken])
+        parts = [outgoing.data for outgoing in taken]
+        data = b"".join(parts) if first.roster < 0 else frames.packets(first.roster, parts)
         key = f"{token(self._process)} {first.n} {zlib.crc32(data):x}"
         pause_s, longest_s = BACK_OFF_S
         while True:
             try:
                 await self._transport.publish(lane.to, data, key)
             except Unreachable as error:
+                if lane.abandoned:
+                    return
                 lane.reason = str(error)
                 if lane.blocked_since is None:
                     lane.blocked_since = self._clock()

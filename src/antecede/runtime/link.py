@@ -60,7 +60,8 @@ async def open_link(url: str, token: str, incarnation: str, tls: SSLContext | No
         raise NoStation(f"{url}: {error}") from None
     try:
         await socket.send(air.hello(token, incarnation))
-        answer = air.read_text(await asyncio.wait_for(socket.recv(), CONNECT_S))
+        async with asyncio.timeout(CONNECT_S):
+            answer = air.read_text(await socket.recv())
         return Link(socket, url, str(answer["station"]), int(answer["frame_bytes"]))
     except (ConnectionClosed, TimeoutError) as error:
         await socket.close()

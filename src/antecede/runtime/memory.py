@@ -20,7 +20,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from antecede.core.types import ProcessId
-from antecede.runtime.transport import NameTaken, Received, Unreachable
+from antecede.runtime.transport import TRACE, NameTaken, Received, Unreachable
 
 DATA_BYTES_MAX = 8 * 2**20
 BATCH = 256
@@ -53,12 +53,13 @@ class Inbox:
 
 @dataclass(slots=True)
 class MemoryNetwork:
-    """All inboxes of all spaces. `faults` may be replaced at any time."""
+    """All inboxes of all spaces, and traces by name. `faults` may be replaced at any time."""
 
     seed: int = 0
     faults: Faults = Faults()
     inboxes: dict[tuple[str, ProcessId], Inbox] = field(default_factory=dict)
     sides: tuple[frozenset[ProcessId], frozenset[ProcessId]] = (frozenset(), frozenset())
+    traces: dict[str, list[bytes]] = field(default_factory=dict)
     _chances: dict[tuple[ProcessId, ProcessId], random.Random] = field(default_factory=dict)
 
     def transport(self, space: str, process: ProcessId, incarnation: str) -> MemoryTransport:
@@ -96,6 +97,7 @@ class MemoryTransport:
     space: str
     process: ProcessId
     incarnation: str
+    stream: str = ""
     _later: set[asyncio.TimerHandle] = field(default_factory=set)
 
     @property
@@ -105,6 +107,9 @@ class MemoryTransport:
     @property
     def inbox(self) -> Inbox:
         return self.network.inboxes[self.space, self.process]
+
+    def trace_to(self, stream: str) -> None:
+        self.stream = stream
 
     async def open(self) -> None:
         inbox = self.network.inboxes.setdefault((self.space, self.process), Inbox(self.incarnation))
@@ -129,6 +134,9 @@ class MemoryTransport:
     async def publish(self, to: ProcessId, data: bytes, key: str) -> None:
         del key  # nothing is deduplicated here: the algorithm has to cope
         await asyncio.sleep(0)
+        if to == TRACE:
+            self.network.traces.setdefault(self.stream, []).append(data)
+            return
         inbox = self.network.inboxes.get((self.space, to))
         if inbox is None:
             raise Unreachable(f"{to!r} has no inbox in space {self.space!r} yet")

@@ -19,17 +19,18 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from itertools import islice
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 
 from antecede.core.errors import Misuse
 from antecede.core.types import GroupId, MessageId, Pending, ProcessId
 from antecede.runtime.delivery import Delivery
 from antecede.runtime.durable import DurableProcess
+from antecede.runtime.ending import end
+from antecede.runtime.grouping import Grouping
 from antecede.runtime.lanes import Lanes
 from antecede.runtime.limits import Limits
 from antecede.runtime.metrics import Metrics
-from antecede.runtime.stalls import Stall, Watch
+from antecede.runtime.stalls import Stall, Waiting, Watch
 from antecede.runtime.store import Delivered
 from antecede.runtime.transport import Received, Transport
 
@@ -59,15 +60,14 @@ class Node:
         self._arrived = asyncio.Event()
         self._acknowledged = asyncio.Event()
         self._unacknowledged: set[int] = set()
-        self._waiters: list[asyncio.Future[None]] = []
-        self._committing = False
+        self._grouping = Grouping(self._commit)
         self._unsaved = False
         self._stalls: deque[Stall] = deque(maxlen=1_000)
         self._stalled = asyncio.Event()
         self._closed = ""
-        self._failure: BaseException | None = None
         self._tasks: list[asyncio.Task[None]] = []
-        self._lanes = Lanes(transport, durable.process, done=self._entry_done, failed=self._fail, clock=clock)
+        self._lanes = Lanes(transport, durable.process, done=self._entry_done, failed=self._grouping.fail, clock=clock)
+        self._lanes.gone |= durable.departed
         self._clock_base = float(durable.store.facts.get("clock", b"0")) - clock()
         self.metrics = Metrics(self)
 
@@ -92,7 +92,7 @@ class Node:
         if len(payload) > half:
             raise Misuse(f"a payload of {len(payload)} bytes; this broker takes {half}: cut it up, or raise its limit")
         identity = self._durable.send(dests, payload)
-        await self._committed()
+        await self._grouping.done()
         return identity
 
     def __aiter__(self) -> AsyncIterator[Delivery]:
@@ -108,7 +108,8 @@ class Node:
     async def next_within(self, timeout_s: float | None) -> Delivery | None:
         """The next message, or None when there is none within `timeout_s`, or none any more."""
         try:
-            return await asyncio.wait_for(anext(self), timeout_s)
+            async with asyncio.timeout(timeout_s):
+                return await anext(self)
         except (TimeoutError, StopAsyncIteration):
             return None
 
@@ -131,7 +132,7 @@ class Node:
                 self._unacknowledged.discard(delivery.n)
                 self._durable.acknowledge(delivery.n)
         self._acknowledged.set()
-        await self._committed()
+        await self._grouping.done()
 
     def pending(self) -> tuple[Pending, ...]:
         """What is held back, in order of arrival, each with everything it still waits for."""
@@ -157,18 +158,18 @@ class Node:
         """Tell of a newcomer, where the algorithm has to know everybody, or of the groups it joins."""
         self._check_open()
         self._durable.join(process, groups)
-        await self._committed()
+        await self._grouping.done()
 
     async def give_up(self, process: ProcessId) -> None:
         """`process` is gone for good without having left: wait for nothing of it any more."""
         self._check_open()
         self._durable.leave(process)
-        await self._committed()
+        await self._grouping.done()
 
     async def flush(self, timeout_s: float = 5.0) -> bool:
         """Wait until every inbox that can be reached has what was sent. False: not within `timeout_s`."""
         until = asyncio.get_running_loop().time() + timeout_s
-        while self._committing or any(lane.busy for lane in self._lanes.lanes.values()):
+        while self._grouping.due or any(lane.busy for lane in self._lanes.lanes.values()):
             self._check_open()
             if asyncio.get_running_loop().time() >= until:
                 return False
@@ -182,7 +183,7 @@ class Node:
         for peer in await self._transport.peers():
             self._durable.join(peer)
         self._durable.leave(self.process)
-        await self._committed()
+        await self._grouping.done()
         await self._drained()
         await self._transport.retire()
         await self._close("this process has left the space")
@@ -200,8 +201,11 @@ class Node:
 
     def status(self) -> Mapping[str, object]:
         """What `antecede status` shows of this node."""
-        waiting = [str(one) for one in islice(self.pending(), STATUS_LINES_MAX)]
-        return {**self.counts(), "waiting": waiting, "blocked": self._lanes.blocked()}
+        waiting = self._watch.waiting(self._waiting(), self._lanes.lanes.values())
+        return {**self.counts(), "stalls": [stall.as_dict() for stall in waiting[:STATUS_LINES_MAX]]}
+
+    def _waiting(self) -> Iterator[Waiting]:
+        return (Waiting(one.message.id, one.needs) for one in self.pending())
 
     # Opening and closing.
 
@@ -210,7 +214,8 @@ class Node:
         store = self._durable.store
         self._offer(store.inbox())
         self._lanes.put(store.outbox())
-        self._tasks = [asyncio.create_task(self._guard(work)) for work in (self._receive, self._look, self._keep_time)]
+        works = (self._receive, self._look, self._keep_time, self._mind)
+        self._tasks = [asyncio.create_task(self._guard(work)) for work in works]
 
     async def close(self) -> None:
         """Stop. Everything goes on from here when the process joins again with the same store."""
@@ -220,12 +225,10 @@ class Node:
         if not self._closed:
             self._stop(reason)
         tasks, self._tasks = self._tasks, []
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await end(tasks)
         await self._lanes.close()
-        if self._failure is None:
-            self._commit()
+        if self._grouping.failure is None:
+            self._grouping.now()
 
     def _stop(self, reason: str) -> None:
         self._closed = reason
@@ -233,51 +236,20 @@ class Node:
             event.set()
 
     def _check_open(self, error: type[BaseException] = NodeClosed) -> None:
-        if self._failure is not None:
-            raise self._failure
+        if self._grouping.failure is not None:
+            raise self._grouping.failure
         if self._closed:
             raise error(self._closed)
 
     # The inside: commits, and the three things that go on by themselves.
 
-    def _committed(self) -> asyncio.Future[None]:
-        """Done when all that was put in up to now is durable."""
-        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiters.append(waiter)
-        self._commit_soon()
-        return waiter
-
-    def _commit_soon(self) -> None:
-        if not self._committing:
-            self._committing = True
-            asyncio.get_running_loop().call_soon(self._commit_in_turn)
-
-    def _commit_in_turn(self) -> None:
-        if self._committing and self._failure is None:
-            self._commit()
-
     def _commit(self) -> None:
         """Make everything up to now durable, and let it out."""
-        self._committing = False
-        waiters, self._waiters = self._waiters, []
-        try:
-            released = self._durable.commit()
-        except Exception as error:
-            self._fail(error, waiters)
-            return
+        released = self._durable.commit()
         self._lanes.put(released.outgoing)
+        for process in released.departed:
+            self._lanes.abandon(process)
         self._offer(released.delivered)
-        for waiter in waiters:
-            if not waiter.done():
-                waiter.set_result(None)
-
-    def _fail(self, error: Exception, waiters: Iterable[asyncio.Future[None]] = ()) -> None:
-        """Nothing that was not committed gets out; a restart goes on from what was."""
-        self._failure = error
-        self._stop(f"the node has failed: {error}")
-        for waiter in waiters:
-            if not waiter.done():
-                waiter.set_exception(error)
 
     def _offer(self, delivered: Iterable[Delivered]) -> None:
         for one in delivered:
@@ -296,7 +268,12 @@ class Node:
         try:
             await work()
         except Exception as error:
-            self._fail(error, self._waiters)
+            self._grouping.fail(error)
+
+    async def _mind(self) -> None:
+        """Nothing that was not committed gets out after a failure; a restart goes on from what was."""
+        await self._grouping.failed.wait()
+        self._stop(f"the node has failed: {self._grouping.failure}")
 
     async def _receive(self) -> None:
         while not self._closed:
@@ -308,8 +285,7 @@ class Node:
             refused: list[Received] = []
             for received in batch:
                 (taken if self._durable.receive(received.sender, received.data) else refused).append(received)
-            self._commit()
-            self._check_open()
+            self._grouping.now()
             await self._transport.ack(taken)
             if refused:
                 await self._transport.retry(refused, RETRY_S)
@@ -321,8 +297,8 @@ class Node:
             await asyncio.sleep(pause_s)
             if self._unsaved:
                 self._unsaved = False
-                self._commit_soon()
-            fresh = self._watch.look(self.pending(), self._lanes.lanes.values())
+                self._grouping.soon()
+            fresh = self._watch.look(self._waiting(), self._lanes.lanes.values())
             if fresh:
                 self._stalls.extend(fresh)
                 self._stalled.set()
@@ -335,9 +311,9 @@ class Node:
             if self._durable.timers and min(self._durable.timers) <= now:
                 self._durable.store.put("clock", repr(now).encode())
                 self._durable.tick(now)
-                self._commit_soon()
+                self._grouping.soon()
 
     async def _drained(self) -> None:
-        while self._lanes.owed or self._committing:
+        while self._lanes.owed or self._grouping.due:
             self._check_open()
             await self._lanes.change(LOOK_S)

@@ -68,6 +68,10 @@ class PlainScheme:
         del station, luggage, taken, got
         yield from ()
 
+    def forget(self, station: Station, host: ProcessId) -> Iterator[Effect]:
+        del station, host
+        yield from ()
+
     def held(self, station: Station) -> Iterator[Held]:
         del station
         yield from ()

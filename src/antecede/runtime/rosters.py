@@ -17,7 +17,7 @@ from antecede.core.wire import Codec
 from antecede.runtime.store import Store
 
 NUMBER_MAX = 64
-"""Each roster has a quarter more names than the one before: this is for more names than there can be."""
+"""Each roster has a quarter of new names: after so many, newcomers are written out in packets."""
 
 
 class UnknownRoster(Exception):
@@ -37,12 +37,13 @@ class Rosters:
         self.grow(names)
 
     def grow(self, known: Iterable[ProcessId]) -> None:
-        """Make a new roster of all `known` names if too many of them are not on the present one."""
-        together = {*self.names, *known}
-        missing = len(together) - len(self.names)
-        if missing and missing > len(self.names) // 4 and self.number < NUMBER_MAX:
+        """Make a new roster of all `known` names if too many of them are not on the present one; it is without
+        those who left since."""
+        everyone = set(known)
+        missing = len(everyone.difference(self.names))
+        if missing and missing > (len(everyone) - missing) // 4 and self.number < NUMBER_MAX:
             self.number += 1
-            self.names = tuple(sorted(together))
+            self.names = tuple(sorted(everyone))
             self.codec = Codec(self.names)
             self._store.put("roster", b"%d" % self.number)
             self._store.put("roster names", json.dumps(self.names).encode())
@@ -54,6 +55,13 @@ class Rosters:
         for dest in untold:
             self._store.put(f"told {dest}", number)
         return untold
+
+    def forget(self, process: ProcessId) -> None:
+        """It has left: neither its rosters nor what it was told are of any use."""
+        self._store.drop(f"told {process}")
+        for number in range(1, NUMBER_MAX + 1):
+            self._store.drop(f"roster {number} {process}")
+            self._codecs.pop((process, number), None)
 
     def learn(self, owner: ProcessId, number: int, names: tuple[str, ...]) -> None:
         """`owner` tells of its roster."""

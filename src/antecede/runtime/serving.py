@@ -19,8 +19,10 @@ from antecede.runtime.air import AirLimits
 from antecede.runtime.cell import PART_BYTES, Cell
 from antecede.runtime.identity import identify
 from antecede.runtime.names import label
+from antecede.runtime.natsoptions import NatsOptions
 from antecede.runtime.station import StationServer
 from antecede.runtime.store import Store
+from antecede.runtime.trace import Recorder, sink, stream_of
 from antecede.runtime.transport import Network
 from antecede.runtime.urls import network_of
 
@@ -28,7 +30,9 @@ SPACE = "roam"
 STORED_MAX = 1_500
 RETRY_S = 30.0
 LUGGAGE_BYTES_MAX = 12 * 2**20
-"""What is stored for a host has to fit into one packet, which is at most 16 MiB."""
+HOLD_MAX = 1_000
+"""All that is kept for a host has to fit into one packet, of at most 64 MiB: so much that it has not acknowledged, and
+so many messages that are held back for it, before its luggage came and after."""
 
 
 def policy(when_asleep: str = "store", stored_max: int = STORED_MAX) -> Policy:
@@ -50,13 +54,17 @@ async def serve_station(
     rules: Policy | None = None,
     limits: AirLimits | None = None,
     tls: SSLContext | None = None,
+    nats: NatsOptions | None = None,
+    trace: str | Path | None = None,
     clock: Callable[[], float] = time.monotonic,
+    wall: Callable[[], float] = time.time,
     begin: Callable[[ProcessId, tuple[ProcessId, ...], Policy], Station] | None = None,
 ) -> AsyncIterator[StationServer]:
     """Serve hosts as station `name` of `stations`, the same list at all of them.
 
     `store` is the folder of the durable state; with None a restart forgets all hosts, which is for tests only. `begin`
-    makes another kind of station than that of `roam`.
+    makes another kind of station than that of `roam`. `tls` is shown to hosts; `nats` is how to connect to NATS.
+    `trace`, a folder or `jetstream:NAME`, gets what happens to hosts here: connect, disconnect, move, what is dropped.
     """
     rules, limits = rules or policy(), limits or AirLimits()
     if rules.stored_max * limits.frame_bytes > LUGGAGE_BYTES_MAX:
@@ -65,7 +73,7 @@ async def serve_station(
             f"{LUGGAGE_BYTES_MAX} bytes, which is what can be handed over: store fewer, or take shorter ones"
         )
     everyone = tuple(sorted(set(stations)))
-    network, default_store = network_of(url)
+    network, default_store = network_of(url, nats)
     folder = Path(store) if store is not None else default_store
     path = None if folder is None else folder / f"{label(space)}_{label(name)}.sqlite"
     async with AsyncExitStack() as stack:
@@ -75,9 +83,15 @@ async def serve_station(
         stack.callback(opened.close)
         incarnation = identify(opened, space=space, station=name, stations=" ".join(everyone))
         make = partial(begin or _roam, name, everyone, rules)
-        cell = Cell(opened, make)
+        recorder = None
+        if trace is not None:
+            lines = sink(trace, name, opened)
+            stack.callback(lines.close)
+            recorder = Recorder(space, name, lines, opened, wall)
+        cell = Cell(opened, make, recorder)
         cell.commit()
         transport = network.transport(space, name, incarnation)
+        transport.trace_to(stream_of(trace) or "")
         stack.push_async_callback(transport.close)
         await transport.open()
         if transport.data_bytes_max < 2 * PART_BYTES:
@@ -90,6 +104,6 @@ async def serve_station(
 
 
 def _roam(name: ProcessId, stations: tuple[ProcessId, ...], rules: Policy) -> Station:
-    made = begin_station("roam", name=name, stations=stations, homes={}, policy=rules)
+    made = begin_station("roam", name=name, stations=stations, homes={}, policy=rules, hold_max=HOLD_MAX)
     assert isinstance(made, Station)
     return made

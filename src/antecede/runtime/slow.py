@@ -42,6 +42,9 @@ class SlowTransport:
     def data_bytes_max(self) -> int:
         return self.inner.data_bytes_max
 
+    def trace_to(self, stream: str) -> None:
+        self.inner.trace_to(stream)
+
     async def open(self) -> None:
         await self.inner.open()
 

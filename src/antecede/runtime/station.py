@@ -15,7 +15,6 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from http import HTTPStatus
-from itertools import islice
 from ssl import SSLContext
 
 from websockets.asyncio.server import Server, ServerConnection, serve
@@ -24,30 +23,34 @@ from websockets.http11 import Request, Response
 
 from antecede.core.errors import AntecedeError, LimitReached, RemoteViolation
 from antecede.core.mobile.frames import Got, Register, Uplink
-from antecede.core.mobile.handoff import AWAITED
 from antecede.core.types import Packet, ProcessId
 from antecede.runtime import air
 from antecede.runtime.air import AirLimits
 from antecede.runtime.cell import Cell, Released
 from antecede.runtime.connection import Bucket, Connection, is_welcome
+from antecede.runtime.ending import end
 from antecede.runtime.grouping import Grouping
 from antecede.runtime.lanes import Lanes
 from antecede.runtime.metrics import STATION_COUNTERS, STATION_GAUGES, Metrics
-from antecede.runtime.tokens import holder
+from antecede.runtime.stationview import StationView
+from antecede.runtime.tokens import read_token
 from antecede.runtime.transport import Received, Transport
 
 RETRY_S = 0.25
 LOOK_S = 0.25
 OUTBOX_MAX = 10_000
-STATUS_LINES_MAX = 5
 CLOSE_S = 1.0
 QUIET = logging.getLogger("antecede.air")
 QUIET.setLevel(logging.CRITICAL + 1)
 """What is said on the air is never logged: the first frame has the token."""
 
 
-class Full(Exception):
-    """No more hosts can be taken now."""
+class Done(Exception):
+    """Nothing more is to be said on this connection."""
+
+
+class Later(Exception):
+    """This host can not be taken now."""
 
 
 class StationServer:
@@ -69,6 +72,7 @@ class StationServer:
         self._unsaved = False
         self._grouping = Grouping(self._commit)
         self._lanes = Lanes(transport, cell.name, done=self._entry_done, failed=self._grouping.fail, clock=clock)
+        self._view = StationView(cell, self._lanes, self._connections, clock)
         self._clock_base = float(cell.store.facts.get("clock", b"0")) - clock()
         self._tasks: list[asyncio.Task[None]] = []
         self._server: Server | None = None
@@ -113,9 +117,7 @@ class StationServer:
         if self._server is not None:
             self._server.close()
             await self._server.wait_closed()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end(self._tasks)
         await self._lanes.close()
         if self._grouping.failure is None:
             self._grouping.now()
@@ -128,36 +130,11 @@ class StationServer:
 
     def counts(self) -> dict[str, int]:
         """What happened since the station was started, and what is here now."""
-        counts, station = self.cell.counts, self.cell.station
-        served = list(station.served())
-        return {
-            **{name: counts[name] for name in ("heard", "received", "refused", "dropped")},
-            "offered_again": counts["offered again"],
-            "handed_over": counts["handed over"],
-            "closed": counts["closed"],
-            "connections": len(self._connections),
-            "hosts": len(served),
-            "known": len(station.berths),
-            "awaited": sum(berth.state == AWAITED for berth in station.berths.values()),
-            "stored": sum(len(luggage.outbox) for _, luggage in served),
-            "held_back": len(station.held()),
-            "outbox": len(self._lanes.owed),
-        }
+        return self._view.counts()
 
     def status(self) -> Mapping[str, object]:
         """What `antecede status` shows of this station."""
-        station = self.cell.station
-        moving = sorted(host for host, berth in station.berths.items() if berth.state == AWAITED)
-        waiting = [
-            f"{held.message} for {held.host} waits for {'; '.join(map(str, held.needs))}"
-            for held in islice(station.held(), STATUS_LINES_MAX)
-        ]
-        return {
-            **self.counts(),
-            "moving": moving[:STATUS_LINES_MAX],
-            "waiting": waiting,
-            "blocked": self._lanes.blocked(),
-        }
+        return self._view.status()
 
     # Hosts.
 
@@ -176,8 +153,10 @@ class StationServer:
         except RemoteViolation as error:
             self.cell.counts["closed"] += 1
             await socket.close(air.REFUSED, air.reason(error))
-        except Full as error:
+        except Later as error:
             await socket.close(air.LATER, air.reason(error))
+        except Done:
+            await socket.close()
         except (ConnectionClosed, AntecedeError):
             await socket.close(1011, "this station can not go on" if self._grouping.failure else "")
         finally:
@@ -187,13 +166,17 @@ class StationServer:
 
     async def _greet(self, socket: ServerConnection) -> Connection:
         try:
-            said = air.read_hello(await asyncio.wait_for(socket.recv(), self._limits.hello_s))
+            async with asyncio.timeout(self._limits.hello_s):
+                said = air.read_hello(await socket.recv())
         except TimeoutError:
-            raise RemoteViolation(f"no hello within {self._limits.hello_s:g} s") from None
-        host = holder(self._key, said.token)
+            raise Later(f"no hello within {self._limits.hello_s:g} s") from None  # a slow link is nobody's fault
+        badge = read_token(self._key, said.token)
+        host = badge.host
+        if badge.removes:
+            raise await self._removed(socket, host)
         if self.cell.berth(host) is None and len(self.cell.station.berths) >= self._limits.hosts:
-            raise Full("this system knows as many hosts as it may")
-        self.cell.welcome(host, said.incarnation)
+            raise Later("this system knows as many hosts as it may")
+        self.cell.welcome(host, said.incarnation, badge.terms(self.cell.station.policy))
         await self._grouping.done()
         connection = Connection(socket, host, Bucket(self._limits.packets_per_s, self._clock))
         before = self._connections.get(host)
@@ -202,6 +185,19 @@ class StationServer:
             await before.socket.close(air.REPLACED, "the same host has connected again")
         await socket.send(json.dumps({"station": self.cell.name, "frame_bytes": self._limits.frame_bytes}))
         return connection
+
+    async def _removed(self, socket: ServerConnection, host: ProcessId) -> Done:
+        """The operator wants a host to be gone."""
+        self.cell.remove(host)
+        await self._grouping.done()
+        await self._dismiss(host)
+        await socket.send(json.dumps({"station": self.cell.name, "removed": host}))
+        return Done()
+
+    async def _dismiss(self, host: ProcessId) -> None:
+        connection = self._connections.pop(host, None)
+        if connection is not None:
+            await connection.socket.close(air.REFUSED, "this host was removed: its name can not be used again")
 
     async def _serve(self, connection: Connection) -> None:
         writing = asyncio.create_task(connection.write())
@@ -216,9 +212,7 @@ class StationServer:
                 await asyncio.sleep(connection.bucket.spend(len(packets)))
                 await connection.room()
         finally:
-            writing.cancel()
-            with suppress(asyncio.CancelledError, ConnectionClosed):
-                await writing
+            await end([writing])
 
     def _check(self, connection: Connection, packet: Packet) -> None:
         """`RemoteViolation` for what no correct host says."""
@@ -236,7 +230,8 @@ class StationServer:
         while not packet.message.dests <= self.cell.station.berths.keys() and self._clock() < until:
             self._met.clear()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._met.wait(), until - self._clock())
+                async with asyncio.timeout(until - self._clock()):
+                    await self._met.wait()
 
     async def _hear(self, connection: Connection, packet: Packet, data: bytes) -> None:
         while len(self._lanes.owed) >= OUTBOX_MAX:
@@ -259,7 +254,7 @@ class StationServer:
     def _gone(self, connection: Connection) -> None:
         if self._connections.get(connection.host) is connection:
             del self._connections[connection.host]
-            if self._grouping.failure is None:
+            if self._grouping.failure is None and self.cell.berth(connection.host) is not None:
                 self.cell.left(connection.host, connection.move)
                 self._grouping.soon()
 
@@ -316,6 +311,8 @@ class StationServer:
             self._grouping.now()
             if len(self.cell.station.berths) > known:
                 self._met.set()
+            for host in sorted(self._connections.keys() & self.cell.station.departed):
+                await self._dismiss(host)
             await self._transport.ack(taken)
             if refused:
                 await self._transport.retry(refused, RETRY_S)
@@ -324,6 +321,7 @@ class StationServer:
         """Timers of the core, on a clock that goes on where it stopped and never runs backwards."""
         while True:
             await asyncio.sleep(LOOK_S)
+            self._view.look()
             now, due = self._clock_base + self._clock(), self.cell.station.due
             if due is not None and due <= now:
                 self.cell.tick(now)

@@ -9,18 +9,22 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.js.errors import Error as JetStreamError
 
-from antecede.runtime.transport import Transport, Unreachable
+from antecede.runtime.natsoptions import NatsOptions
+from antecede.runtime.transport import Transport
+from antecede.runtime.visit import CONNECT_S, visit
 
 SUBJECT = "antecede-status"
 GATHER_S = 0.5
-CONNECT_S = 5.0
+OPTIONS = NatsOptions()
+
+Answer: TypeAlias = dict[str, Any]
 
 
 async def answer(
@@ -39,28 +43,19 @@ async def answer(
     await client.subscribe(SUBJECT, cb=tell)
 
 
-async def gather(servers: Sequence[str], *, wait_s: float = GATHER_S, connect: Mapping[str, Any] | None = None) -> Any:
+async def gather(servers: Sequence[str], options: NatsOptions = OPTIONS, *, wait_s: float = GATHER_S) -> list[Answer]:
     """Everybody who has an inbox or answers, by space and name."""
-    client = Client()
-    try:
-        await asyncio.wait_for(
-            client.connect(servers=list(servers), allow_reconnect=False, error_cb=_ignore, **(connect or {})), CONNECT_S
-        )
-    except (TimeoutError, NatsError, OSError) as error:
-        raise Unreachable(f"no NATS server answers at {', '.join(servers)}: {error!r}") from error
-    try:
-        found = await _inboxes(client)
+    async with visit(servers, options) as client:
+        found = await _inboxes(client, options.domain)
         for said in await _answers(client, wait_s):
             key = (str(said.get("space")), str(said.get("process")))
             found[key] = {**found.get(key, {}), **said}
-    finally:
-        await client.close()
     return [found[key] for key in sorted(found)]
 
 
-async def _inboxes(client: Client) -> dict[tuple[str, str], dict[str, Any]]:
-    found: dict[tuple[str, str], dict[str, Any]] = {}
-    jetstream = client.jetstream(timeout=CONNECT_S)
+async def _inboxes(client: Client, domain: str | None) -> dict[tuple[str, str], Answer]:
+    found: dict[tuple[str, str], Answer] = {}
+    jetstream = client.jetstream(timeout=CONNECT_S, domain=domain)
     offset = 0
     while True:
         try:
@@ -77,8 +72,8 @@ async def _inboxes(client: Client) -> dict[tuple[str, str], dict[str, Any]]:
             return found
 
 
-async def _answers(client: Client, wait_s: float) -> list[dict[str, Any]]:
-    said: list[dict[str, Any]] = []
+async def _answers(client: Client, wait_s: float) -> list[Answer]:
+    said: list[Answer] = []
 
     async def heard(msg: Msg) -> None:
         try:
@@ -94,7 +89,3 @@ async def _answers(client: Client, wait_s: float) -> list[dict[str, Any]]:
     await client.flush()
     await asyncio.sleep(wait_s)
     return said
-
-
-async def _ignore(error: Exception) -> None:
-    del error

@@ -67,9 +67,13 @@ class Input(NamedTuple):
     data: bytes
 
 
+WHOLE_FRAME, LINES = -1, -2
+
+
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """Data that is owed to the inboxes of `dests`; `roster` as in `frames.Packets`, or negative for a whole frame."""
+    """Data that is owed to the inboxes of `dests`; `roster` as in `frames.Packets`, or what else the data is:
+    `WHOLE_FRAME`, or `LINES` of a trace."""
 
     n: int
     dests: tuple[ProcessId, ...]

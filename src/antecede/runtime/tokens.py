@@ -1,18 +1,21 @@
 """Tokens: how a host proves its name. Signed by a key that only the operator and the stations have.
 
-A token is a JSON Web Token (HS256) with two claims, `sub`, the name of the host, and `exp`, until when. Stations keep
-no list of tokens: whoever shows one that was signed with the key, and has not expired, is the host it names. What is
-refused is refused in the same words whatever was shown, and neither tokens nor keys are ever part of a message.
+A token is a JSON Web Token (HS256) with the claims `sub`, the name of the host, and `exp`, until when; and perhaps
+`policy`, `store` or `drop`, and `stored_max`: what is kept for the host while it is away. Stations keep no list of
+tokens: whoever shows one that was signed with the key, and has not expired, is the host it names. What is refused is
+refused in the same words whatever was shown, and neither tokens nor keys are ever part of a message.
 """
 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import jwt
 
 from antecede.core.errors import Misuse, RemoteViolation
+from antecede.core.mobile.luggage import Policy, Terms
 from antecede.core.roster import NAME_BYTES_MAX
 
 KEY_BYTES_MIN = 32
@@ -38,23 +41,68 @@ def read_key(path: Path) -> bytes:
     return key
 
 
-def issue(key: bytes, host: str, *, days: float = 30.0, now: float | None = None) -> str:
-    """A token for `host`."""
+@dataclass(frozen=True, slots=True)
+class Badge:
+    """What a token says: who the host is, and what the operator wants for it where that is not the stations' policy.
+
+    One that `removes` is no host's: the operator shows it, and the host is gone for good.
+    """
+
+    host: str
+    when_asleep: str | None = None
+    stored_max: int | None = None
+    removes: bool = False
+
+    def terms(self, policy: Policy) -> Terms | None:
+        """What is agreed, completed from the policy of a station; None where nothing was said."""
+        if self.when_asleep is None and self.stored_max is None:
+            return None
+        return Terms(self.when_asleep or policy.when_asleep, self.stored_max or policy.stored_max)
+
+
+def issue(
+    key: bytes,
+    host: str,
+    *,
+    days: float = 30.0,
+    now: float | None = None,
+    when_asleep: str | None = None,
+    stored_max: int | None = None,
+    removes: bool = False,
+) -> str:
+    """A token for `host`; what is kept for it while it is away may be said, and is otherwise up to the stations.
+
+    With `removes` it is not for the host, but for the operator who wants to be rid of it.
+    """
     if not 1 <= len(host.encode()) <= NAME_BYTES_MAX or days <= 0:
         raise Misuse(f"a name of 1 to {NAME_BYTES_MAX} bytes, for more than 0 days: not {host!r} for {days:g}")
+    Terms(when_asleep or "store", 1 if stored_max is None else stored_max)
     until = (time.time() if now is None else now) + days * DAY_S
-    return jwt.encode({"sub": host, "exp": int(until)}, key, algorithm=ALGORITHM)
+    said = {"sub": host, "exp": int(until), "policy": when_asleep, "stored_max": stored_max, "removes": removes or None}
+    return jwt.encode({claim: value for claim, value in said.items() if value is not None}, key, algorithm=ALGORITHM)
 
 
-def holder(key: bytes, token: str) -> str:
-    """The host that a token names, or `TokenRefused`."""
+def read_token(key: bytes, token: str) -> Badge:
+    """What a token says, or `TokenRefused`."""
     try:
         claims = jwt.decode(token, key, algorithms=[ALGORITHM], options={"require": ["sub", "exp"]})
     except jwt.ExpiredSignatureError:
         raise TokenRefused("the token has expired: ask for another") from None
     except (jwt.PyJWTError, ValueError):
         raise TokenRefused("the token is not one of this system") from None
-    host = claims["sub"]
+    host, when_asleep, stored_max = claims["sub"], claims.get("policy"), claims.get("stored_max")
     if not isinstance(host, str) or not 1 <= len(host.encode(errors="replace")) <= NAME_BYTES_MAX:
         raise TokenRefused("the token names no host")
-    return host
+    try:
+        Terms("store" if when_asleep is None else when_asleep, 1 if stored_max is None else stored_max)
+    except Misuse:
+        raise TokenRefused("the token asks for what can not be") from None
+    return Badge(host, when_asleep, stored_max, claims.get("removes") is True)
+
+
+def holder(key: bytes, token: str) -> str:
+    """The host that shows a token, or `TokenRefused`."""
+    badge = read_token(key, token)
+    if badge.removes:
+        raise TokenRefused("the token is no host's")
+    return badge.host

@@ -1,28 +1,35 @@
-"""The trace of ARCHITECTURE.md, written by a process about itself: one JSON line an event, in rotated files.
+"""The trace of ARCHITECTURE.md, written by a process about itself: one JSON line an event, in files or in a stream.
 
-The file takes part in the transaction of the store by its length. Lines are appended first, then the store commits how
-long the file is now; a process that dies in between finds a file that is longer than the store says, and cuts it. So an
-event is in the trace exactly if the step it belongs to happened, and once.
+**Files.** The file takes part in the transaction of the store by its length. Lines are appended first, then the store
+commits how long the file is now; a process that dies in between finds a file that is longer than the store says, and
+cuts it. So an event is in the trace exactly if the step it belongs to happened, and once.
 
 Files are `<process>.jsonl`, then `<process>.1.jsonl` and so on, each begun when the one before has reached
 `file_bytes_max`. None is ever deleted: a trace with a gap would be judged wrongly.
+
+**A stream** of JetStream, `jetstream:NAME`. Lines go into the outbox of the store in the transaction of their step, and
+from there to the stream like packets to an inbox: until it has them, over restarts. After a crash some may come twice;
+they are numbered, and whoever reads the stream (`antecede.runtime.tracestream`) leaves out what it has had.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from io import FileIO
 from pathlib import Path
-from typing import IO
+from typing import Protocol
 
 from antecede.check.events import Event, to_json
 from antecede.core.errors import Misuse
 from antecede.core.types import Message, ProcessId
-from antecede.runtime.names import label
-from antecede.runtime.store import Store, StoreError
+from antecede.runtime.names import label, token
+from antecede.runtime.store import LINES, Outgoing, Store, StoreError
+from antecede.runtime.transport import TRACE
 
 FILE_BYTES_MAX = 64 * 2**20
 FACT = "trace"
+SCHEME = "jetstream:"
 
 
 class TraceFiles:
@@ -40,40 +47,80 @@ class TraceFiles:
     def _path(self, number: int) -> Path:
         return self._folder / (f"{self._stem}.{number}.jsonl" if number else f"{self._stem}.jsonl")
 
-    def _open(self) -> IO[bytes]:
+    def _open(self) -> FileIO:
         self._folder.mkdir(parents=True, exist_ok=True)
-        file = open(self._path(self._number), "ab")  # noqa: SIM115 - it lives as long as this object
+        file = open(self._path(self._number), "ab", buffering=0)  # noqa: SIM115 - it lives as long as this object
         file.truncate(self._length)
         return file
 
-    def append(self, lines: Sequence[str]) -> None:
-        """Write lines, and stage how long the file is with them."""
+    def append(self, lines: Sequence[str]) -> list[Outgoing]:
+        """Write lines, and stage how long the file is with them. Nothing of it has to go anywhere."""
         data = "".join(f"{line}\n" for line in lines).encode()
         try:
             if self._length and self._length + len(data) > self._file_bytes_max:
                 self._file.close()
                 self._number, self._length = self._number + 1, 0
                 self._file = self._open()
-            self._file.write(data)
-            self._file.flush()
+            left = memoryview(data)
+            while left:
+                left = left[self._file.write(left) :]  # a disk that fills up takes a part
             if self._store.flushes:
                 os.fsync(self._file.fileno())
         except OSError as error:
-            raise StoreError(f"the trace {self._path(self._number)} can not be written: {error}") from error
+            path = self._path(self._number)
+            raise StoreError(f"the trace {path} can not be written: {error}. Make room, then start again") from error
         self._length += len(data)
         self._store.put(FACT, b"%d %d" % (self._number, self._length))
+        return []
 
     def close(self) -> None:
         self._file.close()
 
 
+class TraceOutbox:
+    """The way of one process into a stream; `append` before the store commits."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def append(self, lines: Sequence[str]) -> list[Outgoing]:
+        """Stage lines for the outbox: they are owed to the stream."""
+        return [self._store.enqueue((TRACE,), LINES, "".join(f"{line}\n" for line in lines).encode())]
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+class Sink(Protocol):
+    """Where lines go."""
+
+    def append(self, lines: Sequence[str]) -> list[Outgoing]: ...
+
+    def close(self) -> None: ...
+
+
+def stream_of(trace: str | Path | None) -> str | None:
+    """The name in `jetstream:NAME`; None where the trace goes to a folder, or nowhere."""
+    if not isinstance(trace, str) or not trace.startswith(SCHEME):
+        return None
+    name = trace.removeprefix(SCHEME)
+    if not name or token(name) != name:
+        raise Misuse(f"{name!r} can not be the name of a stream: letters, digits and - are allowed")
+    return name
+
+
+def sink(trace: str | Path, process: ProcessId, store: Store, file_bytes_max: int = FILE_BYTES_MAX) -> Sink:
+    """The sink that `trace` asks for: a folder, or `jetstream:NAME`."""
+    if stream_of(trace) is not None:
+        return TraceOutbox(store)
+    return TraceFiles(Path(trace), process, store, file_bytes_max)
+
+
 class Recorder:
     """Numbers the events of a process and gathers them for the next commit. `wall` is the clock people read."""
 
-    def __init__(
-        self, run: str, process: ProcessId, files: TraceFiles, store: Store, wall: Callable[[], float]
-    ) -> None:
-        self._run, self._process, self._files, self._store, self._wall = run, process, files, store, wall
+    def __init__(self, run: str, process: ProcessId, sink: Sink, store: Store, wall: Callable[[], float]) -> None:
+        self._run, self._process, self._sink, self._store, self._wall = run, process, sink, store, wall
         self._index = int(store.facts.get("trace index", b"0"))
         self._events: list[Event] = []
 
@@ -102,12 +149,14 @@ class Recorder:
         event = Event(self._run, self._process, self._next(), kind, self._wall(), attributes=attributes)
         self._events.append(event)
 
-    def flush(self) -> None:
-        """To be called before the store commits."""
-        if self._events:
-            self._files.append([to_json(event) for event in self._events])
-            self._store.put("trace index", b"%d" % self._index)
-            self._events.clear()
+    def flush(self) -> list[Outgoing]:
+        """To be called before the store commits; what it returns may go out after that."""
+        if not self._events:
+            return []
+        outgoing = self._sink.append([to_json(event) for event in self._events])
+        self._store.put("trace index", b"%d" % self._index)
+        self._events.clear()
+        return outgoing
 
     def _next(self) -> int:
         self._index += 1

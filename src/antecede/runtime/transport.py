@@ -24,6 +24,9 @@ from typing import Protocol
 from antecede.core.errors import AntecedeError, Misuse
 from antecede.core.types import ProcessId
 
+TRACE = ""
+"""The name, which no process has, of the stream that `trace_to` named."""
+
 
 class Unreachable(AntecedeError):
     """It is not known whether the data is in the inbox. Publish it again later; the message says what is missing."""
@@ -48,6 +51,10 @@ class Transport(Protocol):
     @property
     def data_bytes_max(self) -> int:
         """The longest data that `publish` takes."""
+        ...
+
+    def trace_to(self, stream: str) -> None:
+        """To be called before `open`: what is published to `TRACE` goes to this stream, made where there is none."""
         ...
 
     async def open(self) -> None:

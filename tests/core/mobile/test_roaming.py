@@ -20,12 +20,14 @@ from antecede import (
 from antecede.core import values
 from antecede.core.mobile import direct, flood, handoff, protocols
 from antecede.core.mobile.direct import Mind
-from antecede.core.mobile.frames import Begin, Carried, Handover, Moved, Register
+from antecede.core.mobile.effects import Radio
+from antecede.core.mobile.frames import Begin, Carried, Handover, Moved, Register, Uplink
 from antecede.core.mobile.host import Host
 from antecede.core.mobile.luggage import Luggage, Policy
 from antecede.core.mobile.station import Station
 from antecede.core.ordering.ks import Ks
 from antecede.core.ordering.rst import RstStamp
+from antecede.core.types import Stamp
 from tests.core.mobile.script import content, flush, order, world
 
 ALL = sorted(protocols.protocols())
@@ -238,12 +240,71 @@ def test_a_packet_beyond_the_limit_is_refused_and_may_come_again(
     first, second, third = ({p.message.id: p for p in packets if p.message is not None}[message] for message in sent)
     station.receive(first)
     station.receive(second)
+    before = station.snapshot()
     with pytest.raises(HoldBackFull, match="offer this one later"):
         station.receive(third)
+    assert station.snapshot() == before
     monkeypatch.undo()
     flush(scene)
     assert order(scene, "a") == [str(message) for message in sent]
     scene.finished()
+
+
+def full_for_b() -> Station:
+    """s1, which serves a, b and c; for b one message of z is held back, and there is no room for another."""
+    homes = {"a": "s1", "b": "s1", "c": "s1", "z": "s2"}
+    station = protocols.station(name="s1", stations=["s1", "s2"], homes=homes)
+    assert isinstance(station, Station)
+    luggage = station.berths["b"].luggage
+    assert luggage is not None
+    luggage.mind.held.limit = 1
+    station.receive(of_z(2, {"b"}, after=1))
+    assert len(station.held()) == 1
+    return station
+
+
+def of_z(seq: int, to: set[str], after: int) -> Packet:
+    """A packet with the `seq`-th message of z; those up to `after` were to b, who has to have them first."""
+    z = Ks("z", multicast=True)
+    for number in range(1, after + 1):
+        z.stamps(Message(MessageId("z", number), frozenset({"b"}), b""), ["b"])
+    message = Message(MessageId("z", seq), frozenset(to), b"")
+    return Packet("s2", message, Carried(frozenset(to), 0, z.stamps(message, sorted(to))[0]))
+
+
+def test_a_packet_for_several_of_whom_one_has_no_room_is_refused_whole() -> None:
+    """a could have it, and comes first: were it served before b is looked at, it would be served again later."""
+    station = full_for_b()
+    before = station.snapshot()
+    with pytest.raises(HoldBackFull, match="1 packets are held back for b: offer z:3 later, after message"):
+        station.receive(of_z(3, {"a", "b"}, after=2))
+    assert station.snapshot() == before
+    station.receive(of_z(1, {"b"}, after=0))
+    radios = [effect.to for effect in station.receive(of_z(3, {"a", "b"}, after=2)) if isinstance(effect, Radio)]
+    assert radios == ["a", "b"]
+
+
+def test_a_message_of_a_host_is_taken_whole_or_not_at_all() -> None:
+    """What c says depends on a message that b does not have, and there is no room to hold it back for b."""
+    station = full_for_b()
+    berth = station.berths["c"]
+    assert berth.luggage is not None
+    berth.luggage.mind.ordering.learn(*_known_of_z({"b", "c"}))
+    before = station.snapshot()
+    says = Packet("c", Message(MessageId("c", 1), frozenset({"a", "b"}), b""), Uplink(0))
+    with pytest.raises(HoldBackFull, match="held back for b: offer c:1 later"):
+        station.hear(says)
+    assert station.snapshot() == before
+    station.receive(of_z(1, {"b"}, after=0))
+    assert any(isinstance(effect, Radio) and effect.to == "a" for effect in station.hear(says))
+
+
+def _known_of_z(to: set[str]) -> tuple[Message, Stamp]:
+    """A message that somebody has seen, and its stamp."""
+    packet = of_z(1, to, after=0)
+    assert packet.message is not None
+    assert isinstance(packet.stamp, Carried)
+    return packet.message, packet.stamp.stamp
 
 
 def test_strangers_and_nonsense_are_refused() -> None:
@@ -276,3 +337,56 @@ def test_strangers_and_nonsense_are_refused() -> None:
         protocols.station("av4", name="s1", stations=["s1"], homes={})
     with pytest.raises(SnapshotError):
         protocols.restore(b"not a snapshot")
+
+
+def test_a_host_that_is_removed_is_forgotten_and_nothing_waits_for_it() -> None:
+    """What b holds back waits for z and for y; both are removed, one after the other, and then it waits for nobody."""
+    homes = {"a": "s1", "b": "s1", "y": "s2", "z": "s2"}
+    station = protocols.station(name="s1", stations=["s1", "s2"], homes=homes)
+    assert isinstance(station, Station)
+    a = Ks("a", multicast=True)
+    for sender in ("y", "z"):
+        said = Message(MessageId(sender, 1), frozenset({"a", "b"}), b"")
+        a.learn(said, Ks(sender, multicast=True).stamps(said, ["a", "b"])[0])
+    message = Message(MessageId("a", 1), frozenset({"b"}), b"")
+    late = Packet("s2", message, Carried(frozenset({"b"}), 0, a.stamps(message, ["b"])[0]))
+    assert station.receive(late) == []
+    assert {need.sender for held in station.held() for need in held.needs} == {"y", "z"}
+    assert station.remove("z") == []
+    assert [need.sender for held in station.held() for need in held.needs] == ["y"]
+    radios = [effect for effect in station.remove("y") if isinstance(effect, Radio)]
+    assert [radio.packet.message for radio in radios] == [message]
+    assert station.remove("y") == []
+    assert (sorted(station.berths), station.departed) == (["a", "b"], frozenset({"y", "z"}))
+    assert protocols.restore(station.snapshot()).snapshot() == station.snapshot()
+    with pytest.raises(Misuse, match="not reused"):
+        station.join("z", "s2")
+    with pytest.raises(Misuse, match="is a station"):
+        station.remove("s2")
+
+
+def test_what_is_under_way_of_a_removed_host_or_about_it_or_for_it_is_let_go() -> None:
+    station = full_for_b()
+    station.remove("c")
+    station.remove("z")
+    before = station.snapshot()
+    assert station.receive(of_z(1, {"a"}, after=0)) == []
+    assert station.receive(Packet("s2", None, Begin("c", 3, "s2", 0))) == []
+    assert station.receive(Packet("s2", None, Moved("z", 3, 3, "s2"))) == []
+    assert station.snapshot() == before
+    message = Message(MessageId("a", 1), frozenset({"b", "c"}), b"")
+    stamp = Ks("a", multicast=True).stamps(message, ["b", "c"])[0]
+    effects = station.receive(Packet("s2", message, Carried(frozenset({"b", "c"}), 0, stamp)))
+    assert [effect.to for effect in effects if isinstance(effect, Radio)] == ["b"]
+    with pytest.raises(RemoteViolation, match="no host 'c' is known"):
+        station.hear(Packet("c", None, Register(9, "s2")))
+
+
+@pytest.mark.parametrize("protocol", ["av1", "av2", "av2-ks", "prs-mobile"])
+def test_the_protocols_of_the_papers_remove_nobody(protocol: str) -> None:
+    station = protocols.station(protocol, name="s1", stations=["s1", "s2"], homes={"a": "s1"})
+    assert isinstance(station, Station)
+    before = station.snapshot()
+    with pytest.raises(Misuse, match="removed with roam"):
+        station.remove("a")
+    assert station.snapshot() == before

@@ -8,6 +8,7 @@ exist, and carry a message only to its own destinations.
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from math import isfinite
 from typing import Any
 
@@ -52,6 +53,22 @@ def check_wire(packet: Packet, hosts: Collection[ProcessId], stations: Collectio
             raise RemoteViolation(f"{what} names {getattr(stamp, name)!r}, which is no station")
     if message is not None:
         _check_message(what, message, stamp, hosts, stations)
+
+
+def living(packet: Packet, departed: frozenset[ProcessId]) -> Packet | None:
+    """The packet, less what is for hosts that were removed; None where it is of one, or about one, or for nobody."""
+    checked_packet(packet)
+    stamp, message = packet.stamp, packet.message
+    if not departed:
+        return packet
+    if message is not None and message.sender in departed:
+        return None
+    if isinstance(stamp, ABOUT_HOST) and stamp.host in departed:
+        return None
+    if not isinstance(stamp, Carried) or departed.isdisjoint(stamp.to):
+        return packet
+    to = stamp.to - departed
+    return replace(packet, stamp=replace(stamp, to=to)) if to else None
 
 
 def _check_message(

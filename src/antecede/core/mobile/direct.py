@@ -23,7 +23,7 @@ from typing import Any
 
 from antecede.core import values
 from antecede.core.effects import Transmit
-from antecede.core.errors import HoldBackFull, RemoteViolation
+from antecede.core.errors import HoldBackFull, Misuse, RemoteViolation
 from antecede.core.holdback import HOLD_BACK_LIMIT, HoldBack
 from antecede.core.mobile import border, handoff
 from antecede.core.mobile.effects import Effect
@@ -34,8 +34,9 @@ from antecede.core.mobile.station import Station
 from antecede.core.ordering.ks import Ks, KsStamp
 from antecede.core.ordering.prs import Prs
 from antecede.core.ordering.rst import Rst, RstStamp
-from antecede.core.types import Message, Packet, ProcessId, Stamp
+from antecede.core.types import Message, Need, Packet, ProcessId, Stamp
 
+NOBODY: frozenset[ProcessId] = frozenset()
 STAMPS: dict[str, type] = {"ks": KsStamp, "rst": RstStamp}
 UNLEARNED_MAX = 1_000
 """Stamps of delivered messages kept apart until the host's next word; beyond that the oldest is learned early."""
@@ -50,31 +51,53 @@ class Mind:
     held: HoldBack = field(default_factory=HoldBack)
     unlearned: dict[int, tuple[Message, Stamp]] = field(default_factory=dict)
 
-    def sent_down(self, serial: int, message: Message, stamp: Stamp) -> None:
-        self.unlearned[serial] = (message, stamp)
-        if len(self.unlearned) > UNLEARNED_MAX:
-            self.learn(next(iter(self.unlearned)))
+    def has(self, message: Message) -> bool:
+        """It was delivered, or is held back."""
+        return message.id.seq <= self.ordering.delivered.get(message.sender, 0) or message.id in self.held
 
-    def learn(self, got: int) -> None:
-        """The host has delivered the first `got` messages: what it sends from now on comes after them."""
+    def sent_down(self, serial: int, message: Message, stamp: Stamp, departed: frozenset[ProcessId] = NOBODY) -> None:
+        self.unlearned[serial] = (replace(message, payload=b""), stamp)  # what it says is in the outbox
+        if len(self.unlearned) > UNLEARNED_MAX:
+            self.learn(next(iter(self.unlearned)), departed)
+
+    def learn(self, got: int, departed: frozenset[ProcessId] = NOBODY) -> None:
+        """The host has delivered the first `got` messages: what it sends from now on comes after them.
+
+        Stamps of before may speak of the departed; a station knows them, and no host's luggage grows with them.
+        """
+        self.ordering.departed = departed
         for serial in [serial for serial in self.unlearned if serial <= got]:
             self.ordering.learn(*self.unlearned.pop(serial))
+        self.ordering.departed = NOBODY
+
+    def forget(self, departed: frozenset[ProcessId]) -> None:
+        """Whatever is known of the departed."""
+        assert isinstance(self.ordering, Ks)
+        owing = (hosts for entries in self.ordering.log.values() for hosts in entries.values())
+        known = {*self.ordering.context, *self.ordering.delivered, *self.ordering.log}.union(*owing)
+        for host in sorted(known & departed):
+            self.ordering.forget(host)
+        self.ordering.departed = NOBODY
 
 
 @values.storable
 @dataclass(slots=True)
 class Direct:
-    """Messages straight to the stations of their destinations, ordered for each host by itself."""
+    """Messages straight to the stations of their destinations, ordered for each host by itself.
+
+    At most `hold_max` messages are held back for a host, and as many wait for luggage that is on its way.
+    """
 
     ordering: str = "ks"
     printed: bool = False
+    hold_max: int = HOLD_BACK_LIMIT
 
     @property
     def table(self) -> handoff.Table:
         return handoff.SIMPLE
 
     def join(self, host: ProcessId, home: ProcessId) -> Mind:  # noqa: ARG002
-        return Mind(Ks(host, multicast=True) if self.ordering == "ks" else Rst(host))
+        return Mind(Ks(host, multicast=True) if self.ordering == "ks" else Rst(host), HoldBack(self.hold_max))
 
     def is_mind(self, mind: object, host: ProcessId) -> bool:
         wanted = Ks if self.ordering == "ks" else Rst
@@ -85,6 +108,9 @@ class Direct:
         stamp = packet.stamp
         if isinstance(stamp, Carried) and not isinstance(stamp.stamp, STAMPS[self.ordering]):
             raise RemoteViolation(f"{packet.sender} carries a {type(stamp.stamp).__name__}, of another protocol")
+        if isinstance(stamp, Carried):
+            for host in sorted(stamp.to):
+                self._check_room(station, host, _message(packet), stamp.stamp)
 
     def wire(self, station: Station, to: ProcessId, packet: Packet) -> Iterator[Effect]:  # noqa: ARG002
         yield Transmit(to, packet)
@@ -92,10 +118,17 @@ class Direct:
     def send(self, station: Station, luggage: Luggage, message: Message, got: int) -> Iterator[Effect]:
         mind: Mind = luggage.mind
         others = sorted(message.dests - {luggage.host})
-        mind.learn(luggage.serial if self.printed else got)
+        known = luggage.serial if self.printed else got
+        if full := [host for host in others if self._is_full(station.berth(host))]:
+            trial = values.loads(values.dumps(mind))
+            assert isinstance(trial, Mind)
+            stamp = _stamp(trial, known, message, others, station.departed)  # the mind itself stays as it is
+            for host in full:
+                self._check_room(station, host, message, stamp)
         if not others:
+            mind.learn(known, station.departed)
             return
-        stamp = mind.ordering.stamps(message, others)[0]  # one stamp serves all
+        stamp = _stamp(mind, known, message, others, station.departed)
         for at, hosts in _by_station(station, others).items():
             packet = Packet(station.me, message, Carried(frozenset(hosts), luggage.epoch, stamp))
             if at == station.me:
@@ -114,19 +147,20 @@ class Direct:
 
     def acknowledged(
         self,
-        station: Station,  # noqa: ARG002
+        station: Station,
         luggage: Luggage,
         taken: list[tuple[Message, Any]],  # noqa: ARG002
         got: int,
     ) -> Iterator[Effect]:
-        luggage.mind.learn(got)
+        luggage.mind.learn(got, station.departed)
         yield from ()
 
     def unpack(self, station: Station, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:  # noqa: ARG002
         """The luggage is here: deal with what waited for it."""
+        yield from self._ready(station, berth)  # what waited for somebody who was removed while the luggage travelled
         waiting, berth.waiting = berth.waiting, []
         for packet in waiting:
-            yield from self._offer(station, berth, packet)
+            yield from self._offer(station, berth, packet, refuse=False)  # they were taken, and are so many at most
 
     def release(self, station: Station, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:
         """The luggage will not come: pass on what waited for it."""
@@ -135,49 +169,90 @@ class Direct:
             assert isinstance(packet.stamp, Carried)
             yield from self._take(station, host, packet, packet.stamp)
 
+    def forget(self, station: Station, host: ProcessId) -> Iterator[Effect]:
+        if self.ordering != "ks":
+            raise Misuse("hosts can be removed with roam; av1 is the paper's, and has none")
+        return self._forget(station, host)
+
+    def _forget(self, station: Station, host: ProcessId) -> Iterator[Effect]:
+        for berth, luggage in list(station.served()):
+            mind: Mind = luggage.mind
+            mind.forget(frozenset({host}))
+            mind.held.give_up(host)
+            yield from self._ready(station, berth)
+
     def held(self, station: Station) -> Iterator[Held]:
         for _, luggage in station.served():
             for packet in luggage.mind.held.packets.values():
-                needs = luggage.mind.ordering.unmet(packet.message, packet.stamp.stamp)
+                needs = _unmet(station, luggage.mind, packet.message, packet.stamp.stamp)
                 yield Held(luggage.host, packet.message.id, tuple(needs))
 
-    def resume(self, station: Station, luggage: Luggage | None) -> None:  # noqa: ARG002
+    def resume(self, station: Station, luggage: Luggage | None) -> None:
         if luggage is not None:
             mind: Mind = luggage.mind
-            mind.held.resume(lambda packet: mind.ordering.unmet(_message(packet), _carried(packet).stamp))
+            if station.departed:
+                mind.forget(station.departed)
+            mind.held.resume(lambda packet: _unmet(station, mind, _message(packet), _carried(packet).stamp))
+
+    def _is_full(self, berth: Berth) -> bool:
+        """Nothing more can wait for this host here."""
+        if berth.luggage is not None:
+            mind: Mind = berth.luggage.mind
+            return len(mind.held) >= mind.held.limit
+        return berth.state == handoff.AWAITED and len(berth.waiting) >= min(self.hold_max, HOLD_BACK_LIMIT)
+
+    def _check_room(self, station: Station, host: ProcessId, message: Message, stamp: Stamp) -> None:
+        """`HoldBackFull` where the message would have to wait and there is no room for it; nothing is changed here."""
+        berth = station.berth(host)
+        if not self._is_full(berth):
+            return
+        if berth.luggage is None:
+            raise HoldBackFull(f"{len(berth.waiting)} packets wait for the luggage of {host}: offer this one later")
+        mind: Mind = berth.luggage.mind
+        if mind.has(message):
+            return
+        need = next(_unmet(station, mind, message, stamp), None)
+        if need is not None:
+            raise HoldBackFull(
+                f"{len(mind.held)} packets are held back for {host}: offer {message.id} later, after {need}"
+            )
 
     def _take(self, station: Station, host: ProcessId, packet: Packet, stamp: Carried) -> Iterator[Effect]:
         berth = station.berth(host)
         if berth.luggage is not None:
             yield from self._offer(station, berth, packet)
         elif berth.state == handoff.AWAITED:
-            if len(berth.waiting) >= HOLD_BACK_LIMIT:
-                raise HoldBackFull(f"{len(berth.waiting)} packets wait for the luggage of {host}: offer this one later")
             berth.waiting.append(packet)
         else:
             yield Transmit(berth.at, replace(packet, stamp=replace(stamp, to=frozenset({host}))))
             if packet.sender != station.me:
                 yield Transmit(packet.sender, Packet(station.me, None, Moved(host, berth.epoch, 0, berth.at)))
 
-    def _offer(self, station: Station, berth: Berth, packet: Packet) -> Iterator[Effect]:
+    def _offer(self, station: Station, berth: Berth, packet: Packet, *, refuse: bool = True) -> Iterator[Effect]:
         assert berth.luggage is not None
         mind: Mind = berth.luggage.mind
         message, stamp = _message(packet), _carried(packet).stamp
-        if message.id.seq <= mind.ordering.delivered.get(message.sender, 0) or message.id in mind.held:
+        if mind.has(message):
             return
-        mind.held.offer(packet, mind.ordering.unmet(message, stamp))
-        while (ready := mind.held.pop()) is not None:
+        mind.held.offer(packet, _unmet(station, mind, message, stamp), refuse=refuse)
+        yield from self._ready(station, berth)
+
+    def _ready(self, station: Station, berth: Berth) -> Iterator[Effect]:
+        """Deliver what waits for nothing any more."""
+        assert berth.luggage is not None
+        while (ready := berth.luggage.mind.held.pop()) is not None:
             yield from self._deliver(station, berth, _message(ready), _carried(ready).stamp)
 
     def _deliver(self, station: Station, berth: Berth, message: Message, stamp: Stamp) -> Iterator[Effect]:
         assert berth.luggage is not None
         mind: Mind = berth.luggage.mind
-        mind.ordering.delivered[message.sender] = message.id.seq
+        if message.sender not in station.departed:
+            mind.ordering.delivered[message.sender] = message.id.seq
         mind.held.reached(mind.ordering.count(message))
         before = berth.luggage.serial
         yield from station.deliver(berth, message)
         if berth.luggage.serial > before:
-            mind.sent_down(berth.luggage.serial, message, stamp)
+            mind.sent_down(berth.luggage.serial, message, stamp, station.departed)
 
 
 def _message(packet: Packet) -> Message:
@@ -188,6 +263,17 @@ def _message(packet: Packet) -> Message:
 def _carried(packet: Packet) -> Carried:
     assert isinstance(packet.stamp, Carried)
     return packet.stamp
+
+
+def _unmet(station: Station, mind: Mind, message: Message, stamp: Stamp) -> Iterator[Need]:
+    """What the message waits for; nothing of those who are gone for good, also if they go while it waits."""
+    return (need for need in mind.ordering.unmet(message, stamp) if need.sender not in station.departed)
+
+
+def _stamp(mind: Mind, known: int, message: Message, others: list[ProcessId], departed: frozenset[ProcessId]) -> Stamp:
+    """Of a message that the host sent when it had the first `known`; one stamp serves all destinations."""
+    mind.learn(known, departed)
+    return mind.ordering.stamps(message, others)[0]
 
 
 def _by_station(station: Station, hosts: list[ProcessId]) -> Mapping[ProcessId, list[ProcessId]]:

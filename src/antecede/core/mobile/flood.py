@@ -23,7 +23,7 @@ from typing import Any
 
 from antecede.core import values
 from antecede.core.effects import Transmit
-from antecede.core.errors import HoldBackFull, RemoteViolation
+from antecede.core.errors import HoldBackFull, Misuse, RemoteViolation
 from antecede.core.holdback import HOLD_BACK_LIMIT
 from antecede.core.mobile import border, handoff
 from antecede.core.mobile.direct import Mind
@@ -92,6 +92,9 @@ class Flood:
         stamp = packet.stamp
         if isinstance(stamp, Cast) and not isinstance(stamp.stamp, PrsStamp):
             raise RemoteViolation(f"a {type(stamp.stamp).__name__} of another protocol, from {packet.sender}")
+        kept = self.casts.get(packet.sender)
+        if isinstance(stamp, Cast) and kept is not None and len(kept.store) >= HOLD_BACK_LIMIT:
+            raise HoldBackFull(f"{len(kept.store)} messages of {packet.sender} are kept: offer this one later")
 
     def wire(self, station: Station, to: ProcessId, packet: Packet) -> Iterator[Effect]:
         if to == station.me:
@@ -113,8 +116,6 @@ class Flood:
         stamp = packet.stamp
         if isinstance(stamp, Cast) and packet.message is not None:
             casts = self.casts.setdefault(packet.sender, Casts())
-            if len(casts.store) >= HOLD_BACK_LIMIT and packet.sender != station.me:
-                raise HoldBackFull(f"{len(casts.store)} messages of {packet.sender} are kept: offer this one later")
             if not casts.is_deleted(stamp.seq):
                 casts.store[stamp.seq] = (packet.message, stamp)
                 yield from self._look_again(station)
@@ -140,6 +141,9 @@ class Flood:
     def release(self, *_: object) -> Iterator[Effect]:
         """Nothing waits for luggage: every station has every message."""
         yield from ()
+
+    def forget(self, *_: object) -> Iterator[Effect]:
+        raise Misuse("hosts can be removed with roam; prs-mobile is the paper's, and has none")
 
     def held(self, station: Station) -> Iterator[Held]:
         for _, luggage in station.served():

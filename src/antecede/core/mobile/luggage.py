@@ -34,6 +34,19 @@ class Policy:
 
 
 @storable
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What was agreed for one host, instead of the policy of its station; never more is stored than that allows."""
+
+    when_asleep: str
+    stored_max: int
+
+    def __post_init__(self) -> None:
+        if self.when_asleep not in ("store", "drop") or type(self.stored_max) is not int or self.stored_max < 1:
+            raise Misuse(f"store or drop, and at least 1 stored: not {self}")
+
+
+@storable
 @dataclass(slots=True)
 class Luggage:
     """Everything that follows `host` from station to station.
@@ -49,6 +62,7 @@ class Luggage:
     sent: int = 0
     serial: int = 0
     outbox: dict[int, tuple[Message, Any]] = field(default_factory=dict)
+    terms: Terms | None = None
 
     def acknowledged(self, got: int) -> list[tuple[Message, Any]]:
         """Take everything up to `got` out of the outbox."""
@@ -71,3 +85,4 @@ class Berth:
     waiting: list[Packet] = field(default_factory=list)
     lasts: dict[int, set[ProcessId]] = field(default_factory=dict)
     returning: bool = False
+    terms: Terms | None = None

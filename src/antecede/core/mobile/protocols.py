@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from antecede.core import values
 from antecede.core.errors import Misuse, SnapshotError, UnknownAlgorithm
+from antecede.core.holdback import HOLD_BACK_LIMIT
 from antecede.core.mobile.border import checked_time
 from antecede.core.mobile.direct import Direct
 from antecede.core.mobile.flood import Flood
@@ -46,8 +47,10 @@ class Roaming:
         return (*own, "logical") if self.name == "av3" else own
 
 
-def _roam(name: ProcessId, stations: Sequence[ProcessId]) -> Direct:  # noqa: ARG001
-    return Direct("ks")
+def _roam(name: ProcessId, stations: Sequence[ProcessId], *, hold_max: int = HOLD_BACK_LIMIT) -> Direct:  # noqa: ARG001
+    if type(hold_max) is not int or hold_max < 1:
+        raise Misuse(f"hold_max is {hold_max!r}: give 1 or more")
+    return Direct("ks", hold_max=hold_max)
 
 
 def _av1(name: ProcessId, stations: Sequence[ProcessId], *, printed: bool = False) -> Direct:  # noqa: ARG001

@@ -26,7 +26,7 @@ from typing import Any
 from antecede.core import values, wire
 from antecede.core.effects import Deliver, Transmit
 from antecede.core.effects import Effect as CoreEffect
-from antecede.core.errors import RemoteViolation
+from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.mobile import border, handoff
 from antecede.core.mobile.effects import Effect
 from antecede.core.mobile.frames import Begin, Last, Notify, Old, Over, Register, Relayed
@@ -121,6 +121,9 @@ class Relay:
         move, to = self.draining.pop(host)
         del berth.lasts[move]
         yield from self.wire(station, to, Packet(station.me, None, Over(host, move)))
+
+    def forget(self, *_: object) -> Iterator[Effect]:
+        raise Misuse("hosts can be removed with roam; Algorithm 2 is the paper's, and has none")
 
     def held(self, station: Station) -> Iterator[Held]:
         for pending in self.process.pending():

@@ -38,7 +38,7 @@ class Scheme(Protocol):
         ...
 
     def check(self, station: Station, packet: Packet) -> None:
-        """`RemoteViolation`, or another refusal, before `receive` changes anything."""
+        """`RemoteViolation`, or `HoldBackFull` where there is no room, before `receive` changes anything."""
         ...
 
     def wire(self, station: Station, to: ProcessId, packet: Packet) -> Iterator[Effect]:
@@ -50,13 +50,17 @@ class Scheme(Protocol):
         ...
 
     def send(self, station: Station, luggage: Luggage, message: Message, got: int) -> Iterator[Effect]:
-        """The next message of a host, sent when it had delivered `got`."""
+        """The next message of a host, sent when it had delivered `got`. `HoldBackFull` before anything is changed."""
         ...
 
     def acknowledged(
         self, station: Station, luggage: Luggage, taken: list[tuple[Message, Any]], got: int
     ) -> Iterator[Effect]:
         """The host has `taken`, in this order; all it sends from now on was sent after it had the first `got`."""
+        ...
+
+    def forget(self, station: Station, host: ProcessId) -> Iterator[Effect]:
+        """`host` is gone for good: nothing is known of it any more, and nothing waits for it."""
         ...
 
     def held(self, station: Station) -> Iterator[Held]:

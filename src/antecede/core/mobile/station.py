@@ -21,7 +21,7 @@ from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.mobile import border, handoff
 from antecede.core.mobile.effects import Dropped, Effect, Radio
 from antecede.core.mobile.frames import Begin, Downlink, Got, Handover, Leave, Moved, Register, Taken, Uplink, Welcome
-from antecede.core.mobile.luggage import Berth, Luggage, Policy
+from antecede.core.mobile.luggage import Berth, Luggage, Policy, Terms
 from antecede.core.mobile.scheme import Held, Scheme
 from antecede.core.roster import checked_packet
 from antecede.core.types import Message, Packet, ProcessId
@@ -39,9 +39,12 @@ class Station:
     berths: dict[ProcessId, Berth] = field(default_factory=dict)
     now: float = 0.0
     due: float | None = None
+    departed: frozenset[ProcessId] = frozenset()
 
     def join(self, host: ProcessId, home: ProcessId) -> None:
         """A new host starts at station `home`. Every station is told before anybody sends to it."""
+        if host in self.departed:
+            raise Misuse(f"{host!r} was removed, and names are not reused: take another")
         if host in self.berths or host in self.stations or home not in self.stations:
             raise Misuse(f"{host!r} at {home!r}: a new name at one of the stations {list(self.stations)}")
         berth, mind = Berth(home), self.scheme.join(host, home)
@@ -49,8 +52,29 @@ class Station:
         if home == self.me:
             berth.state, berth.luggage = handoff.HERE, Luggage(host, mind)
 
+    def remove(self, host: ProcessId) -> list[Effect]:
+        """`host` is gone for good. Every station is told; what is still under way from it or to it goes to nobody.
+
+        Nothing waits for it any more, and of it its name remains, at each station, which can not be used again.
+        """
+        if host in self.departed:
+            return []
+        if host in self.stations:
+            raise Misuse(f"{host!r} is a station: the set of stations does not change")
+        forgetting = self.scheme.forget(self, host)
+        self.departed |= {host}
+        self.berths.pop(host, None)
+        return list(forgetting)
+
+    def agree(self, host: ProcessId, terms: Terms | None) -> None:
+        """What holds for `host` from now on, wherever it goes; None is the policy of whatever station it is with."""
+        berth = self.berth(host)
+        berth.terms = terms
+        if berth.luggage is not None:
+            berth.luggage.terms = terms
+
     def hear(self, packet: Packet) -> list[Effect]:
-        """Take a packet of a host from the air."""
+        """Take a packet of a host from the air. `RemoteViolation` and `HoldBackFull` leave the state as it was."""
         checked_packet(packet)
         host, stamp, message = packet.sender, packet.stamp, packet.message
         berth = self.berth(host)
@@ -72,9 +96,12 @@ class Station:
         raise RemoteViolation(f"{host} sent a {type(stamp).__name__} over the air")
 
     def receive(self, packet: Packet) -> list[Effect]:
-        """Take a packet from the wire."""
-        self.scheme.check(self, packet)
-        return list(self.scheme.receive(self, packet))
+        """Take a packet from the wire. `RemoteViolation` and `HoldBackFull` leave the state as it was."""
+        living = border.living(packet, self.departed)
+        if living is None:
+            return []
+        self.scheme.check(self, living)
+        return list(self.scheme.receive(self, living))
 
     def tick(self, now: float) -> list[Effect]:
         """Send again what hosts have not acknowledged."""
@@ -118,8 +145,9 @@ class Station:
         """Send a message to the host, now and until it is acknowledged; or drop it, by the policy."""
         luggage = berth.luggage
         assert luggage is not None
-        dropping = berth.asleep and self.policy.when_asleep == "drop"
-        if dropping or len(luggage.outbox) >= self.policy.stored_max:
+        terms: Terms | Policy = luggage.terms or self.policy
+        dropping = berth.asleep and terms.when_asleep == "drop"
+        if dropping or len(luggage.outbox) >= min(terms.stored_max, self.policy.stored_max):
             yield Dropped(luggage.host, message.id)
             return
         luggage.serial += 1
@@ -186,11 +214,11 @@ class Station:
 
     def _up(self, luggage: Luggage, message: Message, got: int) -> Iterator[Effect]:
         if message.id.seq == luggage.sent + 1:
-            luggage.sent += 1
             if message.dests - self.berths.keys():  # a message to somebody nobody knows goes to nobody
                 yield from (Dropped(host, message.id) for host in sorted(message.dests - {luggage.host}))
             else:
                 yield from self.scheme.send(self, luggage, message, got)
+            luggage.sent += 1
         if message.id.seq <= luggage.sent:
             yield Radio(luggage.host, Packet(self.me, None, Taken(luggage.sent)))
 
@@ -215,7 +243,7 @@ class Station:
 
     def _admit(self, host: ProcessId, berth: Berth, luggage: Luggage) -> Iterator[Effect]:  # noqa: ARG002
         self.scheme.resume(self, luggage)
-        luggage.move = max(luggage.move, berth.heard)
+        luggage.move, luggage.terms = max(luggage.move, berth.heard), berth.terms
         berth.luggage, berth.at, berth.epoch, berth.heard = luggage, self.me, luggage.epoch, luggage.move
         yield from ()
 

@@ -1,0 +1,78 @@
+"""How commands reach NATS: the options that `station`, `status` and `trace` share.
+
+Secrets do not belong on a command line, where every user of the machine can read them: `ANTECEDE_NATS` in the
+environment takes the place of `--nats`, and keys and credentials come from files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from antecede.core.errors import Misuse
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
+
+    from antecede.runtime.natsoptions import NatsOptions
+
+VARIABLE = "ANTECEDE_NATS"
+
+
+def add(parser: argparse.ArgumentParser, *, embedded: bool) -> None:
+    """`--nats` and how to connect there."""
+    group = parser.add_argument_group("NATS")
+    kinds = "nats://host:port, tls://host:port, " + ("embedded:///folder" if embedded else "or several with commas")
+    group.add_argument("--nats", default=os.environ.get(VARIABLE), metavar="URL", help=f"{kinds}; default: ${VARIABLE}")
+    group.add_argument("--nats-ca", type=Path, metavar="FILE", help="who signs the certificates of the servers")
+    group.add_argument("--nats-cert", type=Path, metavar="FILE", help="our certificate, where the servers want one")
+    group.add_argument("--nats-key", type=Path, metavar="FILE", help="its private key")
+    group.add_argument("--nats-creds", type=Path, metavar="FILE", help="credentials: a JWT and its seed")
+    group.add_argument("--nats-nkey", type=Path, metavar="FILE", help="the seed of an nkey")
+    group.add_argument("--domain", metavar="NAME", help="the JetStream domain")
+
+
+def url(arguments: argparse.Namespace) -> str:
+    """Where to connect, which has to be said somewhere."""
+    if not arguments.nats:
+        raise Misuse(f"say where NATS is: --nats nats://host:port, or {VARIABLE} in the environment")
+    return str(arguments.nats)
+
+
+def options(arguments: argparse.Namespace, *, replicas: int = 1) -> NatsOptions:
+    """How to connect there."""
+    from antecede.runtime.natsoptions import NatsOptions
+
+    return NatsOptions(replicas=replicas, domain=arguments.domain, connect=_connect(arguments))
+
+
+def _connect(arguments: argparse.Namespace) -> dict[str, Any]:
+    settings: dict[str, Any] = {}
+    if arguments.nats_ca is not None or arguments.nats_cert is not None:
+        settings["tls"] = trusting(arguments.nats_ca, arguments.nats_cert, arguments.nats_key)
+    for name, path in (("user_credentials", arguments.nats_creds), ("nkeys_seed", arguments.nats_nkey)):
+        if path is not None:
+            settings[name] = str(_readable(path))
+    return settings
+
+
+def trusting(authority: Path | None, certificate: Path | None = None, key: Path | None = None) -> SSLContext:
+    """TLS with servers that `authority` vouches for, and a certificate of our own where there is one."""
+    import ssl
+
+    try:
+        context = ssl.create_default_context(cafile=authority)
+        if certificate is not None:
+            context.load_cert_chain(certificate, key)
+    except OSError as error:
+        files = ", ".join(str(path) for path in (authority, certificate, key) if path is not None)
+        raise Misuse(f"no certificates can be had from {files}: {error}") from error
+    return context
+
+
+def _readable(path: Path) -> Path:
+    if not path.is_file():
+        raise Misuse(f"there is no file {path}")
+    return path

@@ -1,0 +1,58 @@
+"""`antecede trace`: get the trace that nodes and stations wrote to a stream of NATS, for `antecede check`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import ExitStack
+from typing import Any, TextIO
+
+from antecede.cli import broker
+from antecede.core.errors import Misuse
+
+EXPLANATION = """\
+Writes the events of a trace as JSON Lines, each once, as far as it has been written:
+
+    antecede trace shop --nats nats://localhost:4222 --out shop.jsonl
+    antecede check shop.jsonl
+"""
+
+
+def add(subparsers: Any) -> None:
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "trace",
+        help="get a trace out of a stream of NATS",
+        description=EXPLANATION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("stream", metavar="NAME", help="of jetstream:NAME, where the trace was written to")
+    parser.add_argument("--out", metavar="FILE", help="default: standard output")
+    broker.add(parser, embedded=True)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from antecede.runtime.tracestream import fetch
+    from antecede.runtime.urls import servers_of
+
+    lines = fetch(servers_of(broker.url(arguments)), arguments.stream, broker.options(arguments))
+    with ExitStack() as stack:
+        out: TextIO = sys.stdout
+        if arguments.out is not None:
+            try:
+                out = stack.enter_context(open(arguments.out, "w", encoding="utf-8"))
+            except OSError as error:
+                raise Misuse(f"can not write {arguments.out}: {error.strerror}") from error
+        count = asyncio.run(_write(lines, out))
+    print(f"{count:,} events", file=sys.stderr)
+    return 0
+
+
+async def _write(lines: AsyncIterator[str], out: TextIO) -> int:
+    count = 0
+    async for line in lines:
+        out.write(f"{line}\n")
+        count += 1
+    return count

@@ -1,0 +1,92 @@
+"""Reading an inbox through its pull consumer, with a request for more always under way.
+
+A request that died with its connection, or with the server it was made to, is noticed by heartbeats that are missing:
+then `is_silent`, and whoever owns the inbox sees to it that it is there, and asks again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import suppress
+
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
+
+from antecede.runtime.publisher import STATUS
+from antecede.runtime.streams import CONSUMER
+
+BATCH = 256
+EXPIRES_S = 30.0
+HEARTBEAT_S = 2.0
+HEARTBEAT, EXPIRED = "100", "408"
+LONG_AGO = float("-inf")
+
+
+class Pull:
+    """What comes in from one stream, in the order it came."""
+
+    def __init__(self, client: Client, stream: str, domain: str | None) -> None:
+        self._client = client
+        api = f"$JS.{domain}.API" if domain else "$JS.API"
+        self._request_subject = f"{api}.CONSUMER.MSG.NEXT.{stream}.{CONSUMER}"
+        self._subject = ""
+        self._arrived: list[Msg] = []
+        self._filled = asyncio.Event()
+        self._wanted = 0
+        self._heard = 0.0
+        self._broken: Exception | None = None
+
+    @property
+    def is_silent(self) -> bool:
+        """Neither messages nor heartbeats come, where one of them should."""
+        return asyncio.get_running_loop().time() - self._heard > 2 * HEARTBEAT_S
+
+    async def open(self) -> None:
+        self._subject = self._client.new_inbox()
+        await self._client.subscribe(self._subject, cb=self._pulled)
+        await self.ask()
+
+    async def ask(self) -> None:
+        """Ask for more: `BATCH` messages at most, within `EXPIRES_S`, with a heartbeat while there are none."""
+        if not self._subject:
+            return
+        self._heard = asyncio.get_running_loop().time()
+        self._wanted = BATCH
+        request = {
+            "batch": BATCH,
+            "expires": int(EXPIRES_S * 1e9),
+            "idle_heartbeat": int(HEARTBEAT_S * 1e9),
+        }
+        with suppress(NatsError, OSError):
+            await self._client.publish(self._request_subject, json.dumps(request).encode(), self._subject)
+
+    async def take(self) -> list[Msg]:
+        """At least one message, as soon as there is one."""
+        while not self._arrived:
+            if self._broken is not None:
+                raise self._broken
+            self._filled.clear()
+            await self._filled.wait()
+        arrived, self._arrived = self._arrived, []
+        return arrived
+
+    def fail(self, error: Exception) -> None:
+        """Nothing more can come: `take` raises `error`."""
+        self._broken = error
+        self._filled.set()
+
+    async def _pulled(self, msg: Msg) -> None:
+        self._heard = asyncio.get_running_loop().time()
+        status = (msg.headers or {}).get(STATUS)
+        if status is None:
+            self._arrived.append(msg)
+            self._filled.set()
+            self._wanted -= 1
+            if not self._wanted:
+                await self.ask()
+        elif status == EXPIRED:
+            await self.ask()
+        elif status != HEARTBEAT:
+            self._heard = LONG_AGO  # the server has just started, or the consumer is gone

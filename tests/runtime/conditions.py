@@ -1,0 +1,104 @@
+"""`python -m tests.runtime.conditions MODULE ARGUMENT...`: run a module as a program, under hard conditions.
+
+Which, is in the environment, where `Conditions.environment` put it:
+
+* **brisk**: timeouts of a second or two, so that a test can outlast every one of them.
+* **clock**: what the runtime takes for time starts anywhere, leaps forward by up to an hour and stands still for
+  moments; the time of day jumps by up to a day either way. The event loop keeps the true time, as a system would.
+* **file_bytes_max**: no file can grow beyond that; writing more fails, as on a full disk.
+"""
+
+import importlib
+import os
+import random
+import resource
+import runpy
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+PREFIX = "ANTECEDE_TEST_"
+OUTLAST_S = 5.0
+"""Longer than every timeout of a brisk process."""
+BRISK = {
+    "publisher": {"ANSWER_S": 1.0},
+    "nats": {"ANSWER_S": 1.0, "PING_S": 1.5},
+    "streams": {"ACK_WAIT_S": 1.0, "DUPLICATES_S": 1.0},
+    "pulling": {"EXPIRES_S": 2.0, "HEARTBEAT_S": 0.5},
+    "link": {"CONNECT_S": 2.0, "PING_S": 2.0},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """Under which a process runs."""
+
+    brisk: bool = False
+    clock: bool = False
+    file_bytes_max: int | None = None
+
+    def environment(self, chance: str) -> dict[str, str]:
+        """For a process whose clock is to be seeded with `chance`."""
+        chosen = {
+            "BRISK": "1" if self.brisk else None,
+            "CLOCK": chance if self.clock else None,
+            "FILE_BYTES_MAX": self.file_bytes_max,
+        }
+        return {f"{PREFIX}{name}": str(value) for name, value in chosen.items() if value is not None}
+
+
+def leaping(chance: random.Random, true: Callable[[], float]) -> Callable[[], float]:
+    """A clock that never goes back, and is otherwise not to be relied on."""
+    shift = chance.uniform(-1e6, 1e6)
+    last = true() + shift
+
+    def now() -> float:
+        nonlocal shift, last
+        if chance.random() < 0.01:
+            shift += chance.choice([0.01, 1.0, 3_600.0])
+        if chance.random() < 0.9:
+            last = max(last, true() + shift)
+        return last
+
+    return now
+
+
+def jumping(chance: random.Random, true: Callable[[], float]) -> Callable[[], float]:
+    """The time of day, which anybody may set."""
+    shift = 0.0
+
+    def now() -> float:
+        nonlocal shift
+        if chance.random() < 0.05:
+            shift = chance.uniform(-86_400, 86_400)
+        return true() + shift
+
+    return now
+
+
+def apply() -> None:
+    """What the environment asks for; before anything of the runtime is imported."""
+    clock = os.environ.get(f"{PREFIX}CLOCK")
+    true = time.monotonic
+    if clock is not None:
+        chance = random.Random(clock)
+        time.monotonic, time.time = leaping(chance, true), jumping(chance, time.time)
+    modules = {name: importlib.import_module(f"antecede.runtime.{name}") for name in BRISK}
+    for name in ("joining", "serving", "host"):
+        importlib.import_module(f"antecede.runtime.{name}")
+    time.monotonic = true
+    if f"{PREFIX}BRISK" in os.environ:
+        for name, module in modules.items():
+            for constant, value in BRISK[name].items():
+                assert hasattr(module, constant), f"antecede.runtime.{name} has no {constant} any more"
+                setattr(module, constant, value)
+    if f"{PREFIX}FILE_BYTES_MAX" in os.environ:
+        most = int(os.environ[f"{PREFIX}FILE_BYTES_MAX"])
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+
+if __name__ == "__main__":
+    apply()
+    sys.argv = sys.argv[1:]
+    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

@@ -1,0 +1,18 @@
+"""What a deployment has to survive, done to real processes over a real server; every run is judged by its own trace.
+
+`make test` runs these tests once; `make faults TIMES=20` runs them so many times in a row, each time with another seed.
+A test that fails prints the command that runs it again with its seed. Instants of death are not chosen, but found: the
+seed gives the pauses between blows, the machine does the rest.
+
+| what is done | to nodes | to stations and hosts |
+|---|---|---|
+| kill -9, one after the other and all at once | `test_nodes` | `test_stations` |
+| the server is killed, ended, and stopped for longer than every timeout | `test_nodes` | `test_stations` |
+| SIGSTOP for longer than every timeout | `test_nodes` | `test_stations` |
+| links to the server: cut, swallowing, slow | `test_nodes` | `test_stations` |
+| links between hosts and stations: cut, swallowing, slow | | `test_stations` |
+| clocks that jump | `test_clocks` | `test_clocks` |
+| a full disk | `test_disk` | `test_disk` |
+
+Hosts move about in every test that has any.
+"""
