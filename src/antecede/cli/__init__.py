@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from antecede import __version__
 from antecede.core.errors import AntecedeError
 
-COMMANDS = ("check", "demo", "lab", "locality", "simulate", "station", "status", "token")
+COMMANDS = ("check", "demo", "lab", "locality", "simulate", "station", "status", "token", "trace")
 
 
 def parser() -> argparse.ArgumentParser:
