@@ -121,6 +121,8 @@ def test_tls_where_the_server_wants_to_see_a_certificate(tmp_path: Path) -> None
 
 def test_addresses_are_shown_without_their_secrets() -> None:
     assert shown(["nats://u:p@h:1", "tls://t@h:2", "nats://u:p/@x@h:3"]) == "nats://h:1, tls://h:2, nats://h:3"
+    assert shown(["nats:/u:p@h", "u:p@h", "nats://a,u:p@h"]) == "nats:/h, h, nats://a, h"
+    assert "secret" not in repr(NatsOptions(connect={"password": "secret"}))
     with pytest.raises(Misuse) as why:
         network_of(f"kafka://shop:{PASSWORD}@h:1")
     assert PASSWORD not in str(why.value)

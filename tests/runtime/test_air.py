@@ -4,6 +4,7 @@ import asyncio
 import ssl
 import time
 from pathlib import Path
+from typing import Any
 
 import jwt
 import pytest
@@ -227,7 +228,7 @@ def test_hosts_and_stations_speak_tls() -> None:
             async with Host(address, "ann", issue(KEY, "ann"), tls=trusting) as ann:
                 assert await ann.connected() == "s1"
                 with pytest.raises(NoStation):
-                    await open_link(address[0], issue(KEY, "ann"), "1", ssl.create_default_context())
+                    await open_link(address[0], "ann", issue(KEY, "ann"), "1", ssl.create_default_context())
 
     asyncio.run(scenario())
 
@@ -238,3 +239,54 @@ def test_malformed_frames_change_nothing(seed: int) -> None:
     assert counts["air: refused"] > 100
     assert counts["wire: refused"] > 100
     assert counts["socket: refused"] > 0
+
+
+def test_the_token_of_another_host_is_noticed_before_it_is_taken_for_its_own() -> None:
+    """Or the store of the one would be bound to the name of the other for good."""
+
+    async def scenario() -> None:
+        async with cells(names=["s1"]) as at:
+            state = state_of(at["s1"])
+            async with Host([url(at["s1"])], "ann", issue(KEY, "bob")) as wrong:
+                with pytest.raises(HostRefused, match="of another host"):
+                    await wrong.connected()
+            assert state_of(at["s1"]) == state
+            async with Host([url(at["s1"])], "bob", issue(KEY, "bob")) as bob:
+                assert await bob.connected() == "s1"
+
+    asyncio.run(scenario())
+
+
+def test_a_host_that_is_gone_before_it_was_greeted_is_gone() -> None:
+    """Reset right after the hello: the station must not take it for connected."""
+
+    async def scenario() -> None:
+        async with cells(names=["s1"]) as at:
+            for number in range(20):
+                socket = await connect(url(at["s1"]), proxy=None, compression=None)
+                await socket.send(air.hello(issue(KEY, f"h{number}"), "1"))
+                socket.transport.abort()
+            await until(lambda: not at["s1"].counts()["connections"])
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("wrong", ["garbage", "http://127.0.0.1:1", "ws://", "ws://h:99999", "ws://[::1", None])
+def test_what_is_no_address_of_a_station_is_told_at_once(wrong: Any) -> None:
+    with pytest.raises(Misuse, match="no address of a station"):
+        Host([wrong], "ann", "token")
+
+
+def test_a_host_says_why_it_is_not_connected() -> None:
+    async def scenario() -> None:
+        async with Host(["ws://127.0.0.1:9"], "ann", issue(KEY, "ann")) as ann:
+            await until(lambda: "127.0.0.1:9" in ann.trouble())
+
+    asyncio.run(scenario())
+
+
+def test_limits_have_to_be_numbers() -> None:
+    wrongs: list[dict[str, Any]] = [{"packets_per_s": float("nan")}, {"ping_s": float("inf")}, {"ping_s": 0.0}]
+    for wrong in wrongs:
+        with pytest.raises(Misuse):
+            AirLimits(**wrong)

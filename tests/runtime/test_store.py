@@ -117,3 +117,22 @@ def test_durability_is_one_of_two(tmp_path: Path) -> None:
     with closing(Store(tmp_path / "s.sqlite", durability="power")) as store:
         store.put("k", b"v")
         store.commit()
+
+
+def test_a_store_that_was_damaged_is_told_in_words(tmp_path: Path) -> None:
+    path = tmp_path / "damaged.sqlite"
+    store = Store(path)
+    store.put("a", b"b" * 20_000)
+    store.commit()
+    store.close()
+    data = bytearray(path.read_bytes())
+    data[4_200:] = b"\xff" * (len(data) - 4_200)
+    path.write_bytes(data)
+    with pytest.raises(StoreError, match="can not be"):
+        Store(path)
+
+
+def test_a_folder_that_can_not_be_made_is_told_in_words(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match="can not be opened"):
+        Store(tmp_path / "file" / "x.sqlite")

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from antecede import __version__
 from antecede.core.errors import AntecedeError
 
-COMMANDS = ("check", "demo", "lab", "locality", "simulate", "station", "status", "token", "trace")
+COMMANDS = ("check", "demo", "lab", "locality", "remove", "simulate", "station", "status", "token", "trace")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -39,6 +39,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     except AntecedeError as error:
         print(f"antecede: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:  # a port in use, a host without an address, a folder that is a file
+        print(f"antecede: {error.strerror or error}{f': {error.filename}' if error.filename else ''}", file=sys.stderr)
         return 2
     except ModuleNotFoundError as error:
         print(f"antecede: this command needs '{error.name}': pip install 'antecede[app]'", file=sys.stderr)

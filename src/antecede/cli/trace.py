@@ -34,10 +34,11 @@ def add(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from antecede.runtime.tracestream import fetch
+    from antecede.runtime.tracestream import Once, fetch
     from antecede.runtime.urls import servers_of
 
-    lines = fetch(servers_of(broker.url(arguments)), arguments.stream, broker.options(arguments))
+    once = Once()
+    lines = fetch(servers_of(broker.url(arguments)), arguments.stream, broker.options(arguments), once)
     with ExitStack() as stack:
         out: TextIO = sys.stdout
         if arguments.out is not None:
@@ -46,7 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
             except OSError as error:
                 raise Misuse(f"can not write {arguments.out}: {error.strerror}") from error
         count = asyncio.run(_write(lines, out))
-    print(f"{count:,} events", file=sys.stderr)
+    left_out = f"; {once.broken:,} lines that are no events were left out" if once.broken else ""
+    print(f"{count:,} events{left_out}", file=sys.stderr)
     return 0
 
 

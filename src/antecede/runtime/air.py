@@ -16,6 +16,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import isfinite
 from typing import Any
 
 from antecede.core.errors import Misuse, RemoteViolation, WireError
@@ -52,8 +53,9 @@ class AirLimits:
     def __post_init__(self) -> None:
         if min(self.connections, self.hosts, self.window) < 1 or self.frame_bytes < 256:
             raise Misuse(f"at least one of everything, and frames of 256 bytes: not {self}")
-        if min(self.hello_s, self.packets_per_s, self.stranger_s, self.ping_s) <= 0:
-            raise Misuse(f"times and rates are more than 0: not {self}")
+        rates = (self.hello_s, self.packets_per_s, self.stranger_s, self.ping_s)
+        if not all(isfinite(rate) and rate > 0 for rate in rates):
+            raise Misuse(f"times and rates are more than 0, and finite: not {self}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +64,12 @@ class Hello:
 
     token: str
     incarnation: str
+    host: str | None = None
 
 
-def hello(token: str, incarnation: str) -> str:
-    return json.dumps({"antecede": VERSION, "token": token, "incarnation": incarnation})
+def hello(token: str, incarnation: str, host: ProcessId | None = None) -> str:
+    """With the name of the `host`, a station notices a token of another before it takes the two for one."""
+    return json.dumps({"antecede": VERSION, "token": token, "incarnation": incarnation, "host": host})
 
 
 def read_hello(said: object) -> Hello:
@@ -76,7 +80,10 @@ def read_hello(said: object) -> Hello:
         raise WireError(f"the first frame is a hello of version {VERSION}, with a token and an incarnation")
     if not 1 <= len(incarnation) <= INCARNATION_CHARS_MAX or not incarnation.isascii():
         raise WireError(f"an incarnation is 1 to {INCARNATION_CHARS_MAX} ASCII characters")
-    return Hello(token, incarnation)
+    host = found.get("host")
+    if host is not None and not isinstance(host, str):
+        raise WireError("the name of a host is text")
+    return Hello(token, incarnation, host)
 
 
 def read_text(said: object) -> dict[str, Any]:

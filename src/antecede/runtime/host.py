@@ -38,7 +38,7 @@ from antecede.runtime.device import Device
 from antecede.runtime.ending import end
 from antecede.runtime.grouping import Grouping
 from antecede.runtime.identity import identify
-from antecede.runtime.link import Link, NoStation, ended, open_link
+from antecede.runtime.link import Link, NoStation, checked_url, ended, open_link
 from antecede.runtime.roaming import Roaming
 from antecede.runtime.store import Delivered, Store
 from antecede.runtime.trace import Recorder, TraceFiles
@@ -70,7 +70,7 @@ class Host:
     ) -> None:
         if not urls or isinstance(urls, str):
             raise Misuse("give a list of at least one station: ['ws://127.0.0.1:7001']")
-        self.id, self._urls, self._token, self._tls = id, list(urls), token, tls
+        self.id, self._urls, self._token, self._tls = id, [checked_url(url, tls) for url in urls], token, tls
         self._path = None if path is None else Path(path)
         self._trace, self._run = None if trace is None else Path(trace), run
         self._payload_bytes_max, self._unsent_max = payload_bytes_max, unsent_max
@@ -167,10 +167,15 @@ class Host:
     async def move(self, url: str) -> ProcessId:
         """Go to the station at `url`; returns when one serves this host, another where that one is gone."""
         self._check()
+        checked_url(url, self._tls)
         if self._link is None or self._link.url != url:
             self._roaming.want(url)
             await self._until(lambda: self._roaming.wanted is None)
         return await self.connected()
+
+    def trouble(self) -> str:
+        """Why no station serves this host now, as far as is known; nothing where one does."""
+        return "" if self.station is not None else self._roaming.trouble
 
     def refusals(self) -> list[tuple[str, ProcessId]]:
         """Messages that went to nobody, each with the destination nobody knows, since somebody last asked."""
@@ -248,7 +253,7 @@ class Host:
         raise self._grouping.failure
 
     async def _open(self, url: str) -> Link:
-        return await open_link(url, self._token, self._incarnation, self._tls)
+        return await open_link(url, self.id, self._token, self._incarnation, self._tls)
 
     def entered(self, link: Link) -> None:
         """For `Roaming`: from now on this is the link; the last one ends when we are welcome here."""

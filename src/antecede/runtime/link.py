@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 from dataclasses import dataclass
 from ssl import SSLContext
+from urllib.parse import urlsplit
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
-from antecede.core.errors import AntecedeError, WireError
+from antecede.core.errors import AntecedeError, Misuse, WireError
 from antecede.core.types import ProcessId
 from antecede.runtime import air
 
@@ -41,12 +43,30 @@ class Link:
     frame_bytes: int
 
 
-async def open_link(url: str, token: str, incarnation: str, tls: SSLContext | None) -> Link:
+def checked_url(url: str, tls: SSLContext | None) -> str:
+    """`Misuse` for what is no address of a station."""
+    scheme = ""
+    with suppress(ValueError, TypeError, AttributeError):
+        parts = urlsplit(url)
+        scheme = parts.scheme if parts.hostname and parts.port != 0 else ""
+    if scheme not in ("ws", "wss"):
+        raise Misuse(f"{url!r} is no address of a station: write ws://host:port or wss://host:port")
+    if tls is not None and scheme == "ws":
+        raise Misuse(f"{url} is not encrypted, and tls is given: write wss://, or leave tls out")
+    return url
+
+
+def trust(url: str, tls: SSLContext | None) -> SSLContext | bool | None:
+    """How to encrypt, as `websockets` wants it said."""
+    return (tls or True) if url.startswith("wss:") else None
+
+
+async def open_link(url: str, host: ProcessId, token: str, incarnation: str, tls: SSLContext | None) -> Link:
     """`NoStation` where there is none now, `HostRefused` where it will not have us."""
     try:
         socket = await connect(
-            url,
-            ssl=tls,
+            checked_url(url, tls),
+            ssl=trust(url, tls),
             proxy=None,
             compression=None,
             max_size=FRAME_BYTES_MAX,
@@ -57,9 +77,9 @@ async def open_link(url: str, token: str, incarnation: str, tls: SSLContext | No
             logger=QUIET,
         )
     except (OSError, TimeoutError, WebSocketException) as error:
-        raise NoStation(f"{url}: {error}") from None
+        raise NoStation(f"{url}: {str(error) or type(error).__name__}") from None
     try:
-        await socket.send(air.hello(token, incarnation))
+        await socket.send(air.hello(token, incarnation, host))
         async with asyncio.timeout(CONNECT_S):
             answer = air.read_text(await socket.recv())
         return Link(socket, url, str(answer["station"]), int(answer["frame_bytes"]))

@@ -12,7 +12,7 @@ from antecede.core.errors import Misuse
 from antecede.core.types import ProcessId
 
 SIGNED = frozenset({"user_credentials", "nkeys_seed", "nkeys_seed_str"})
-SECRET = re.compile(r"//.*@")
+SECRET = re.compile(r"^(\w+:/+)?.*@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class NatsOptions:
     inbox_bytes_max: int = -1
     domain: str | None = None
     addresses: Mapping[ProcessId, str] = field(default_factory=dict)
-    connect: Mapping[str, Any] = field(default_factory=dict)
+    connect: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         signed = sorted(SIGNED & self.connect.keys())
@@ -38,4 +38,5 @@ class NatsOptions:
 
 def shown(servers: Sequence[str]) -> str:
     """The addresses, without the user, password or token that they may carry."""
-    return ", ".join(SECRET.sub("//", server) for server in servers)
+    each = [part for server in servers for part in server.split(",")]
+    return ", ".join(SECRET.sub(r"\1", one) for one in each)

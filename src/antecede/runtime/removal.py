@@ -14,7 +14,7 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from antecede.core.types import ProcessId
 from antecede.runtime import air
-from antecede.runtime.link import CONNECT_S, QUIET, NoStation, ended
+from antecede.runtime.link import CONNECT_S, QUIET, NoStation, checked_url, ended, trust
 from antecede.runtime.tokens import issue
 
 ORDER_DAYS = 1 / 24
@@ -25,8 +25,15 @@ async def remove_host(url: str, host: ProcessId, key: bytes, *, tls: SSLContext 
     """The station that took the order. When this returns the removal is durable there, and reaches all the others."""
     order = issue(key, host, days=ORDER_DAYS, removes=True)
     try:
-        async with connect(url, ssl=tls, proxy=None, compression=None, open_timeout=CONNECT_S, logger=QUIET) as socket:
-            await socket.send(air.hello(order, NOBODY))
+        async with connect(
+            checked_url(url, tls),
+            ssl=trust(url, tls),
+            proxy=None,
+            compression=None,
+            open_timeout=CONNECT_S,
+            logger=QUIET,
+        ) as socket:
+            await socket.send(air.hello(order, NOBODY, host))
             async with asyncio.timeout(CONNECT_S):
                 answer = air.read_text(await socket.recv())
     except ConnectionClosed as error:

@@ -46,6 +46,7 @@ class Roaming:
         self._at = 0
         self._turn = asyncio.Event()
         self.wanted: str | None = None
+        self.trouble = ""
 
     def want(self, url: str) -> None:
         """Go there; `wanted` is None again when that is done, or given up."""
@@ -63,7 +64,8 @@ class Roaming:
                 link = await self._open(url)
                 pause_s = BACK_OFF_S[0]
                 await self._stay(link)
-            except NoStation:
+            except NoStation as error:
+                self.trouble = str(error)
                 if self.wanted is None:
                     self._at += 1
                 elif self.wanted == url:
@@ -101,7 +103,8 @@ class Roaming:
             url = self.wanted
             try:
                 return await self._open(url)
-            except NoStation:
+            except NoStation as error:
+                self.trouble = str(error)
                 self._give_up(url)
 
     def _enter(self, link: Link) -> None:

@@ -172,6 +172,8 @@ class StationServer:
             raise Later(f"no hello within {self._limits.hello_s:g} s") from None  # a slow link is nobody's fault
         badge = read_token(self._key, said.token)
         host = badge.host
+        if said.host is not None and said.host != host:
+            raise RemoteViolation("the token is of another host than the one that shows it")
         if badge.removes:
             raise await self._removed(socket, host)
         if self.cell.berth(host) is None and len(self.cell.station.berths) >= self._limits.hosts:
@@ -181,9 +183,13 @@ class StationServer:
         connection = Connection(socket, host, Bucket(self._limits.packets_per_s, self._clock))
         before = self._connections.get(host)
         self._connections[host] = connection
-        if before is not None:
-            await before.socket.close(air.REPLACED, "the same host has connected again")
-        await socket.send(json.dumps({"station": self.cell.name, "frame_bytes": self._limits.frame_bytes}))
+        try:
+            if before is not None:
+                await before.socket.close(air.REPLACED, "the same host has connected again")
+            await socket.send(json.dumps({"station": self.cell.name, "frame_bytes": self._limits.frame_bytes}))
+        except BaseException:
+            self._gone(connection)  # it has left before it was greeted
+            raise
         return connection
 
     async def _removed(self, socket: ServerConnection, host: ProcessId) -> Done:

@@ -106,16 +106,21 @@ class Store:
         self._facts: dict[str, bytes | None] = {}
         self._snapshot: bytes | None = None
         self._database = self._connect(DURABILITY[durability], pages_max)
-        self.facts: dict[str, bytes] = dict(self._database.execute("SELECT key, value FROM fact"))
-        self._check_format()
-        self._last_out = self._last("outbox")
-        self._last_in = self._last("inbox")
-        (self._quarantined,) = self._database.execute("SELECT count(*) FROM quarantine").fetchone()
+        try:
+            self.facts: dict[str, bytes] = dict(self._database.execute("SELECT key, value FROM fact"))
+            self._check_format()
+            self._last_out = self._last("outbox")
+            self._last_in = self._last("inbox")
+            (self._quarantined,) = self._database.execute("SELECT count(*) FROM quarantine").fetchone()
+        except (sqlite3.Error, ValueError) as error:
+            raise StoreError(
+                f"{path} can not be read: {error}. Bring back a copy, or begin with another name"
+            ) from error
 
     def _connect(self, synchronous: str, pages_max: int | None) -> sqlite3.Connection:
-        if self.path is not None:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
         try:
+            if self.path is not None:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
             database = sqlite3.connect(
                 self.path or ":memory:", isolation_level=None, timeout=0, check_same_thread=False
             )
@@ -126,7 +131,7 @@ class Store:
             if pages_max is not None:
                 database.execute(f"PRAGMA max_page_count = {int(pages_max)}")
             database.executescript(SCHEMA)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             if "locked" in str(error):
                 raise Misuse(f"{self.path} is open in another process: one name is one process at a time") from error
             raise StoreError(f"{self.path} can not be opened: {error}") from error

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from antecede.core.types import GroupId, MessageId, Pending, ProcessId
 from antecede.runtime.delivery import Delivery
 from antecede.runtime.joining import join
-from antecede.runtime.node import Node
+from antecede.runtime.node import Node, NodeClosed
 from antecede.runtime.stalls import Stall
 from antecede.runtime.transport import Network
 
@@ -77,6 +77,9 @@ class SyncNode:
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
         """Run on the loop, and wait for the result."""
+        if self._loop.is_closed():
+            work.close()
+            raise NodeClosed(f"{self.process} is closed: the block of `join_sync` has ended")
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
 

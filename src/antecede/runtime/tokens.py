@@ -19,6 +19,7 @@ from antecede.core.mobile.luggage import Policy, Terms
 from antecede.core.roster import NAME_BYTES_MAX
 
 KEY_BYTES_MIN = 32
+DAYS_MAX = 36_500
 DAY_S = 86_400.0
 ALGORITHM = "HS256"
 
@@ -74,12 +75,22 @@ def issue(
 
     With `removes` it is not for the host, but for the operator who wants to be rid of it.
     """
-    if not 1 <= len(host.encode()) <= NAME_BYTES_MAX or days <= 0:
-        raise Misuse(f"a name of 1 to {NAME_BYTES_MAX} bytes, for more than 0 days: not {host!r} for {days:g}")
+    if not _is_name(host) or not 0 < days <= DAYS_MAX:
+        raise Misuse(
+            f"a name of 1 to {NAME_BYTES_MAX} bytes, for more than 0 days and at most {DAYS_MAX}: not {host!r} for "
+            f"{days:g}"
+        )
     Terms(when_asleep or "store", 1 if stored_max is None else stored_max)
     until = (time.time() if now is None else now) + days * DAY_S
     said = {"sub": host, "exp": int(until), "policy": when_asleep, "stored_max": stored_max, "removes": removes or None}
     return jwt.encode({claim: value for claim, value in said.items() if value is not None}, key, algorithm=ALGORITHM)
+
+
+def _is_name(host: object) -> bool:
+    try:
+        return isinstance(host, str) and 1 <= len(host.encode()) <= NAME_BYTES_MAX
+    except UnicodeEncodeError:
+        return False
 
 
 def read_token(key: bytes, token: str) -> Badge:
@@ -91,7 +102,7 @@ def read_token(key: bytes, token: str) -> Badge:
     except (jwt.PyJWTError, ValueError):
         raise TokenRefused("the token is not one of this system") from None
     host, when_asleep, stored_max = claims["sub"], claims.get("policy"), claims.get("stored_max")
-    if not isinstance(host, str) or not 1 <= len(host.encode(errors="replace")) <= NAME_BYTES_MAX:
+    if not _is_name(host):
         raise TokenRefused("the token names no host")
     try:
         Terms("store" if when_asleep is None else when_asleep, 1 if stored_max is None else stored_max)

@@ -48,9 +48,12 @@ class TraceFiles:
         return self._folder / (f"{self._stem}.{number}.jsonl" if number else f"{self._stem}.jsonl")
 
     def _open(self) -> FileIO:
-        self._folder.mkdir(parents=True, exist_ok=True)
-        file = open(self._path(self._number), "ab", buffering=0)  # noqa: SIM115 - it lives as long as this object
-        file.truncate(self._length)
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            file = open(self._path(self._number), "ab", buffering=0)  # noqa: SIM115 - it lives as long as this object
+            file.truncate(self._length)
+        except OSError as error:
+            raise StoreError(f"the trace can not be written to {self._folder}: {error}") from error
         return file
 
     def append(self, lines: Sequence[str]) -> list[Outgoing]:

@@ -46,19 +46,29 @@ class Once:
     """Lines that have not come before, by run and process."""
 
     seen: dict[tuple[str, str], Seen] = field(default_factory=dict)
+    broken: int = 0
 
     def lines(self, data: bytes) -> list[str]:
         fresh = []
-        for line in data.decode().splitlines():
-            event = json.loads(line)
-            if self.seen.setdefault((event["run"], event["process"]), Seen()).is_new(event["index"]):
+        for line in data.decode(errors="replace").splitlines():
+            try:
+                event = json.loads(line)
+                whose, index = (str(event["run"]), str(event["process"])), int(event["index"])
+            except (ValueError, KeyError, TypeError, RecursionError):
+                self.broken += 1  # of somebody who is none of us
+                continue
+            if self.seen.setdefault(whose, Seen()).is_new(index):
                 fresh.append(line)
         return fresh
 
 
-async def fetch(servers: Sequence[str], stream: str, options: NatsOptions = OPTIONS) -> AsyncIterator[str]:
-    """The lines of a trace, as far as it was written when this began."""
-    once = Once()
+async def fetch(
+    servers: Sequence[str], stream: str, options: NatsOptions = OPTIONS, once: Once | None = None
+) -> AsyncIterator[str]:
+    """The lines of a trace, as far as it was written when this began; `once` counts those that are no events."""
+    once = once or Once()
+    if not stream or set(stream) & set(" .*>/\\\t\r\n"):
+        raise Misuse(f"{stream!r} is no name of a stream: no spaces, dots, slashes or wildcards")
     async with visit(servers, options) as client:
         async for data in _publications(client.jetstream(timeout=CONNECT_S, domain=options.domain), stream):
             for line in once.lines(data):
@@ -76,10 +86,10 @@ async def _publications(jetstream: JetStreamContext, stream: str) -> AsyncIterat
     reading = await jetstream.pull_subscribe(
         "", stream=stream, config=ConsumerConfig(ack_policy=AckPolicy.NONE, inactive_threshold=CONNECT_S)
     )
-    at = 0
-    while at < last:
+    at, left = 0, 1
+    while at < last and left:
         for msg in await reading.fetch(BATCH, timeout=CONNECT_S):
-            at = msg.metadata.sequence.stream
+            at, left = msg.metadata.sequence.stream, msg.metadata.num_pending  # the last may have been deleted
             if at <= last:
                 yield msg.data
     await reading.unsubscribe()

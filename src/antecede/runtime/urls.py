@@ -11,6 +11,7 @@ from antecede.runtime.nats import NatsNetwork
 from antecede.runtime.natsoptions import NatsOptions, shown
 from antecede.runtime.transport import Network, Unreachable
 
+EXAMPLES = "give nats://host:port, embedded:// or embedded:///folder, with three slashes"
 NATS_SCHEMES = ("nats", "tls", "ws", "wss")
 
 
@@ -21,13 +22,16 @@ def network_of(url: str | Network, options: NatsOptions | None = None) -> tuple[
             raise Misuse("options for NATS go with a URL: a network that is given has its own")
         return url, None
     options = options or NatsOptions()
-    parts = urlsplit(url.partition(",")[0])
+    try:
+        parts = urlsplit(url.partition(",")[0])
+    except ValueError:
+        raise Misuse(f"{shown([url])!r} is no URL: {EXAMPLES}") from None
     if parts.scheme in NATS_SCHEMES:
         return NatsNetwork(url.split(","), options), None
     if parts.scheme == "embedded" and not parts.netloc:
         folder = Path(unquote(parts.path)) if parts.path.strip("/") else None
         return EmbeddedNetwork(folder, options), None if folder is None else folder / "stores"
-    raise Misuse(f"{shown([url])!r}: give nats://host:port, embedded:// or embedded:///folder, with three slashes")
+    raise Misuse(f"{shown([url])!r}: {EXAMPLES}")
 
 
 def servers_of(url: str) -> list[str]:

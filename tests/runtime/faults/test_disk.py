@@ -11,8 +11,8 @@ from tests.runtime.crowd import Crowd
 from tests.runtime.town import town
 
 
-def small(run: Crowd) -> Conditions:
-    return Conditions(file_bytes_max=run.chance.randint(100_000, 400_000))
+def small(run: Crowd, most_bytes: int = 400_000) -> Conditions:
+    return Conditions(file_bytes_max=run.chance.randint(100_000, most_bytes))
 
 
 def fails_clearly(run: Crowd, name: str, store: str) -> None:
@@ -34,9 +34,10 @@ def test_the_disk_of_a_node(tmp_path: Path, seed: int) -> None:
 
 
 def test_the_disk_of_a_station(tmp_path: Path, seed: int) -> None:
-    with town(tmp_path, "ann bob cat", messages=60, seed=seed) as run:
+    """With enough messages for any station to have its part, wherever the hosts happen to be."""
+    with town(tmp_path, "ann bob cat", messages=150, seed=seed) as run:
         run.kill("s2")
-        run.start("s2", small(run))
+        run.start("s2", small(run, most_bytes=200_000))
         fails_clearly(run, "s2", "*_s2.sqlite")
         run.start("s2")
         run.finish()
