@@ -40,8 +40,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except AntecedeError as error:
         print(f"antecede: {error}", file=sys.stderr)
         return 2
-    except OSError as error:  # a port in use, a host without an address, a folder that is a file
-        print(f"antecede: {error.strerror or error}{f': {error.filename}' if error.filename else ''}", file=sys.stderr)
+    except (OSError, OverflowError) as error:  # a port in use, or out of range; a host without an address
+        reason, place = getattr(error, "strerror", None) or error, getattr(error, "filename", None)
+        print(f"antecede: {reason}{f': {place}' if place else ''}", file=sys.stderr)
         return 2
     except ModuleNotFoundError as error:
         print(f"antecede: this command needs '{error.name}': pip install 'antecede[app]'", file=sys.stderr)
