@@ -99,7 +99,7 @@ def test_an_error_says_what_to_do(
     assert main(["check", *(argument.format(here=trace.parent) for argument in arguments)]) == 2
     said = capsys.readouterr()
     assert words in said.err
-    assert said.err.startswith("antecede: ")
+    assert said.err.splitlines()[-1].startswith("antecede: ")
     assert said.out == ""
 
 
