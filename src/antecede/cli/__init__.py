@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 
@@ -40,6 +41,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except AntecedeError as error:
         print(f"antecede: {error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:  # whoever read what is printed has enough, `head` for one
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     except (OSError, OverflowError) as error:  # a port in use, or out of range; a host without an address
         reason, place = getattr(error, "strerror", None) or error, getattr(error, "filename", None)
         print(f"antecede: {reason}{f': {place}' if place else ''}", file=sys.stderr)
