@@ -1,10 +1,11 @@
 """`python -m tests.fuzz_check --traces 2000 --seed 1`: random traces through the whole of `check`, held to the judge.
 
 The traces have violations, loss, duplicates, spurious delivers, skewed, missing and senseless clocks, and cycles.
-They are written as JSON Lines, plain and gzip, or as Parquet, many runs to a file and each run spread over several;
-some lines are no events. Every run's counts, and those of all together, must be the judge's, for every number of
-windows and on every kind of Spark: `local[2]`, `local-cluster[2,1,1024]`, and `connect`, which starts a Connect server
-of its own. A JVM holds one kind of session, so each kind is a process of its own.
+They are written as Parquet in small row groups, or as JSON Lines, plain and gzip; many runs to a file and each run
+spread over several; some rows are no events, or have an index or a message that is taken. Every run's counts, and those
+of all together, must be the judge's, for every number of windows and on every kind of Spark: `local[2]`,
+`local-cluster[2,1,1024]`, and `connect`, which starts a Connect server of its own. A JVM holds one kind of session, so
+each kind is a process of its own.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -26,11 +28,29 @@ from antecede.check.events import Event, to_json
 from antecede.check.judge import COUNTS, judge
 from antecede.pipeline import session as sessions
 from antecede.pipeline.check import Checked, check
+from antecede.pipeline.small import JAVA_OPTIONS
 from tests.pipeline.verify.traces import COLUMNS, Row, trace
 
 MASTERS = ("local[2]", "local-cluster[2,1,1024]", "connect")
 WINDOWS = (None, 1, 3, 17)
-BATCH = 500  # a check lists up to a thousand runs
+BATCH = 100  # a check lists up to a thousand runs
+LAYOUTS = ("parquet", "hostile parquet", "json")
+TAKEN = 5  # rows at the end with an index that is taken, and as many with a message that is
+HOSTILE: tuple[dict[str, Any], ...] = (
+    {"kind": "hello"},
+    {"kind": None},
+    {"process": ""},
+    {"process": None},
+    {"index": -4},
+    {"index": None},
+    {"time": float("nan")},
+    {"kind": "deliver", "message": None},
+    {"kind": "send", "message": "", "dests": ["p0"]},
+    {"kind": "send", "message": "x", "dests": None},
+    {"kind": "send", "message": "x", "dests": ["p0", ""]},
+    {"kind": "send", "message": "x", "dests": [None]},
+    {"run": "r" * 70_000},
+)
 BROKEN = ('{"process": "p0", "kind": "send"', '{"process": "p0", "index": -4, "kind": "internal"}', '{"kind": "hello"}')
 
 
@@ -41,9 +61,9 @@ def fuzz_on(
     for start in range(seed, seed + traces, BATCH):
         seeds = range(start, min(start + BATCH, seed + traces))
         runs = {f"run {one}": events for one in seeds if (events := _events(one))}
-        parquet = (start - seed) // BATCH % 2 == 1
+        layout = LAYOUTS[(start - seed) // BATCH % len(LAYOUTS)]
         with tempfile.TemporaryDirectory() as folder:
-            broken = write(list(runs.values()), Path(folder), start, parquet=parquet)
+            broken = write(list(runs.values()), Path(folder), start, layout)
             for count in windows:
                 checked = check(spark, [folder], windows=count, worst=3)
                 yield from ((start, f"{words}; windows={count}") for words in differences(checked, runs, broken))
@@ -58,18 +78,39 @@ def _event(row: Row) -> Event:
     return Event(row.run, row.process, row.index, row.kind, row.time, row.message, dests)
 
 
-def write(runs: Sequence[Sequence[Event]], folder: Path, seed: int, *, parquet: bool) -> int:
-    """Spread the events over three files; the number of lines in them that are no events."""
+def write(runs: Sequence[Sequence[Event]], folder: Path, seed: int, layout: str) -> int:
+    """Spread the events over three files; the number of rows in them that are no events."""
     rng = random.Random(seed)
     parts: list[list[Event]] = [[], [], []]
     for events in runs:
         for event in events:
             rng.choice(parts).append(event)
-    if parquet:
-        for number, part in enumerate(parts):
-            rows = [{name: getattr(event, name) for name in COLUMNS.names} for event in part]
-            pq.write_table(pa.Table.from_pylist(rows, COLUMNS), folder / f"part{number}.parquet")
-        return 0
+    return _write_lines(parts, folder, rng) if layout == "json" else _write_tables(parts, folder, rng, layout)
+
+
+def _write_tables(parts: Sequence[Sequence[Event]], folder: Path, rng: random.Random, layout: str) -> int:
+    tables = [_rows(part) for part in parts]
+    broken = 0
+    if layout.startswith("hostile"):
+        bad = [{"run": "bad", "process": "p0", "index": 1, "kind": "internal", **changes} for changes in HOSTILE]
+        everything = [event for part in parts for event in part]
+        bad += [{**row, "kind": "internal"} for row in _rows(rng.sample(everything, min(TAKEN, len(everything))))]
+        sends = [event for event in everything if event.kind == "send"]
+        again = rng.sample(sends, min(TAKEN, len(sends)))
+        bad += [{**row, "index": 10**6 + at} for at, row in enumerate(_rows(again))]
+        tables[2] += bad
+        broken = len(bad)
+    for number, rows in enumerate(tables):
+        path, size = folder / f"part{number}.parquet", rng.choice((7, 100, 10_000))
+        pq.write_table(pa.Table.from_pylist(rows, COLUMNS), path, row_group_size=size)
+    return broken
+
+
+def _rows(events: Sequence[Event]) -> list[dict[str, Any]]:
+    return [{name: getattr(event, name) for name in COLUMNS.names} for event in events]
+
+
+def _write_lines(parts: Sequence[Sequence[Event]], folder: Path, rng: random.Random) -> int:
     for number, part in enumerate(parts):
         lines = [to_json(event) for event in part]
         lines.insert(rng.randint(0, len(lines)), BROKEN[number])
@@ -100,7 +141,8 @@ def differences(checked: Checked, runs: dict[str, list[Event]], broken: int) -> 
 def connected(master: str) -> SparkSession:
     """A session on a master, or on a Connect server started for it."""
     if master != "connect":
-        return sessions.session(master, app="antecede fuzz")
+        quick = {"spark.driver.extraJavaOptions": " ".join(JAVA_OPTIONS)} if master.startswith("local[") else {}
+        return sessions.session(master, app="antecede fuzz", options=quick)
     sessions._prepare_machine()
     return SparkSession.builder.remote("local[2]").config("spark.sql.shuffle.partitions", "4").getOrCreate()
 

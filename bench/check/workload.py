@@ -4,8 +4,9 @@ The workload: 64 processes on one true clock, each sending 100 messages a second
 events as a quarter of the messages. A message takes 2 ms and an exponential 1 ms; one in 200 takes 20 ms more, which
 is what makes messages overtake each other. One deliver in 1,000 is lost, one in 1,000 happens twice.
 
-Every event belongs to one of 20 consecutive runs by the time its message was sent (`run`), and to one single run
-(`single`): the same rows, so that both ways to check them can be compared. Indices go on from run to run.
+Every event belongs to one of some consecutive runs by the time its message was sent. For any number of runs the rows
+are the same but for the name of the run, so that both ways to check them can be compared. Indices go on from run to
+run.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class Chunk:
         return Chunk(self.time[rows], self.kind[rows], self.process[rows], self.message[rows], self.segment[rows])
 
 
-def write(folder: Path, events: int, *, seed: int = 1) -> int:
+def write(folder: Path, events: int, *, runs: int = RUNS, seed: int = 1) -> int:
     """Write a trace of about `events` events as Parquet files into `folder`; the exact number of them."""
     messages = int(events / EVENTS_PER_MESSAGE)
     counters = np.zeros(PROCESSES, np.int64)
@@ -57,7 +58,7 @@ def write(folder: Path, events: int, *, seed: int = 1) -> int:
     for number, start in enumerate(range(0, messages, CHUNK_MESSAGES)):
         stop = min(start + CHUNK_MESSAGES, messages)
         rng = np.random.default_rng([seed, number])
-        sends, dests = _sends(rng, start, stop, messages)
+        sends, dests = _sends(rng, np.arange(start, stop), runs, messages)
         made = _join([carried, sends, _delivers(rng, sends, dests), _internals(rng, sends)])
         made = made.take(np.argsort(made.time, kind="stable"))
         horizon = np.inf if stop == messages else stop / MESSAGES_PER_SECOND
@@ -77,16 +78,15 @@ def _join(chunks: list[Chunk]) -> Chunk:
     return Chunk(column("time", np.float64).astype(np.float64), *longs)
 
 
-def _sends(rng: np.random.Generator, start: int, stop: int, messages: int) -> tuple[Chunk, Longs]:
+def _sends(rng: np.random.Generator, message: Longs, runs: int, messages: int) -> tuple[Chunk, Longs]:
     """The sends, evenly spread but for half a gap, and four distinct destinations of each, cut to -1."""
-    message = np.arange(start, stop)
     time = (message + rng.random(len(message)) / 2) / MESSAGES_PER_SECOND
     sender = rng.integers(0, PROCESSES, len(message))
     stride = rng.integers(1, 16, len(message))[:, None]
     hops = (rng.integers(0, PROCESSES - 1, len(message))[:, None] + stride * np.arange(4)) % (PROCESSES - 1)
     dests = (sender[:, None] + 1 + hops) % PROCESSES
     dests[np.arange(4) >= rng.integers(1, 5, len(message))[:, None]] = -1
-    return Chunk(time, np.full(len(message), SEND), sender, message, message * RUNS // messages), dests
+    return Chunk(time, np.full(len(message), SEND), sender, message, message * runs // messages), dests
 
 
 def _delivers(rng: np.random.Generator, sends: Chunk, dests: Longs) -> Chunk:
@@ -132,7 +132,6 @@ def _table(chunk: Chunk, index: Longs, dests: Longs, start: int) -> pa.Table:
     return pa.table(
         {
             "run": runs.take(pa.array(chunk.segment)),
-            "single": pa.array(["all"]).take(pa.array(np.zeros(len(sent), np.int32))),
             "process": NAMES.take(pa.array(chunk.process)),
             "index": index,
             "kind": KINDS.take(pa.array(chunk.kind)),

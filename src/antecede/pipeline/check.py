@@ -81,14 +81,17 @@ def check(
         quarantined = read.quarantine.count()
         notes = (*_left_out(read.quarantine, quarantined), *read.notes)
     with stages.stage("verifying"):
-        verified = verify(read.events, windows=windows).keep()
+        verified = verify(read.feed or read.events, windows=windows, detail=out is not None, worst=worst).keep()
         found = answer(verified.runs)
     told: tuple[Explained, ...] = ()
     if found.verdict == "violated" and worst:
         with stages.stage("explaining"):
-            told = explain.explain(read.events, verified.deliveries, verified.messages, verified.runs, worst)
+            near = read.feed.near if read.feed is not None else None
+            told = explain.explain(read.events, verified.violations, verified.runs, worst, near)
     details = written(read, verified, found, told, out=out, stages=stages) if out is not None else None
     verified.release()
+    if read.feed is not None:
+        read.feed.release()
     return Checked(
         paths=tuple(paths),
         format=read.format,

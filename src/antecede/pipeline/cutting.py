@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import ceil
 from operator import itemgetter
 
@@ -22,8 +23,9 @@ from pyspark.sql import DataFrame, Row, Window
 from pyspark.sql import functions as fn
 
 from antecede.pipeline import tasks
+from antecede.pipeline.feeds import DEALT_DDL, Feed
 from antecede.pipeline.findings import FINDINGS_DDL
-from antecede.pipeline.normalise import DELIVER, RECEIVE, TICKS_PER_RUN, Longs
+from antecede.pipeline.normalise import TICKS_PER_RUN, Longs
 from antecede.pipeline.parts import Numbered, Parts
 from antecede.pipeline.stamp import PROCESSES_MAX
 from antecede.pipeline.summaries import CYCLIC, END, LINK, ROWS, SPAN
@@ -36,7 +38,6 @@ NO_TIME = "some of its events have no time"
 NO_SHIFT = "its clocks are skewed in a way that no shift per process can repair"
 GOES_BACK = "the clock of a process goes back"
 
-DEALT_DDL = "task int, rows binary"
 WINDOWS_DDL = (
     "what byte, run int, part int, process int, sender int, low long, high long, reached array<int>, sends binary,"
     " entries binary, rows binary"
@@ -81,7 +82,7 @@ class Cutting:
         return tuple(one.frame for one in self.rounds)
 
 
-def cut(events: DataFrame, counts: DataFrame, names: Sequence[str], windows: int | None, *, detail: bool) -> Cutting:
+def cut(feed: Feed, counts: DataFrame, names: Sequence[str], windows: int | None, *, named: bool) -> Cutting:
     """Cut these runs; `counts` has a row per process of each run. First by their own clocks, which mostly do; then,
     where those proved skewed, with the clocks shifted."""
     by_run: dict[str, list[Row]] = {name: [] for name in names}
@@ -91,30 +92,25 @@ def cut(events: DataFrame, counts: DataFrame, names: Sequence[str], windows: int
     fit = {name: sorted(rows, key=itemgetter("process")) for name, rows in by_run.items() if name not in uncut}
     if not fit:
         return Cutting(uncut=uncut)
-    kept = _effective(events, fit)
+    receiving = [name for name, rows in fit.items() if not _delivers(rows)]
     sizes = {name: sum(row["with_message"] for row in rows) for name, rows in fit.items()}
     wanted = {name: windows or ceil(size / WINDOW_EVENTS) for name, size in sizes.items()}
     runs = [_numbered(name, rows) for name, rows in fit.items()]
     share = COUNTED_PER_WINDOW * sum(wanted.values()) / sum(sizes.values())
-    cells = _cells(kept if share >= 1 else kept.sample(share, seed=1), runs, wanted)
-    first, slacks, back = _tried(kept, [_cut(run, cells, wanted) for run in runs], sizes, detail=detail)
+    cells = _cells(feed.sampled(list(fit), share), runs, wanted)
+    tried = partial(_tried, feed, sizes=sizes, receiving=receiving, named=named)
+    first, slacks, back = tried([_cut(run, cells, wanted) for run in runs])
     shifted = {run.run: _shifted(run, slacks[run.run]) for run in runs if run.run in slacks}
     uncut |= {name: NO_SHIFT for name, run in shifted.items() if run is None}
     uncut |= dict.fromkeys(back, GOES_BACK)
     again = [_cut(run, cells, wanted) for run in shifted.values() if run is not None]
     if not again:
         return Cutting((first,), uncut)
-    second, _, back = _tried(kept, again, sizes, detail=detail)
+    second, _, back = tried(again)
     return Cutting((first, second), uncut | dict.fromkeys(back, GOES_BACK))
 
 
-def dealt(events: DataFrame, count: int, *keys: str) -> DataFrame:
-    """The rows as streams, all rows of a key in the same of so many partitions. The hash only spreads them."""
-    task = fn.pmod(fn.hash(*keys), fn.lit(count)).alias("task")
-    return events.select("*", task).mapInArrow(tasks.deal(count), DEALT_DDL).repartitionById(count, fn.col("task"))
-
-
-def windows_of(windows: Windows, *, detail: bool) -> DataFrame:
+def windows_of(windows: Windows, *, detail: bool, worst: int = 0) -> DataFrame:
     """The findings of the runs that are cut: compose what the windows are entered with, then verify each."""
     good = list(windows.good)
     ends = windows.frame.filter(fn.col("what").isin(END, CYCLIC) & fn.col("run").isin(good))
@@ -129,7 +125,7 @@ def windows_of(windows: Windows, *, detail: bool) -> DataFrame:
         .select("part", "rows")
         .unionByName(states, allowMissingColumns=True)
         .repartitionById(windows.tasks, fn.col("part"))
-        .mapInArrow(tasks.verify_windows(windows.parts, windows.good, detail=detail), FINDINGS_DDL)
+        .mapInArrow(tasks.verify_windows(windows.parts, windows.good, detail=detail, worst=worst), FINDINGS_DDL)
     )
 
 
@@ -151,16 +147,6 @@ def _numbered(name: str, rows: Sequence[Row]) -> Numbered:
     return Numbered(name, tuple(row["process"] for row in rows), start, end, (0,) * len(rows))
 
 
-def _effective(events: DataFrame, fit: Mapping[str, Sequence[Row]]) -> DataFrame:
-    """The sends and delivers of these runs, with receives for delivers in those that have none."""
-    kind, receiving = fn.col("kind"), [name for name, rows in fit.items() if not _delivers(rows)]
-    if receiving:
-        counts = (kind == RECEIVE) & fn.col("run").isin(receiving)
-        kind = fn.when(counts, fn.lit(DELIVER).cast("byte")).otherwise(kind)
-    kept = events.filter(fn.col("run").isin(list(fit))).withColumn("kind", kind)
-    return kept.filter(fn.col("kind") != RECEIVE)
-
-
 def _cells(events: DataFrame, runs: Sequence[Numbered], wanted: Mapping[str, int]) -> dict[str, Cells]:
     """By run: how many events each process has in each bucket of time, to spread windows evenly."""
     processes = sum(len(run.processes) for run in runs)
@@ -169,12 +155,13 @@ def _cells(events: DataFrame, runs: Sequence[Numbered], wanted: Mapping[str, int
     spans = [(run.run, run.start, buckets / (run.end - run.start) if run.end > run.start else 0.0) for run in runs]
     plan = events.sparkSession.createDataFrame(spans, "run string, start double, scale double")
     bucket = fn.expr("cast(floor((time - start) * scale) as int)").alias("bucket")
-    rows = events.join(fn.broadcast(plan), "run").groupBy("run", "process", bucket).count().collect()
+    counted = events.join(fn.broadcast(plan), "run").groupBy("run", "process", bucket)
+    rows = counted.agg(fn.sum("events").alias("count")).collect()
     numbers = {run.run: {name: number for number, name in enumerate(run.processes)} for run in runs}
     found: dict[str, list[tuple[int, int, int]]] = {run.run: [] for run in runs}
     for row in rows:
         share = round(row["bucket"] / buckets * TICKS_PER_RUN)
-        found[row["run"]].append((numbers[row["run"]][row["process"]], share, row["count"]))
+        found[row["run"]].append((numbers[row["run"]][row["process"]], share, ceil(row["count"])))
     return {name: Cells(*np.array(cells, np.int64).reshape(-1, 3).T) for name, cells in found.items()}
 
 
@@ -185,17 +172,15 @@ def _cut(run: Numbered, cells: Mapping[str, Cells], wanted: Mapping[str, int]) -
 
 
 def _tried(
-    events: DataFrame, runs: Sequence[Numbered], sizes: Mapping[str, int], *, detail: bool
+    feed: Feed, runs: Sequence[Numbered], *, sizes: Mapping[str, int], receiving: Sequence[str], named: bool
 ) -> tuple[Windows, dict[str, list[Row]], list[str]]:
     """Summarise the windows of these runs. Those whose cuts are consistent are good; for the skewed ones, the least
     slack of each link; and those in which a clock goes back."""
     parts, total = Parts(tuple(runs)), sum(sizes[run.run] for run in runs)
     count = min(int(parts.starts[-1]), ceil(2 * total / WINDOW_EVENTS))
     frame = (
-        dealt(
-            events.filter(fn.col("run").isin([run.run for run in runs])), ceil(total / WINDOW_EVENTS), "run", "message"
-        )
-        .mapInArrow(tasks.join_messages(parts, count, detail=detail), DEALT_DDL)
+        feed.by_message(ceil(total / WINDOW_EVENTS), [run.run for run in runs], receiving)
+        .mapInArrow(tasks.join_messages(parts, count, named=named), DEALT_DDL)
         .repartitionById(count, fn.col("task"))
         .mapInArrow(tasks.summarise_windows(parts), WINDOWS_DDL)
         .persist(StorageLevel.MEMORY_AND_DISK)

@@ -10,8 +10,8 @@ Where neither will do, the explanation says so, and names the two messages.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -55,21 +55,18 @@ class RunSize:
     early: int
 
 
-def worst(deliveries: DataFrame, limit: int = WORST) -> DataFrame:
+def worst(violations: DataFrame, limit: int = WORST) -> DataFrame:
     """The violating delivers that overtook the most, then the earliest."""
-    return (
-        deliveries.where("violation")
-        .select("run", "process", "index", "message", "sent_time", "overtaken", "witness", "time")
-        .orderBy(fn.desc("overtaken"), fn.asc_nulls_last("time"), "run", "process", "index")
-        .limit(limit)
-    )
+    order = (fn.desc("overtaken"), fn.asc_nulls_last("time"), "run", "process", "index")
+    return violations.orderBy(*order).limit(limit)
 
 
 def explain(
-    events: DataFrame, deliveries: DataFrame, messages: DataFrame, sizes: DataFrame, limit: int = WORST
+    events: DataFrame, violations: DataFrame, sizes: DataFrame, limit: int = WORST, near: Near | None = None
 ) -> tuple[Explained, ...]:
-    """Explain the worst violations. `sizes` has `run`, `events` and `early` of every run."""
-    found = [_Found(row) for row in worst(deliveries, limit).collect()] if limit else []
+    """Explain the worst violations. `sizes` has `run`, `events` and `early` of every run. `near` may give fewer events
+    to look for neighbourhoods in than all, if it gives those that `Span`s ask for."""
+    found = [_Found(row) for row in worst(violations, limit).collect()] if limit else []
     if not found:
         return ()
     runs = sorted({one.violation.run for one in found})
@@ -77,11 +74,27 @@ def explain(
     whole = _fitting(runs, found, size)
     arranged = {run.name: run for run in arrange(_events(_of_runs(events, whole)))} if whole else {}
     rest = [one for one in found if one.violation.run not in arranged and not size[one.violation.run].early]
-    near = dict(_windows(events, messages, rest)) if rest else {}
+    spans = [span for one in rest if (span := one.span)]
+    around: dict[Span | None, Run] = dict(_windows(near(spans) if near else events, spans)) if spans else {}
     return tuple(
-        _explained(one, arranged.get(one.violation.run) or near.get(one.place), size[one.violation.run])
+        _explained(one, arranged.get(one.violation.run) or around.get(one.span), size[one.violation.run])
         for one in found
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The neighbourhood of a violation: what happened in a run from the send of one message to that of another, and
+    whatever happened to these two."""
+
+    run: str
+    overtaken: str
+    overtaking: str
+    from_time: float
+    to_time: float
+
+
+Near = Callable[[Sequence[Span]], DataFrame]
 
 
 class _Found:
@@ -92,6 +105,15 @@ class _Found:
             row["run"], row["process"], row["index"], row["message"], (row["witness"],), row["overtaken"]
         )
         self.sent_time: float | None = row["sent_time"]
+        self.witness_time: float | None = row["witness_time"]
+
+    @property
+    def span(self) -> Span | None:
+        """Where to look for its chain, if both sends have a time."""
+        one = self.violation
+        if self.witness_time is None or self.sent_time is None:
+            return None
+        return Span(one.run, one.overtaken[0], one.message, self.witness_time, self.sent_time)
 
     @property
     def place(self) -> tuple[str, str, int]:
@@ -114,45 +136,40 @@ def _fitting(runs: Sequence[str], found: Sequence[_Found], size: Mapping[str, Ru
 
 
 def _events(table: DataFrame) -> Iterator[Event]:
-    rows = table.select(*COLUMNS).toArrow()
+    return (event for _, event in _numbered_events(table.withColumn("number", fn.lit(0))))
+
+
+def _numbered_events(table: DataFrame) -> Iterator[tuple[int, Event]]:
+    rows = table.select("number", *COLUMNS).toArrow()
     for batch in rows.to_batches():
         for row in batch.to_pylist():
-            yield Event(**{**row, "dests": None if row["dests"] is None else tuple(row["dests"])})
+            number, dests = row.pop("number"), row["dests"]
+            yield number, Event(**{**row, "dests": None if dests is None else tuple(dests)})
 
 
-def _windows(
-    events: DataFrame, messages: DataFrame, found: Sequence[_Found]
-) -> Iterator[tuple[tuple[str, str, int], Run]]:
-    """By place of a violation, the events between the two sends and those of the two messages; where they fit."""
-    spans = _spans(messages, found)
-    by_span = (fn.col("time") >= fn.col("from_time")) & (fn.col("time") <= fn.col("to_time"))
+def _windows(events: DataFrame, spans: Sequence[Span]) -> Iterator[tuple[Span, Run]]:
+    """By span, the events in it; where they fit. Two jobs, however many there are."""
+    numbered = [(number, *astuple(span)) for number, span in enumerate(spans)]
+    asked = events.sparkSession.createDataFrame(
+        numbered, "number int, in_run string, m1 string, m2 string, from_time double, to_time double"
+    )
+    by_time = (fn.col("time") >= fn.col("from_time")) & (fn.col("time") <= fn.col("to_time"))
     of_pair = (fn.col("message") == fn.col("m1")) | (fn.col("message") == fn.col("m2"))
     near = events.select(*COLUMNS).join(
-        fn.broadcast(spans.withColumnRenamed("run", "in_run")),
-        (fn.col("run") == fn.col("in_run")) & (fn.coalesce(by_span, fn.lit(False)) | of_pair),
+        fn.broadcast(asked), (fn.col("run") == fn.col("in_run")) & (fn.coalesce(by_time, fn.lit(False)) | of_pair)
     )
     room, fitting = EVENTS_MAX, []
     counts = {row["number"]: row["count"] for row in near.groupBy("number").count().collect()}
-    for number in range(len(found)):
+    for number in range(len(spans)):
         if 0 < counts.get(number, 0) <= room:
             room -= counts[number]
             fitting.append(number)
-    for number in fitting:
-        for run in arrange(_events(near.where(fn.col("number") == number))):
-            yield found[number].place, run
-
-
-def _spans(messages: DataFrame, found: Sequence[_Found]) -> DataFrame:
-    """number, run, m1, m2, and the times of their sends, of violations whose sends both have one."""
-    asked = messages.sparkSession.createDataFrame(
-        [
-            (n, one.violation.run, one.violation.overtaken[0], one.violation.message, one.sent_time)
-            for n, one in enumerate(found)
-        ],
-        "number int, run string, m1 string, m2 string, to_time double",
-    )
-    sent = messages.select("run", fn.col("message").alias("m1"), fn.col("time").alias("from_time"))
-    return sent.join(fn.broadcast(asked), ["run", "m1"]).where("from_time is not null and to_time is not null")
+    found: dict[int, list[Event]] = {number: [] for number in fitting}
+    for number, event in _numbered_events(near.where(fn.col("number").isin(fitting))) if fitting else ():
+        found[number].append(event)
+    for number, those in found.items():
+        for run in arrange(those):
+            yield spans[number], run
 
 
 def _explained(found: _Found, run: Run | None, size: RunSize) -> Explained:

@@ -47,6 +47,7 @@ FINDINGS = pa.schema(
         ("addressed", pa.bool_()),
         ("overtaken", pa.int64()),
         ("witness", pa.string()),
+        ("witness_time", pa.float64()),  # when that was sent
         ("early", pa.int64()),  # of a link: delivers before their send, by the source's clocks
         ("worst_s", pa.float64()),
         ("tally", pa.struct([(name, pa.int64()) for name in TALLY])),
@@ -55,15 +56,20 @@ FINDINGS = pa.schema(
 FINDINGS_DDL = (
     "what string, run string, process string, index long, time double, message string, sender string,"
     " sent_index long, sent_time double, dests int, delivered int, first boolean, addressed boolean, overtaken long,"
-    f" witness string, early long, worst_s double, tally struct<{', '.join(f'{name}: long' for name in TALLY)}>"
+    " witness string, witness_time double, early long, worst_s double,"
+    f" tally struct<{', '.join(f'{name}: long' for name in TALLY)}>"
 )
 
 
-def findings(paired: Paired, stamped: Stamped, *, wide: npt.NDArray[np.bool_] | None = None, detail: bool) -> pa.Table:
-    """The rows for one task. Without `detail`, only what is to be added up."""
+def findings(
+    paired: Paired, stamped: Stamped, *, wide: npt.NDArray[np.bool_] | None = None, detail: bool, worst: int = 0
+) -> pa.Table:
+    """The rows for one task. Without `detail`, only what is to be added up, and so many of the worst violations."""
     tables = [_tally(paired, stamped, wide), _links(paired)]
     if detail:
-        tables += [_messages(paired), _deliveries(paired, stamped)]
+        tables += [_messages(paired), _deliveries(paired, stamped, np.flatnonzero(paired.rows.role == DELIVER))]
+    elif worst:
+        tables += [_deliveries(paired, stamped, _worst(paired, stamped, worst))]
     return pa.concat_tables(tables)
 
 
@@ -99,8 +105,18 @@ def _messages(paired: Paired) -> pa.Table:
     )
 
 
-def _deliveries(paired: Paired, stamped: Stamped) -> pa.Table:
-    rows, at = paired.rows, np.flatnonzero(paired.rows.role == DELIVER)
+def _worst(paired: Paired, stamped: Stamped, count: int) -> Longs:
+    """The rows of the violating delivers that overtook the most, then the earliest, then by run, process and index."""
+    at = np.flatnonzero(stamped.overtaken)
+    names = paired.names.runs.to_pylist()
+    rank = np.empty(len(names), np.int64)
+    rank[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    keys = (paired.rows.index[at], paired.rows.process[at], rank[paired.run[at]], paired.time[at])
+    return at[np.lexsort((*keys, -stamped.overtaken[at]))[:count]]
+
+
+def _deliveries(paired: Paired, stamped: Stamped, at: Longs) -> pa.Table:
+    rows = paired.rows
     run, sender, witness = paired.run[at], rows.sender[at], stamped.witness[at]
     assert paired.message is not None
     return _table(
@@ -118,6 +134,7 @@ def _deliveries(paired: Paired, stamped: Stamped) -> pa.Table:
         addressed=rows.addressed[at],
         overtaken=stamped.overtaken[at],
         witness=paired.message.take(pa.array(witness, mask=witness < 0)),
+        witness_time=_nullable(np.where(witness < 0, np.nan, paired.sent_time[witness])),
     )
 
 

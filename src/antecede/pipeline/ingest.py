@@ -4,6 +4,10 @@
 adapter turn them into candidate rows, and applies the rules: first those of one row (`rules`), then those of the
 trace as a whole (`dedupe`). Every row of the input ends up in exactly one of the two tables. The notes say, for
 people, what was taken for what, what was skipped, and what was inferred.
+
+Parquet files that the tasks can read themselves are a feed of columns besides (`columns`), which shows in one pass
+whether the rules have anything to refuse. Where that is in doubt, they are asked, and the feed leaves out what they
+refuse.
 """
 
 from __future__ import annotations
@@ -14,9 +18,10 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
-from antecede.pipeline import dedupe, files, rules, schema
+from antecede.pipeline import columns, dedupe, files, rules, schema
+from antecede.pipeline.columns import ColumnFeed
 from antecede.pipeline.session import explained
-from antecede.pipeline.sources import detect
+from antecede.pipeline.sources import antecede, detect
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,7 @@ class Ingested:
     quarantine: DataFrame  # schema.QUARANTINE
     format: str
     notes: tuple[str, ...]
+    feed: ColumnFeed | None = None  # the same events, faster to verify
 
 
 def read(
@@ -43,8 +49,42 @@ def read(
         found = files.listing(spark, paths)
         source = detect.choose(spark, found, format, regex=regex, delimiter=delimiter, mapping=mapping)
         candidates, notes = source.read(spark, found, paths)
-        events, quarantine = _parted(candidates)
-    return Ingested(events, quarantine, source.name, (*source.notes, *notes))
+        feed, doubtful = _surveyed(spark, found) if source.name == "antecede" else (None, True)
+        events, quarantine = _parted(candidates) if doubtful else _all_events(candidates)
+        if feed is not None and doubtful:
+            feed = _without_refused(feed, quarantine, found)
+    return Ingested(events, quarantine, source.name, (*source.notes, *notes), feed)
+
+
+def _surveyed(spark: SparkSession, found: Sequence[files.File]) -> tuple[ColumnFeed | None, bool]:
+    """The files as a feed of columns, and whether any of their rows are doubtful; no feed where that is for Spark to
+    read, as is what turns out damaged, or out of reach of some task."""
+    fit = all(file.name.endswith(".parquet") for file in found) and not antecede.has_columns_in_folders(found)
+    feed = columns.opened(spark, found) if fit else None
+    if feed is None:
+        return None, True
+    try:
+        return feed.survey()
+    except files.SPARK_ERRORS:
+        return None, True
+
+
+def _without_refused(feed: ColumnFeed, quarantine: DataFrame, found: Sequence[files.File]) -> ColumnFeed | None:
+    """The feed without the lines that were refused; None where those are too many to tell every task."""
+    refused = quarantine.select("file", "line").limit(columns.LEFT_OUT_MAX + 1).collect()
+    if len(refused) > columns.LEFT_OUT_MAX:
+        feed.release()
+        return None
+    lines: dict[str, list[int]] = {}
+    paths = {file.name: file.path for file in found}
+    for row in refused:
+        lines.setdefault(paths[row["file"]], []).append(row["line"])
+    return feed.without(lines)
+
+
+def _all_events(candidates: DataFrame) -> tuple[DataFrame, DataFrame]:
+    quarantine = candidates.where("false").select(schema.QUARANTINE.names)
+    return schema.conform(candidates, schema.EVENTS), schema.conform(quarantine, schema.QUARANTINE)
 
 
 def _parted(candidates: DataFrame) -> tuple[DataFrame, DataFrame]:

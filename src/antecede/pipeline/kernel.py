@@ -28,6 +28,7 @@ import numpy.typing as npt
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
+Letters = npt.NDArray[np.uint8]
 
 NOTHING_DUE = np.iinfo(np.int32).max
 SENT = -1  # the source of a send
@@ -35,7 +36,7 @@ IN_FLIGHT = -2  # the source of a deliver of in-flight message k is IN_FLIGHT - 
 INTERPRETED_STEPS_MAX = 1_000_000
 COMPILED = (
     *("mark", "marked", "settle", "reaches", "join", "overtaken_by", "grown", "ranked", "located"),
-    *("all_due", "walk"),
+    *("all_due", "walk", "hashed"),
 )
 
 
@@ -174,6 +175,16 @@ def located(start: Longs, index: Longs, lane: Longs, wanted: Longs, found: Longs
             else:
                 high = middle
         found[row] = low if low < end and index[low] == wanted[row] else -1
+
+
+def hashed(start: Longs, letters: Letters, seed: Longs, found: Longs) -> None:
+    """A number of 63 bits for each text: two hashes of 32 bits (FNV-1a, and the same with another factor)."""
+    for text in range(len(found)):
+        one, other = (2166136261 ^ seed[text]) & 0xFFFFFFFF, seed[text] >> 31
+        for place in range(start[text], start[text + 1]):
+            one = ((one ^ letters[place]) * 16777619) & 0xFFFFFFFF
+            other = ((other ^ letters[place]) * 1540483477) & 0xFFFFFFFF
+        found[text] = (one << 31) | (other ^ (other >> 13)) & 0x7FFFFFFF
 
 
 def all_due(lanes: Lanes) -> Due:

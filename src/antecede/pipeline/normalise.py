@@ -116,12 +116,22 @@ def ticks(time: Doubles, start: Doubles, end: Doubles) -> Longs:
 
 
 def codes(values: pa.ChunkedArray) -> tuple[Longs, pa.Array]:
-    """Each distinct value numbered by first appearance, and the values in the order of their numbers."""
-    encoded = pc.dictionary_encode(values)
-    if not encoded.num_chunks:
-        return np.empty(0, np.int64), pa.array([], values.type)
-    indices = [chunk.indices.to_numpy() for chunk in encoded.chunks]
-    return np.concatenate(indices).astype(np.int64), encoded.chunk(encoded.num_chunks - 1).dictionary
+    """A number for each distinct value, and the values in the order of their numbers."""
+    known = pa.types.is_dictionary(values.type)
+    if not len(values):
+        return np.empty(0, np.int64), pa.array([], values.type.value_type if known else values.type)
+    encoded = values.unify_dictionaries() if known else pc.dictionary_encode(values)
+    indices = np.concatenate([chunk.indices.to_numpy() for chunk in encoded.chunks]).astype(np.int64)
+    names = encoded.chunk(encoded.num_chunks - 1).dictionary
+    return _present(indices, names) if known else (indices, names)
+
+
+def _present(indices: Longs, names: pa.Array) -> tuple[Longs, pa.Array]:
+    """The same without the values that no row has: a dictionary may come with more rows than these."""
+    present = np.bincount(indices, minlength=len(names)) > 0
+    if present.all():
+        return indices, names
+    return (np.cumsum(present) - 1)[indices], names.filter(pa.array(present))
 
 
 def _names(table: pa.Table, sent: Flags) -> tuple[list[str], Longs, Longs, Longs]:
@@ -130,7 +140,7 @@ def _names(table: pa.Table, sent: Flags) -> tuple[list[str], Longs, Longs, Longs
     lengths = pc.list_value_length(sends).to_numpy()
     dests = pc.list_flatten(sends)
     both = [*table["process"].chunks, *dests.chunks]
-    code, found = codes(pa.chunked_array(both, pa.string()))
+    code, found = codes(pa.chunked_array(both, table["process"].type))
     order = sorted(range(len(found)), key=found.to_pylist().__getitem__)
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))

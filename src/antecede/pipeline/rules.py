@@ -2,12 +2,18 @@
 
 They are the rules of the judge's own parser, so that both keep and refuse the same rows. What a typed column
 can no longer show (an index that was text, say) is the adapter's to report.
+
+`surely_events` is no second set of rules: it tells of many rows at once that none can break any, so that those who have
+them as Arrow columns need not ask Spark. Where it is not sure, `broken` decides.
 """
 
 from __future__ import annotations
 
 from functools import reduce
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import Column
 from pyspark.sql import functions as fn
 
@@ -32,6 +38,53 @@ def broken() -> Column:
         (_long_attribute(), fn.lit(f"an attribute has more than {FIELD_CHARS_MAX} characters")),
     ]
     return fn.coalesce(*[fn.when(test, words) for test, words in tests])
+
+
+def surely_events(table: pa.Table) -> bool:
+    """Whether all rows are events for sure. Run, process and kind are dictionaries, and so are the destinations; what
+    is in a dictionary counts whether a row has it or not. Lengths are in bytes, of which there are no fewer than
+    characters."""
+    dests = pc.list_flatten(table["dests"])
+    texts = [name for name in ("message", "group") if name in table.column_names]
+    return (
+        set(_values(table["kind"])) <= set(KINDS)
+        and not any(table[name].null_count for name in ("kind", "process", "index"))
+        and pc.min(table["index"]).as_py() >= 0
+        and not dests.null_count
+        and all(0 < size <= FIELD_CHARS_MAX for name in (table["process"], dests) for size in _sizes(name))
+        and all(size <= FIELD_CHARS_MAX for size in _sizes(table["run"]))
+        and _messages_are_named(table)
+        and all(_fit(pc.binary_length(table[name])) for name in texts)
+        and bool(np.all(np.isfinite(table["time"].drop_null().to_numpy())))
+        and ("attributes" not in table.column_names or _attributes_fit(table["attributes"]))
+    )
+
+
+def _values(names: pa.ChunkedArray) -> list[str]:
+    return [value for chunk in names.chunks for value in chunk.dictionary.to_pylist()]
+
+
+def _sizes(names: pa.ChunkedArray) -> list[int]:
+    """Those of the texts in a dictionary; a missing one has none."""
+    return [size or 0 for chunk in names.chunks for size in pc.binary_length(chunk.dictionary).to_pylist()]
+
+
+def _fit(lengths: pa.ChunkedArray) -> bool:
+    return bool((pc.max(lengths).as_py() or 0) <= FIELD_CHARS_MAX)
+
+
+def _messages_are_named(table: pa.Table) -> bool:
+    """A message where there must be one, and destinations of a send."""
+    kind = table["kind"].cast(pa.string())
+    named = pc.fill_null(pc.greater(pc.binary_length(table["message"]), 0), False)
+    with_message = pc.is_in(kind, pa.array(WITH_MESSAGE))
+    unsent = pc.and_(pc.equal(kind, "send"), pc.is_null(table["dests"]))
+    return not pc.any(pc.or_(pc.and_not(with_message, named), unsent)).as_py()
+
+
+def _attributes_fit(attributes: pa.ChunkedArray) -> bool:
+    parts = [part for chunk in attributes.chunks for part in (chunk.keys, chunk.items)]
+    return all((pc.max(pc.binary_length(part)).as_py() or 0) <= FIELD_CHARS_MAX for part in parts)
 
 
 def shown(value: Column) -> Column:

@@ -57,6 +57,13 @@ def deliveries(findings: DataFrame) -> DataFrame:
     )
 
 
+def violations(findings: DataFrame) -> DataFrame:
+    """The violating delivers, with what is needed to explain them."""
+    return findings.filter("what = 'delivery' AND overtaken > 0").select(
+        *("run", "process", "index", "time", "message", "sent_time", "overtaken", "witness", "witness_time")
+    )
+
+
 def skew(findings: DataFrame) -> DataFrame:
     """The links on which delivers precede their sends by the source's clocks; reported, never trusted."""
     return (

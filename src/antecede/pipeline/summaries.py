@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.ipc
 
 from antecede.pipeline.lanes import Rows
@@ -103,8 +104,39 @@ def stream(table: pa.Table) -> bytes:
 
 
 def opened(streams: pa.ChunkedArray) -> pa.Table:
-    """The rows of all these streams; nulls are none."""
-    return pa.concat_tables(pa.ipc.open_stream(one.as_buffer()).read_all() for one in streams.drop_null())
+    """The rows of all these streams; nulls are none. Where their columns differ, they are as wide as the widest."""
+    tables = [pa.ipc.open_stream(one.as_buffer()).read_all() for one in streams.drop_null()]
+    if any(table.schema != tables[0].schema for table in tables):
+        tables = [table.cast(plain(table.schema)) for table in tables]
+    return pa.concat_tables(tables, promote_options="permissive")
+
+
+def narrow(table: pa.Table) -> pa.Table:
+    """The same numbers in as few bytes as will do, and without what is zero or less, or missing, in `ahead_s`."""
+    if "ahead_s" in table.column_names and not (pc.max(table["ahead_s"]).as_py() or 0) > 0:
+        table = table.drop_columns("ahead_s")
+    return table.cast(pa.schema([(field.name, _least(table[field.name])) for field in table.schema]))
+
+
+def _least(column: pa.ChunkedArray) -> pa.DataType:
+    if not pa.types.is_integer(column.type):
+        return column.type
+    ends = pc.min_max(column).as_py()
+    low, high = ends["min"] or 0, ends["max"] or 0
+    fit = (kind for kind in (pa.int8(), pa.int16(), pa.int32()) if -(2 ** (kind.bit_width - 1)) <= low)
+    return next((kind for kind in fit if high < 2 ** (kind.bit_width - 1)), pa.int64())
+
+
+def plain(schema: pa.Schema) -> pa.Schema:
+    """The same columns with every name written out."""
+    return pa.schema([(field.name, _without_dictionary(field.type)) for field in schema])
+
+
+def _without_dictionary(kind: pa.DataType) -> pa.DataType:
+    """The type of the values, where those are in a dictionary."""
+    if pa.types.is_dictionary(kind):
+        return kind.value_type
+    return pa.list_(_without_dictionary(kind.value_type)) if pa.types.is_list(kind) else kind
 
 
 def _binary(values: npt.NDArray[Any], offsets: Longs) -> pa.Array:

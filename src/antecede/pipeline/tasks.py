@@ -22,7 +22,7 @@ from antecede.pipeline.findings import findings
 from antecede.pipeline.paired import paired_runs
 from antecede.pipeline.parts import Parts, from_table, pair_messages
 from antecede.pipeline.stamp import PROCESSES_MAX, Vectors, stamp, stamp_runs
-from antecede.pipeline.summaries import CYCLIC, ROWS, WINDOWS, ends_table, facts_table, filled, opened, stream
+from antecede.pipeline.summaries import CYCLIC, ROWS, WINDOWS, ends_table, facts_table, filled, narrow, opened, stream
 from antecede.pipeline.windows import Composition, End, Known, summarise
 
 Batches = Iterable[pa.RecordBatch]
@@ -53,12 +53,12 @@ def deal(tasks: int) -> Task:
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
         for table in _chunks(batches):
-            yield from _dealt(table.drop_columns("task"), table["task"].to_numpy(), tasks)
+            yield from deal_table(table.drop_columns("task"), table["task"].to_numpy(), tasks)
 
     return task
 
 
-def verify_runs(*, detail: bool) -> Task:
+def verify_runs(*, detail: bool, worst: int = 0) -> Task:
     """All rows of some runs to findings."""
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -67,21 +67,21 @@ def verify_runs(*, detail: bool) -> Task:
             return
         paired = paired_runs(table)
         wide = paired.rows.widths > PROCESSES_MAX
-        yield from _cut(findings(paired, stamp_runs(paired.rows, wide), wide=wide, detail=detail))
+        yield from cut(findings(paired, stamp_runs(paired.rows, wide), wide=wide, detail=detail, worst=worst))
 
     return task
 
 
-def join_messages(parts: Parts, tasks: int, *, detail: bool) -> Task:
-    """All rows of some messages to paired rows in numbers, dealt out to the tasks that have their windows; without
-    `detail`, without names and times."""
+def join_messages(parts: Parts, tasks: int, *, named: bool) -> Task:
+    """All rows of some messages to paired rows in numbers, dealt out to the tasks that have their windows; unless
+    `named`, without names and times."""
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
         table = _gathered(batches)
         if table is not None:
             paired = pair_messages(table, parts)
-            paired = paired if detail else paired.drop_columns(list(DETAIL))
-            yield from _dealt(paired, paired["part"].to_numpy() % tasks, tasks)
+            paired = paired if named else paired.drop_columns(list(DETAIL))
+            yield from deal_table(narrow(paired), paired["part"].to_numpy() % tasks, tasks)
 
     return task
 
@@ -96,9 +96,9 @@ def summarise_windows(parts: Parts) -> Task:
         number, group = _groups(table)
         rows = from_table(table, number, group, parts).rows
         ends = summarise(rows, table["reached"].to_numpy())
-        yield from _cut(ends_table(rows, ends, parts, number))
-        yield from _cut(facts_table(rows, ends, parts, number, table["slack"].to_numpy()))
-        yield from _cut(filled(WINDOWS, 1, what=[ROWS], part=number[:1], rows=[stream(table.drop_columns("slack"))]))
+        yield from cut(ends_table(rows, ends, parts, number))
+        yield from cut(facts_table(rows, ends, parts, number, table["slack"].to_numpy()))
+        yield from cut(filled(WINDOWS, 1, what=[ROWS], part=number[:1], rows=[stream(table.drop_columns("slack"))]))
 
     return task
 
@@ -115,12 +115,12 @@ def compose(parts: Parts) -> Task:
                 if not cyclic:
                     yield from _states(composition.compose(part, [_end(row) for row in found]))
             if cyclic:
-                yield from _cut(_cycle(parts, run))
+                yield from cut(_cycle(parts, run))
 
     return task
 
 
-def verify_windows(parts: Parts, good: Sequence[int], *, detail: bool) -> Task:
+def verify_windows(parts: Parts, good: Sequence[int], *, detail: bool, worst: int = 0) -> Task:
     """The rows of some windows, and what is known where they begin, to findings; those of the good runs alone."""
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -132,19 +132,19 @@ def verify_windows(parts: Parts, good: Sequence[int], *, detail: bool) -> Task:
         states = received.filter(pc.is_valid(received["role"]))
         table = table.filter(pa.array(np.isin(parts.run(table["part"].to_numpy()), good)))
         if table.num_rows:
-            yield from _cut(_verified(table, states, parts, detail=detail))
+            yield from cut(_verified(table, states, parts, detail=detail, worst=worst))
 
     return task
 
 
-def _verified(table: pa.Table, states: pa.Table, parts: Parts, *, detail: bool) -> pa.Table:
+def _verified(table: pa.Table, states: pa.Table, parts: Parts, *, detail: bool, worst: int) -> pa.Table:
     number, group = _groups(table)
     paired = from_table(table, number, group, parts)
     role, of_state = states["role"].to_numpy(), np.searchsorted(number, states["part"].to_numpy())
     cyclic = np.zeros(len(number), np.bool_)
     cyclic[of_state[role == CYCLE]] = True
     known = _vectors(states.filter(pa.array(role == KNOWN)), of_state[role == KNOWN])
-    return findings(paired, stamp(paired.rows, known).without(cyclic, group), detail=detail)
+    return findings(paired, stamp(paired.rows, known).without(cyclic, group), detail=detail, worst=worst)
 
 
 def _gathered(batches: Batches) -> pa.Table | None:
@@ -165,16 +165,18 @@ def _chunks(batches: Batches) -> Iterator[pa.Table]:
         yield pa.Table.from_batches(held)
 
 
-def _dealt(table: pa.Table, at: npt.NDArray[Any], tasks: int) -> Iterator[pa.RecordBatch]:
+def deal_table(table: pa.Table, at: npt.NDArray[Any], tasks: int) -> Iterator[pa.RecordBatch]:
+    """A table as streams, one for each task that any of its rows is for."""
     narrow = np.uint16 if tasks <= 2**16 else np.int64  # NumPy sorts 16 bits by radix
     order, ends = np.argsort(at.astype(narrow), kind="stable"), np.cumsum(np.bincount(at, minlength=tasks))
     table = table.take(pa.array(order))
     for number, (start, end) in enumerate(pairwise([0, *ends.tolist()])):
         if start < end:
-            yield from _cut(filled(DEALT, 1, task=[number], rows=[stream(table.slice(start, end - start))]))
+            yield from cut(filled(DEALT, 1, task=[number], rows=[stream(table.slice(start, end - start))]))
 
 
-def _cut(table: pa.Table) -> Iterator[pa.RecordBatch]:
+def cut(table: pa.Table) -> Iterator[pa.RecordBatch]:
+    """In batches that Spark takes."""
     yield from table.to_batches(max_chunksize=BATCH_ROWS_MAX)
 
 
@@ -203,7 +205,7 @@ def _states(known: Iterator[Known]) -> Iterator[pa.RecordBatch]:
         | {"known": one.known.tobytes()}
         for one in known
     ]
-    yield from _cut(pa.Table.from_pylist(rows, STATES))
+    yield from cut(pa.Table.from_pylist(rows, STATES))
 
 
 def _cycle(parts: Parts, run: int) -> pa.Table:

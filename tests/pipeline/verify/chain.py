@@ -50,7 +50,7 @@ def through_windows(rows: Sequence[Row], cuts: Sequence[float]) -> Dicts | None:
     if not kept or any(row.time is None for row in kept):
         return None
     one = uncut(kept)
-    streams = run(tasks.join_messages(Parts((one,)), 1, detail=True), dealt(coded(kept)))
+    streams = run(tasks.join_messages(Parts((one,)), 1, named=True), dealt(coded(kept)))
     pairs = summaries.opened(streams["rows"]).to_pylist()
     links = [row for row in pairs if row["role"] == DELIVER and row["first"] and row["sender"] >= 0]
     sender, receiver, slack = (
@@ -66,7 +66,7 @@ def through_windows(rows: Sequence[Row], cuts: Sequence[float]) -> Dicts | None:
 
 
 def _findings(kept: Sequence[Row], parts: Parts) -> Dicts | None:
-    streams = run(tasks.join_messages(parts, 3, detail=True), dealt(coded(kept))).to_pylist()
+    streams = run(tasks.join_messages(parts, 3, named=True), dealt(coded(kept))).to_pylist()
     each = [pa.Table.from_pylist([row for row in streams if row["task"] == task], tasks.DEALT) for task in range(3)]
     windows = pa.concat_tables(run(tasks.summarise_windows(parts), one, summaries.WINDOWS) for one in each)
     what = [row["what"] for row in windows.select(["what"]).to_pylist()]

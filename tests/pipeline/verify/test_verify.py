@@ -11,7 +11,7 @@ from pyspark.sql import Row as SparkRow
 from pyspark.sql.types import StructType
 
 from antecede.core.errors import Misuse
-from antecede.pipeline import cutting, findings
+from antecede.pipeline import cutting, facts, feeds, findings, scanning
 from antecede.pipeline import selections as tables
 from antecede.pipeline import verify as verifying
 from antecede.pipeline.summaries import WINDOWS
@@ -178,7 +178,9 @@ def test_the_tables_have_the_schemas_that_are_declared(spark: SparkSession) -> N
         (findings.FINDINGS, findings.FINDINGS_DDL),
         (WINDOWS, cutting.WINDOWS_DDL),
         (STATES, cutting.STATES_DDL),
-        (DEALT, cutting.DEALT_DDL),
+        (DEALT, feeds.DEALT_DDL),
+        (facts.FACTS, facts.FACTS_DDL),
+        (scanning.PICKED, scanning.PICKED_DDL),
     )
     for schema, ddl in arrow:
         assert schema.names == StructType.fromDDL(ddl).names

@@ -86,6 +86,10 @@ def parquet(spark: SparkSession, paths: Sequence[files.File], given: Sequence[st
     return candidates.unionByName(files.damage_table(spark, damaged, {}), allowMissingColumns=True)
 
 
+def has_columns_in_folders(paths: Sequence[files.File]) -> bool:
+    return any("=" in part for file in paths for part in file.path.split("/")[:-1])
+
+
 def _typed(table: DataFrame, paths: Sequence[files.File]) -> DataFrame:
     absent = [name for name in REQUIRED if name not in table.columns]
     if absent:
@@ -109,7 +113,7 @@ def _opened(
 ) -> tuple[DataFrame, tuple[files.Damaged, ...]]:
     """Folders named `run=...` become columns, as Spark has it; other folders are only looked into. Opening reads
     the footer of every file, and a file that was cut off has none."""
-    by_folder = any("=" in part for file in paths for part in file.path.split("/")[:-1])
+    by_folder = has_columns_in_folders(paths)
 
     def read(some: Sequence[files.File], past_damage: bool) -> DataFrame:
         reader = spark.read.option("mergeSchema", "true").option("ignoreCorruptFiles", str(past_damage).lower())

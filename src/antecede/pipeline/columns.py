@@ -1,0 +1,135 @@
+"""A trace in Parquet as a feed of columns: Spark hands row groups out, and what comes back is counts and streams.
+
+`opened` asks the tasks, on whatever machines they run, whether they can read the files themselves; where any of
+them can not, there is no such feed, and Spark reads. `survey` is one pass over everything. What it leaves in doubt is
+for the rules to decide; the lines that they refuse, if not too many, are then left `without`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import ceil
+
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import functions as fn
+
+from antecede.pipeline import facts, files, row_groups, scanning
+from antecede.pipeline.explain import Span
+from antecede.pipeline.feeds import DEALT_DDL
+from antecede.pipeline.tasks import Task
+
+SPLIT_ROWS = 1 << 18
+NUMBERS_PER_TASK = 1 << 21
+FILES_PER_TASK = 16
+LEFT_OUT_MAX = 100_000
+SPLITS_DDL = "task int, path string, first int, last int, before long"
+COUNTED = ("events", "with_message", "sends", "receives", "delivers", "internals", "untimed", "untimed_receives")
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnFeed:
+    """Row groups by task, the lines to leave out by path, and what the survey found."""
+
+    splits: DataFrame
+    tasks: int
+    rows: int
+    left_out: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    trusted: bool = False  # the rules have seen what is not left out
+    facts: DataFrame | None = None
+
+    def survey(self) -> tuple[ColumnFeed, bool]:
+        """The feed with its facts, and whether anything in it is doubtful. One pass."""
+        number_tasks = max(1, ceil(self.rows / NUMBERS_PER_TASK))
+        found = self._mapped(
+            scanning.survey(number_tasks, self.left_out, trusted=self.trusted), facts.FACTS_DDL
+        ).persist(StorageLevel.MEMORY_AND_DISK)
+        surveyed = replace(self, facts=found)
+        return surveyed, not self.trusted and _doubtful(found, number_tasks)
+
+    def without(self, lines: Mapping[str, Sequence[int]]) -> ColumnFeed:
+        self.release()
+        return replace(self, left_out=lines, trusted=True, facts=None).survey()[0]
+
+    def release(self) -> None:
+        if self.facts is not None:
+            self.facts.unpersist()
+
+    def counts(self) -> DataFrame:
+        assert self.facts is not None
+        return (
+            self.facts.filter("events is not null")
+            .groupBy("run", "process")
+            .agg(
+                *(fn.sum(name).alias(name) for name in COUNTED),
+                fn.min("start").alias("start"),
+                fn.max("end").alias("end"),
+            )
+        )
+
+    def sampled(self, runs: Sequence[str], share: float) -> DataFrame:  # noqa: ARG002 - the survey has sampled already
+        assert self.facts is not None
+        kept = self.facts.filter(fn.col("run").isin(list(runs)) & (fn.size("times") > 0))
+        events = (fn.col("with_message") / fn.size("times")).alias("events")
+        return kept.select("run", "process", fn.explode("times").alias("time"), events).filter("time is not null")
+
+    def by_run(self, count: int, *, receives: bool, without: Sequence[str]) -> DataFrame:
+        task = scanning.deal_runs(count, self.left_out, receives=receives, without=without)
+        return self._mapped(task, DEALT_DDL).repartitionById(count, fn.col("task"))
+
+    def by_message(self, count: int, runs: Sequence[str], receiving: Sequence[str]) -> DataFrame:
+        task = scanning.deal_messages(count, self.left_out, runs=runs, receiving=receiving)
+        return self._mapped(task, DEALT_DDL).repartitionById(count, fn.col("task"))
+
+    def near(self, spans: Sequence[Span]) -> DataFrame:
+        """The events that these spans ask for, and maybe others."""
+        return self._mapped(scanning.pick(self.left_out, spans), scanning.PICKED_DDL)
+
+    def _mapped(self, task: Task, ddl: str) -> DataFrame:
+        return self.splits.repartitionById(self.tasks, fn.col("task")).mapInArrow(task, ddl)
+
+
+def opened(spark: SparkSession, paths: Sequence[files.File]) -> ColumnFeed | None:
+    """The files as a feed, unsurveyed; None where they are not for Arrow to read. One small job."""
+    if not paths or not all(row_groups.is_in_reach(file.path) for file in paths):
+        return None
+    numbered = [(at // FILES_PER_TASK, file.path) for at, file in enumerate(paths)]
+    listed = spark.createDataFrame(numbered, "task int, path string")
+    looked = listed.repartitionById(ceil(len(paths) / FILES_PER_TASK), fn.col("task"))
+    found = looked.mapInArrow(scanning.look, "path string, rows array<long>").collect()
+    groups = {row["path"]: row["rows"] for row in found}
+    if any(rows is None for rows in groups.values()):
+        return None
+    splits = list(_splits([(file.path, groups[file.path]) for file in paths]))
+    rows = sum(sum(rows) for rows in groups.values())
+    tasks = splits[-1][0] + 1 if splits else 1
+    return ColumnFeed(spark.createDataFrame(splits, SPLITS_DDL), tasks, rows)
+
+
+def _splits(groups: Sequence[tuple[str, Sequence[int]]]) -> Iterator[tuple[int, str, int, int, int]]:
+    """Row groups that follow each other in a file, as many as make a split; small splits share a task."""
+    task, taken = 0, 0
+    for path, rows in groups:
+        first, before, held = 0, 0, 0
+        for group, count in enumerate(rows):
+            held += count
+            if group == len(rows) - 1 or held + rows[group + 1] > SPLIT_ROWS:
+                if taken and taken + held > SPLIT_ROWS:
+                    task, taken = task + 1, 0
+                yield task, path, first, group, before
+                first, before, held, taken = group + 1, before + held, 0, taken + held
+
+
+def _doubtful(found: DataFrame, number_tasks: int) -> bool:
+    """Whether some rows may be no events, or an index may be taken twice, or a message be sent twice."""
+    earlier = Window.partitionBy("run", "process").orderBy("low").rowsBetween(Window.unboundedPreceding, -1)
+    spans = found.filter("numbers is null").withColumn("before", fn.max("high").over(earlier))
+    doubt = fn.coalesce(fn.col("doubtful") | (fn.col("before") >= fn.col("low")), fn.col("doubtful"))
+    if spans.agg(fn.max(doubt)).collect()[0][0]:
+        return True
+    numbers = (
+        found.filter("numbers is not null").select("task", "numbers").repartitionById(number_tasks, fn.col("task"))
+    )
+    twice = numbers.mapInArrow(scanning.compare, "twice boolean")
+    return bool(twice.agg(fn.max("twice")).collect()[0][0])

@@ -1,0 +1,138 @@
+"""Row groups of Parquet files, read by the tasks themselves, as columns whose names stay numbers.
+
+Spark would make rows of a file's columns, and columns of the rows again for Python, with every name written out for
+each row. Here a task opens the file with Arrow. A name is read as its place in a dictionary; rows are read some at a
+time, so that a task never holds more of a row group than that.
+
+Whether Arrow can open a file, and whether its columns have the types of a trace exactly, `fitness` finds out by trying,
+where the tasks run. What does not fit is left to Spark, which knows more file systems and more types.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.fs
+import pyarrow.parquet as pq
+
+from antecede.pipeline.normalise import Longs
+
+BATCH_ROWS = 1 << 17
+SCHEMES = ("file", "hdfs", "viewfs", "s3", "gs")  # that Arrow may know, too
+NAME = pa.dictionary(pa.int32(), pa.string())
+COLUMNS = pa.schema(
+    [
+        ("run", NAME),
+        ("process", NAME),
+        ("index", pa.int64()),
+        ("kind", NAME),
+        ("time", pa.float64()),
+        ("message", pa.string()),
+        ("dests", pa.list_(NAME)),
+    ]
+)
+NAMED = ("run", "process", "kind")  # Arrow does not read names in lists so
+OTHERS = ("group", "attributes")  # for which there are rules, too
+REQUIRED = ("process", "index", "kind")
+LONGS = (pa.int8(), pa.int16(), pa.int32(), pa.int64())
+TYPES = {
+    **dict.fromkeys(("run", "process", "kind", "message", "group"), (pa.string(),)),
+    **dict.fromkeys(("index", "payload_bytes", "control_bytes", "control_entries"), LONGS),
+    "time": (pa.float64(), pa.float32(), *LONGS),
+    "dests": (pa.list_(pa.string()),),
+    "attributes": (pa.map_(pa.string(), pa.string()),),
+}
+
+
+def is_in_reach(path: str) -> bool:
+    """Whether Arrow may know the scheme of a path that Spark listed."""
+    scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]*):", path)
+    return scheme is None or scheme[1] in SCHEMES
+
+
+def fitness(path: str) -> list[int] | None:
+    """The rows in each of a file's row groups; None where the file is not for Arrow to read."""
+    try:
+        file = _opened(path)
+    except (OSError, pa.ArrowException, ValueError):
+        return None
+    with file:
+        fields = {field.name: _plainest(field.type) for field in file.schema_arrow}
+        confusing = [name for name in fields if name not in TYPES and name.lower() in TYPES]
+        fits = all(fields[name] in types for name, types in TYPES.items() if name in fields)
+        if confusing or not fits or not fields.keys() >= set(REQUIRED) or len(fields) != len(file.schema_arrow):
+            return None
+        return [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
+
+
+def read(
+    path: str, groups: Sequence[int], before: int, left_out: Longs | None = None, *, others: bool = False
+) -> Iterator[pa.Table]:
+    """The rows of these row groups, with `COLUMNS`, and `others` where the file has them; but for those lines, counted
+    from 1, `before` which there are so many rows in the file."""
+    with _opened(path) as file:
+        wanted = [name for name in (*COLUMNS.names, *(OTHERS if others else ())) if name in file.schema_arrow.names]
+        batches = file.iter_batches(BATCH_ROWS, list(groups), wanted, use_threads=False)
+        for batch in batches:
+            table, before = pa.table(batch), before + batch.num_rows
+            if left_out is not None:
+                lines = np.arange(before - batch.num_rows, before) + 1
+                table = table.filter(pa.array(~np.isin(lines, left_out)))
+            yield _typed(table)
+
+
+def _opened(path: str) -> pq.ParquetFile:
+    """With the names as dictionaries."""
+    local = re.sub(r"^file:/+", "/", path)
+    system, name = (None, local) if local.startswith("/") else pyarrow.fs.FileSystem.from_uri(path)
+    with pq.ParquetFile(name, filesystem=system) as file:
+        metadata, leaves = file.metadata, [file.schema.column(at) for at in range(len(file.schema.names))]
+    named = [leaf.path for leaf in leaves if leaf.path in NAMED and leaf.physical_type == "BYTE_ARRAY"]
+    return pq.ParquetFile(name, filesystem=system, metadata=metadata, read_dictionary=named)
+
+
+def _typed(table: pa.Table) -> pa.Table:
+    """The same rows with exactly `COLUMNS`, and behind them whatever else there is."""
+    found = {field.name: _column(table, field) for field in COLUMNS}
+    if pc.any(pc.is_null(found["run"])).as_py():
+        found["run"] = pc.fill_null(found["run"].cast(pa.string()), "").dictionary_encode()
+    return pa.table(found | {name: table[name] for name in table.column_names if name not in found})
+
+
+def _column(table: pa.Table, field: pa.Field) -> Any:
+    if field.name not in table.column_names:
+        return pa.nulls(table.num_rows, field.type)
+    column = table[field.name]
+    if column.type == field.type:
+        return column
+    if field.name == "dests":
+        lists = column.cast(pa.list_(pa.string()))
+        return pa.chunked_array([_numbered(chunk) for chunk in lists.chunks], field.type)
+    if field.type == NAME:
+        return column.cast(pa.string()).dictionary_encode()
+    return column.cast(field.type, safe=False)  # as Spark has it: a long that no double is, becomes the nearest
+
+
+def _numbered(lists: pa.ListArray) -> pa.ListArray:
+    """The same lists, with their names as a dictionary."""
+    lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    return pa.ListArray.from_arrays(pa.array(offsets), lists.flatten().dictionary_encode(), mask=lists.is_null())
+
+
+def _plainest(kind: pa.DataType) -> pa.DataType:
+    """The type of the same values, however long they may be, and however they are kept."""
+    if pa.types.is_dictionary(kind):
+        return _plainest(kind.value_type)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return pa.list_(_plainest(kind.value_type))
+    return pa.string() if pa.types.is_large_string(kind) or pa.types.is_string_view(kind) else kind
+
+
+def lines_left_out(lines: Mapping[str, Sequence[int]], path: str) -> Longs | None:
+    return np.array(lines[path], np.int64) if path in lines else None
