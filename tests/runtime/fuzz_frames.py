@@ -107,6 +107,8 @@ def lie(chance: random.Random) -> Packet:
             Packet("s2", message("bob", 1, {LIAR}), Carried(frozenset({LIAR}), 9, stamp)),
             Packet(LIAR, None, Got(10**6, 0)),
             Packet(LIAR, message(LIAR, 1, {"bob"}), Uplink(10**6)),
+            Packet(LIAR, message(LIAR, 10**6, {"bob"}), Uplink(0)),
+            Packet(LIAR, None, Leave(10**6)),
         ]
     )
 

@@ -12,7 +12,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from antecede.core.errors import Misuse
-from antecede.core.mobile.frames import Register, Uplink
+from antecede.core.mobile.frames import Got, Leave, Register, Uplink
 from antecede.core.types import Message, MessageId, Packet
 from antecede.core.wire import encode
 from antecede.runtime import air, frames
@@ -114,6 +114,38 @@ def test_a_lying_frame_closes_that_connection_and_no_other() -> None:
             await ann.send({"bob"}, b"I am ann, really")
             assert await taken(bob, 1) == [b"I am ann, really"]
             assert ann.station == bob.station == "s1"
+
+    asyncio.run(scenario())
+
+
+def ann_says(seq: int) -> Packet:
+    return Packet("ann", Message(MessageId("ann", seq), frozenset({"bob"}), b"hello"), Uplink(0))
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ([ann_says(2)], "message 2 comes after 0"),
+        ([ann_says(1), ann_says(2), ann_says(1), ann_says(4)], "message 4 comes after 2"),
+        ([Packet("ann", None, Got(1, 0))], "1 messages are said to have come, of 0"),
+        ([Packet("ann", None, Leave(2))], "it leaves from move 2, and has registered with 1"),
+    ],
+)
+def test_counters_that_can_not_be_right_close_the_connection(said: list[Packet], reason: str) -> None:
+    async def scenario() -> None:
+        async with cells() as at, host(at["s1"], "bob") as bob, introduced(at["s1"], "ann") as socket:
+            await bob.connected()
+            await socket.send(frames.packets(0, [encode(Packet("ann", None, Register(1, "-")))]))
+            await socket.recv()
+            await socket.send(frames.packets(0, [encode(packet) for packet in said]))
+            with pytest.raises(ConnectionClosed):
+                await socket.recv()
+            close = socket.protocol.close_rcvd
+            assert close is not None
+            assert (close.code, close.reason) == (air.REFUSED, reason)
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.2):
+                    await anext(bob)
 
     asyncio.run(scenario())
 
@@ -275,6 +307,13 @@ def test_a_host_that_is_gone_before_it_was_greeted_is_gone() -> None:
 def test_what_is_no_address_of_a_station_is_told_at_once(wrong: Any) -> None:
     with pytest.raises(Misuse, match="no address of a station"):
         Host([wrong], "ann", "token")
+
+
+def test_what_a_host_can_not_do_is_told_before_it_connects() -> None:
+    with pytest.raises(Misuse, match="folder"):
+        Host(["ws://127.0.0.1:9"], "ann", "token", trace="jetstream:trace")
+    with pytest.raises(Misuse, match="name"):
+        Host(["ws://127.0.0.1:9"], 5, "token")  # type: ignore[arg-type]
 
 
 def test_a_host_says_why_it_is_not_connected() -> None:

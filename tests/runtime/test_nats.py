@@ -158,6 +158,18 @@ def test_a_url_that_is_none(url: str) -> None:
     run(test)
 
 
+def test_what_no_server_will_ever_do_is_told_at_once(tmp_path: Path) -> None:
+    async def test() -> None:
+        url = f"embedded://{tmp_path}"
+        with pytest.raises(Misuse, match="not part of a cluster"):
+            async with join(url, space="shop", process="a", nats=NatsOptions(replicas=3)):
+                pass
+
+    run(test)
+    with pytest.raises(Misuse, match="colour"):
+        NatsOptions(connect={"colour": "blue"})
+
+
 def test_the_embedded_server_ends_with_its_last_user(tmp_path: Path) -> None:
     folder = tmp_path / "nats"
 

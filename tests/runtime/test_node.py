@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 from urllib.request import urlopen
 
 import pytest
@@ -430,6 +431,20 @@ def test_a_payload_that_no_broker_takes_is_misuse() -> None:
                 await a.send({"b"}, bytes(5 * 2**20))
             with pytest.raises(Misuse, match="bytes"):
                 await a.send({"b"}, "text")  # type: ignore[arg-type]
+            with pytest.raises(Misuse, match="bytes"):
+                await a.send({"b"}, None)  # type: ignore[arg-type]
+            with pytest.raises(Misuse, match="destinations"):
+                await a.send(None, b"")  # type: ignore[arg-type]
+            with pytest.raises(Misuse, match="name"):
+                await a.send({5}, b"")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("space", "process"), [("", "a"), ("x" * 1_001, "a"), ("shop", ""), ("shop", 5)])
+def test_names_that_no_broker_takes_are_misuse(space: str, process: Any) -> None:
+    async def test() -> None:
+        with pytest.raises(Misuse, match="name"):
+            async with join(MemoryNetwork(), space=space, process=process):
+                pass
 
     run(test)
 

@@ -136,3 +136,12 @@ def test_a_folder_that_can_not_be_made_is_told_in_words(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match="can not be opened"):
         Store(tmp_path / "file" / "x.sqlite")
+
+
+def test_nobody_else_may_read_a_store(tmp_path: Path) -> None:
+    with closing(Store(tmp_path / "a.sqlite")) as store:
+        store.put("key", b"value")
+        store.commit()
+        modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+    assert modes
+    assert set(modes.values()) == {0o600}

@@ -11,7 +11,8 @@ from antecede.cli import broker
 
 EXPLANATION = """\
 Tells a station, which tells the others, that a host will never come back. What is kept for it is let go, nothing waits
-for its messages any more, and nothing is known of it but its name, which can not be used again.
+for its messages any more, and nothing is known of it but its name, which can not be used again. A name that nobody
+had yet is taken too: nobody will have it.
 """
 
 

@@ -17,6 +17,9 @@ Writes the events of a trace as JSON Lines, each once, as far as it has been wri
 
     antecede trace shop --nats nats://localhost:4222 --out shop.jsonl
     antecede check shop.jsonl
+
+What stations write tells of hosts that connect, move and leave. Messages are sent and delivered at hosts, who write
+their own traces: check those, or both together; the stations' alone leave nothing to be judged.
 """
 
 

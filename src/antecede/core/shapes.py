@@ -181,17 +181,17 @@ class Writer:
 
 
 class Sets:
-    """Sets of names read before, by their bytes: destination sets repeat. Of use only while the names are the same."""
+    """Sets of names read before, by their bytes: sets repeat. Of use only while the names are the same."""
 
     __slots__ = ("known",)
 
     def __init__(self) -> None:
-        self.known: dict[tuple[int, bytes], frozenset[str]] = {}
+        self.known: dict[tuple[int, bytes], tuple[list[str], frozenset[str]]] = {}
 
-    def keep(self, key: tuple[int, bytes], names: frozenset[str]) -> None:
+    def keep(self, key: tuple[int, bytes], read: tuple[list[str], frozenset[str]]) -> None:
         if len(self.known) >= SETS_KEPT_MAX:
             self.known.clear()
-        self.known[key] = names
+        self.known[key] = read
 
 
 class Reader:
@@ -209,8 +209,11 @@ class Reader:
         self.ranged = 0  # names that the complements read so far range over
 
     def uint(self) -> int:
-        number = shift = 0
         data, at = self.data, self.at
+        if at < len(data) and data[at] < 128:  # most are
+            self.at = at + 1
+            return data[at]
+        number = shift = 0
         while at < len(data):
             byte = data[at]
             at += 1
@@ -244,40 +247,30 @@ class Reader:
         return self.names_table[number]
 
     def names(self) -> frozenset[str]:
-        table, sets = self.names_table, self.sets
-        if sets is None:
-            return frozenset([table[number] for number in self._set()])
-        start = self.at
-        short = self.data[start : start + 1 + (self.data[start] >> 2)] if start < len(self.data) else b""
-        key = (self.met, short)
-        known = sets.known.get(key)
-        if known is not None:
-            self.at += len(short)
-            return known
-        names = frozenset([table[number] for number in self._set()])
-        if self.at == start + len(short):  # every number took one byte, so these bytes are the whole set
-            sets.keep(key, names)
-        return names
+        return self._named_set()[1]
 
     def vector(self) -> dict[str, int]:
-        numbers = self._set()
-        if not numbers:
+        names = self.rows()
+        if not names:
             return {}
         least = self.uint()
-        above = self.uints(len(numbers))
+        above = self.uints(len(names))
         if least + max(above) > UINT_MAX:
             raise WireError(f"a value of {least} and {max(above)} above it before byte {self.at}")
-        return dict(zip(map(self.names_table.__getitem__, numbers), map(least.__add__, above), strict=True))
+        return dict(zip(names, map(least.__add__, above), strict=True))
 
     def rows(self) -> list[str]:
-        return [self.names_table[number] for number in self._set()]
+        """Not to be changed: the same list is given to the next who reads the same bytes."""
+        return self._named_set()[0]
 
     def table(self) -> dict[str, dict[str, int]]:
         return {name: self.vector() for name in self.rows()}
 
     def behind(self, context: Mapping[str, int]) -> dict[str, int]:
-        ages = self.vector()
-        return {name: self._older(context, name, age) for name, age in ages.items()}
+        clocks = {name: context.get(name, 0) - age for name, age in self.vector().items()}
+        if clocks and min(clocks.values()) < 1:
+            raise WireError(f"a clock older than the first before byte {self.at}")
+        return clocks
 
     def log(self, context: Mapping[str, int]) -> dict[str, dict[int, frozenset[str]]]:
         log = {}
@@ -326,17 +319,31 @@ class Reader:
             raise WireError(f"{count} announced before byte {self.at}, where {len(self.data) - self.at} bytes are left")
         return count
 
-    def _older(self, context: Mapping[str, int], name: str, age: int) -> int:
-        clock = context.get(name, 0) - age
-        if clock < 1:
-            raise WireError(f"clock {clock} of {name} before byte {self.at}")
-        return clock
-
     def _meet(self, number: int) -> None:
         if number >= len(self.names_table):
             raise WireError(f"name {number} before byte {self.at}, where the packet has {len(self.names_table)}")
         if number >= self.met:
             self.met = number + 1
+
+    def _named_set(self) -> tuple[list[str], frozenset[str]]:
+        """A set of names, in the order of their numbers and as such."""
+        sets, data, start = self.sets, self.data, self.at
+        if sets is None or start >= len(data):
+            return self._read_set()
+        short = data[start : start + 1 + (data[start] >> 2)]
+        key = (self.met, short)
+        known = sets.known.get(key)
+        if known is not None:
+            self.at = start + len(short)
+            return known
+        read = self._read_set()
+        if self.at == start + len(short):  # every number took one byte, so these bytes are the whole set
+            sets.keep(key, read)
+        return read
+
+    def _read_set(self) -> tuple[list[str], frozenset[str]]:
+        names = [self.names_table[number] for number in self._set()]
+        return names, frozenset(names)
 
     def _set(self) -> list[int]:
         start = self.at

@@ -12,7 +12,8 @@ from collections.abc import Callable
 
 from websockets.asyncio.server import ServerConnection
 
-from antecede.core.mobile.frames import Downlink, Taken, Welcome
+from antecede.core.errors import RemoteViolation
+from antecede.core.mobile.frames import Downlink, Got, Leave, Register, Taken, Uplink, Welcome
 from antecede.core.mobile.luggage import Luggage
 from antecede.core.types import Packet, ProcessId
 from antecede.core.wire import encode
@@ -39,16 +40,47 @@ class Bucket:
 class Connection:
     """One host, connected and known by its token."""
 
-    __slots__ = ("_answer", "_filled", "_queue", "_room", "bucket", "host", "move", "sent", "socket", "welcomed")
+    __slots__ = (
+        "_answer",
+        "_filled",
+        "_queue",
+        "_room",
+        "bucket",
+        "host",
+        "move",
+        "said",
+        "sent",
+        "socket",
+        "welcomed",
+    )
 
     def __init__(self, socket: ServerConnection, host: ProcessId, bucket: Bucket) -> None:
         self.socket, self.host, self.bucket = socket, host, bucket
         self.move = 0  # of the last registration on this connection
+        self.said = 0  # the number of the last message of the host on this connection
         self.welcomed = False
         self.sent = 0  # the serial number of the last message sent down
         self._queue: list[bytes | str] = []
         self._answer: Packet | None = None
         self._filled, self._room = asyncio.Event(), asyncio.Event()
+
+    def check(self, packet: Packet, luggage: Luggage | None) -> None:
+        """`RemoteViolation` for counters that can not be right: a host numbers its messages one by one, has no more of
+        ours than there are, and leaves where it has registered. How often it has moved, only the host knows."""
+        stamp, message = packet.stamp, packet.message
+        if isinstance(stamp, Register):
+            self.move = max(self.move, stamp.move)
+        if isinstance(stamp, Leave) and stamp.move > self.move:
+            raise RemoteViolation(f"it leaves from move {stamp.move}, and has registered with {self.move}")
+        if luggage is None:
+            return
+        if isinstance(stamp, (Got, Uplink)) and stamp.got > luggage.serial:
+            raise RemoteViolation(f"{stamp.got} messages are said to have come, of {luggage.serial}")
+        if message is not None:
+            self.said = max(self.said, luggage.sent)
+            if message.id.seq > self.said + 1:
+                raise RemoteViolation(f"message {message.id.seq} comes after {self.said}")
+            self.said = max(self.said, message.id.seq)
 
     def put(self, packet: Packet) -> None:
         """Control, from the core: of several answers to messages the last says everything."""

@@ -26,6 +26,7 @@ from antecede.core.algorithm import Algorithm
 from antecede.core.effects import Deliver, Effect, Sent, SetTimer, Transmit
 from antecede.core.errors import HoldBackFull, Misuse, RemoteViolation, WireError
 from antecede.core.registry import restore
+from antecede.core.roster import checked_names
 from antecede.core.types import GroupId, MessageId, Packet, Pending, ProcessId
 from antecede.runtime import frames
 from antecede.runtime.rosters import Rosters, UnknownRoster
@@ -97,7 +98,7 @@ class DurableProcess:
 
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> MessageId:
         """Send; `Misuse` changes nothing."""
-        to: str | list[str] = dests if isinstance(dests, str) else sorted(set(dests))
+        to = dests if isinstance(dests, str) else sorted(set(checked_names("the destinations", dests)))
         if self.open_space:
             for dest in [to] if isinstance(to, str) else to:
                 self.join(dest)

@@ -31,6 +31,7 @@ from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.mobile.effects import Radio
 from antecede.core.mobile.frames import Welcome
 from antecede.core.mobile.host import IN
+from antecede.core.roster import checked_names, checked_payload
 from antecede.core.types import MessageId, ProcessId
 from antecede.runtime import air
 from antecede.runtime.delivery import Delivery
@@ -41,7 +42,7 @@ from antecede.runtime.identity import identify
 from antecede.runtime.link import Link, NoStation, checked_url, ended, open_link
 from antecede.runtime.roaming import Roaming
 from antecede.runtime.store import Delivered, Store
-from antecede.runtime.trace import Recorder, TraceFiles
+from antecede.runtime.trace import Recorder, TraceFiles, stream_of
 
 RETRY_S = 5.0
 LOOK_S = 0.25
@@ -70,6 +71,9 @@ class Host:
     ) -> None:
         if not urls or isinstance(urls, str):
             raise Misuse("give a list of at least one station: ['ws://127.0.0.1:7001']")
+        checked_names("the host", [id])
+        if stream_of(trace) is not None:
+            raise Misuse("a host has no connection to JetStream: give a folder for its trace")
         self.id, self._urls, self._token, self._tls = id, [checked_url(url, tls) for url in urls], token, tls
         self._path = None if path is None else Path(path)
         self._trace, self._run = None if trace is None else Path(trace), run
@@ -132,6 +136,7 @@ class Host:
     async def send(self, dests: ProcessId | Iterable[ProcessId], payload: bytes) -> MessageId:
         """Send `payload`; returns when it is durable here. `LimitReached` when too much waits for a station."""
         self._check()
+        checked_payload(payload)
         if len(payload) > self._payload_bytes_max:
             raise Misuse(f"a payload of {len(payload)} bytes, of at most {self._payload_bytes_max}: cut it up")
         identity = self._device.send([dests] if isinstance(dests, str) else dests, payload)

@@ -16,6 +16,7 @@ from typing import Any
 
 from antecede.core.errors import AntecedeError, Misuse
 from antecede.core.registry import algorithms, create
+from antecede.core.roster import checked_names
 from antecede.core.types import GroupId, ProcessId
 from antecede.runtime import status
 from antecede.runtime.durable import DurableProcess
@@ -59,6 +60,7 @@ async def join(
     and that the name can not be used again). `trace` is a folder for the trace, or `jetstream:NAME`. `nats` says how to
     connect and how the inbox is kept. `options` are the algorithm's own.
     """
+    checked_names("the space and the process", [space, process])
     if processes is None and algorithm in algorithms() and algorithm not in OPEN:
         raise Misuse(f"{algorithm} has to know everybody: join(..., processes=[...])")
     everybody = sorted({process, *(processes or ())})

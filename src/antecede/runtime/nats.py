@@ -30,7 +30,7 @@ from antecede.runtime.names import token, untoken
 from antecede.runtime.natsoptions import NatsOptions, shown
 from antecede.runtime.publisher import ANSWER_S, Publisher
 from antecede.runtime.pulling import Pull
-from antecede.runtime.streams import InboxStream, make_trace
+from antecede.runtime.streams import InboxStream, check_possible, make_trace
 from antecede.runtime.transport import TRACE, NameTaken, Received, Unreachable
 
 LOOK_S = 0.5
@@ -142,6 +142,7 @@ class NatsTransport:
             try:
                 return await ask(self._client.jetstream(timeout=ANSWER_S, domain=self._options.domain))
             except (NatsError, OSError, TimeoutError) as error:
+                check_possible(error)
                 if asyncio.get_running_loop().time() >= until:
                     raise Unreachable(f"JetStream at {shown(self._servers)} does not do it: {error!r}") from error
                 await asyncio.sleep(LOOK_S)

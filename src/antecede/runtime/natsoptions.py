@@ -6,7 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from inspect import signature
 from typing import Any
+
+from nats.aio.client import Client
 
 from antecede.core.errors import Misuse
 from antecede.core.types import ProcessId
@@ -31,6 +34,9 @@ class NatsOptions:
     connect: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
+        unknown = sorted(set(self.connect) - signature(Client.connect).parameters.keys())
+        if unknown:
+            raise Misuse(f"connect={{{unknown[0]!r}: ...}}: nats.connect takes nothing of this name")
         signed = sorted(SIGNED & self.connect.keys())
         if signed and find_spec("nkeys") is None:
             raise Misuse(f"{signed[0]} takes signatures: pip install 'antecede[nkeys]'")

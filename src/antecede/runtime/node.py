@@ -22,6 +22,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 
 from antecede.core.errors import Misuse
+from antecede.core.roster import checked_payload
 from antecede.core.types import GroupId, MessageId, Pending, ProcessId
 from antecede.runtime.delivery import Delivery
 from antecede.runtime.durable import DurableProcess
@@ -88,6 +89,7 @@ class Node:
             self._check_open()
             await self._lanes.change()
         self._check_open()
+        checked_payload(payload)
         half = self._transport.data_bytes_max // 2
         if len(payload) > half:
             raise Misuse(f"a payload of {len(payload)} bytes; this broker takes {half}: cut it up, or raise its limit")
@@ -286,6 +288,7 @@ class Node:
             for received in batch:
                 (taken if self._durable.receive(received.sender, received.data) else refused).append(received)
             self._grouping.now()
+            await asyncio.sleep(0)  # the application first: it waits for this, and the broker does not
             await self._transport.ack(taken)
             if refused:
                 await self._transport.retry(refused, RETRY_S)

@@ -13,6 +13,7 @@ from antecede.core.errors import Misuse
 from antecede.core.mobile.luggage import Policy
 from antecede.core.mobile.protocols import station as begin_station
 from antecede.core.mobile.station import Station
+from antecede.core.roster import checked_names
 from antecede.core.types import ProcessId
 from antecede.runtime import status
 from antecede.runtime.air import AirLimits
@@ -66,6 +67,7 @@ async def serve_station(
     makes another kind of station than that of `roam`. `tls` is shown to hosts; `nats` is how to connect to NATS.
     `trace`, a folder or `jetstream:NAME`, gets what happens to hosts here: connect, disconnect, move, what is dropped.
     """
+    checked_names("the space and the station", [space, name])
     rules, limits = rules or policy(), limits or AirLimits()
     if rules.stored_max * limits.frame_bytes > LUGGAGE_BYTES_MAX:
         raise Misuse(

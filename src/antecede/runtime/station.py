@@ -22,7 +22,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 from antecede.core.errors import AntecedeError, LimitReached, RemoteViolation
-from antecede.core.mobile.frames import Got, Register, Uplink
+from antecede.core.mobile.frames import Got
 from antecede.core.types import Packet, ProcessId
 from antecede.runtime import air
 from antecede.runtime.air import AirLimits
@@ -224,9 +224,7 @@ class StationServer:
         """`RemoteViolation` for what no correct host says."""
         air.check_spoken(connection.host, packet)
         berth = self.cell.berth(connection.host)
-        luggage = berth.luggage if berth is not None else None
-        if luggage is not None and isinstance(packet.stamp, (Got, Uplink)) and packet.stamp.got > luggage.serial:
-            raise RemoteViolation(f"{packet.stamp.got} messages are said to have come, of {luggage.serial}")
+        connection.check(packet, berth.luggage if berth is not None else None)
 
     async def _acquainted(self, packet: Packet) -> None:
         """A host that has just joined elsewhere may not be known here yet: wait a little for word of it."""
@@ -251,9 +249,7 @@ class StationServer:
                 await asyncio.sleep(RETRY_S)
             else:
                 break
-        if isinstance(packet.stamp, Register):
-            connection.move = max(connection.move, packet.stamp.move)
-        elif isinstance(packet.stamp, Got):
+        if isinstance(packet.stamp, Got):
             self._refill[connection.host] = None
         self._grouping.soon()
 

@@ -7,8 +7,9 @@ from contextlib import suppress
 
 from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, DiscardPolicy, RetentionPolicy, StorageType, StreamConfig
-from nats.js.errors import NotFoundError
+from nats.js.errors import APIError, NotFoundError
 
+from antecede.core.errors import Misuse
 from antecede.core.types import ProcessId
 from antecede.runtime.names import label, token
 from antecede.runtime.natsoptions import NatsOptions
@@ -17,6 +18,7 @@ from antecede.runtime.transport import NameTaken
 CONSUMER = "antecede"
 ACK_WAIT_S = 5.0
 DUPLICATES_S = 120.0
+NOT_A_CLUSTER = 10074
 
 
 class InboxStream:
@@ -86,3 +88,9 @@ async def make_trace(jetstream: JetStreamContext, name: str, replicas: int) -> N
         duplicate_window=DUPLICATES_S,
     )
     await jetstream.add_stream(config)
+
+
+def check_possible(error: Exception) -> None:
+    """`Misuse` for what a server will refuse however often it is asked."""
+    if isinstance(error, APIError) and error.err_code == NOT_A_CLUSTER:
+        raise Misuse("NatsOptions(replicas=...): this server is not part of a cluster, and keeps one copy") from None
