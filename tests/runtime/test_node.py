@@ -29,6 +29,7 @@ from antecede.runtime import (
     join_sync,
 )
 from antecede.runtime import node as node_module
+from antecede.runtime.memory import MemoryTransport
 from antecede.runtime.store import Store
 
 ROUGH = Faults(drop=0.2, duplicate=0.2, shuffle=0.3, delay_s=0.01)
@@ -259,6 +260,35 @@ def test_who_left_is_forgotten_and_its_name_is_not_reused(tmp_path: Path) -> Non
         with pytest.raises(Misuse, match="not reused"):
             async with nodes(network, "a", store=tmp_path):
                 pass
+
+    run(test)
+
+
+def test_everybody_may_leave_at_once() -> None:
+    async def test() -> None:
+        async with nodes(MemoryNetwork(), "a b c d") as everybody:
+            for node in everybody:
+                await node.send({"a", "b", "c", "d"}, node.process.encode())
+            leaving = [asyncio.create_task(node.leave()) for node in everybody]
+            await asyncio.wait_for(asyncio.gather(*leaving), WAIT_S)
+
+    run(test)
+
+
+def test_who_is_leaving_too_is_no_obstacle(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test() -> None:
+        network = MemoryNetwork()
+        async with nodes(network, "a b") as (a, b):
+            await a.send({"b"}, b"hi")
+            await take(b, 1)
+            await b.leave()
+            await eventually(lambda: a.counts()["processes"] == 1)
+
+            async def still_there(_: object) -> list[str]:
+                return ["a", "b"]
+
+            monkeypatch.setattr(MemoryTransport, "peers", still_there)
+            await asyncio.wait_for(a.leave(), WAIT_S)
 
     run(test)
 

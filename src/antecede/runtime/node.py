@@ -183,7 +183,8 @@ class Node:
         self._check_open()
         await self._drained()
         for peer in await self._transport.peers():
-            self._durable.join(peer)
+            if peer not in self._durable.departed:  # who is leaving too may have an inbox still
+                self._durable.join(peer)
         self._durable.leave(self.process)
         await self._grouping.done()
         await self._drained()
