@@ -1,4 +1,4 @@
-"""The two contenders: nodes of the runtime, and plain JetStream through nats-py, as members of one group.
+"""The two contenders: a node of the runtime, and plain JetStream through nats-py, as one member of a group.
 
 Both have an inbox stream for each member on the same server, file storage, one publication for each destination or
 better, and every delivery acknowledged. Plain JetStream keeps several publications under way, as nats-py offers it,
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -29,6 +29,14 @@ class Member(Protocol):
     async def send(self, payload: bytes) -> None: ...
 
     async def take(self, taken: Taken) -> None: ...
+
+
+class Contender(Protocol):
+    """Opens the member `me`, who goes on sending to `others`, and has left when it is closed."""
+
+    def __call__(
+        self, url: str, folder: Path, me: str, others: list[str], batch: int
+    ) -> AbstractAsyncContextManager[Member]: ...
 
 
 class Plain:
@@ -71,32 +79,26 @@ class Ordered:
 
 
 @asynccontextmanager
-async def plain(url: str, folder: Path, names: list[str], batch: int) -> AsyncIterator[list[Member]]:
+async def plain(url: str, folder: Path, me: str, others: list[str], batch: int) -> AsyncIterator[Member]:
     del folder
-    members: list[Member] = []
-    clients = [await nats.connect(url) for _ in names]
-    for client, name in zip(clients, names, strict=True):
-        js = client.jetstream()
-        await js.add_stream(
-            name=f"plain-{name}",
-            subjects=[f"plain.{name}"],
-            retention=RetentionPolicy.WORK_QUEUE,
-            storage=StorageType.FILE,
-        )
-        members.append(Plain(js, name, [other for other in names if other != name], batch))
-    yield members
-    for client, name in zip(clients, names, strict=True):
-        await client.jetstream().delete_stream(f"plain-{name}")
-        await client.close()
+    client = await nats.connect(url)
+    js = client.jetstream()
+    await js.add_stream(
+        name=f"plain-{me}",
+        subjects=[f"plain.{me}"],
+        retention=RetentionPolicy.WORK_QUEUE,
+        storage=StorageType.FILE,
+    )
+    yield Plain(js, me, others, batch)
+    await js.delete_stream(f"plain-{me}")
+    await client.close()
 
 
 @asynccontextmanager
-async def ordered(url: str, folder: Path, names: list[str], batch: int) -> AsyncIterator[list[Member]]:
-    async with AsyncExitStack() as stack:
-        nodes = [
-            await stack.enter_async_context(join(url, space="bench", process=name, store=folder / "stores"))
-            for name in names
-        ]
-        yield [Ordered(node, [other for other in names if other != node.process], batch) for node in nodes]
-        for node in nodes:
-            await node.leave()
+async def ordered(url: str, folder: Path, me: str, others: list[str], batch: int) -> AsyncIterator[Member]:
+    async with join(url, space="bench", process=me, store=folder) as node:
+        yield Ordered(node, others, batch)
+        await node.leave()
+
+
+CONTENDERS: dict[str, Contender] = {"plain JetStream": plain, "antecede": ordered}

@@ -1,115 +1,105 @@
 """The runtime beside plain JetStream: eight members of one group, 64-byte payloads, on one embedded server.
 
-Each contender is measured several times in turn on the same server: deliveries per second with every member sending as
-fast as it can, then the time from `send` to delivery at a rate that leaves both of them room. All members share one
-event loop, the server is a process of its own. The medians of the passes are compared.
+Every member is a process of its own, as it is in use. Each contender is measured several times in turn on the same
+server: deliveries per second with every member sending as fast as it can, then the time from `send` to delivery at a
+rate that leaves both of them room. The medians of the passes are compared.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
-import struct
+import subprocess
+import sys
 import tempfile
 import time
-from contextlib import AbstractAsyncContextManager
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
-from typing import Protocol
 
 from antecede.runtime.embedded import EmbeddedNetwork
 from bench import table
 from bench.runtime import stamps
-from bench.runtime.contenders import Member, ordered, plain
+from bench.runtime.contenders import CONTENDERS
+from bench.runtime.member import FETCHING_S, Result, Task
 
 MEMBERS, PAYLOAD_BYTES = 8, 64
-MESSAGES, IN_FLIGHT, BATCH = 320, 16, 256
+MESSAGES, IN_FLIGHT = 320, 16
 RATE_S, SECONDS, PASSES = 5.0, 5.0, 3
-NAMES = [f"node{n}" for n in range(MEMBERS)]
+OPENING_S = 0.2
+NAMES = tuple(f"node{n}" for n in range(MEMBERS))
 TARGETS = {"deliveries/s": 0.5, "median": 2.0, "p99": 3.0}
 
 
-class Contender(Protocol):
-    def __call__(
-        self, url: str, folder: Path, names: list[str], batch: int
-    ) -> AbstractAsyncContextManager[list[Member]]: ...
+def _together(task: Task) -> tuple[float, list[Result]]:
+    """All members do the task; when they began, and what each measured."""
+    tasks = [Task(**{**asdict(task), "me": name}) for name in NAMES]
+    command = (sys.executable, "-m", "bench.runtime.member")
+    members = [
+        subprocess.Popen([*command, json.dumps(asdict(each))], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for each in tasks
+    ]
+    try:
+        said = [_said(member) for member in members]
+        assert set(said) == {"open\n"}, said
+        begin = time.monotonic() + OPENING_S
+        for member in members:
+            _tell(member, f"{begin}")
+        results = [Result(**json.loads(_said(member))) for member in members]
+        for member in members:
+            _tell(member, "leave")
+        assert [member.wait(60) for member in members] == [0] * MEMBERS
+    finally:
+        for member in members:
+            member.kill()
+    return begin + FETCHING_S, results
 
 
-async def _throughput(contender: Contender, url: str, folder: Path) -> tuple[float, float]:
+def _said(member: subprocess.Popen[str]) -> str:
+    assert member.stdout is not None
+    return member.stdout.readline()
+
+
+def _tell(member: subprocess.Popen[str], line: str) -> None:
+    assert member.stdin is not None
+    member.stdin.write(f"{line}\n")
+    member.stdin.flush()
+
+
+def _throughput(task: Task) -> tuple[float, float]:
     """Deliveries per second, and microseconds of the members' processor time for each."""
-    wanted = MEMBERS * (MEMBERS - 1) * MESSAGES
-    count, done = 0, asyncio.Event()
-
-    def taken(_: bytes) -> None:
-        nonlocal count
-        count += 1
-        if count == wanted:
-            done.set()
-
-    async def send(member: Member) -> None:
-        for _ in range(MESSAGES // IN_FLIGHT):
-            await member.send(bytes(PAYLOAD_BYTES))
-
-    async with contender(url, folder, NAMES, BATCH) as members:
-        takers = [asyncio.create_task(member.take(taken)) for member in members]
-        await asyncio.sleep(0.2)
-        start, worked = time.perf_counter(), time.process_time()
-        senders = [asyncio.create_task(send(member)) for member in members for _ in range(IN_FLIGHT)]
-        await asyncio.wait_for(done.wait(), 100)
-        elapsed, worked = time.perf_counter() - start, time.process_time() - worked
-        await asyncio.gather(*senders)
-        await _end(takers)
-    return wanted / elapsed, 1e6 * worked / wanted
+    begun, results = _together(task)
+    deliveries = sum(len(result.under_way_s) for result in results)
+    elapsed_s = max(result.ended for result in results) - begun
+    return deliveries / elapsed_s, 1e6 * sum(result.processor_s for result in results) / deliveries
 
 
-async def _latency(contender: Contender, url: str, folder: Path) -> tuple[float, float]:
+def _latency(task: Task) -> tuple[float, float]:
     """The median and the 99th percentile from `send` to delivery, in milliseconds."""
-    found: list[float] = []
-    count = int(SECONDS * RATE_S)
-
-    def taken(payload: bytes) -> None:
-        (sent,) = struct.unpack_from(">d", payload)
-        found.append(1000 * (time.perf_counter() - sent))
-
-    async def send(member: Member, at: int) -> None:
-        await asyncio.sleep(at / MEMBERS / RATE_S)
-        for _ in range(count):
-            await member.send(struct.pack(">d", time.perf_counter()).ljust(PAYLOAD_BYTES, b"\0"))
-            await asyncio.sleep(1 / RATE_S)
-
-    async with contender(url, folder, NAMES, 1) as members:
-        takers = [asyncio.create_task(member.take(taken)) for member in members]
-        await asyncio.sleep(0.2)
-        await asyncio.gather(*(send(member, at) for at, member in enumerate(members)))
-        while len(found) < MEMBERS * (MEMBERS - 1) * count:
-            await asyncio.sleep(0.01)
-        await _end(takers)
+    _, results = _together(task)
+    found = [1000 * each for result in results for each in result.under_way_s]
     return median(found), quantiles(found, n=100)[98]
 
 
-async def _end(takers: list[asyncio.Task[None]]) -> None:
-    for taker in takers:
-        taker.cancel()
-    await asyncio.gather(*takers, return_exceptions=True)
-
-
 async def _measure() -> dict[str, dict[str, float]]:
-    contenders: dict[str, Contender] = {"plain JetStream": plain, "antecede": ordered}
     found: dict[str, dict[str, list[float]]] = {
-        name: {"deliveries/s": [], "median": [], "p99": [], "processor": []} for name in contenders
+        name: {"deliveries/s": [], "median": [], "p99": [], "processor": []} for name in CONTENDERS
     }
     folder = Path(tempfile.mkdtemp(prefix="antecede-bench-"))
     network = EmbeddedNetwork(folder / "nats")
     await network.start()
     try:
         for number in range(PASSES):
-            for name, contender in contenders.items():
-                rate, worked = await _throughput(contender, network.url, folder / f"t{number}")
-                found[name]["deliveries/s"].append(rate)
-                found[name]["processor"].append(worked)
-                middle, high = await _latency(contender, network.url, folder / f"l{number}")
-                found[name]["median"].append(middle)
-                found[name]["p99"].append(high)
+            for name, figures in found.items():
+                task = partial(Task, name, network.url, me="", everybody=NAMES, payload_bytes=PAYLOAD_BYTES)
+                busy = task(folder=str(folder / f"t{number}"), messages=MESSAGES, in_flight=IN_FLIGHT)
+                rate, worked = await asyncio.to_thread(_throughput, busy)
+                steady = task(folder=str(folder / f"l{number}"), messages=int(SECONDS * RATE_S), rate_s=RATE_S)
+                middle, high = await asyncio.to_thread(_latency, steady)
+                for what, value in zip(figures, (rate, middle, high, worked), strict=True):
+                    figures[what].append(value)
     finally:
         await network.stop()
         shutil.rmtree(folder, ignore_errors=True)
