@@ -134,7 +134,7 @@ def air_frame(chance: random.Random) -> bytes | str:
         lambda: framed(*[right_air(chance) for _ in range(chance.randint(1, 3))], lie(chance)),
         lambda: chance.choice(["", "{}", "[", "null", air.hello("x", "y"), "\u2603" * 40]),
         lambda: frames.names(chance.randrange(99), ["a", "b"]),
-        frames.farewell,
+        lambda: frames.word(chance.choice([frames.LEAVING, frames.SETTLED, frames.FAREWELL])),
         lambda: frames.packets(chance.randint(1, 9), [encode(right_air(chance))]),
     ]
     return chance.choice(made)()

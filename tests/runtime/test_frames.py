@@ -21,8 +21,17 @@ def test_names_come_back(number: int, names: list[str]) -> None:
     assert frames.parse(frames.names(number, names)) == frames.Names(number, tuple(names))
 
 
-def test_a_farewell_comes_back() -> None:
-    assert frames.parse(frames.farewell()) == frames.Farewell()
+@pytest.mark.parametrize("kind", [frames.SETTLED, frames.FAREWELL])
+def test_a_word_about_leaving_comes_back(kind: int) -> None:
+    assert frames.parse(frames.word(kind)) == frames.Word(kind)
+
+
+@pytest.mark.parametrize("turn", [0, 1, 300, frames.TURN_MAX])
+def test_a_turn_comes_back(turn: int) -> None:
+    assert frames.parse(frames.word(frames.LEAVING, turn)) == frames.Word(frames.LEAVING, turn)
+    for wrong in (frames.word(frames.LEAVING, turn)[:-1], frames.word(frames.LEAVING, frames.TURN_MAX + 1)):
+        with pytest.raises(WireError):
+            frames.parse(wrong)
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ from antecede.core.registry import restore
 from antecede.core.roster import checked_names
 from antecede.core.types import GroupId, MessageId, Packet, Pending, ProcessId
 from antecede.runtime import frames
+from antecede.runtime.departure import Departure
 from antecede.runtime.rosters import Rosters, UnknownRoster
 from antecede.runtime.store import WHOLE_FRAME, Delivered, Input, Outgoing, Store
 from antecede.runtime.trace import Recorder
@@ -62,9 +63,10 @@ class DurableProcess:
     ) -> None:
         self.store, self.open_space, self._recorder = store, open_space, recorder
         self.departed = {key.removeprefix("departed ") for key in store.facts if key.startswith("departed ")}
-        for name in sorted(set(processes) - self.departed):
-            store.put(f"member {name}", b"")
         self.members = {key.removeprefix("member ") for key in store.facts if key.startswith("member ")}
+        newcomers = sorted(set(processes) - self.departed - self.members)
+        if store.snapshot() is None:
+            self._admit(newcomers)
         self.timers: list[float] = json.loads(store.facts.get("timers", b"[]"))
         self.sent = int(store.facts.get("sent", b"0"))
         self.rosters = Rosters(store, self.members)
@@ -75,6 +77,9 @@ class DurableProcess:
         self._snapshot_bytes = 0
         self._snapshot_due = False
         self.algorithm = self._restored() or begin()
+        self.departure = Departure(self)
+        for name in set(newcomers) - self.members:
+            self.join(name)  # a list that has grown since the last time
 
     def _restored(self) -> Algorithm | None:
         state = self.store.snapshot()
@@ -115,26 +120,46 @@ class DurableProcess:
             return
         self._carry_out(self._put(Input("join", process, json.dumps(joining).encode())))
         if process not in self.members:
-            self.members.add(process)
-            self.store.put(f"member {process}", b"")
+            self._admit([process])
             self.rosters.grow(self.members)
 
+    def _admit(self, newcomers: Iterable[ProcessId]) -> None:
+        for name in newcomers:
+            self.members.add(name)
+            self.store.put(f"member {name}", b"")
+
     def leave(self, process: ProcessId) -> None:
-        """`process` sends nothing more. With its own name: hand over, and tell everybody."""
+        """`process`, another one, sends nothing more, and nothing of it is wanted."""
+        if process == self.process:
+            raise Misuse(f"{process!r} is this process itself: it can leave(), and not be given up")
         if process in self.departed:
             return
-        if process == self.process:
-            self._carry_out(self._put(Input("leave", process, b"")))
-            others = sorted(self.members - self.departed - {process})
-            if others:
-                self._staged.outgoing.append(self.store.enqueue(others, WHOLE_FRAME, frames.farewell()))
-        else:
-            if process not in self.members:
-                self.join(process)
-            self._carry_out(self._put(Input("leave", process, b"")))
-        self._forget(process)
+        if process not in self.members:
+            self.join(process)
+        self.hand_over(process)
+        self.forget(process)
 
-    def _forget(self, process: ProcessId) -> None:
+    def hand_over(self, process: ProcessId) -> None:
+        """To the algorithm, `process` is gone; if that is this one, it hands over what others need."""
+        self._carry_out(self._put(Input("leave", process, b"")))
+
+    def tell(self, others: Iterable[ProcessId], word: bytes) -> None:
+        """A frame about leaving."""
+        to = sorted(others)
+        if to:
+            self._staged.outgoing.append(self.store.enqueue(to, WHOLE_FRAME, word))
+
+    def owes(self, process: ProcessId) -> bool:
+        """A message of `process` is here, or was offered, and is not delivered yet."""
+        late = any(sender == process for sender, _ in self._late)
+        return late or any(held.message.sender == process for held in self.pending())
+
+    @property
+    def staged(self) -> int:
+        """Entries of the outbox that are not committed yet."""
+        return len(self._staged.outgoing)
+
+    def forget(self, process: ProcessId) -> None:
         """All but the name. Inputs of before may need what is forgotten to be replayed: so a snapshot is due."""
         self.departed.add(process)
         self.members.discard(process)
@@ -153,31 +178,27 @@ class DurableProcess:
     def receive(self, sender: ProcessId | None, data: bytes) -> bool:
         """Take a frame from the inbox. False: it can not be taken now, offer it again later."""
         try:
-            taken = self._frame(sender, frames.parse(data))
+            frame = frames.parse(data)
+            if isinstance(frame, frames.Packets):
+                if sender in self.departed:
+                    raise WireError(f"{sender!r} has left: a repetition, or somebody who took its name")
+                return self._packets(sender, frame, data)
+            if sender is None:
+                raise WireError("a frame about its sender, of whom the transport knows nothing")
+            if isinstance(frame, frames.Word):
+                return self.departure.heard(sender, frame)
+            self.rosters.learn(sender, frame.number, frame.names)
         except (RemoteViolation, Misuse) as error:
             self._refuse(sender, str(error), data)
-            taken = True
-        if taken:
+        return True
+
+    def _packets(self, sender: ProcessId | None, frame: frames.Packets, data: bytes) -> bool:
+        taken = [self._packet(sender, frame.roster, packet) for packet in frame.packets]  # every one is tried
+        if all(taken):
             self._late.discard((sender, data))
         else:
             self._late.add((sender, data))
-        return taken
-
-    def _frame(self, sender: ProcessId | None, frame: frames.Frame) -> bool:
-        if sender in self.departed:
-            return True  # it said everything before it left: this is a repetition
-        if isinstance(frame, frames.Packets):
-            taken = [self._packet(sender, frame.roster, packet) for packet in frame.packets]  # every one is tried
-            return all(taken)
-        if sender is None:
-            raise WireError("a frame about its sender, of whom the transport knows nothing")
-        if isinstance(frame, frames.Names):
-            self.rosters.learn(sender, frame.number, frame.names)
-        elif any(late == sender for late, _ in self._late):
-            return False  # it said something before it left that could not be taken yet
-        else:
-            self.leave(sender)
-        return True
+        return all(taken)
 
     def _packet(self, sender: ProcessId | None, roster: int, data: bytes) -> bool:
         try:

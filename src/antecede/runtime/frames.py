@@ -1,11 +1,13 @@
-"""What one publication into an inbox holds: several packets, a roster, or a farewell.
+"""What one publication into an inbox holds: several packets, a roster, or a word about leaving.
 
 Publishing costs a broker and its client about the same for 100 bytes as for 10,000, so packets that wait for the same
 destination share one frame. A frame is a byte for its kind and what follows:
 
     PACKETS    the number of the sender's roster (0 for none), then each packet as its length and its bytes
     ROSTER     its number, then each name as its length and its UTF-8: what later frames of this sender refer to
-    FAREWELL   nothing: the sender has left, and what it ever sent here is before this frame
+    LEAVING    a turn: the sender sends no more messages, and what it ever sent here is before this frame
+    SETTLED    nothing: the sender has delivered all that the receiver, who is leaving, ever sent it
+    FAREWELL   nothing: the sender has left
 
 `parse` of any bytes returns a frame or raises `WireError`, in time linear in their length.
 """
@@ -18,8 +20,9 @@ from typing import TypeAlias
 
 from antecede.core.errors import WireError
 
-PACKETS, ROSTER, FAREWELL = 1, 2, 3
+PACKETS, ROSTER, FAREWELL, LEAVING, SETTLED = 1, 2, 3, 7, 8
 NUMBER_BYTES_MAX = 9
+TURN_MAX = 2**53
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +42,14 @@ class Names:
 
 
 @dataclass(frozen=True, slots=True)
-class Farewell:
-    """The sender has left."""
+class Word:
+    """About leaving: `LEAVING`, with a turn, `SETTLED` or `FAREWELL`."""
+
+    kind: int
+    turn: int = 0
 
 
-Frame: TypeAlias = Packets | Names | Farewell
+Frame: TypeAlias = Packets | Names | Word
 
 
 def packets(roster: int, encoded: Sequence[bytes]) -> bytes:
@@ -67,16 +73,23 @@ def names(number: int, roster: Sequence[str]) -> bytes:
     return bytes(out)
 
 
-def farewell() -> bytes:
-    """The last frame of a sender."""
-    return bytes((FAREWELL,))
+def word(kind: int, turn: int = 0) -> bytes:
+    """A frame about leaving."""
+    out = bytearray((kind,))
+    if kind == LEAVING:
+        _number(turn, out)
+    return bytes(out)
 
 
 def parse(data: bytes) -> Frame:
     """The frame, or `WireError`."""
     kind = data[0] if data else 0
-    if kind == FAREWELL and len(data) == 1:
-        return Farewell()
+    if kind in (FAREWELL, SETTLED) and len(data) == 1:
+        return Word(kind)
+    if kind == LEAVING:
+        turn, at = _read(data, 1)
+        if at == len(data) and turn <= TURN_MAX:
+            return Word(kind, turn)
     if kind not in (PACKETS, ROSTER):
         raise WireError(f"no frame: {len(data)} bytes that start with {data[:1].hex() or 'nothing'}")
     number, at = _read(data, 1)

@@ -19,6 +19,7 @@ from antecede.core.registry import algorithms, create
 from antecede.core.roster import checked_names
 from antecede.core.types import GroupId, ProcessId
 from antecede.runtime import status
+from antecede.runtime.departure import FACT, LEFT, STAYS
 from antecede.runtime.durable import DurableProcess
 from antecede.runtime.limits import Limits
 from antecede.runtime.names import label
@@ -90,6 +91,9 @@ async def join(
         stack.push_async_callback(node.close)
         node.start()
         await status.answer(transport, space, node.process, "node", node.status)
+        if durable.departure.step != STAYS:
+            await node.leave()  # it was interrupted
+            raise _gone(space, process)
         yield node
         with suppress(AntecedeError):
             await node.flush()  # a program that sends and ends has sent; whoever can not be reached gets it next time
@@ -110,8 +114,12 @@ def _identify(store: Store, **facts: str) -> str:
         if known is not None and known.decode() != value:
             raise Misuse(f"{store.path} has {key} {known.decode()}, and was opened with {value}: give another store")
         store.put(key, value.encode())
-    if f"departed {facts['process']}" in store.facts:
-        raise Misuse(f"{facts['process']!r} has left space {facts['space']!r}: names are not reused, take another")
+    if store.facts.get(FACT) == LEFT:
+        raise _gone(facts["space"], facts["process"])
     if "incarnation" not in store.facts:
         store.put("incarnation", uuid.uuid4().hex.encode())
     return store.facts["incarnation"].decode()
+
+
+def _gone(space: str, process: ProcessId) -> Misuse:
+    return Misuse(f"{process!r} has left space {space!r}: names are not reused, take another")

@@ -98,21 +98,18 @@ class MemoryTransport:
     process: ProcessId
     incarnation: str
     stream: str = ""
+    inbox: Inbox = field(init=False)  # once it is open, and still when it is retired: nothing comes then
     _later: set[asyncio.TimerHandle] = field(default_factory=set)
 
     @property
     def data_bytes_max(self) -> int:
         return DATA_BYTES_MAX
 
-    @property
-    def inbox(self) -> Inbox:
-        return self.network.inboxes[self.space, self.process]
-
     def trace_to(self, stream: str) -> None:
         self.stream = stream
 
     async def open(self) -> None:
-        inbox = self.network.inboxes.setdefault((self.space, self.process), Inbox(self.incarnation))
+        inbox = self.inbox = self.network.inboxes.setdefault((self.space, self.process), Inbox(self.incarnation))
         if inbox.incarnation != self.incarnation:
             raise NameTaken(
                 f"{self.process!r} has been in space {self.space!r} with another store: names are not reused"
@@ -180,10 +177,9 @@ class MemoryTransport:
         return sorted(process for space, process in self.network.inboxes if space == self.space)
 
     def _again(self, serial: int) -> None:
-        inbox = self.inbox
-        entry = inbox.unacknowledged.pop(serial, None)
+        entry = self.inbox.unacknowledged.pop(serial, None)
         if entry is not None:
-            inbox.put(len(inbox.waiting), *entry)
+            self.inbox.put(len(self.inbox.waiting), *entry)
 
     @staticmethod
     def _serial(received: Received) -> int:

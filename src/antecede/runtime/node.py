@@ -25,6 +25,7 @@ from antecede.core.errors import Misuse
 from antecede.core.roster import checked_payload
 from antecede.core.types import GroupId, MessageId, Pending, ProcessId
 from antecede.runtime.delivery import Delivery
+from antecede.runtime.departure import BEGUN, HANDED_OVER, STAYS
 from antecede.runtime.durable import DurableProcess
 from antecede.runtime.ending import end
 from antecede.runtime.grouping import Grouping
@@ -66,6 +67,7 @@ class Node:
         self._stalls: deque[Stall] = deque(maxlen=1_000)
         self._stalled = asyncio.Event()
         self._closed = ""
+        self._seen: set[ProcessId] = set()
         self._tasks: list[asyncio.Task[None]] = []
         self._lanes = Lanes(transport, durable.process, done=self._entry_done, failed=self._grouping.fail, clock=clock)
         self._lanes.gone |= durable.departed
@@ -85,10 +87,10 @@ class Node:
 
     async def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> MessageId:
         """Send `payload` to `dests`; returns when it is durable here, with the message's identity."""
-        while len(self._lanes.owed) >= self._limits.outbox:
-            self._check_open()
+        self._check_stays()
+        while len(self._lanes.owed) + self._durable.staged >= self._limits.outbox:
             await self._lanes.change()
-        self._check_open()
+            self._check_stays()
         checked_payload(payload)
         half = self._transport.data_bytes_max // 2
         if len(payload) > half:
@@ -108,12 +110,14 @@ class Node:
         return Delivery(self, self._ready.popleft())
 
     async def next_within(self, timeout_s: float | None) -> Delivery | None:
-        """The next message, or None when there is none within `timeout_s`, or none any more."""
+        """The next message, or None when there is none within `timeout_s`. `NodeClosed` when there is none any more."""
         try:
             async with asyncio.timeout(timeout_s):
                 return await anext(self)
-        except (TimeoutError, StopAsyncIteration):
+        except TimeoutError:
             return None
+        except StopAsyncIteration:
+            raise NodeClosed(self._closed) from None
 
     async def batches(self, size_max: int = 256) -> AsyncIterator[list[Delivery]]:
         """Whatever is there, at least one message and at most `size_max`; `ack` takes a whole batch."""
@@ -158,7 +162,7 @@ class Node:
 
     async def admit(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> None:
         """Tell of a newcomer, where the algorithm has to know everybody, or of the groups it joins."""
-        self._check_open()
+        self._check_stays()
         self._durable.join(process, groups)
         await self._grouping.done()
 
@@ -179,17 +183,43 @@ class Node:
         return True
 
     async def leave(self) -> None:
-        """Leave the space for good: everything sent is in its inboxes, everybody knows, and the inbox is deleted."""
+        """Leave the space for good: everybody has delivered what was sent, knows, and forgets; the inbox is deleted.
+
+        It waits for whoever is not running. Once begun it can not be taken back: nothing more is sent, and when it is
+        interrupted it goes on with the next `leave`, or the next `join` with the same store. See `departure`.
+        """
         self._check_open()
-        await self._drained()
-        for peer in await self._transport.peers():
-            if peer not in self._durable.departed:  # who is leaving too may have an inbox still
-                self._durable.join(peer)
-        self._durable.leave(self.process)
+        departure = self._durable.departure
+        departure.begin()
         await self._grouping.done()
+        self._acknowledged.set()
+        if departure.step == BEGUN:
+            await self._settled()
+            departure.hand_over()
+            await self._grouping.done()
+        if departure.step == HANDED_OVER:
+            await self._drained()
+            departure.say_farewell()
+            await self._grouping.done()
         await self._drained()
         await self._transport.retire()
+        departure.end()
+        self._grouping.now()
         await self._close("this process has left the space")
+
+    async def _settled(self) -> None:
+        self._seen.update(await self._transport.peers())
+        for peer in sorted(self._seen - self._durable.departed):  # who is leaving too may have an inbox still
+            self._durable.join(peer)
+        while any(one.message.sender == self.process for one in self.pending()):
+            self._check_open()
+            await self._lanes.change(LOOK_S)
+        await self._drained()
+        while self._durable.departure.unsettled:
+            self._check_open()
+            self._durable.departure.ask()
+            self._grouping.soon()
+            await self._lanes.change(LOOK_S)
 
     def counts(self) -> dict[str, int]:
         """What happened since the node was opened, and what waits now."""
@@ -205,7 +235,10 @@ class Node:
     def status(self) -> Mapping[str, object]:
         """What `antecede status` shows of this node."""
         waiting = self._watch.waiting(self._waiting(), self._lanes.lanes.values())
-        return {**self.counts(), "stalls": [stall.as_dict() for stall in waiting[:STATUS_LINES_MAX]]}
+        leaving = (
+            {} if self._durable.departure.step == STAYS else {"unsettled": sorted(self._durable.departure.unsettled)}
+        )
+        return {**self.counts(), **leaving, "stalls": [stall.as_dict() for stall in waiting[:STATUS_LINES_MAX]]}
 
     def _waiting(self) -> Iterator[Waiting]:
         return (Waiting(one.message.id, one.needs) for one in self.pending())
@@ -237,6 +270,11 @@ class Node:
         self._closed = reason
         for event in (self._arrived, self._stalled, self._lanes.changed, self._acknowledged):
             event.set()
+
+    def _check_stays(self) -> None:
+        self._check_open()
+        if self._durable.departure.step != STAYS:
+            raise NodeClosed("this process is leaving the space")
 
     def _check_open(self, error: type[BaseException] = NodeClosed) -> None:
         if self._grouping.failure is not None:
@@ -280,7 +318,7 @@ class Node:
 
     async def _receive(self) -> None:
         while not self._closed:
-            while len(self._unacknowledged) >= self._limits.inbox:
+            while len(self._unacknowledged) >= self._limits.inbox and self._durable.departure.step == STAYS:
                 self._acknowledged.clear()
                 await self._acknowledged.wait()
             batch = await self._transport.receive()
@@ -318,6 +356,12 @@ class Node:
                 self._grouping.soon()
 
     async def _drained(self) -> None:
+        """Wait until every inbox has what is owed to it, or is gone: who has left too, and was not heard to say so."""
         while self._lanes.owed or self._grouping.due:
             self._check_open()
             await self._lanes.change(LOOK_S)
+            if any(lane.blocked_since is not None for lane in self._lanes.lanes.values()):
+                there = set(await self._transport.peers())
+                for peer in self._seen - there:
+                    self._lanes.abandon(peer)
+                self._seen |= there

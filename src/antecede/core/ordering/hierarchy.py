@@ -133,7 +133,7 @@ class Hierarchy:
         return []
 
     def leave(self, process: ProcessId) -> list[Effect]:
-        if process in self.representative.values() and process != self.process:
+        if process in self.representative.values():
             raise Misuse(f"{process!r} represents a cluster, and newcomers may be placed there: it can not leave")
         self.roster.leave(process)
         return []
