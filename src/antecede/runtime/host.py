@@ -21,6 +21,7 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 from ssl import SSLContext
 from typing import Self
@@ -39,7 +40,7 @@ from antecede.runtime.device import Device
 from antecede.runtime.ending import end
 from antecede.runtime.grouping import Grouping
 from antecede.runtime.identity import identify
-from antecede.runtime.link import Link, NoStation, checked_url, ended, open_link
+from antecede.runtime.link import CLOSE_S, Link, NoStation, checked_url, ended, hang_up, open_link
 from antecede.runtime.roaming import Roaming
 from antecede.runtime.store import Delivered, Store
 from antecede.runtime.trace import Recorder, TraceFiles, stream_of
@@ -80,7 +81,8 @@ class Host:
         self._payload_bytes_max, self._unsent_max = payload_bytes_max, unsent_max
         self._clock, self._wall = clock, wall
         self._link: Link | None = None
-        self._former: Link | None = None
+        self._former: list[Link] = []
+        self._writing: asyncio.Task[None] | None = None
         self._welcomed_at = ""
         self._out: list[Radio] = []
         self._ready: deque[Delivered] = deque()
@@ -111,7 +113,7 @@ class Host:
         self._grouping = Grouping(self._commit)
         self._offer(store.inbox())
         self._roaming = Roaming(self._urls, self._open, self)
-        works = (self._roaming.run, self._write, self._keep_time, self._mind)
+        works = (self._roaming.run, self._keep_time, self._mind)
         self._tasks = [asyncio.create_task(self._guard(work)) for work in works]
         return self
 
@@ -193,20 +195,33 @@ class Host:
         if self._closed:
             return
         self._closed = True
-        if self._failure is None and self._grouping.failure is None and self._link is not None:
-            self._device.leave()
-            self._device.note("disconnect", self._link.station)
-            await self._grouping.done()
-            with suppress(ConnectionClosed):
-                await self._link.socket.send(self._taken(self._link))
-        await end(self._tasks)
-        for link in (self._link, self._former):
-            if link is not None:
-                await link.socket.close()
-        if self._grouping.failure is None:
-            self._grouping.now()
-        self._wake()
-        self._stack.close()
+        link = self._link
+        try:
+            if link is not None and self._failure is None and self._grouping.failure is None:
+                await self._part(link)
+        finally:
+            await self._end()
+
+    async def _part(self, link: Link) -> None:
+        """The last words to a station: that we leave."""
+        self._former.append(link)
+        self.left(link)
+        await self._grouping.done()
+        if self._out:
+            with suppress(ConnectionClosed, TimeoutError):
+                async with asyncio.timeout(CLOSE_S):
+                    await link.socket.send(self._taken(link))
+
+    async def _end(self) -> None:
+        """Whatever has failed, nothing goes on, and nothing is left open."""
+        try:
+            await end(self._tasks)
+            await self._leave_former()
+            if self._grouping.failure is None:
+                self._grouping.now()
+        finally:
+            self._wake()
+            self._stack.close()
 
     def _check(self, error: BaseException | None = None) -> None:
         failure = self._failure or self._grouping.failure
@@ -263,8 +278,10 @@ class Host:
     def entered(self, link: Link) -> None:
         """For `Roaming`: from now on this is the link; the last one ends when we are welcome here."""
         if self._link is not None:
-            self._former = self._link
+            self._former.append(self._link)
+        self._stop_writing()
         self._link, self._out = link, []
+        self._writing = asyncio.create_task(self._guard(partial(self._write, link)))
         self._device.enter(link.station)
         self._grouping.soon()
 
@@ -273,6 +290,7 @@ class Host:
         if self._link is not None:
             self._device.note("disconnect", link.station)
             self._device.leave()
+            self._stop_writing()
             self._link = None
             self._grouping.soon()
 
@@ -290,20 +308,24 @@ class Host:
                 for packet, data in air.read_packets(said):
                     self._device.hear(packet, data)
                     if isinstance(packet.stamp, Welcome) and packet.stamp.move == self._device.host.move:
-                        await self._welcomed(link)
+                        self._welcomed(link)
                 await self._grouping.done()
+                if self.station is not None:
+                    await self._leave_former()
         except ConnectionClosed as error:
             raise ended(error) from None
         except RemoteViolation as error:
             raise NoStation(f"{link.url} speaks nonsense: {error}") from None
         raise NoStation(f"{link.url} has ended the connection")
 
-    async def _welcomed(self, link: Link) -> None:
+    def _welcomed(self, link: Link) -> None:
         self._device.note("connect" if self._welcomed_at in ("", link.station) else "move", link.station)
         self._welcomed_at = link.station
-        former, self._former = self._former, None
-        if former is not None:
-            await former.socket.close()
+
+    async def _leave_former(self) -> None:
+        while self._former:
+            await hang_up(self._former[-1])
+            self._former.pop()
 
     def _noticed(self, said: str) -> None:
         notice = air.read_text(said)
@@ -311,15 +333,19 @@ class Host:
             self._refusals.append((str(notice["refused"]), str(notice.get("unknown"))))
             self._changed.set()
 
-    async def _write(self) -> None:
-        while True:
-            link = self._link
-            if link is None or not self._out:
+    async def _write(self, link: Link) -> None:
+        """For as long as this is the link; one on which nothing more can be written holds up nobody but itself."""
+        while self._link is link:
+            if not self._out:
                 self._filled.clear()
                 await self._filled.wait()
                 continue
             with suppress(ConnectionClosed):
                 await link.socket.send(self._taken(link))
+
+    def _stop_writing(self) -> None:
+        if self._writing is not None:
+            self._writing.cancel()
 
     def _taken(self, link: Link) -> bytes:
         frame, taken = air.packed([radio.packet for radio in self._out], link.frame_bytes)
