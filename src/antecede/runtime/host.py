@@ -20,8 +20,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from contextlib import ExitStack, suppress
-from functools import partial
+from contextlib import ExitStack
 from pathlib import Path
 from ssl import SSLContext
 from typing import Self
@@ -29,7 +28,6 @@ from typing import Self
 from websockets.exceptions import ConnectionClosed
 
 from antecede.core.errors import Misuse, RemoteViolation
-from antecede.core.mobile.effects import Radio
 from antecede.core.mobile.frames import Welcome
 from antecede.core.mobile.host import IN
 from antecede.core.roster import checked_names, checked_payload
@@ -40,10 +38,11 @@ from antecede.runtime.device import Device
 from antecede.runtime.ending import end
 from antecede.runtime.grouping import Grouping
 from antecede.runtime.identity import identify
-from antecede.runtime.link import CLOSE_S, Link, NoStation, checked_url, ended, hang_up, open_link
+from antecede.runtime.link import Link, NoStation, checked_url, ended, hang_up, open_link
 from antecede.runtime.roaming import Roaming
 from antecede.runtime.store import Delivered, Store
 from antecede.runtime.trace import Recorder, TraceFiles, stream_of
+from antecede.runtime.writer import Writer
 
 RETRY_S = 5.0
 LOOK_S = 0.25
@@ -82,11 +81,11 @@ class Host:
         self._clock, self._wall = clock, wall
         self._link: Link | None = None
         self._former: list[Link] = []
+        self._writer: Writer | None = None
         self._writing: asyncio.Task[None] | None = None
         self._welcomed_at = ""
-        self._out: list[Radio] = []
         self._ready: deque[Delivered] = deque()
-        self._arrived, self._filled, self._changed = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self._arrived, self._changed = asyncio.Event(), asyncio.Event()
         self._refusals: deque[tuple[str, ProcessId]] = deque(maxlen=REFUSALS_MAX)
         self._failure: Exception | None = None
         self._closed = False
@@ -207,10 +206,8 @@ class Host:
         self._former.append(link)
         self.left(link)
         await self._grouping.done()
-        if self._out:
-            with suppress(ConnectionClosed, TimeoutError):
-                async with asyncio.timeout(CLOSE_S):
-                    await link.socket.send(self._taken(link))
+        if self._writer is not None:
+            await self._writer.finish()
 
     async def _end(self) -> None:
         """Whatever has failed, nothing goes on, and nothing is left open."""
@@ -246,9 +243,8 @@ class Host:
     def _commit(self) -> None:
         shown = self._device.commit()
         self._offer(shown.delivered)
-        self._out += shown.radios
-        if self._out:
-            self._filled.set()
+        if self._writer is not None:
+            self._writer.put(radio.packet for radio in shown.radios)
         self._changed.set()
 
     def _offer(self, delivered: Iterable[Delivered]) -> None:
@@ -280,8 +276,8 @@ class Host:
         if self._link is not None:
             self._former.append(self._link)
         self._stop_writing()
-        self._link, self._out = link, []
-        self._writing = asyncio.create_task(self._guard(partial(self._write, link)))
+        self._link, self._writer = link, Writer(link)
+        self._writing = asyncio.create_task(self._guard(self._writer.run))
         self._device.enter(link.station)
         self._grouping.soon()
 
@@ -333,24 +329,9 @@ class Host:
             self._refusals.append((str(notice["refused"]), str(notice.get("unknown"))))
             self._changed.set()
 
-    async def _write(self, link: Link) -> None:
-        """For as long as this is the link; one on which nothing more can be written holds up nobody but itself."""
-        while self._link is link:
-            if not self._out:
-                self._filled.clear()
-                await self._filled.wait()
-                continue
-            with suppress(ConnectionClosed):
-                await link.socket.send(self._taken(link))
-
     def _stop_writing(self) -> None:
         if self._writing is not None:
             self._writing.cancel()
-
-    def _taken(self, link: Link) -> bytes:
-        frame, taken = air.packed([radio.packet for radio in self._out], link.frame_bytes)
-        del self._out[:taken]
-        return frame
 
     async def _keep_time(self) -> None:
         while True:
