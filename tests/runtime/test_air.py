@@ -17,12 +17,12 @@ from antecede.core.types import Message, MessageId, Packet
 from antecede.core.wire import encode
 from antecede.runtime import air, frames
 from antecede.runtime.air import AirLimits
-from antecede.runtime.connection import Bucket
+from antecede.runtime.connection import QUEUE_MAX, Bucket, Connection
 from antecede.runtime.host import Host
 from antecede.runtime.link import HostRefused, NoStation, open_link
 from antecede.runtime.station import StationServer
 from antecede.runtime.tokens import TokenRefused, holder, issue, read_key
-from tests.runtime.cells import KEY, cells, host, introduced, state_of, stored, taken, until, url
+from tests.runtime.cells import KEY, WAIT_S, cells, host, introduced, state_of, stored, taken, until, url
 from tests.runtime.fuzz_frames import attack
 
 
@@ -159,7 +159,7 @@ def test_a_connection_that_says_nothing_ends_soon() -> None:
                 close = socket.protocol.close_rcvd
                 assert close is not None
                 assert (close.code, close.reason) == (air.LATER, "no hello within 0.1 s")
-            await until(lambda: at["s1"]._open == 0)
+            await until(lambda: at["s1"]._attending == {})
 
     asyncio.run(scenario())
 
@@ -329,3 +329,24 @@ def test_limits_have_to_be_numbers() -> None:
     for wrong in wrongs:
         with pytest.raises(Misuse):
             AirLimits(**wrong)
+
+
+def test_nobody_waits_for_a_host_to_take_what_it_can_not() -> None:
+    """The queue is too long, and the connection is gone."""
+
+    class Gone:
+        async def send(self, _: bytes) -> None:
+            raise ConnectionClosed(None, None)
+
+    async def scenario() -> None:
+        socket: Any = Gone()
+        connection = Connection(socket, "ann", Bucket(1.0, time.monotonic))
+        for _ in range(QUEUE_MAX + 2):
+            connection.tell("{}")
+        waiting = asyncio.create_task(connection.room())
+        with pytest.raises(ConnectionClosed):
+            await connection.write()
+        async with asyncio.timeout(WAIT_S):
+            await waiting
+
+    asyncio.run(scenario())

@@ -112,6 +112,36 @@ def test_nothing_waits_for_a_host_that_was_removed(tmp_path: Path) -> None:
     asyncio.run(scenario())
 
 
+def test_what_is_held_back_of_a_removed_host_goes_to_nobody() -> None:
+    """cat waits for ann, who is cut off, with two messages of bob, who is removed: ann's message is all she gets."""
+
+    async def scenario() -> None:
+        network = MemoryNetwork()
+        async with (
+            cells(network) as at,
+            host(at["s1"], "ann") as ann,
+            host(at["s2"], "bob") as bob,
+            host(at["s3"], "cat") as cat,
+        ):
+            for one in (ann, bob, cat):
+                await one.connected()
+            await until(lambda: all(server.counts()["known"] == 3 for server in at.values()))
+            network.partition({"s1"}, {"s3"})
+            await ann.send({"bob", "cat"}, b"one")
+            assert await taken(bob, 1) == [b"one"]
+            for payload in (b"two", b"three"):
+                await bob.send({"cat"}, payload)
+            await until(lambda: at["s3"].counts()["held_back"] == 2)
+            await remove_host(url(at["s3"]), "bob", KEY)
+            assert at["s3"].counts()["held_back"] == 0
+            network.heal()
+            await gone(at, "bob")
+            await ann.send({"cat"}, b"four")
+            assert await taken(cat, 2) == [b"one", b"four"]
+
+    asyncio.run(scenario())
+
+
 def test_only_the_operator_removes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Not a host with its token, nor a removal order as the token of a host."""
     key = tmp_path / "key"

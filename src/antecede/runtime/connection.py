@@ -8,9 +8,9 @@ queued twice. The connection's own queue therefore stays short: a window, a welc
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from websockets.asyncio.server import ServerConnection
+from websockets.asyncio.server import Server, ServerConnection
 
 from antecede.core.errors import RemoteViolation
 from antecede.core.mobile.frames import Downlink, Got, Leave, Register, Taken, Uplink, Welcome
@@ -18,9 +18,11 @@ from antecede.core.mobile.luggage import Luggage
 from antecede.core.types import Packet, ProcessId
 from antecede.core.wire import encode
 from antecede.runtime import frames
+from antecede.runtime.ending import end
 
 BATCH_BYTES = 64 * 2**10
 QUEUE_MAX = 1_024
+CLOSE_S = 1.0
 
 
 class Bucket:
@@ -42,6 +44,7 @@ class Connection:
 
     __slots__ = (
         "_answer",
+        "_ended",
         "_filled",
         "_queue",
         "_room",
@@ -62,6 +65,7 @@ class Connection:
         self.sent = 0  # the serial number of the last message sent down
         self._queue: list[bytes | str] = []
         self._answer: Packet | None = None
+        self._ended = False
         self._filled, self._room = asyncio.Event(), asyncio.Event()
 
     def check(self, packet: Packet, luggage: Luggage | None) -> None:
@@ -111,18 +115,22 @@ class Connection:
         self._filled.set()
 
     async def room(self) -> None:
-        """Wait while the host does not take what is queued for it."""
-        while len(self._queue) > QUEUE_MAX:
+        """Wait while the host does not take what is queued for it, but might."""
+        while len(self._queue) > QUEUE_MAX and not self._ended:
             self._room.clear()
             await self._room.wait()
 
     async def write(self) -> None:
         """For as long as the connection lasts."""
-        while True:
-            while not self._queue and self._answer is None:
-                self._filled.clear()
-                await self._filled.wait()
-            await self.socket.send(self._take())
+        try:
+            while True:
+                while not self._queue and self._answer is None:
+                    self._filled.clear()
+                    await self._filled.wait()
+                await self.socket.send(self._take())
+                self._room.set()
+        finally:
+            self._ended = True
             self._room.set()
 
     def _take(self) -> bytes | str:
@@ -147,3 +155,15 @@ class Connection:
 
 def is_welcome(packet: Packet) -> bool:
     return isinstance(packet.stamp, Welcome)
+
+
+async def hang_up(server: Server, attending: Mapping[ServerConnection, asyncio.Task[None]]) -> None:
+    """Close all connections, and end what attends to them. A host whose message waits for room, or who does not read,
+    is not waited for: it will say it again, wherever it is next."""
+    server.close()
+    closing = asyncio.create_task(server.wait_closed())
+    await asyncio.wait([closing], timeout=CLOSE_S)
+    for socket in attending:
+        socket.transport.abort()
+    await end(attending.values())
+    await closing

@@ -20,7 +20,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from pathlib import Path
 from ssl import SSLContext
 from typing import Self
@@ -28,7 +28,6 @@ from typing import Self
 from websockets.exceptions import ConnectionClosed
 
 from antecede.core.errors import Misuse, RemoteViolation
-from antecede.core.mobile.effects import Radio
 from antecede.core.mobile.frames import Welcome
 from antecede.core.mobile.host import IN
 from antecede.core.roster import checked_names, checked_payload
@@ -39,10 +38,11 @@ from antecede.runtime.device import Device
 from antecede.runtime.ending import end
 from antecede.runtime.grouping import Grouping
 from antecede.runtime.identity import identify
-from antecede.runtime.link import Link, NoStation, checked_url, ended, open_link
+from antecede.runtime.link import Link, NoStation, checked_url, ended, hang_up, open_link
 from antecede.runtime.roaming import Roaming
 from antecede.runtime.store import Delivered, Store
 from antecede.runtime.trace import Recorder, TraceFiles, stream_of
+from antecede.runtime.writer import Writer
 
 RETRY_S = 5.0
 LOOK_S = 0.25
@@ -80,11 +80,12 @@ class Host:
         self._payload_bytes_max, self._unsent_max = payload_bytes_max, unsent_max
         self._clock, self._wall = clock, wall
         self._link: Link | None = None
-        self._former: Link | None = None
+        self._former: list[Link] = []
+        self._writer: Writer | None = None
+        self._writing: asyncio.Task[None] | None = None
         self._welcomed_at = ""
-        self._out: list[Radio] = []
         self._ready: deque[Delivered] = deque()
-        self._arrived, self._filled, self._changed = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self._arrived, self._changed = asyncio.Event(), asyncio.Event()
         self._refusals: deque[tuple[str, ProcessId]] = deque(maxlen=REFUSALS_MAX)
         self._failure: Exception | None = None
         self._closed = False
@@ -111,7 +112,7 @@ class Host:
         self._grouping = Grouping(self._commit)
         self._offer(store.inbox())
         self._roaming = Roaming(self._urls, self._open, self)
-        works = (self._roaming.run, self._write, self._keep_time, self._mind)
+        works = (self._roaming.run, self._keep_time, self._mind)
         self._tasks = [asyncio.create_task(self._guard(work)) for work in works]
         return self
 
@@ -193,20 +194,31 @@ class Host:
         if self._closed:
             return
         self._closed = True
-        if self._failure is None and self._grouping.failure is None and self._link is not None:
-            self._device.leave()
-            self._device.note("disconnect", self._link.station)
-            await self._grouping.done()
-            with suppress(ConnectionClosed):
-                await self._link.socket.send(self._taken(self._link))
-        await end(self._tasks)
-        for link in (self._link, self._former):
-            if link is not None:
-                await link.socket.close()
-        if self._grouping.failure is None:
-            self._grouping.now()
-        self._wake()
-        self._stack.close()
+        link = self._link
+        try:
+            if link is not None and self._failure is None and self._grouping.failure is None:
+                await self._part(link)
+        finally:
+            await self._end()
+
+    async def _part(self, link: Link) -> None:
+        """The last words to a station: that we leave."""
+        self._former.append(link)
+        self.left(link)
+        await self._grouping.done()
+        if self._writer is not None:
+            await self._writer.finish()
+
+    async def _end(self) -> None:
+        """Whatever has failed, nothing goes on, and nothing is left open."""
+        try:
+            await end(self._tasks)
+            await self._leave_former()
+            if self._grouping.failure is None:
+                self._grouping.now()
+        finally:
+            self._wake()
+            self._stack.close()
 
     def _check(self, error: BaseException | None = None) -> None:
         failure = self._failure or self._grouping.failure
@@ -231,9 +243,8 @@ class Host:
     def _commit(self) -> None:
         shown = self._device.commit()
         self._offer(shown.delivered)
-        self._out += shown.radios
-        if self._out:
-            self._filled.set()
+        if self._writer is not None:
+            self._writer.put(radio.packet for radio in shown.radios)
         self._changed.set()
 
     def _offer(self, delivered: Iterable[Delivered]) -> None:
@@ -263,8 +274,10 @@ class Host:
     def entered(self, link: Link) -> None:
         """For `Roaming`: from now on this is the link; the last one ends when we are welcome here."""
         if self._link is not None:
-            self._former = self._link
-        self._link, self._out = link, []
+            self._former.append(self._link)
+        self._stop_writing()
+        self._link, self._writer = link, Writer(link)
+        self._writing = asyncio.create_task(self._guard(self._writer.run))
         self._device.enter(link.station)
         self._grouping.soon()
 
@@ -273,6 +286,7 @@ class Host:
         if self._link is not None:
             self._device.note("disconnect", link.station)
             self._device.leave()
+            self._stop_writing()
             self._link = None
             self._grouping.soon()
 
@@ -290,20 +304,24 @@ class Host:
                 for packet, data in air.read_packets(said):
                     self._device.hear(packet, data)
                     if isinstance(packet.stamp, Welcome) and packet.stamp.move == self._device.host.move:
-                        await self._welcomed(link)
+                        self._welcomed(link)
                 await self._grouping.done()
+                if self.station is not None:
+                    await self._leave_former()
         except ConnectionClosed as error:
             raise ended(error) from None
         except RemoteViolation as error:
             raise NoStation(f"{link.url} speaks nonsense: {error}") from None
         raise NoStation(f"{link.url} has ended the connection")
 
-    async def _welcomed(self, link: Link) -> None:
+    def _welcomed(self, link: Link) -> None:
         self._device.note("connect" if self._welcomed_at in ("", link.station) else "move", link.station)
         self._welcomed_at = link.station
-        former, self._former = self._former, None
-        if former is not None:
-            await former.socket.close()
+
+    async def _leave_former(self) -> None:
+        while self._former:
+            await hang_up(self._former[-1])
+            self._former.pop()
 
     def _noticed(self, said: str) -> None:
         notice = air.read_text(said)
@@ -311,20 +329,9 @@ class Host:
             self._refusals.append((str(notice["refused"]), str(notice.get("unknown"))))
             self._changed.set()
 
-    async def _write(self) -> None:
-        while True:
-            link = self._link
-            if link is None or not self._out:
-                self._filled.clear()
-                await self._filled.wait()
-                continue
-            with suppress(ConnectionClosed):
-                await link.socket.send(self._taken(link))
-
-    def _taken(self, link: Link) -> bytes:
-        frame, taken = air.packed([radio.packet for radio in self._out], link.frame_bytes)
-        del self._out[:taken]
-        return frame
+    def _stop_writing(self) -> None:
+        if self._writing is not None:
+            self._writing.cancel()
 
     async def _keep_time(self) -> None:
         while True:

@@ -91,6 +91,16 @@ async def open_link(url: str, host: ProcessId, token: str, incarnation: str, tls
         raise NoStation(f"{url} is not a station") from None
 
 
+async def hang_up(link: Link) -> None:
+    """Close the connection. `websockets` waits until everything was read; for a station that hangs, nobody does."""
+    try:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(2 * CLOSE_S):
+                await link.socket.close()
+    finally:
+        link.socket.transport.abort()
+
+
 def ended(error: Exception) -> AntecedeError:
     """What the end of a connection means."""
     close = error.rcvd if isinstance(error, ConnectionClosed) else None

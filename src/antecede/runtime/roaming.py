@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from antecede.runtime.ending import end
-from antecede.runtime.link import Link, NoStation
+from antecede.runtime.link import Link, NoStation, hang_up
 
 BACK_OFF_S = (0.05, 5.0)
 """The first and the longest pause after a station that could not be reached."""
@@ -85,7 +85,7 @@ class Roaming:
                 link = following
         finally:
             self._traveller.left(link)
-            await link.socket.close()
+            await hang_up(link)
 
     async def _next(self, reading: asyncio.Task[None]) -> Link:
         """The link to the station that is wanted next; `NoStation` when the present one is gone."""

@@ -23,11 +23,12 @@ from websockets.http11 import Request, Response
 
 from antecede.core.errors import AntecedeError, LimitReached, RemoteViolation
 from antecede.core.mobile.frames import Got
+from antecede.core.mobile.handoff import AWAY
 from antecede.core.types import Packet, ProcessId
 from antecede.runtime import air
 from antecede.runtime.air import AirLimits
 from antecede.runtime.cell import Cell, Released
-from antecede.runtime.connection import Bucket, Connection, is_welcome
+from antecede.runtime.connection import CLOSE_S, Bucket, Connection, hang_up, is_welcome
 from antecede.runtime.ending import end
 from antecede.runtime.grouping import Grouping
 from antecede.runtime.lanes import Lanes
@@ -39,7 +40,6 @@ from antecede.runtime.transport import Received, Transport
 RETRY_S = 0.25
 LOOK_S = 0.25
 OUTBOX_MAX = 10_000
-CLOSE_S = 1.0
 QUIET = logging.getLogger("antecede.air")
 QUIET.setLevel(logging.CRITICAL + 1)
 """What is said on the air is never logged: the first frame has the token."""
@@ -66,7 +66,7 @@ class StationServer:
     ) -> None:
         self._transport, self.cell, self._key, self._limits, self._clock = transport, cell, key, limits, clock
         self._connections: dict[ProcessId, Connection] = {}
-        self._open = 0
+        self._attending: dict[ServerConnection, asyncio.Task[None]] = {}
         self._refill: dict[ProcessId, None] = {}
         self._met = asyncio.Event()
         self._unsaved = False
@@ -91,7 +91,7 @@ class StationServer:
     async def start(self, host: str, port: int, tls: SSLContext | None = None) -> None:
         """Go on with what is owed, listen to the other stations, then to hosts."""
         for each, berth in self.cell.station.berths.items():
-            if berth.luggage is not None and not berth.asleep:
+            if berth.state != AWAY and not berth.asleep:
                 self.cell.left(each, berth.heard)
         self.cell.commit()
         self._lanes.put(self.cell.store.outbox())
@@ -115,8 +115,7 @@ class StationServer:
     async def close(self) -> None:
         """Stop. Hosts find another station, or come back when this one does."""
         if self._server is not None:
-            self._server.close()
-            await self._server.wait_closed()
+            await hang_up(self._server, self._attending)
         await end(self._tasks)
         await self._lanes.close()
         if self._grouping.failure is None:
@@ -140,13 +139,15 @@ class StationServer:
 
     def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
         del request
-        if self._open >= self._limits.connections:
+        if len(self._attending) >= self._limits.connections:
             return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, "this station is full\n")
         return None
 
     async def _handle(self, socket: ServerConnection) -> None:
         connection: Connection | None = None
-        self._open += 1
+        task = asyncio.current_task()
+        assert task is not None
+        self._attending[socket] = task
         try:
             connection = await self._greet(socket)
             await self._serve(connection)
@@ -160,7 +161,7 @@ class StationServer:
         except (ConnectionClosed, AntecedeError):
             await socket.close(1011, "this station can not go on" if self._grouping.failure else "")
         finally:
-            self._open -= 1
+            del self._attending[socket]
             if connection is not None:
                 self._gone(connection)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import ModuleType
 
 import pytest
@@ -18,9 +19,10 @@ from antecede import (
     UnknownAlgorithm,
 )
 from antecede.core import values
+from antecede.core.effects import Transmit
 from antecede.core.mobile import direct, flood, handoff, protocols
 from antecede.core.mobile.direct import Mind
-from antecede.core.mobile.effects import Radio
+from antecede.core.mobile.effects import Effect, Radio
 from antecede.core.mobile.frames import Begin, Carried, Handover, Moved, Register, Uplink
 from antecede.core.mobile.host import Host
 from antecede.core.mobile.luggage import Luggage, Policy
@@ -380,6 +382,58 @@ def test_what_is_under_way_of_a_removed_host_or_about_it_or_for_it_is_let_go() -
     assert [effect.to for effect in effects if isinstance(effect, Radio)] == ["b"]
     with pytest.raises(RemoteViolation, match="no host 'c' is known"):
         station.hear(Packet("c", None, Register(9, "s2")))
+
+
+def at(name: str) -> Station:
+    """A station with c at s1, and a and z at s2."""
+    station = protocols.station(name=name, stations=["s1", "s2"], homes={"a": "s2", "c": "s1", "z": "s2"})
+    assert isinstance(station, Station)
+    return station
+
+
+def chain(sender: str) -> list[Packet]:
+    """From `sender`, all to c: a message of a, which z had, too; then two of z."""
+    a, z = Ks("a", multicast=True), Ks("z", multicast=True)
+    packets = []
+    for who, seq, to in ((a, 1, "cz"), (z, 1, "c"), (z, 2, "c")):
+        message = Message(MessageId(who.me, seq), frozenset(to), b"")
+        stamp = who.stamps(message, sorted(to))[0]
+        packets.append(Packet(sender, message, Carried(frozenset("c"), 0, stamp)))
+        if "z" in to:
+            z.deliver(message, stamp)
+    return packets
+
+
+def went_down(effects: list[Effect]) -> list[str]:
+    packets = [effect.packet for effect in effects if isinstance(effect, Radio)]
+    return [str(packet.message.id) for packet in packets if packet.message is not None]
+
+
+def test_what_is_held_back_of_a_removed_host_goes_to_nobody() -> None:
+    """Neither at once, before what it waits for, nor later; both messages of z wait, the second for the first."""
+    station = at("s1")
+    of_a, *of_z = chain("s2")
+    assert [effect for packet in of_z for effect in station.receive(packet)] == []
+    assert station.remove("z") == []
+    assert station.held() == ()
+    assert went_down(station.receive(of_a)) == ["a:1"]
+    assert protocols.restore(station.snapshot()).snapshot() == station.snapshot()
+
+
+def test_what_waits_for_luggage_of_a_removed_host_goes_to_nobody() -> None:
+    """c moves from s1 to s2, which hears of the removal first: one message of z is in the luggage, one waits for it."""
+    old, new = at("s1"), at("s2")
+    of_a, first, second = chain("s2")
+    old.receive(first)
+    (asked,) = new.hear(Packet("c", None, Register(1, "s1")))
+    assert isinstance(asked, Transmit)
+    (luggage,) = old.receive(asked.packet)
+    assert isinstance(luggage, Transmit)
+    assert new.receive(replace(second, sender="s1")) == []
+    assert new.remove("z") == []
+    assert went_down(new.receive(luggage.packet)) == []
+    assert new.held() == ()
+    assert went_down(new.receive(replace(of_a, sender="s1"))) == ["a:1"]
 
 
 @pytest.mark.parametrize("protocol", ["av1", "av2", "av2-ks", "prs-mobile"])

@@ -71,13 +71,18 @@ class Mind:
         self.ordering.departed = NOBODY
 
     def forget(self, departed: frozenset[ProcessId]) -> None:
-        """Whatever is known of the departed."""
+        """Whatever is known of the departed, and what is held back of them: it goes to nobody.
+
+        Nothing waits for them any more, so what is held back is to be filed anew (`HoldBack.resume`).
+        """
         assert isinstance(self.ordering, Ks)
         owing = (hosts for entries in self.ordering.log.values() for hosts in entries.values())
         known = {*self.ordering.context, *self.ordering.delivered, *self.ordering.log}.union(*owing)
         for host in sorted(known & departed):
             self.ordering.forget(host)
         self.ordering.departed = NOBODY
+        held = self.held.packets.items()
+        self.held.packets = {serial: packet for serial, packet in held if _message(packet).sender not in departed}
 
 
 @values.storable
@@ -175,10 +180,10 @@ class Direct:
         return self._forget(station, host)
 
     def _forget(self, station: Station, host: ProcessId) -> Iterator[Effect]:
+        for berth in station.berths.values():
+            berth.waiting = [packet for packet in berth.waiting if _message(packet).sender != host]
         for berth, luggage in list(station.served()):
-            mind: Mind = luggage.mind
-            mind.forget(frozenset({host}))
-            mind.held.give_up(host)
+            self.resume(station, luggage)
             yield from self._ready(station, berth)
 
     def held(self, station: Station) -> Iterator[Held]:
@@ -246,8 +251,7 @@ class Direct:
     def _deliver(self, station: Station, berth: Berth, message: Message, stamp: Stamp) -> Iterator[Effect]:
         assert berth.luggage is not None
         mind: Mind = berth.luggage.mind
-        if message.sender not in station.departed:
-            mind.ordering.delivered[message.sender] = message.id.seq
+        mind.ordering.delivered[message.sender] = message.id.seq
         mind.held.reached(mind.ordering.count(message))
         before = berth.luggage.serial
         yield from station.deliver(berth, message)
