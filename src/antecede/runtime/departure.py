@@ -16,6 +16,8 @@ earlier turn, answers when it has left: by its farewell.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from antecede.core.registry import restore
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from antecede.runtime.durable import DurableProcess
 
 STAYS, BEGUN, HANDED_OVER, TOLD, LEFT = b"", b"begun", b"handed over", b"told", b"left"
-FACT, TURN = "leaving", "turn of leaving"
+FACT, TURN, SEEN = "leaving", "turn of leaving", "inboxes seen when leaving"
 
 
 class Departure:
@@ -50,6 +52,13 @@ class Departure:
     def unsettled(self) -> set[ProcessId]:
         """Who has not delivered everything of this process, as far as is known."""
         return self.others - self._settled
+
+    def gone(self, inboxes: Iterable[ProcessId]) -> set[ProcessId]:
+        """Whose inboxes were seen before, and are not there now. An inbox that never was may come."""
+        there = set(inboxes)
+        before = set(json.loads(self._durable.store.facts.get(SEEN, b"[]")))
+        self._durable.store.put(SEEN, json.dumps(sorted(before | there)).encode())
+        return before - there
 
     def begin(self) -> None:
         """`Misuse` where the algorithm does not let this process go; then nothing has changed."""

@@ -67,7 +67,6 @@ class Node:
         self._stalls: deque[Stall] = deque(maxlen=1_000)
         self._stalled = asyncio.Event()
         self._closed = ""
-        self._seen: set[ProcessId] = set()
         self._tasks: list[asyncio.Task[None]] = []
         self._lanes = Lanes(transport, durable.process, done=self._entry_done, failed=self._grouping.fail, clock=clock)
         self._lanes.gone |= durable.departed
@@ -208,8 +207,9 @@ class Node:
         await self._close("this process has left the space")
 
     async def _settled(self) -> None:
-        self._seen.update(await self._transport.peers())
-        for peer in sorted(self._seen - self._durable.departed):  # who is leaving too may have an inbox still
+        peers = await self._transport.peers()
+        self._durable.departure.gone(peers)
+        for peer in sorted(set(peers) - self._durable.departed):  # who is leaving too may have an inbox still
             self._durable.join(peer)
         while any(one.message.sender == self.process for one in self.pending()):
             self._check_open()
@@ -361,7 +361,5 @@ class Node:
             self._check_open()
             await self._lanes.change(LOOK_S)
             if any(lane.blocked_since is not None for lane in self._lanes.lanes.values()):
-                there = set(await self._transport.peers())
-                for peer in self._seen - there:
+                for peer in self._durable.departure.gone(await self._transport.peers()):
                     self._lanes.abandon(peer)
-                self._seen |= there
