@@ -15,7 +15,7 @@ they are numbered, and whoever reads the stream (`antecede.runtime.tracestream`)
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from io import FileIO
 from pathlib import Path
 from typing import Protocol
@@ -28,6 +28,8 @@ from antecede.runtime.store import LINES, Outgoing, Store, StoreError
 from antecede.runtime.transport import TRACE
 
 FILE_BYTES_MAX = 64 * 2**20
+ENTRY_BYTES_MAX = 32 * 2**10
+"""Lines for a stream share an entry of the outbox up to this length: brokers do not take data of any length."""
 FACT = "trace"
 SCHEME = "jetstream:"
 
@@ -88,10 +90,23 @@ class TraceOutbox:
 
     def append(self, lines: Sequence[str]) -> list[Outgoing]:
         """Stage lines for the outbox: they are owed to the stream."""
-        return [self._store.enqueue((TRACE,), LINES, "".join(f"{line}\n" for line in lines).encode())]
+        return [self._store.enqueue((TRACE,), LINES, entry) for entry in _entries(lines)]
 
     def close(self) -> None:
         """Nothing is open."""
+
+
+def _entries(lines: Sequence[str]) -> Iterator[bytes]:
+    """The lines in pieces of at most `ENTRY_BYTES_MAX`; a longer line by itself."""
+    entry = b""
+    for line in lines:
+        data = f"{line}\n".encode()
+        if entry and len(entry) + len(data) > ENTRY_BYTES_MAX:
+            yield entry
+            entry = b""
+        entry += data
+    if entry:
+        yield entry
 
 
 class Sink(Protocol):
