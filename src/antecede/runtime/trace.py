@@ -2,7 +2,8 @@
 
 **Files.** The file takes part in the transaction of the store by its length. Lines are appended first, then the store
 commits how long the file is now; a process that dies in between finds a file that is longer than the store says, and
-cuts it. So an event is in the trace exactly if the step it belongs to happened, and once.
+cuts it, or removes it where it was just begun. So an event is in the trace exactly if the step it belongs to happened,
+and once. A file that is shorter than the store says is another, or in another folder: the process does not start.
 
 Files are `<process>.jsonl`, then `<process>.1.jsonl` and so on, each begun when the one before has reached
 `file_bytes_max`. None is ever deleted: a trace with a gap would be judged wrongly.
@@ -43,11 +44,31 @@ class TraceFiles:
         if FACT not in store.facts and self._path(0).exists() and self._path(0).stat().st_size:
             raise Misuse(f"{self._path(0)} is of another run: move it away, or give another folder for the trace")
         self._number, self._length = map(int, store.facts.get(FACT, b"0 0").split())
+        self._check_place()
         store.put(FACT, b"%d %d" % (self._number, self._length))  # committed before there is a first line
         self._file = self._open()
+        self._remove_later()
 
     def _path(self, number: int) -> Path:
         return self._folder / (f"{self._stem}.{number}.jsonl" if number else f"{self._stem}.jsonl")
+
+    def _check_place(self) -> None:
+        path = self._path(self._number)
+        if self._length and not (path.exists() and path.stat().st_size >= self._length):
+            raise Misuse(
+                f"the trace is not in {self._folder}: the store has {self._length} bytes in {path.name}. Give the "
+                f"folder it was in; if it is lost, go on without a trace: one with a gap would be judged wrongly"
+            )
+
+    def _remove_later(self) -> None:
+        """What was begun, and never committed. Without a committed line nothing was: it would be of another run."""
+        later = self._number + 1
+        while self._length and self._path(later).exists():
+            try:
+                self._path(later).unlink()
+            except OSError as error:
+                raise StoreError(f"{self._path(later)}, which was not finished, can not be removed: {error}") from error
+            later += 1
 
     def _open(self) -> FileIO:
         try:
