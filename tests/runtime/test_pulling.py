@@ -4,6 +4,8 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from nats.aio.client import Client
+from nats.aio.msg import Msg
 
 from antecede.runtime import Limits, join, pulling, streams
 from antecede.runtime.nats import NatsTransport
@@ -72,3 +74,16 @@ def test_a_request_that_expired_is_followed_by_another(tmp_path: Path, monkeypat
             assert inboxes == ["antecede_s_b", "antecede_s_a"]
 
     run(test)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "$JS.ACK.antecede_s_b.antecede.1.77.78.1719992702186105579.0",
+        "$JS.ACK._.hash.antecede_s_b.antecede.1.77.78.1719992702186105579.0.random",
+        "$JS.ACK.hub.hash.antecede_s_b.antecede.1.77.78.1719992702186105579.0",
+    ],
+)
+def test_the_number_in_the_stream_is_what_the_client_says_it_is(reply: str) -> None:
+    msg = Msg(_client=Client(), subject="antecede.s.b.a", reply=reply)
+    assert pulling._number(msg) == str(msg.metadata.sequence.stream) == "77"

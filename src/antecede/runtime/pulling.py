@@ -25,6 +25,7 @@ EXPIRES_S = 30.0
 HEARTBEAT_S = 2.0
 HEARTBEAT, EXPIRED = "100", "408"
 LONG_AGO = float("-inf")
+SHORT_ACK_PARTS, SHORT_ACK_NUMBER_AT = 9, 5
 
 
 class Pull:
@@ -36,7 +37,7 @@ class Pull:
         self._request_subject = f"{api}.CONSUMER.MSG.NEXT.{stream}.{CONSUMER}"
         self._subject = ""
         self._arrived: list[Msg] = []
-        self._waiting: set[int] = set()  # the numbers in the stream of what has arrived
+        self._waiting: set[str] = set()  # the numbers in the stream of what has arrived
         self._taken = False  # something, since we last asked for more
         self._filled = asyncio.Event()
         self._wanted = 0
@@ -98,7 +99,7 @@ class Pull:
         await self._go_on()
 
     def _keep(self, msg: Msg) -> None:
-        number = msg.metadata.sequence.stream
+        number = _number(msg)
         if number not in self._waiting:
             self._waiting.add(number)
             self._arrived.append(msg)
@@ -112,3 +113,10 @@ class Pull:
     async def _ask_for_more(self) -> None:
         self._taken, self._wanted = False, BATCH
         await self.ask()
+
+
+def _number(msg: Msg) -> str:
+    """Its number in the stream, out of the subject for acknowledging it, which servers write in two ways. The metadata
+    of the client have it too, and a date and more that nobody asks for here, which takes its time."""
+    parts = msg.reply.split(".")
+    return parts[SHORT_ACK_NUMBER_AT if len(parts) == SHORT_ACK_PARTS else Msg.Ack.StreamSeq]
