@@ -1,6 +1,7 @@
 """Inboxes on real servers: who owns them, where they are, and that the embedded server comes and goes."""
 
 import asyncio
+import fcntl
 import json
 import os
 import re
@@ -10,11 +11,12 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 import pytest
 
 from antecede.core.errors import Misuse
-from antecede.runtime import Limits, NameTaken, Unreachable, join, keeper
+from antecede.runtime import Limits, NameTaken, Unreachable, embedded, join, keeper
 from antecede.runtime import nats as nats_module
 from antecede.runtime.embedded import EmbeddedNetwork, address, server_binary
 from antecede.runtime.nats import NatsNetwork
@@ -293,3 +295,32 @@ def test_a_server_started_by_somebody_who_died_meanwhile_is_taken(tmp_path: Path
     asyncio.run(scenario())
     assert [one.wait(30) for one in keepers] == [0, 0, 0, 0]
     assert address(folder) is None
+
+
+def test_who_waits_in_a_folder_that_is_removed_begins_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A node starts while the server of the last one is stopped, and its temporary folder with it."""
+    folder = tmp_path / "temporary"
+    monkeypatch.setattr(embedded, "_temporary", lambda: folder)
+
+    def is_held(file: IO[bytes]) -> bool:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        fcntl.flock(file, fcntl.LOCK_UN)
+        return False
+
+    async def test() -> None:
+        folder.mkdir()
+        network = EmbeddedNetwork()
+        with open(folder / "users", "ab") as users, open(folder / "door", "ab") as door:
+            fcntl.flock(users, fcntl.LOCK_EX)  # as a keeper does that stops its server
+            starting = asyncio.create_task(network.start())
+            await eventually(lambda: is_held(door))
+            keeper._remove(folder, "away")
+        await starting
+        assert address(folder) == network.url
+        await network.stop()
+        await eventually(lambda: not list(tmp_path.iterdir()))
+
+    run(test)

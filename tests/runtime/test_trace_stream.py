@@ -4,6 +4,7 @@ import asyncio
 import json
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,14 @@ from antecede.check.judge import judge
 from antecede.core.errors import Misuse
 from antecede.runtime import Faults, MemoryNetwork, Node, join
 from antecede.runtime.embedded import EmbeddedNetwork
-from antecede.runtime.trace import TraceOutbox, stream_of
+from antecede.runtime.store import Store
+from antecede.runtime.trace import ENTRY_BYTES_MAX, TraceOutbox, stream_of
 from antecede.runtime.tracestream import Once, Seen, fetch
 from tests.runtime.cells import cells as cells_in_memory
 from tests.runtime.cells import host, taken, until
 from tests.runtime.command import main
 from tests.runtime.crowd import ROOT, read_trace
+from tests.runtime.servers import server
 from tests.runtime.test_node import run, take
 
 NAMES = ["a", "b", "c"]
@@ -110,6 +113,33 @@ asyncio.run(main(sys.argv[1], Path(sys.argv[2])))
         assert (verdict.messages, verdict.deliveries, verdict.lost, verdict.duplicates) == (300, 300, 0, 0)
 
     run(test)
+
+
+def test_a_long_commit_gets_through_a_broker_that_takes_little(tmp_path: Path) -> None:
+    """The lines of one commit are longer than this broker takes at once."""
+    messages = 1_000
+
+    async def test() -> None:
+        with server(tmp_path, "small", "max_payload: 65536") as broker:
+            url = f"nats://{broker}"
+            async with join(url, space="s", process="a", trace="jetstream:t") as node:
+                await asyncio.gather(*(node.send({"a"}, b"x") for _ in range(messages)))
+                await until(lambda: not node.counts()["outbox"])
+            lines = [line async for line in fetch([url], "t")]
+        assert len(lines) == 2 * messages
+        assert len("".join(lines)) > 2 * 65536
+
+    run(test)
+
+
+def test_lines_share_entries_up_to_a_length() -> None:
+    short, long = "x" * 1_000, "y" * (ENTRY_BYTES_MAX + 1)
+    lines = [short] * 40 + [long] + [short] * 40
+    with closing(Store(None)) as store:
+        entries = [outgoing.data for outgoing in TraceOutbox(store).append(lines)]
+    assert b"".join(entries) == "".join(f"{line}\n" for line in lines).encode()
+    assert [len(entry) for entry in entries if len(entry) > ENTRY_BYTES_MAX] == [len(long) + 1]
+    assert len(entries) == 5
 
 
 def test_a_station_writes_what_happens_to_hosts(tmp_path: Path) -> None:

@@ -14,12 +14,14 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import json
+import os
 import shutil
 import socket
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -59,24 +61,46 @@ class EmbeddedNetwork:
         await asyncio.to_thread(self._stop)
 
     def _start(self) -> str:
-        self._folder = (self._named or _temporary()).absolute()
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with open(self._folder / "door", "ab") as door:
-            fcntl.flock(door, fcntl.LOCK_EX)
-            self._users = open(self._folder / "users", "ab")  # noqa: SIM115 - held until `stop`
-            fcntl.flock(self._users, fcntl.LOCK_SH)  # waits while a keeper of before is stopping its server
-            return _found_or_begun(self._folder, temporary=self._named is None)
+        self._folder = (self._named or _temporary()).resolve()
+        while True:
+            with self._opened("door") as door:
+                fcntl.flock(door, fcntl.LOCK_EX)
+                self._users = self._opened("users")  # held until `stop`
+                fcntl.flock(self._users, fcntl.LOCK_SH)  # waits while a keeper of before is stopping its server
+                if _is_there(door) and _is_there(self._users):
+                    return _found_or_begun(self._folder, temporary=self._named is None)
+                self._users.close()  # that keeper has removed the folder in which we waited
+
+    def _opened(self, name: str) -> IO[bytes]:
+        """A file of the folder, which is made again if it is removed meanwhile."""
+        while True:
+            with suppress(FileExistsError):
+                self._folder.mkdir(mode=0o700, parents=True)
+            with suppress(FileNotFoundError):
+                return open(self._folder / name, "ab")
 
     def _stop(self) -> None:
         if self._users is None:
             return
         users, self._users = self._users, None
         last = _had_alone(users)
-        users.close()
-        sign = self._folder if self._named is None else self._folder / "address"
+        fcntl.flock(users, fcntl.LOCK_UN)
         until = time.monotonic() + STOP_S
-        while last and sign.exists() and time.monotonic() < until:
-            time.sleep(0.02)  # the keeper removes it when the server has ended
+        while last and self._is_kept(users) and time.monotonic() < until:
+            time.sleep(0.02)
+        users.close()
+
+    def _is_kept(self, users: IO[bytes]) -> bool:
+        """The keeper removes the address when the server has ended, and then the folder that was not named."""
+        return _is_there(users) if self._named is None else (self._folder / "address").exists()
+
+
+def _is_there(file: IO[bytes]) -> bool:
+    """Whether its path leads to it still."""
+    try:
+        return os.path.samestat(os.stat(file.name), os.fstat(file.fileno()))
+    except FileNotFoundError:
+        return False
 
 
 def _had_alone(file: IO[bytes]) -> bool:

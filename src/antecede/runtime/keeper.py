@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -135,6 +136,14 @@ def _into_the_background() -> int:
     return tell
 
 
+def _remove(folder: Path, name: str) -> None:
+    """Out of the way at once, so that whoever comes meanwhile makes another and has nothing removed from it."""
+    away = folder.with_name(f"{folder.name}-{name}")
+    with suppress(OSError):
+        folder.rename(away)
+    shutil.rmtree(away, ignore_errors=True)
+
+
 def main(server: str, folder: Path, *, temporary: bool) -> None:
     tell = _into_the_background()
     keeper = Keeper(server, folder)
@@ -152,7 +161,7 @@ def main(server: str, folder: Path, *, temporary: bool) -> None:
         keeper.keep(users)
         keeper.end()
         if temporary:
-            shutil.rmtree(folder, ignore_errors=True)
+            _remove(folder, keeper.name)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from antecede.runtime.transport import Transport, Unreachable
 
 UNDER_WAY_MAX = 2
 FRAME_BYTES_MAX = 256 * 2**10
+"""Half of what the broker takes, where that is less: the other half is for what it counts beside the data."""
 BACK_OFF_S = (0.02, 2.0)
 """The first and the longest pause after a publication that failed."""
 
@@ -44,16 +45,22 @@ class Lane:
         """Has something to publish, and is not blocked."""
         return bool(self.waiting or self.under_way) and self.blocked_since is None
 
-    def take(self) -> list[Outgoing]:
-        """What leaves together: a whole frame by itself, packets of one roster, or lines of the trace."""
+    def take(self, bytes_max: int = FRAME_BYTES_MAX) -> list[Outgoing]:
+        """What leaves together: a whole frame by itself, packets of one roster, or lines of the trace; whatever is
+        longer than `bytes_max` by itself."""
         first = self.waiting.popleft()
-        taken, size = [first], len(first.data)
+        taken, size = [first], _size(first)
         while self.waiting and first.roster != WHOLE_FRAME and self.waiting[0].roster == first.roster:
-            size += len(self.waiting[0].data)
-            if size > FRAME_BYTES_MAX:
+            size += _size(self.waiting[0])
+            if size > bytes_max:
                 break
             taken.append(self.waiting.popleft())
         return taken
+
+
+def _size(outgoing: Outgoing) -> int:
+    """What it adds to a frame, at most."""
+    return len(outgoing.data) + frames.NUMBER_BYTES_MAX
 
 
 class Lanes:
@@ -120,7 +127,7 @@ class Lanes:
     async def _run(self, lane: Lane) -> None:
         try:
             while lane.waiting:
-                taken = lane.take()
+                taken = lane.take(min(FRAME_BYTES_MAX, self._transport.data_bytes_max // 2))
                 lane.under_way += len(taken)
                 await self._publish(lane, taken)
                 lane.under_way -= len(taken)

@@ -1,4 +1,7 @@
-"""Reading an inbox through its pull consumer, with a request for more always under way.
+"""Reading an inbox through its pull consumer, with a request for more under way as long as the reader keeps up.
+
+A reader that takes nothing is given what it asked for and no more, 2 * `BATCH` messages at most: the rest stays with
+the broker. Meanwhile the broker thinks that what waits here is lost, and may give it out again; that is dropped.
 
 A request that died with its connection, or with the server it was made to, is noticed by heartbeats that are missing:
 then `is_silent`, and whoever owns the inbox sees to it that it is there, and asks again.
@@ -22,6 +25,7 @@ EXPIRES_S = 30.0
 HEARTBEAT_S = 2.0
 HEARTBEAT, EXPIRED = "100", "408"
 LONG_AGO = float("-inf")
+SHORT_ACK_PARTS, SHORT_ACK_NUMBER_AT = 9, 5
 
 
 class Pull:
@@ -33,6 +37,8 @@ class Pull:
         self._request_subject = f"{api}.CONSUMER.MSG.NEXT.{stream}.{CONSUMER}"
         self._subject = ""
         self._arrived: list[Msg] = []
+        self._waiting: set[str] = set()  # the numbers in the stream of what has arrived
+        self._taken = False  # something, since we last asked for more
         self._filled = asyncio.Event()
         self._wanted = 0
         self._heard = 0.0
@@ -40,22 +46,22 @@ class Pull:
 
     @property
     def is_silent(self) -> bool:
-        """Neither messages nor heartbeats come, where one of them should."""
-        return asyncio.get_running_loop().time() - self._heard > 2 * HEARTBEAT_S
+        """Neither messages nor heartbeats come, where one of them should: while a request is under way."""
+        return self._wanted > 0 and asyncio.get_running_loop().time() - self._heard > 2 * HEARTBEAT_S
 
     async def open(self) -> None:
         self._subject = self._client.new_inbox()
         await self._client.subscribe(self._subject, cb=self._pulled)
-        await self.ask()
+        await self._ask_for_more()
 
     async def ask(self) -> None:
-        """Ask for more: `BATCH` messages at most, within `EXPIRES_S`, with a heartbeat while there are none."""
-        if not self._subject:
+        """Ask again for what is still wanted, where the request may be lost: within `EXPIRES_S`, with a heartbeat while
+        there is nothing."""
+        if self._wanted <= 0:
             return
         self._heard = asyncio.get_running_loop().time()
-        self._wanted = BATCH
         request = {
-            "batch": BATCH,
+            "batch": self._wanted,
             "expires": int(EXPIRES_S * 1e9),
             "idle_heartbeat": int(HEARTBEAT_S * 1e9),
         }
@@ -69,7 +75,10 @@ class Pull:
                 raise self._broken
             self._filled.clear()
             await self._filled.wait()
+        self._taken = True
+        await self._go_on()
         arrived, self._arrived = self._arrived, []
+        self._waiting.clear()
         return arrived
 
     def fail(self, error: Exception) -> None:
@@ -81,12 +90,33 @@ class Pull:
         self._heard = asyncio.get_running_loop().time()
         status = (msg.headers or {}).get(STATUS)
         if status is None:
-            self._arrived.append(msg)
-            self._filled.set()
             self._wanted -= 1
-            if not self._wanted:
-                await self.ask()
+            self._keep(msg)
         elif status == EXPIRED:
-            await self.ask()
+            self._wanted = 0
         elif status != HEARTBEAT:
             self._heard = LONG_AGO  # the server has just started, or the consumer is gone
+        await self._go_on()
+
+    def _keep(self, msg: Msg) -> None:
+        number = _number(msg)
+        if number not in self._waiting:
+            self._waiting.add(number)
+            self._arrived.append(msg)
+            self._filled.set()
+
+    async def _go_on(self) -> None:
+        """A request that has ended is followed by the next, unless the reader lets messages lie."""
+        if self._wanted <= 0 and (self._taken or not self._arrived):
+            await self._ask_for_more()
+
+    async def _ask_for_more(self) -> None:
+        self._taken, self._wanted = False, BATCH
+        await self.ask()
+
+
+def _number(msg: Msg) -> str:
+    """Its number in the stream, out of the subject for acknowledging it, which servers write in two ways. The metadata
+    of the client have it too, and a date and more that nobody asks for here, which takes its time."""
+    parts = msg.reply.split(".")
+    return parts[SHORT_ACK_NUMBER_AT if len(parts) == SHORT_ACK_PARTS else Msg.Ack.StreamSeq]

@@ -5,7 +5,8 @@
         for message in node:
             message.ack()
 
-Calls may come from several threads.
+Calls may come from several threads. Those that wait when the block ends come back: with what the end of the node gives
+them, or with `NodeClosed`; those that come later get `NodeClosed`.
 """
 
 from __future__ import annotations
@@ -13,15 +14,20 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine, Iterable, Iterator
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from antecede.core.types import GroupId, MessageId, Pending, ProcessId
 from antecede.runtime.delivery import Delivery
+from antecede.runtime.ending import end
 from antecede.runtime.joining import join
 from antecede.runtime.node import Node, NodeClosed
 from antecede.runtime.stalls import Stall
 from antecede.runtime.transport import Network
+
+SETTLE_S = 1.0
+"""How long calls that the end of the node woke up have to come back by themselves."""
 
 T = TypeVar("T")
 
@@ -45,6 +51,7 @@ class SyncNode:
 
     def __init__(self, node: Node, loop: asyncio.AbstractEventLoop) -> None:
         self._node, self._loop = node, loop
+        self._ending, self._ended = threading.Lock(), False
         self.process, self.metrics = node.process, node.metrics
 
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> MessageId:
@@ -77,10 +84,23 @@ class SyncNode:
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
         """Run on the loop, and wait for the result."""
-        if self._loop.is_closed():
-            work.close()
-            raise NodeClosed(f"{self.process} is closed: the block of `join_sync` has ended")
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        with self._ending:
+            if self._ended:
+                work.close()
+                raise self._closed()
+            result = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return result.result()
+        except CancelledError:
+            raise self._closed() from None
+
+    def end(self) -> None:
+        """Nothing is put on the loop from now on: what came after its last turn would never be answered."""
+        with self._ending:
+            self._ended = True
+
+    def _closed(self) -> NodeClosed:
+        return NodeClosed(f"{self.process} is closed: the block of `join_sync` has ended")
 
 
 async def _call(what: Any) -> Any:
@@ -96,11 +116,22 @@ def join_sync(url: str | Network, **settings: Any) -> Iterator[SyncNode]:
     joined = join(url, **settings)
     try:
         node = asyncio.run_coroutine_threadsafe(joined.__aenter__(), loop).result()
+        shown = SyncNode(node, loop)
         try:
-            yield SyncNode(node, loop)
+            yield shown
         finally:
+            shown.end()
             asyncio.run_coroutine_threadsafe(joined.__aexit__(None, None, None), loop).result()
     finally:
+        asyncio.run_coroutine_threadsafe(_settle(), loop).result()
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
+
+
+async def _settle() -> None:
+    """Every call that is still under way ends, and whoever waits for it hears so."""
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    if left:
+        await asyncio.wait(left, timeout=SETTLE_S)
+    await end(left)

@@ -2,7 +2,8 @@
 
 **Files.** The file takes part in the transaction of the store by its length. Lines are appended first, then the store
 commits how long the file is now; a process that dies in between finds a file that is longer than the store says, and
-cuts it. So an event is in the trace exactly if the step it belongs to happened, and once.
+cuts it, or removes it where it was just begun. So an event is in the trace exactly if the step it belongs to happened,
+and once. A file that is shorter than the store says is another, or in another folder: the process does not start.
 
 Files are `<process>.jsonl`, then `<process>.1.jsonl` and so on, each begun when the one before has reached
 `file_bytes_max`. None is ever deleted: a trace with a gap would be judged wrongly.
@@ -15,7 +16,7 @@ they are numbered, and whoever reads the stream (`antecede.runtime.tracestream`)
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from io import FileIO
 from pathlib import Path
 from typing import Protocol
@@ -28,6 +29,8 @@ from antecede.runtime.store import LINES, Outgoing, Store, StoreError
 from antecede.runtime.transport import TRACE
 
 FILE_BYTES_MAX = 64 * 2**20
+ENTRY_BYTES_MAX = 32 * 2**10
+"""Lines for a stream share an entry of the outbox up to this length: brokers do not take data of any length."""
 FACT = "trace"
 SCHEME = "jetstream:"
 
@@ -41,11 +44,31 @@ class TraceFiles:
         if FACT not in store.facts and self._path(0).exists() and self._path(0).stat().st_size:
             raise Misuse(f"{self._path(0)} is of another run: move it away, or give another folder for the trace")
         self._number, self._length = map(int, store.facts.get(FACT, b"0 0").split())
+        self._check_place()
         store.put(FACT, b"%d %d" % (self._number, self._length))  # committed before there is a first line
         self._file = self._open()
+        self._remove_later()
 
     def _path(self, number: int) -> Path:
         return self._folder / (f"{self._stem}.{number}.jsonl" if number else f"{self._stem}.jsonl")
+
+    def _check_place(self) -> None:
+        path = self._path(self._number)
+        if self._length and not (path.exists() and path.stat().st_size >= self._length):
+            raise Misuse(
+                f"the trace is not in {self._folder}: the store has {self._length} bytes in {path.name}. Give the "
+                f"folder it was in; if it is lost, go on without a trace: one with a gap would be judged wrongly"
+            )
+
+    def _remove_later(self) -> None:
+        """What was begun, and never committed. Without a committed line nothing was: it would be of another run."""
+        later = self._number + 1
+        while self._length and self._path(later).exists():
+            try:
+                self._path(later).unlink()
+            except OSError as error:
+                raise StoreError(f"{self._path(later)}, which was not finished, can not be removed: {error}") from error
+            later += 1
 
     def _open(self) -> FileIO:
         try:
@@ -88,10 +111,23 @@ class TraceOutbox:
 
     def append(self, lines: Sequence[str]) -> list[Outgoing]:
         """Stage lines for the outbox: they are owed to the stream."""
-        return [self._store.enqueue((TRACE,), LINES, "".join(f"{line}\n" for line in lines).encode())]
+        return [self._store.enqueue((TRACE,), LINES, entry) for entry in _entries(lines)]
 
     def close(self) -> None:
         """Nothing is open."""
+
+
+def _entries(lines: Sequence[str]) -> Iterator[bytes]:
+    """The lines in pieces of at most `ENTRY_BYTES_MAX`; a longer line by itself."""
+    entry = b""
+    for line in lines:
+        data = f"{line}\n".encode()
+        if entry and len(entry) + len(data) > ENTRY_BYTES_MAX:
+            yield entry
+            entry = b""
+        entry += data
+    if entry:
+        yield entry
 
 
 class Sink(Protocol):
