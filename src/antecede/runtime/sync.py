@@ -15,7 +15,7 @@ import asyncio
 import threading
 from collections.abc import Coroutine, Iterable, Iterator
 from concurrent.futures import CancelledError
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 from antecede.core.types import GroupId, MessageId, Pending, ProcessId
@@ -64,8 +64,9 @@ class SyncNode:
         return None if delivery is None else SyncDelivery(self, delivery)
 
     def __iter__(self) -> Iterator[SyncDelivery]:
-        while (delivery := self.receive()) is not None:
-            yield delivery
+        with suppress(NodeClosed):  # there are no more
+            while (delivery := self.receive()) is not None:
+                yield delivery
 
     def pending(self) -> tuple[Pending, ...]:
         """What is held back, each with everything it still waits for."""
