@@ -1,7 +1,7 @@
 """Reading an inbox through its pull consumer, with a request for more under way as long as the reader keeps up.
 
-A reader that takes nothing is given what it asked for and no more, 2 * `BATCH` messages at most: the rest stays with
-the broker. Meanwhile the broker thinks that what waits here is lost, and may give it out again; that is dropped.
+A reader that takes nothing is given `AHEAD_MAX` more batches and no more: the rest stays with the broker. Meanwhile
+the broker thinks that what waits here is lost, and may give it out again; that is dropped.
 
 A request that died with its connection, or with the server it was made to, is noticed by heartbeats that are missing:
 then `is_silent`, and whoever owns the inbox sees to it that it is there, and asks again.
@@ -21,6 +21,8 @@ from antecede.runtime.publisher import STATUS
 from antecede.runtime.streams import CONSUMER
 
 BATCH = 256
+AHEAD_MAX = 2
+"""With one, a request would often wait for a reader that is busy with what the last one brought."""
 EXPIRES_S = 30.0
 HEARTBEAT_S = 2.0
 HEARTBEAT, EXPIRED = "100", "408"
@@ -38,7 +40,7 @@ class Pull:
         self._subject = ""
         self._arrived: list[Msg] = []
         self._waiting: set[str] = set()  # the numbers in the stream of what has arrived
-        self._taken = False  # something, since we last asked for more
+        self._ahead = 0  # requests for more since something was last taken
         self._filled = asyncio.Event()
         self._wanted = 0
         self._heard = 0.0
@@ -75,7 +77,7 @@ class Pull:
                 raise self._broken
             self._filled.clear()
             await self._filled.wait()
-        self._taken = True
+        self._ahead = 0
         await self._go_on()
         arrived, self._arrived = self._arrived, []
         self._waiting.clear()
@@ -107,11 +109,11 @@ class Pull:
 
     async def _go_on(self) -> None:
         """A request that has ended is followed by the next, unless the reader lets messages lie."""
-        if self._wanted <= 0 and (self._taken or not self._arrived):
+        if self._wanted <= 0 and (self._ahead < AHEAD_MAX or not self._arrived):
             await self._ask_for_more()
 
     async def _ask_for_more(self) -> None:
-        self._taken, self._wanted = False, BATCH
+        self._ahead, self._wanted = self._ahead + 1, BATCH
         await self.ask()
 
 
