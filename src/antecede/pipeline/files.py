@@ -111,7 +111,7 @@ def _damage(file: File, read: Callable[[Sequence[File], bool], DataFrame]) -> st
     try:
         read([file], False).unpersist()
     except SPARK_ERRORS as error:
-        return cause(error)
+        return cause(error) if DAMAGE.search(str(error)) else None
     return None
 
 

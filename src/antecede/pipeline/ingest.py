@@ -21,7 +21,7 @@ from pyspark.sql import functions as fn
 from antecede.pipeline import columns, dedupe, files, rules, schema
 from antecede.pipeline.columns import ColumnFeed
 from antecede.pipeline.session import explained
-from antecede.pipeline.sources import antecede, detect
+from antecede.pipeline.sources import detect, parquet
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def read(
     with explained("the input could not be read"):
         found = files.listing(spark, paths)
         source = detect.choose(spark, found, format, regex=regex, delimiter=delimiter, mapping=mapping)
-        candidates, notes = source.read(spark, found, paths)
+        candidates, notes = source.read(spark, found)
         feed, doubtful = _surveyed(spark, found) if source.name == "antecede" else (None, True)
         events, quarantine = _parted(candidates) if doubtful else _all_events(candidates)
         if feed is not None and doubtful:
@@ -59,7 +59,7 @@ def read(
 def _surveyed(spark: SparkSession, found: Sequence[files.File]) -> tuple[ColumnFeed | None, bool]:
     """The files as a feed of columns, and whether any of their rows are doubtful; no feed where that is for Spark to
     read, as is what turns out damaged, or out of reach of some task."""
-    fit = all(file.name.endswith(".parquet") for file in found) and not antecede.has_columns_in_folders(found)
+    fit = all(file.name.endswith(".parquet") for file in found) and not parquet.named_by_folders(found)
     feed = columns.opened(spark, found) if fit else None
     if feed is None:
         return None, True

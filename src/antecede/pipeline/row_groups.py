@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 import pyarrow.fs
 import pyarrow.parquet as pq
 
+from antecede.pipeline import footers
 from antecede.pipeline.normalise import Longs
 
 BATCH_ROWS = 1 << 17
@@ -62,12 +63,22 @@ def fitness(path: str) -> list[int] | None:
     except (OSError, pa.ArrowException, ValueError):
         return None
     with file:
-        fields = {field.name: _plainest(field.type) for field in file.schema_arrow}
+        fields = {field.name: footers.plainest(field.type) for field in file.schema_arrow}
         confusing = [name for name in fields if name not in TYPES and name.lower() in TYPES]
         fits = all(fields[name] in types for name, types in TYPES.items() if name in fields)
         if confusing or not fits or not fields.keys() >= set(REQUIRED) or len(fields) != len(file.schema_arrow):
             return None
         return [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
+
+
+def shape(path: str, names: list[str]) -> footers.Shape | None:
+    """The types of those columns of a file that have these names; None where Arrow can not open its footer."""
+    try:
+        file = _opened(path)
+    except (OSError, pa.ArrowException, ValueError):
+        return None
+    with file:
+        return footers.shape(file.schema, names)
 
 
 def read(
@@ -123,15 +134,6 @@ def _numbered(lists: pa.ListArray) -> pa.ListArray:
     lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     return pa.ListArray.from_arrays(pa.array(offsets), lists.flatten().dictionary_encode(), mask=lists.is_null())
-
-
-def _plainest(kind: pa.DataType) -> pa.DataType:
-    """The type of the same values, however long they may be, and however they are kept."""
-    if pa.types.is_dictionary(kind):
-        return _plainest(kind.value_type)
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        return pa.list_(_plainest(kind.value_type))
-    return pa.string() if pa.types.is_large_string(kind) or pa.types.is_string_view(kind) else kind
 
 
 def lines_left_out(lines: Mapping[str, Sequence[int]], path: str) -> Longs | None:

@@ -1,7 +1,8 @@
 """What runs on the executors to read Parquet files there: functions from row groups to Arrow batches, for `mapInArrow`.
 
-`look` tells whether the files are fit for it, `survey` counts and doubts (`facts`), `compare` looks for numbers that
-come twice, `deal_runs` and `deal_messages` pass on what counts, to the tasks that have a run, or a message, complete.
+`look` tells whether the files are fit for it, `look_at_shapes` what they are made of, `survey` counts and doubts
+(`facts`), `compare` looks for numbers that come twice, `deal_runs` and `deal_messages` pass on what counts, to the
+tasks that have a run, or a message, complete.
 """
 
 from __future__ import annotations
@@ -35,6 +36,18 @@ def look(batches: Batches) -> Iterator[pa.RecordBatch]:
         paths = batch.column("path").to_pylist()
         found = pa.array([row_groups.fitness(path) for path in paths], pa.list_(pa.int64()))
         yield pa.record_batch({"path": batch.column("path"), "rows": found})
+
+
+def look_at_shapes(names: list[str]) -> Task:
+    """Files to their shapes, as far as columns of these names go; null where Arrow can not open the footer."""
+
+    def task(batches: Batches) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            shapes = [row_groups.shape(path, names) for path in batch.column("path").to_pylist()]
+            found = pa.array([shape and list(shape) for shape in shapes], pa.map_(pa.string(), pa.string()))
+            yield pa.record_batch({"path": batch.column("path"), "shape": found})
+
+    return task
 
 
 def survey(tasks: int, left_out: Lines, *, trusted: bool) -> Task:

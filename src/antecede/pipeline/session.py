@@ -108,7 +108,11 @@ def _in_words(doing: str, error: BaseException) -> AntecedeError:
 
 
 def _settings(address: str) -> dict[str, str]:
-    common = {"spark.sql.execution.arrow.pyspark.enabled": "true"}
+    common = {
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.sql.legacy.parquet.nanosAsLong": "true",  # else Spark has no type for them
+        "spark.sql.session.timeZone": "UTC",
+    }
     if not address.startswith("local"):
         return common
     package_parent = str(Path(__file__).resolve().parents[2])
@@ -124,7 +128,6 @@ def _settings(address: str) -> dict[str, str]:
         "spark.executorEnv.PYTHONPATH": os.pathsep.join(
             filter(None, [package_parent, os.environ.get("PYTHONPATH", "")])
         ),
-        "spark.sql.session.timeZone": "UTC",
     }
 
 

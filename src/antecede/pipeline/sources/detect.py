@@ -16,11 +16,11 @@ from pyspark.sql import DataFrame, SparkSession
 
 from antecede.pipeline import files
 from antecede.pipeline.errors import UnknownFormat, UnreadableInput
-from antecede.pipeline.sources import antecede, logs, mapped, otlp, peek, shiviz, zipkin
+from antecede.pipeline.sources import antecede, logs, mapped, otlp, parquet, peek, shiviz, zipkin
 
 FORMATS = ("antecede", "shiviz", "otlp", "zipkin", "mapped")
 LINES_LOOKED_AT = 50
-Read = Callable[[SparkSession, Sequence[files.File], Sequence[str]], tuple[DataFrame, tuple[str, ...]]]
+Read = Callable[[SparkSession, Sequence[files.File]], tuple[DataFrame, tuple[str, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def choose(
         return _shiviz(regex, delimiter, notes)
     if found in ("otlp", "zipkin"):
         adapter = otlp.read if found == "otlp" else zipkin.read
-        return Source(found, notes, lambda spark, paths, _: adapter(spark, paths, heads))
+        return Source(found, notes, lambda spark, paths: adapter(spark, paths, heads))
     return Source("antecede", notes, _antecede)
 
 
@@ -111,21 +111,19 @@ def _recognised(paths: Sequence[files.File], heads: Mapping[str, str]) -> tuple[
     return found, tuple(notes)
 
 
-def _antecede(
-    spark: SparkSession, paths: Sequence[files.File], given: Sequence[str]
-) -> tuple[DataFrame, tuple[str, ...]]:
+def _antecede(spark: SparkSession, paths: Sequence[files.File]) -> tuple[DataFrame, tuple[str, ...]]:
     tables = [file for file in paths if file.name.endswith(".parquet")]
     texts = [file for file in paths if file not in tables]
     if tables and texts:
         raise UnreadableInput(
             f"Parquet and text together: {tables[0].name} and {texts[0].name}; check them apart, or convert one"
         )
-    return (antecede.parquet(spark, tables, given) if tables else antecede.json_lines(spark, texts)), ()
+    return (parquet.read(spark, tables) if tables else antecede.json_lines(spark, texts)), ()
 
 
 def _shiviz(regex: str | None, delimiter: str | None, notes: tuple[str, ...]) -> Source:
-    return Source("shiviz", notes, lambda spark, paths, _: logs.read(spark, paths, regex, delimiter))
+    return Source("shiviz", notes, lambda spark, paths: logs.read(spark, paths, regex, delimiter))
 
 
 def _mapped(mapping: Mapping[str, object], *notes: str) -> Source:
-    return Source("mapped", notes, lambda spark, paths, _: mapped.read(spark, paths, mapping))
+    return Source("mapped", notes, lambda spark, paths: mapped.read(spark, paths, mapping))

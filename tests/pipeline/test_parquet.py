@@ -1,0 +1,130 @@
+"""A trace in Parquet, however its files are named, laid out in folders, typed, or damaged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+from antecede.pipeline import ingest
+
+ROW = {"process": "a", "index": 1, "kind": "internal"}
+
+
+def write(path: Path, rows: Sequence[dict[str, Any]], types: dict[str, pa.DataType] | None = None) -> Path:
+    """The rows as a file; columns of `types` have those, and not what their values suggest."""
+    table = pa.Table.from_pylist(list(rows))
+    for name, kind in (types or {}).items():
+        values = pa.array([row.get(name) for row in rows], kind)
+        table = table.set_column(table.column_names.index(name), name, values)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(table, path)
+    return path
+
+
+def runs_of(found: ingest.Ingested) -> list[tuple[str, str]]:
+    """(run, file) of every event, where no row is refused."""
+    assert found.quarantine.count() == 0
+    return sorted((row.run, Path(row.file).name) for row in found.events.collect())
+
+
+@pytest.mark.parametrize(
+    ("folders", "runs"),
+    [
+        (("run=1", "run=02"), ["02", "1"]),
+        (("run=2024-01-01", "run=2024-01-02"), ["2024-01-01", "2024-01-02"]),
+        (("run=a/deep", "other"), ["", "a"]),
+        (("run=a%2Fb+c", "run=100%", "run=__HIVE_DEFAULT_PARTITION__"), ["", "100%", "a/b+c"]),
+    ],
+)
+def test_a_folder_named_after_a_column_gives_it_to_the_files_below(
+    spark: SparkSession, tmp_path: Path, folders: Sequence[str], runs: list[str]
+) -> None:
+    for folder in folders:
+        write(tmp_path / folder / "t.parquet", [ROW])
+    assert [run for run, _ in runs_of(ingest.read(spark, [str(tmp_path)]))] == runs
+
+
+def test_a_folder_names_a_run_however_it_is_given(spark: SparkSession, tmp_path: Path) -> None:
+    for run in "ab":
+        write(tmp_path / f"run={run}" / f"{run}.parquet", [ROW])
+    both = [("a", "a.parquet"), ("b", "b.parquet")]
+    assert runs_of(ingest.read(spark, [str(tmp_path / "run=a"), str(tmp_path / "run=b")])) == both
+    assert runs_of(ingest.read(spark, [str(tmp_path / "run=*")])) == both
+    assert runs_of(ingest.read(spark, [str(tmp_path / "run=a")])) == both[:1]
+
+
+def test_folders_of_runs_whose_files_differ_in_type_are_read_once_each(spark: SparkSession, tmp_path: Path) -> None:
+    for run, kind in (("a", pa.int64()), ("b", pa.int32()), ("c", pa.int64())):
+        write(tmp_path / f"run={run}" / "t.parquet", [ROW], {"index": kind})
+    assert [run for run, _ in runs_of(ingest.read(spark, [str(tmp_path)]))] == ["a", "b", "c"]
+
+
+def test_an_equals_sign_in_a_folder_that_names_no_column_means_nothing(spark: SparkSession, tmp_path: Path) -> None:
+    folder = tmp_path / "date=today" / "trace"
+    write(folder / "a.parquet", [ROW])
+    write(folder / "x" / "b.parquet", [{**ROW, "index": 2}])
+    write(folder / "y=z" / "c.parquet", [{**ROW, "index": 3}])
+    found = ingest.read(spark, [str(folder)])
+    assert runs_of(found) == [("", "a.parquet"), ("", "b.parquet"), ("", "c.parquet")]
+    assert found.feed is not None
+
+
+def test_a_column_of_the_file_stands_against_the_name_of_a_folder(spark: SparkSession, tmp_path: Path) -> None:
+    write(tmp_path / "run=above" / "t.parquet", [{**ROW, "run": "own"}, {**ROW, "run": None}])
+    found = ingest.read(spark, [str(tmp_path / "run=above" / "t.parquet")])
+    assert [run for run, _ in runs_of(found)] == ["above", "own"]
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("seen", pa.array([1, None], pa.timestamp("ns"))),
+        ("seen", pa.array([1.0, 2.0]).cast(pa.float16())),
+        ("seen", pa.array([1, 2], pa.time32("ms"))),
+        ("seen", pa.array([1, 2], pa.time64("us"))),
+        ("_metadata", pa.array([{"row_index": 7, "file_path": "x"}] * 2)),
+    ],
+    ids=str,
+)
+def test_a_column_that_is_not_the_trace_s_may_be_of_any_type(
+    spark: SparkSession, tmp_path: Path, name: str, values: pa.Array
+) -> None:
+    rows = pa.Table.from_pylist([{**ROW, "process": "b"}, {**ROW, "kind": "boom"}])
+    for part in ("a", "b"):  # names that a reader may keep in other ways
+        names = pa.array([part, part]).dictionary_encode()
+        pq.write_table(rows.append_column("run", names).append_column(name, values), tmp_path / f"{part}.parquet")
+    found = ingest.read(spark, [str(tmp_path)])
+    assert sorted((row.run, row.process, row.line) for row in found.events.collect()) == [("a", "b", 1), ("b", "b", 1)]
+    assert sorted((Path(row.file).name, row.line) for row in found.quarantine.collect()) == [
+        ("a.parquet", 2),
+        ("b.parquet", 2),
+    ]
+
+
+def test_a_time_may_be_a_timestamp_of_any_unit_and_without_a_zone_is_utc(spark: SparkSession, tmp_path: Path) -> None:
+    for unit in ("s", "ms", "us", "ns"):
+        for zone in (None, "UTC", "Europe/Berlin"):
+            values = pa.array([1_700_000_000, None], pa.timestamp("s")).cast(pa.timestamp(unit, zone))
+            table = pa.Table.from_pylist([ROW, {**ROW, "index": 2}]).append_column("time", values)
+            pq.write_table(table, tmp_path / f"{unit} {str(zone)[:3]}.parquet")
+    pq.write_table(table, tmp_path / "int96.parquet", use_deprecated_int96_timestamps=True)
+    write(tmp_path / "whole.parquet", [{**ROW, "time": 1_700_000_000}, {**ROW, "index": 2, "time": None}])
+    for path in sorted(tmp_path.iterdir()):
+        found = ingest.read(spark, [str(path)])
+        assert [row.time for row in found.events.orderBy("index").collect()] == [1.7e9, None], path.name
+    found = ingest.read(spark, [str(tmp_path)])  # all of them together: an index is taken once
+    assert [row.time for row in found.events.orderBy("index").collect()] == [1.7e9, None]
+    assert all("duplicate index" in row.reason for row in found.quarantine.collect())
+
+
+def test_a_time_of_a_type_that_spark_has_not_is_a_fault_of_its_rows(spark: SparkSession, tmp_path: Path) -> None:
+    table = pa.Table.from_pylist([ROW]).append_column("time", pa.array([1], pa.time32("ms")))
+    pq.write_table(table, tmp_path / "t.parquet")
+    (row,) = ingest.read(spark, [str(tmp_path)]).quarantine.collect()
+    assert row.reason == "time is of the type time32[ms]; it must be double"
