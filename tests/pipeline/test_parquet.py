@@ -128,3 +128,36 @@ def test_a_time_of_a_type_that_spark_has_not_is_a_fault_of_its_rows(spark: Spark
     pq.write_table(table, tmp_path / "t.parquet")
     (row,) = ingest.read(spark, [str(tmp_path)]).quarantine.collect()
     assert row.reason == "time is of the type time32[ms]; it must be double"
+
+
+@pytest.mark.parametrize("name", ["part-0000", "T.PARQUET", "t.pq"])
+@pytest.mark.parametrize("format", ["auto", "antecede"])
+def test_parquet_is_known_by_its_content_whatever_its_name(
+    spark: SparkSession, tmp_path: Path, name: str, format: str
+) -> None:
+    write(tmp_path / name, [ROW])
+    found = ingest.read(spark, [str(tmp_path)], format)
+    assert runs_of(found) == [("", name)]
+    assert found.feed is not None
+
+
+def test_a_name_with_brackets_is_that_file_before_it_is_a_glob(spark: SparkSession, tmp_path: Path) -> None:
+    for name in ("a[1].parquet", "a1.parquet"):
+        write(tmp_path / name, [ROW])
+    assert runs_of(ingest.read(spark, [str(tmp_path / "a[1].parquet")])) == [("", "a[1].parquet")]
+    assert runs_of(ingest.read(spark, [str(tmp_path / "a[0-9].parquet")])) == [("", "a1.parquet")]
+    assert runs_of(ingest.read(spark, [str(tmp_path / "a\\[1\\].parquet")])) == [("", "a[1].parquet")]
+
+
+def test_a_backslash_may_be_in_a_name(spark: SparkSession, tmp_path: Path) -> None:
+    write(tmp_path / "a\\b.parquet", [ROW])
+    write(tmp_path / "a\\[1].parquet", [{**ROW, "index": 2}])
+    assert runs_of(ingest.read(spark, [str(tmp_path)])) == [("", "a\\[1].parquet"), ("", "a\\b.parquet")]
+
+
+def test_an_empty_file_among_others_is_told_of(spark: SparkSession, tmp_path: Path) -> None:
+    write(tmp_path / "a.parquet", [ROW])
+    (tmp_path / "z é%20.parquet").touch()
+    found = ingest.read(spark, [str(tmp_path)])
+    assert runs_of(found) == [("", "a.parquet")]
+    assert f"{tmp_path}/z é%20.parquet: empty, so nothing was read of it" in found.notes
