@@ -11,7 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from antecede.pipeline import ingest
+from antecede.cli import main
+from antecede.pipeline import early, ingest
+from antecede.pipeline.check import check
 
 ROW = {"process": "a", "index": 1, "kind": "internal"}
 
@@ -161,3 +163,70 @@ def test_an_empty_file_among_others_is_told_of(spark: SparkSession, tmp_path: Pa
     found = ingest.read(spark, [str(tmp_path)])
     assert runs_of(found) == [("", "a.parquet")]
     assert f"{tmp_path}/z é%20.parquet: empty, so nothing was read of it" in found.notes
+
+
+def unchecked(values: Sequence[bytes | None]) -> pa.Array:
+    """Bytes as Arrow takes them for text from a file: on trust."""
+    raw = pa.array(values, pa.binary())
+    return pa.Array.from_buffers(pa.string(), len(raw), raw.buffers(), raw.null_count)
+
+
+SENDS = {"run": [b"r"] * 3, "process": [b"a", b"b", b"c"], "kind": [b"send"] * 3, "message": [b"m1", b"m2", b"m3"]}
+
+
+@pytest.mark.parametrize("bad", [b"\xff\xfe", b"\xed\xa0\x80", b"m\xc3"])
+@pytest.mark.parametrize("name", ["run", "process", "kind", "message", "group", "dests", "attributes"])
+def test_what_is_not_utf8_is_refused_and_the_rest_is_checked(
+    spark: SparkSession, tmp_path: Path, name: str, bad: bytes
+) -> None:
+    texts: dict[str, list[bytes]] = {**SENDS, "group": [b"g"] * 3}
+    table = pa.table({"index": [0, 0, 0], **{key: unchecked(values) for key, values in texts.items()}})
+    dests, attributes = unchecked([b"x", b"y", b"z"]), unchecked([b"1", b"2", b"3"])
+    if name == "dests":
+        dests = unchecked([b"x", bad, b"z"])
+    elif name == "attributes":
+        attributes = unchecked([b"1", bad, b"3"])
+    else:
+        values = [texts[name][0], bad, texts[name][2]]
+        table = table.set_column(table.column_names.index(name), name, unchecked(values))
+    table = table.append_column("dests", pa.ListArray.from_arrays([0, 1, 2, 3], dests))
+    keys = pa.array(["k"] * 3)
+    table = table.append_column("attributes", pa.MapArray.from_arrays([0, 1, 2, 3], keys, attributes))
+    pq.write_table(table, tmp_path / "t.parquet")
+    found = ingest.read(spark, [str(tmp_path)])
+    (row,) = found.quarantine.collect()
+    assert row.line == 2
+    assert ("kind is" if name == "kind" else "is not UTF-8") in row.reason
+    assert found.feed is not None
+    checked = check(spark, [str(tmp_path)])
+    assert (checked.answer.verdict, checked.answer.sums["events"], checked.quarantined) == ("holds", 2, 1)
+
+
+def test_a_fault_of_the_program_is_no_violation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fault(*_: object, **__: object) -> None:
+        raise UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte")
+
+    monkeypatch.setattr(early, "refuse", fault)
+    assert main(["check", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert "Traceback" in said
+    assert said.endswith("stopped by a fault of its own (UnicodeDecodeError); please report what is above\n")
+
+
+def test_refused_rows_alone_are_no_trace_to_judge(spark: SparkSession, tmp_path: Path) -> None:
+    write(tmp_path / "t.parquet", [{**ROW, "index": -1}, {**ROW, "kind": "boom"}])
+    answer = check(spark, [str(tmp_path)]).answer
+    assert (answer.verdict, answer.run_count) == ("undecidable", 0)
+    assert answer.reason == "No row could be read as an event: all 2 are in quarantine."
+    write(tmp_path / "t.parquet", [ROW])
+    pq.write_table(pq.read_table(tmp_path / "t.parquet").slice(0, 0), tmp_path / "t.parquet")
+    assert check(spark, [str(tmp_path)]).answer.verdict == "holds"
+
+
+def test_times_that_are_all_but_the_same_are_cut(spark: SparkSession, tmp_path: Path) -> None:
+    sent = {**ROW, "kind": "send", "message": "m", "dests": ["b"], "time": 0.0}
+    got = {"process": "b", "index": 1, "kind": "deliver", "message": "m", "dests": None, "time": 5e-324}
+    write(tmp_path / "t.parquet", [sent, got])
+    assert check(spark, [str(tmp_path)], windows=3).answer.verdict == "holds"

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.fs
@@ -93,8 +94,17 @@ def read(
             table, before = pa.table(batch), before + batch.num_rows
             if left_out is not None:
                 lines = np.arange(before - batch.num_rows, before) + 1
-                table = table.filter(pa.array(~np.isin(lines, left_out)))
+                table = _without(table, np.isin(lines, left_out))
             yield _typed(table)
+
+
+def _without(table: pa.Table, refused: npt.NDArray[np.bool_]) -> pa.Table:
+    """The other rows; with what only these have gone from the dictionaries, for it may be no text at all."""
+    if not refused.any():
+        return table
+    left = table.filter(pa.array(~refused))
+    plain = [pa.field(f.name, f.type.value_type if pa.types.is_dictionary(f.type) else f.type) for f in left.schema]
+    return left.cast(pa.schema(plain))
 
 
 def _opened(path: str) -> pq.ParquetFile:
