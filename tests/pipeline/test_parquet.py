@@ -115,7 +115,7 @@ def test_a_time_may_be_a_timestamp_of_any_unit_and_without_a_zone_is_utc(spark: 
             values = pa.array([1_700_000_000, None], pa.timestamp("s")).cast(pa.timestamp(unit, zone))
             table = pa.Table.from_pylist([ROW, {**ROW, "index": 2}]).append_column("time", values)
             pq.write_table(table, tmp_path / f"{unit} {str(zone)[:3]}.parquet")
-    pq.write_table(table, tmp_path / "int96.parquet", use_deprecated_int96_timestamps=True)
+            pq.write_table(table, tmp_path / "int96.parquet", use_deprecated_int96_timestamps=True)
     write(tmp_path / "whole.parquet", [{**ROW, "time": 1_700_000_000}, {**ROW, "index": 2, "time": None}])
     for path in sorted(tmp_path.iterdir()):
         found = ingest.read(spark, [str(path)])
