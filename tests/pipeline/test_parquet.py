@@ -12,8 +12,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from antecede.cli import main
-from antecede.pipeline import early, ingest
+from antecede.pipeline import columns, early, ingest
 from antecede.pipeline.check import check
+from antecede.pipeline.errors import UnreadableInput
 
 ROW = {"process": "a", "index": 1, "kind": "internal"}
 
@@ -230,3 +231,23 @@ def test_times_that_are_all_but_the_same_are_cut(spark: SparkSession, tmp_path: 
     got = {"process": "b", "index": 1, "kind": "deliver", "message": "m", "dests": None, "time": 5e-324}
     write(tmp_path / "t.parquet", [sent, got])
     assert check(spark, [str(tmp_path)], windows=3).answer.verdict == "holds"
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_file_that_changes_while_it_is_read_is_an_error(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    path = write(tmp_path / "t.parquet", [ROW, {**ROW, "kind": "send", "index": 2, "message": "m", "dests": ["b"]}])
+    survey = columns.ColumnFeed.survey
+
+    def disturbed(feed: columns.ColumnFeed) -> tuple[columns.ColumnFeed, bool]:
+        if when == "before":
+            write(path, [ROW])
+            return survey(feed)
+        found = survey(feed)
+        write(path, [ROW])
+        return found
+
+    monkeypatch.setattr(columns.ColumnFeed, "survey", disturbed)
+    with pytest.raises(UnreadableInput, match=r"t\.parquet: the file changed while it was read"):
+        check(spark, [str(tmp_path)])

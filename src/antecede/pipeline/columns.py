@@ -24,7 +24,7 @@ SPLIT_ROWS = 1 << 18
 NUMBERS_PER_TASK = 1 << 21
 FILES_PER_TASK = 16
 LEFT_OUT_MAX = 100_000
-SPLITS_DDL = "task int, path string, first int, last int, before long"
+SPLITS_DDL = "task int, path string, first int, last int, before long, version string"
 COUNTED = ("events", "with_message", "sends", "receives", "delivers", "internals", "untimed", "untimed_receives")
 
 
@@ -94,11 +94,12 @@ def opened(spark: SparkSession, paths: Sequence[files.File]) -> ColumnFeed | Non
     """The files as a feed, unsurveyed; None where they are not for Arrow to read. One small job."""
     if not paths or not all(row_groups.is_in_reach(file.path) for file in paths):
         return None
-    found = _listed(spark, paths).mapInArrow(scanning.look, "path string, rows array<long>").collect()
+    found = _listed(spark, paths).mapInArrow(scanning.look, "path string, rows array<long>, version string").collect()
     groups = {row["path"]: row["rows"] for row in found}
     if any(rows is None for rows in groups.values()):
         return None
-    splits = list(_splits([(file.path, groups[file.path]) for file in paths]))
+    versions = {row["path"]: row["version"] for row in found}
+    splits = [(*one, versions[one[1]]) for one in _splits([(file.path, groups[file.path]) for file in paths])]
     rows = sum(sum(rows) for rows in groups.values())
     tasks = splits[-1][0] + 1 if splits else 1
     return ColumnFeed(spark.createDataFrame(splits, SPLITS_DDL), tasks, rows)

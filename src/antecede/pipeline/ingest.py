@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
-from antecede.pipeline import columns, dedupe, files, rules, schema
+from antecede.pipeline import columns, dedupe, files, row_groups, rules, schema
 from antecede.pipeline.columns import ColumnFeed
 from antecede.pipeline.session import explained
 from antecede.pipeline.sources import detect, parquet
@@ -74,7 +74,9 @@ def _surveyed(spark: SparkSession, found: Sequence[files.File]) -> tuple[ColumnF
         return None, True
     try:
         return feed.survey()
-    except files.SPARK_ERRORS:
+    except files.SPARK_ERRORS as error:
+        if row_groups.FileChanged.__name__ in str(error):
+            raise
         return None, True
 
 

@@ -57,6 +57,20 @@ def is_in_reach(path: str) -> bool:
     return scheme is None or scheme[1] in SCHEMES
 
 
+class FileChanged(Exception):
+    """In a task: a file is no longer the one that was looked at."""
+
+
+def version(path: str) -> str | None:
+    """What tells a file from one that has taken its place: length and time of change, as far as they are known."""
+    system, name = _place(path)
+    try:
+        info = (system or pyarrow.fs.LocalFileSystem()).get_file_info(name)
+    except (OSError, pa.ArrowException):
+        return None
+    return f"{info.size} {info.mtime_ns}"
+
+
 def fitness(path: str) -> list[int] | None:
     """The rows in each of a file's row groups; None where the file is not for Arrow to read."""
     try:
@@ -83,10 +97,18 @@ def shape(path: str, names: list[str]) -> footers.Shape | None:
 
 
 def read(
-    path: str, groups: Sequence[int], before: int, left_out: Longs | None = None, *, others: bool = False
+    path: str,
+    groups: Sequence[int],
+    before: int,
+    left_out: Longs | None = None,
+    *,
+    others: bool = False,
+    looked_at: str | None = None,
 ) -> Iterator[pa.Table]:
     """The rows of these row groups, with `COLUMNS`, and `others` where the file has them; but for those lines, counted
-    from 1, `before` which there are so many rows in the file."""
+    from 1, `before` which there are so many rows in the file, which shall be in the version that was looked at."""
+    if looked_at is not None and version(path) != looked_at:
+        raise FileChanged(f"{path}: the file changed while it was read; check it when nobody writes to it any more")
     with _opened(path) as file:
         wanted = [name for name in (*COLUMNS.names, *(OTHERS if others else ())) if name in file.schema_arrow.names]
         batches = file.iter_batches(BATCH_ROWS, list(groups), wanted, use_threads=False)
@@ -96,6 +118,12 @@ def read(
                 lines = np.arange(before - batch.num_rows, before) + 1
                 table = _without(table, np.isin(lines, left_out))
             yield _typed(table)
+
+
+def _place(path: str) -> tuple[Any, str]:
+    """Arrow's file system, None for this machine's, and the name in there."""
+    local = re.sub(r"^file:/+", "/", path)
+    return (None, local) if local.startswith("/") else pyarrow.fs.FileSystem.from_uri(path)
 
 
 def _without(table: pa.Table, refused: npt.NDArray[np.bool_]) -> pa.Table:
@@ -109,8 +137,7 @@ def _without(table: pa.Table, refused: npt.NDArray[np.bool_]) -> pa.Table:
 
 def _opened(path: str) -> pq.ParquetFile:
     """With the names as dictionaries."""
-    local = re.sub(r"^file:/+", "/", path)
-    system, name = (None, local) if local.startswith("/") else pyarrow.fs.FileSystem.from_uri(path)
+    system, name = _place(path)
     with pq.ParquetFile(name, filesystem=system) as file:
         metadata, leaves = file.metadata, [file.schema.column(at) for at in range(len(file.schema.names))]
     named = [leaf.path for leaf in leaves if leaf.path in NAMED and leaf.physical_type == "BYTE_ARRAY"]

@@ -31,11 +31,12 @@ Lines = Mapping[str, Sequence[int]]
 
 
 def look(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Files to the rows of their row groups; null where they are not for Arrow to read."""
+    """Files to the rows of their row groups, null where they are not for Arrow to read; and their versions."""
     for batch in batches:
         paths = batch.column("path").to_pylist()
+        versions = pa.array([row_groups.version(path) for path in paths], pa.string())
         found = pa.array([row_groups.fitness(path) for path in paths], pa.list_(pa.int64()))
-        yield pa.record_batch({"path": batch.column("path"), "rows": found})
+        yield pa.record_batch({"path": batch.column("path"), "rows": found, "version": versions})
 
 
 def look_at_shapes(names: list[str]) -> Task:
@@ -136,7 +137,8 @@ def _read(batches: Batches, left_out: Lines, *, others: bool = False) -> Iterato
         for split in batch.to_pylist():
             groups = range(split["first"], split["last"] + 1)
             lines = row_groups.lines_left_out(left_out, split["path"])
-            tables = row_groups.read(split["path"], groups, split["before"], lines, others=others)
+            looked_at = split.get("version")
+            tables = row_groups.read(split["path"], groups, split["before"], lines, others=others, looked_at=looked_at)
             yield from (table for table in tables if table.num_rows)
 
 
