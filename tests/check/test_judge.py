@@ -350,3 +350,12 @@ class TestLimits:
 
 def test_an_iterator_is_judged_as_well_as_a_list() -> None:
     assert judge(iter(script(TRIANGLE))) == judge(script(TRIANGLE))
+
+
+def test_refused_rows_alone_are_no_trace_to_judge() -> None:
+    found = judge([], quarantined=1_000)
+    assert (found.verdict, found.quarantined) == ("undecidable", 1_000)
+    assert found.reasons == ("no row could be read as an event: all 1,000 are in quarantine",)
+    assert judge([], quarantined=1, listed_max=0).reasons == ()
+    assert judge([]).verdict == "holds"
+    assert judge(script("a send m1 > b"), quarantined=1_000).verdict == "holds"

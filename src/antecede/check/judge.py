@@ -6,6 +6,7 @@ judge walks each run along that relation, with the explicit past of every proces
 messages of m2's past were sent to this process too and will be delivered here only later: those m2 has overtaken.
 
 Three answers: `violated` if any run shows a violation; else `undecidable` if any run can not be judged; else `holds`.
+Where no row at all could be read as an event, there is nothing to judge, and that is `undecidable` too.
 A run can not be judged where happened-before has a cycle, where sends and delivers share no message id, or where
 nothing but internal events was recorded.
 
@@ -96,13 +97,19 @@ def judge(events: Iterable[Event], *, quarantined: int = 0, listed_max: int = LI
     each = [judge_run(run, listed_max=listed_max) for run in arrange(kept)]
     totals = {name: sum(getattr(one, name) for one in each) for name in COUNTS}
     totals["quarantined"] = quarantined + len(quarantine)
+    nothing = [nothing_read(totals["quarantined"])] if not each and totals["quarantined"] else []
     return Verdict(
-        verdict=_overall([one.verdict for one in each]),
+        verdict=UNDECIDABLE if nothing else _overall([one.verdict for one in each]),
         **totals,
-        reasons=tuple(islice(chain.from_iterable(one.reasons for one in each), listed_max)),
+        reasons=tuple(islice(chain(nothing, chain.from_iterable(one.reasons for one in each)), listed_max)),
         found=tuple(islice(chain.from_iterable(one.found for one in each), listed_max)),
         quarantine=tuple(quarantine[:listed_max]),
     )
+
+
+def nothing_read(quarantined: int) -> str:
+    """Why a trace of refused rows alone can not be judged."""
+    return f"no row could be read as an event: all {quarantined:,} are in quarantine"
 
 
 def judge_run(run: Run, *, listed_max: int = LISTED_MAX) -> Verdict:

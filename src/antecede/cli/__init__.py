@@ -10,6 +10,7 @@ import argparse
 import importlib
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 
 from antecede import __version__
@@ -31,7 +32,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Exit status: 0 it holds, 1 it does not, 2 usage or unreadable input, 3 undecidable."""
+    """Exit status: 0 it holds, 1 it does not, 2 usage, unreadable input or a fault, 3 undecidable."""
     try:
         arguments = parser().parse_args(argv)
         status: int = arguments.run(arguments)
@@ -48,7 +49,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         reason, place = getattr(error, "strerror", None) or error, getattr(error, "filename", None)
         print(f"antecede: {reason}{f': {place}' if place else ''}", file=sys.stderr)
         return 2
-    except ModuleNotFoundError as error:
+    except Exception as error:  # Python's own status would be 1, which says that causal order is violated
+        return _stopped(error)
+    return status
+
+
+def _stopped(error: Exception) -> int:
+    """Say what is missing, or that this is a fault."""
+    if isinstance(error, ModuleNotFoundError):
         print(f"antecede: this command needs '{error.name}': pip install 'antecede[app]'", file=sys.stderr)
         return 2
-    return status
+    traceback.print_exception(error)
+    words = f"stopped by a fault of its own ({type(error).__name__}); please report what is above"
+    print(f"antecede: {words}", file=sys.stderr)
+    return 2

@@ -13,6 +13,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
+from antecede.check.judge import UNDECIDABLE, nothing_read
 from antecede.pipeline.verify import overall
 
 RUNS_LISTED_MAX = 1_000
@@ -63,8 +64,8 @@ class Answer:
     runs: tuple[RunAnswer, ...]
 
 
-def answer(runs: DataFrame) -> Answer:
-    """One job; a second where there are more runs than are listed."""
+def answer(runs: DataFrame, quarantined: int = 0) -> Answer:
+    """One job; a second where there are more runs than are listed. Of refused rows alone there is no verdict."""
     worst_first = runs.orderBy(
         fn.when(fn.col("verdict") == "violated", 0).when(fn.col("verdict") == "undecidable", 1).otherwise(2),
         fn.desc("violations"),
@@ -77,9 +78,12 @@ def answer(runs: DataFrame) -> Answer:
         (row,) = _totals(runs).collect()
         tally = row.asDict()
     listed = tuple(rows[:RUNS_LISTED_MAX])
+    sums = {name: int(tally[name] or 0) for name in SUMS}
+    if not rows and quarantined:
+        why = nothing_read(quarantined)
+        return Answer(UNDECIDABLE, f"{why[:1].upper()}{why[1:]}.", 0, sums, ())
     found = [name for name in ("violated", "undecidable", "holds") if tally[name]]
     verdict = overall(found)
-    sums = {name: int(tally[name] or 0) for name in SUMS}
     return Answer(verdict, _reason(verdict, tally, listed), int(tally["runs"]), sums, listed)
 
 

@@ -82,7 +82,7 @@ def check(
         notes = (*_left_out(read.quarantine, quarantined), *read.notes)
     with stages.stage("verifying"):
         verified = verify(read.feed or read.events, windows=windows, detail=out is not None, worst=worst).keep()
-        found = answer(verified.runs)
+        found = answer(verified.runs, quarantined)
     told: tuple[Explained, ...] = ()
     if found.verdict == "violated" and worst:
         with stages.stage("explaining"):

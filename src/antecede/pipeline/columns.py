@@ -15,7 +15,7 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as fn
 
-from antecede.pipeline import facts, files, row_groups, scanning
+from antecede.pipeline import facts, files, footers, row_groups, scanning, schema
 from antecede.pipeline.explain import Span
 from antecede.pipeline.feeds import DEALT_DDL
 from antecede.pipeline.tasks import Task
@@ -24,7 +24,7 @@ SPLIT_ROWS = 1 << 18
 NUMBERS_PER_TASK = 1 << 21
 FILES_PER_TASK = 16
 LEFT_OUT_MAX = 100_000
-SPLITS_DDL = "task int, path string, first int, last int, before long"
+SPLITS_DDL = "task int, path string, first int, last int, before long, version string"
 COUNTED = ("events", "with_message", "sends", "receives", "delivers", "internals", "untimed", "untimed_receives")
 
 
@@ -94,17 +94,32 @@ def opened(spark: SparkSession, paths: Sequence[files.File]) -> ColumnFeed | Non
     """The files as a feed, unsurveyed; None where they are not for Arrow to read. One small job."""
     if not paths or not all(row_groups.is_in_reach(file.path) for file in paths):
         return None
-    numbered = [(at // FILES_PER_TASK, file.path) for at, file in enumerate(paths)]
-    listed = spark.createDataFrame(numbered, "task int, path string")
-    looked = listed.repartitionById(ceil(len(paths) / FILES_PER_TASK), fn.col("task"))
-    found = looked.mapInArrow(scanning.look, "path string, rows array<long>").collect()
+    found = _listed(spark, paths).mapInArrow(scanning.look, "path string, rows array<long>, version string").collect()
     groups = {row["path"]: row["rows"] for row in found}
     if any(rows is None for rows in groups.values()):
         return None
-    splits = list(_splits([(file.path, groups[file.path]) for file in paths]))
+    versions = {row["path"]: row["version"] for row in found}
+    splits = [(*one, versions[one[1]]) for one in _splits([(file.path, groups[file.path]) for file in paths])]
     rows = sum(sum(rows) for rows in groups.values())
     tasks = splits[-1][0] + 1 if splits else 1
     return ColumnFeed(spark.createDataFrame(splits, SPLITS_DDL), tasks, rows)
+
+
+def shapes(spark: SparkSession, paths: Sequence[files.File]) -> dict[str, footers.Shape]:
+    """By path, the shape of each file whose footer Arrow can read where the tasks run. One small job."""
+    near = [file for file in paths if row_groups.is_in_reach(file.path)]
+    if not near:
+        return {}
+    task = scanning.look_at_shapes(schema.TRACE.names)
+    found = _listed(spark, near).mapInArrow(task, "path string, shape map<string,string>").collect()
+    return {row["path"]: tuple(sorted(row["shape"].items())) for row in found if row["shape"] is not None}
+
+
+def _listed(spark: SparkSession, paths: Sequence[files.File]) -> DataFrame:
+    """The paths, some for each task."""
+    numbered = [(at // FILES_PER_TASK, file.path) for at, file in enumerate(paths)]
+    listed = spark.createDataFrame(numbered, "task int, path string")
+    return listed.repartitionById(ceil(len(paths) / FILES_PER_TASK), fn.col("task"))
 
 
 def _splits(groups: Sequence[tuple[str, Sequence[int]]]) -> Iterator[tuple[int, str, int, int, int]]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from math import ceil
+from math import ceil, isfinite
 from operator import itemgetter
 
 import numpy as np
@@ -152,7 +152,7 @@ def _cells(events: DataFrame, runs: Sequence[Numbered], wanted: Mapping[str, int
     processes = sum(len(run.processes) for run in runs)
     buckets = max(BUCKETS_PER_WINDOW * max(wanted.values()), BUCKETS_MIN)
     buckets = max(1, min(buckets, CELLS_MAX // processes))
-    spans = [(run.run, run.start, buckets / (run.end - run.start) if run.end > run.start else 0.0) for run in runs]
+    spans = [(run.run, run.start, _scale(buckets, run.end - run.start)) for run in runs]
     plan = events.sparkSession.createDataFrame(spans, "run string, start double, scale double")
     bucket = fn.expr("cast(floor((time - start) * scale) as int)").alias("bucket")
     counted = events.join(fn.broadcast(plan), "run").groupBy("run", "process", bucket)
@@ -163,6 +163,12 @@ def _cells(events: DataFrame, runs: Sequence[Numbered], wanted: Mapping[str, int
         share = round(row["bucket"] / buckets * TICKS_PER_RUN)
         found[row["run"]].append((numbers[row["run"]][row["process"]], share, ceil(row["count"])))
     return {name: Cells(*np.array(cells, np.int64).reshape(-1, 3).T) for name, cells in found.items()}
+
+
+def _scale(buckets: int, span_s: float) -> float:
+    """Buckets a second; none where the times are too close together to be told apart so."""
+    scale = buckets / span_s if span_s > 0 else 0.0
+    return scale if isfinite(scale) else 0.0
 
 
 def _cut(run: Numbered, cells: Mapping[str, Cells], wanted: Mapping[str, int]) -> Numbered:

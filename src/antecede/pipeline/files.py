@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
@@ -52,17 +53,17 @@ class Damaged:
 
 
 def literal(path: str) -> str:
-    return path if "\\" in path else re.sub(r"([\[\]{}*?])", r"\\\1", path)
+    return re.sub(r"([\[\]{}*?\\])", r"\\\1", path)
 
 
 def listing(spark: SparkSession, paths: Sequence[str]) -> tuple[File, ...]:
-    """The files that `paths` mean, each once, in order of name."""
+    """The files that `paths` mean, each once, in order of name; empty ones, too, unless there are no others."""
     if not paths:
         raise UnreadableInput("no input given; name a file, a folder or a glob")
     found: dict[str, File] = {}
     for path in paths:
         files = _listed(spark, path)
-        if not files:
+        if not any(file.bytes for file in files):
             raise UnreadableInput(no_files(path))
         found.update((file.path, file) for file in files)
     return tuple(found[path] for path in sorted(found))
@@ -111,25 +112,34 @@ def _damage(file: File, read: Callable[[Sequence[File], bool], DataFrame]) -> st
     try:
         read([file], False).unpersist()
     except SPARK_ERRORS as error:
-        return cause(error)
+        return cause(error) if DAMAGE.search(str(error)) else None
     return None
 
 
 def _listed(spark: SparkSession, path: str) -> list[File]:
-    reader = spark.read.format("binaryFile").option("recursiveFileLookup", "true")
-    try:
-        rows = reader.load(path).select("path", "length").collect()
-    except SPARK_ERRORS as error:
-        if "PATH_NOT_FOUND" in str(error) and literal(path) != path:  # a name with brackets, say, and no glob
-            return _listed(spark, literal(path))
-        raise UnreadableInput(_refusal(path, error)) from error
-    return [File(row.path, row.length) for row in rows]
+    """First those of the very name: what has brackets in it need not be a glob."""
+    for name in dict.fromkeys((literal(path), path)):
+        try:
+            return _found(spark, name)
+        except SPARK_ERRORS as error:
+            if "PATH_NOT_FOUND" not in str(error) or name == path:
+                raise UnreadableInput(_refusal(path, error)) from error
+    raise AssertionError("unreachable: the last of the names is the path itself")
+
+
+def _found(spark: SparkSession, path: str) -> list[File]:
+    """Spark makes no row of an empty file, but it lists it."""
+    table = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(path)
+    filled = [File(row.path, row.length) for row in table.select("path", "length").collect()]
+    names = {file.name for file in filled}
+    listed = (File(unquote(uri), 0) for uri in table.inputFiles())
+    return filled + [file for file in listed if file.name not in names]
 
 
 def _refusal(path: str, error: BaseException) -> str:
     text = str(error)
     if "PATH_NOT_FOUND" in text:
-        return not_found(path.replace("\\", ""))
+        return not_found(path)
     if "No FileSystem for scheme" in text:
         return f"{path}: Spark has no file system for that scheme; add its package with --packages, or copy the files"
     if "Permission denied" in text or "AccessControlException" in text:

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
-from antecede.pipeline import columns, dedupe, files, rules, schema
+from antecede.pipeline import columns, dedupe, files, row_groups, rules, schema
 from antecede.pipeline.columns import ColumnFeed
 from antecede.pipeline.session import explained
-from antecede.pipeline.sources import antecede, detect
+from antecede.pipeline.sources import detect, parquet
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,26 +46,37 @@ def read(
 ) -> Ingested:
     """The events of `paths`; `UnreadableInput` where they are no trace at all. It runs jobs."""
     with explained("the input could not be read"):
-        found = files.listing(spark, paths)
+        listed = files.listing(spark, paths)
+        found = tuple(file for file in listed if file.bytes)
         source = detect.choose(spark, found, format, regex=regex, delimiter=delimiter, mapping=mapping)
-        candidates, notes = source.read(spark, found, paths)
-        feed, doubtful = _surveyed(spark, found) if source.name == "antecede" else (None, True)
+        candidates, notes = source.read(spark, found)
+        feed, doubtful = _surveyed(spark, found) if source.is_parquet else (None, True)
         events, quarantine = _parted(candidates) if doubtful else _all_events(candidates)
         if feed is not None and doubtful:
             feed = _without_refused(feed, quarantine, found)
-    return Ingested(events, quarantine, source.name, (*source.notes, *notes), feed)
+    return Ingested(events, quarantine, source.name, (*source.notes, *notes, *_on_empty(listed)), feed)
+
+
+def _on_empty(listed: Sequence[files.File]) -> tuple[str, ...]:
+    empty = [file.name for file in listed if not file.bytes]
+    if not empty:
+        return ()
+    return (
+        f"{empty[0]}{f' and {len(empty) - 1:,} others' if len(empty) > 1 else ''}: empty, so nothing was read of it",
+    )
 
 
 def _surveyed(spark: SparkSession, found: Sequence[files.File]) -> tuple[ColumnFeed | None, bool]:
     """The files as a feed of columns, and whether any of their rows are doubtful; no feed where that is for Spark to
     read, as is what turns out damaged, or out of reach of some task."""
-    fit = all(file.name.endswith(".parquet") for file in found) and not antecede.has_columns_in_folders(found)
-    feed = columns.opened(spark, found) if fit else None
+    feed = None if parquet.named_by_folders(found) else columns.opened(spark, found)
     if feed is None:
         return None, True
     try:
         return feed.survey()
-    except files.SPARK_ERRORS:
+    except files.SPARK_ERRORS as error:
+        if row_groups.FileChanged.__name__ in str(error):
+            raise
         return None, True
 
 

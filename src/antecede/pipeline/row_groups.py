@@ -15,11 +15,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.fs
 import pyarrow.parquet as pq
 
+from antecede.pipeline import footers
 from antecede.pipeline.normalise import Longs
 
 BATCH_ROWS = 1 << 17
@@ -55,6 +57,20 @@ def is_in_reach(path: str) -> bool:
     return scheme is None or scheme[1] in SCHEMES
 
 
+class FileChanged(Exception):
+    """In a task: a file is no longer the one that was looked at."""
+
+
+def version(path: str) -> str | None:
+    """What tells a file from one that has taken its place: length and time of change, as far as they are known."""
+    system, name = _place(path)
+    try:
+        info = (system or pyarrow.fs.LocalFileSystem()).get_file_info(name)
+    except (OSError, pa.ArrowException):
+        return None
+    return f"{info.size} {info.mtime_ns}"
+
+
 def fitness(path: str) -> list[int] | None:
     """The rows in each of a file's row groups; None where the file is not for Arrow to read."""
     try:
@@ -62,7 +78,7 @@ def fitness(path: str) -> list[int] | None:
     except (OSError, pa.ArrowException, ValueError):
         return None
     with file:
-        fields = {field.name: _plainest(field.type) for field in file.schema_arrow}
+        fields = {field.name: footers.plainest(field.type) for field in file.schema_arrow}
         confusing = [name for name in fields if name not in TYPES and name.lower() in TYPES]
         fits = all(fields[name] in types for name, types in TYPES.items() if name in fields)
         if confusing or not fits or not fields.keys() >= set(REQUIRED) or len(fields) != len(file.schema_arrow):
@@ -70,11 +86,29 @@ def fitness(path: str) -> list[int] | None:
         return [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
 
 
+def shape(path: str, names: list[str]) -> footers.Shape | None:
+    """The types of those columns of a file that have these names; None where Arrow can not open its footer."""
+    try:
+        file = _opened(path)
+    except (OSError, pa.ArrowException, ValueError):
+        return None
+    with file:
+        return footers.shape(file.schema, names)
+
+
 def read(
-    path: str, groups: Sequence[int], before: int, left_out: Longs | None = None, *, others: bool = False
+    path: str,
+    groups: Sequence[int],
+    before: int,
+    left_out: Longs | None = None,
+    *,
+    others: bool = False,
+    looked_at: str | None = None,
 ) -> Iterator[pa.Table]:
     """The rows of these row groups, with `COLUMNS`, and `others` where the file has them; but for those lines, counted
-    from 1, `before` which there are so many rows in the file."""
+    from 1, `before` which there are so many rows in the file, which shall be in the version that was looked at."""
+    if looked_at is not None and version(path) != looked_at:
+        raise FileChanged(f"{path}: the file changed while it was read; check it when nobody writes to it any more")
     with _opened(path) as file:
         wanted = [name for name in (*COLUMNS.names, *(OTHERS if others else ())) if name in file.schema_arrow.names]
         batches = file.iter_batches(BATCH_ROWS, list(groups), wanted, use_threads=False)
@@ -82,14 +116,28 @@ def read(
             table, before = pa.table(batch), before + batch.num_rows
             if left_out is not None:
                 lines = np.arange(before - batch.num_rows, before) + 1
-                table = table.filter(pa.array(~np.isin(lines, left_out)))
+                table = _without(table, np.isin(lines, left_out))
             yield _typed(table)
+
+
+def _place(path: str) -> tuple[Any, str]:
+    """Arrow's file system, None for this machine's, and the name in there."""
+    local = re.sub(r"^file:/+", "/", path)
+    return (None, local) if local.startswith("/") else pyarrow.fs.FileSystem.from_uri(path)
+
+
+def _without(table: pa.Table, refused: npt.NDArray[np.bool_]) -> pa.Table:
+    """The other rows; with what only these have gone from the dictionaries, for it may be no text at all."""
+    if not refused.any():
+        return table
+    left = table.filter(pa.array(~refused))
+    plain = [pa.field(f.name, f.type.value_type if pa.types.is_dictionary(f.type) else f.type) for f in left.schema]
+    return left.cast(pa.schema(plain))
 
 
 def _opened(path: str) -> pq.ParquetFile:
     """With the names as dictionaries."""
-    local = re.sub(r"^file:/+", "/", path)
-    system, name = (None, local) if local.startswith("/") else pyarrow.fs.FileSystem.from_uri(path)
+    system, name = _place(path)
     with pq.ParquetFile(name, filesystem=system) as file:
         metadata, leaves = file.metadata, [file.schema.column(at) for at in range(len(file.schema.names))]
     named = [leaf.path for leaf in leaves if leaf.path in NAMED and leaf.physical_type == "BYTE_ARRAY"]
@@ -123,15 +171,6 @@ def _numbered(lists: pa.ListArray) -> pa.ListArray:
     lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     return pa.ListArray.from_arrays(pa.array(offsets), lists.flatten().dictionary_encode(), mask=lists.is_null())
-
-
-def _plainest(kind: pa.DataType) -> pa.DataType:
-    """The type of the same values, however long they may be, and however they are kept."""
-    if pa.types.is_dictionary(kind):
-        return _plainest(kind.value_type)
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        return pa.list_(_plainest(kind.value_type))
-    return pa.string() if pa.types.is_large_string(kind) or pa.types.is_string_view(kind) else kind
 
 
 def lines_left_out(lines: Mapping[str, Sequence[int]], path: str) -> Longs | None:

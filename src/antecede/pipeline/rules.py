@@ -32,6 +32,7 @@ def broken() -> Column:
         (fn.col("kind").isin(*WITH_MESSAGE) & _blank("message"), _on_kind("message is missing or empty on")),
         ((fn.col("kind") == "send") & fn.col("dests").isNull(), fn.lit("dests is missing on send")),
         (_blank_dest(), fn.lit("a destination in dests is missing or empty")),
+        *[(~fn.is_valid_utf8(value), fn.lit(f"{name} is not UTF-8")) for name, value in _texts().items()],
         (_not_finite("time"), _says("time", "must be a finite number of seconds")),
         *[(fn.length(name) > FIELD_CHARS_MAX, _too_long(name)) for name in ("run", "process", "message", "group")],
         (_long_dest(), fn.lit(f"a destination in dests has more than {FIELD_CHARS_MAX} characters")),
@@ -44,6 +45,8 @@ def surely_events(table: pa.Table) -> bool:
     """Whether all rows are events for sure. Run, process and kind are dictionaries, and so are the destinations; what
     is in a dictionary counts whether a row has it or not. Lengths are in bytes, of which there are no fewer than
     characters."""
+    if not _is_utf8(table):
+        return False
     dests = pc.list_flatten(table["dests"])
     texts = [name for name in ("message", "group") if name in table.column_names]
     return (
@@ -58,6 +61,15 @@ def surely_events(table: pa.Table) -> bool:
         and bool(np.all(np.isfinite(table["time"].drop_null().to_numpy())))
         and ("attributes" not in table.column_names or _attributes_fit(table["attributes"]))
     )
+
+
+def _is_utf8(table: pa.Table) -> bool:
+    """Whether all texts are: Arrow reads them from files without looking."""
+    try:
+        table.validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True
 
 
 def _values(names: pa.ChunkedArray) -> list[str]:
@@ -88,8 +100,8 @@ def _attributes_fit(attributes: pa.ChunkedArray) -> bool:
 
 
 def shown(value: Column) -> Column:
-    """A value as a reason quotes it: short."""
-    return fn.coalesce(fn.substring(value.cast("string"), 1, SHOWN_CHARS_MAX), fn.lit("missing"))
+    """A value as a reason quotes it: short, and readable."""
+    return fn.coalesce(fn.make_valid_utf8(fn.substring(value.cast("string"), 1, SHOWN_CHARS_MAX)), fn.lit("missing"))
 
 
 def _says(name: str, must: str) -> Column:
@@ -102,6 +114,13 @@ def _on_kind(words: str) -> Column:
 
 def _too_long(name: str) -> Column:
     return fn.concat(fn.lit(f"{name} has "), fn.length(name), fn.lit(f" characters; the limit is {FIELD_CHARS_MAX}"))
+
+
+def _texts() -> dict[str, Column]:
+    """All that is text in a row; what is a list, with a character between that no other byte can be part of."""
+    attributes = fn.concat_ws(",", fn.map_keys("attributes"), fn.map_values("attributes"))
+    one = {name: fn.col(name) for name in ("run", "process", "message", "group")}
+    return {**one, "a destination in dests": fn.array_join("dests", ","), "an attribute": attributes}
 
 
 def _blank(name: str) -> Column:

@@ -1,7 +1,8 @@
 """What runs on the executors to read Parquet files there: functions from row groups to Arrow batches, for `mapInArrow`.
 
-`look` tells whether the files are fit for it, `survey` counts and doubts (`facts`), `compare` looks for numbers that
-come twice, `deal_runs` and `deal_messages` pass on what counts, to the tasks that have a run, or a message, complete.
+`look` tells whether the files are fit for it, `look_at_shapes` what they are made of, `survey` counts and doubts
+(`facts`), `compare` looks for numbers that come twice, `deal_runs` and `deal_messages` pass on what counts, to the
+tasks that have a run, or a message, complete.
 """
 
 from __future__ import annotations
@@ -30,11 +31,24 @@ Lines = Mapping[str, Sequence[int]]
 
 
 def look(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Files to the rows of their row groups; null where they are not for Arrow to read."""
+    """Files to the rows of their row groups, null where they are not for Arrow to read; and their versions."""
     for batch in batches:
         paths = batch.column("path").to_pylist()
+        versions = pa.array([row_groups.version(path) for path in paths], pa.string())
         found = pa.array([row_groups.fitness(path) for path in paths], pa.list_(pa.int64()))
-        yield pa.record_batch({"path": batch.column("path"), "rows": found})
+        yield pa.record_batch({"path": batch.column("path"), "rows": found, "version": versions})
+
+
+def look_at_shapes(names: list[str]) -> Task:
+    """Files to their shapes, as far as columns of these names go; null where Arrow can not open the footer."""
+
+    def task(batches: Batches) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            shapes = [row_groups.shape(path, names) for path in batch.column("path").to_pylist()]
+            found = pa.array([shape and list(shape) for shape in shapes], pa.map_(pa.string(), pa.string()))
+            yield pa.record_batch({"path": batch.column("path"), "shape": found})
+
+    return task
 
 
 def survey(tasks: int, left_out: Lines, *, trusted: bool) -> Task:
@@ -123,7 +137,8 @@ def _read(batches: Batches, left_out: Lines, *, others: bool = False) -> Iterato
         for split in batch.to_pylist():
             groups = range(split["first"], split["last"] + 1)
             lines = row_groups.lines_left_out(left_out, split["path"])
-            tables = row_groups.read(split["path"], groups, split["before"], lines, others=others)
+            looked_at = split.get("version")
+            tables = row_groups.read(split["path"], groups, split["before"], lines, others=others, looked_at=looked_at)
             yield from (table for table in tables if table.num_rows)
 
 

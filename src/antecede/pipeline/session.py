@@ -29,6 +29,7 @@ from pyspark.sql import SparkSession
 
 from antecede.core.errors import AntecedeError, LimitReached, Misuse
 from antecede.pipeline import java
+from antecede.pipeline.errors import UnreadableInput
 
 LOCAL_SHUFFLE_PARTITIONS = 4
 MEMORY_ENVIRONMENT = "ANTECEDE_DRIVER_MEMORY"
@@ -40,6 +41,7 @@ ADDRESS = re.compile(r"^(?:spark|sc|k8s|k8s://https?)://(?P<hosts>[^/;]+)")
 MASTER = re.compile(
     r"local|local\[\s*(\*|[1-9]\d*)\s*(,\s*\d+\s*)?\]|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]|yarn|(spark|sc|k8s)://.+"
 )
+CHANGED = re.compile(r"FileChanged: (.+)")
 LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 
 
@@ -104,11 +106,16 @@ def _in_words(doing: str, error: BaseException) -> AntecedeError:
         return UnreachableSpark(f"{doing}: that is no Spark master; try local[*], spark://host:7077 or sc://host:15002")
     if "UNAVAILABLE" in text or "Connection refused" in text:
         return UnreachableSpark(f"{doing}: the connection to Spark is lost; see that it still runs: {cause(error)}")
-    return SparkFailed(f"{doing}: {cause(error)}")
+    changed = CHANGED.search(text)
+    return UnreadableInput(f"{doing}: {changed[1]}") if changed else SparkFailed(f"{doing}: {cause(error)}")
 
 
 def _settings(address: str) -> dict[str, str]:
-    common = {"spark.sql.execution.arrow.pyspark.enabled": "true"}
+    common = {
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.sql.legacy.parquet.nanosAsLong": "true",  # else Spark has no type for them
+        "spark.sql.session.timeZone": "UTC",
+    }
     if not address.startswith("local"):
         return common
     package_parent = str(Path(__file__).resolve().parents[2])
@@ -124,7 +131,6 @@ def _settings(address: str) -> dict[str, str]:
         "spark.executorEnv.PYTHONPATH": os.pathsep.join(
             filter(None, [package_parent, os.environ.get("PYTHONPATH", "")])
         ),
-        "spark.sql.session.timeZone": "UTC",
     }
 
 

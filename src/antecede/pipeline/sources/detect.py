@@ -16,11 +16,11 @@ from pyspark.sql import DataFrame, SparkSession
 
 from antecede.pipeline import files
 from antecede.pipeline.errors import UnknownFormat, UnreadableInput
-from antecede.pipeline.sources import antecede, logs, mapped, otlp, peek, shiviz, zipkin
+from antecede.pipeline.sources import antecede, logs, mapped, otlp, parquet, peek, shiviz, zipkin
 
 FORMATS = ("antecede", "shiviz", "otlp", "zipkin", "mapped")
 LINES_LOOKED_AT = 50
-Read = Callable[[SparkSession, Sequence[files.File], Sequence[str]], tuple[DataFrame, tuple[str, ...]]]
+Read = Callable[[SparkSession, Sequence[files.File]], tuple[DataFrame, tuple[str, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,7 @@ class Source:
     name: str
     notes: tuple[str, ...]
     read: Read
+    is_parquet: bool = False
 
 
 def choose(
@@ -50,22 +51,22 @@ def choose(
         return _mapped(mapped.loaded(spark, mapping), "read by the mapping given")
     if regex is not None:
         return _shiviz(regex, delimiter, ())
-    heads = peek.heads(spark, paths) if wanted == "auto" else None
-    found, notes = (wanted, ()) if heads is None else _recognised(paths, heads)
+    heads = peek.heads(spark, paths) if wanted in ("auto", "antecede") else None
+    found, notes = (wanted, ()) if heads is None or wanted != "auto" else _recognised(paths, heads)
     if found == "tracechecker":
         return _mapped(mapped.BUILT_IN[found], *notes)
     if found == "shiviz":
         return _shiviz(regex, delimiter, notes)
     if found in ("otlp", "zipkin"):
         adapter = otlp.read if found == "otlp" else zipkin.read
-        return Source(found, notes, lambda spark, paths, _: adapter(spark, paths, heads))
-    return Source("antecede", notes, _antecede)
+        return Source(found, notes, lambda spark, paths: adapter(spark, paths, heads))
+    return _antecede(paths, heads or {}, notes)
 
 
 def format_of(head: str, name: str = "") -> str | None:
     """The format that the first characters of a file show."""
     start = head.lstrip("\ufeff \t\r\n")
-    if head.startswith("PAR1") or name.endswith(".parquet"):
+    if _is_parquet(head, name):
         return "antecede"
     if '"resourceSpans"' in head:
         return "otlp"
@@ -111,21 +112,25 @@ def _recognised(paths: Sequence[files.File], heads: Mapping[str, str]) -> tuple[
     return found, tuple(notes)
 
 
-def _antecede(
-    spark: SparkSession, paths: Sequence[files.File], given: Sequence[str]
-) -> tuple[DataFrame, tuple[str, ...]]:
-    tables = [file for file in paths if file.name.endswith(".parquet")]
-    texts = [file for file in paths if file not in tables]
+def _antecede(paths: Sequence[files.File], heads: Mapping[str, str], notes: tuple[str, ...]) -> Source:
+    """Lines, or Parquet by whatever name. Files that show nothing, or were not looked into, are like the others."""
+    tables = [file for file in paths if _is_parquet(heads.get(file.path, ""), file.name)]
+    texts = [file for file in paths if file not in tables and heads.get(file.path, "").strip()]
     if tables and texts:
         raise UnreadableInput(
             f"Parquet and text together: {tables[0].name} and {texts[0].name}; check them apart, or convert one"
         )
-    return (antecede.parquet(spark, tables, given) if tables else antecede.json_lines(spark, texts)), ()
+    read = parquet.read if tables else antecede.json_lines
+    return Source("antecede", notes, lambda spark, paths: (read(spark, paths), ()), is_parquet=bool(tables))
+
+
+def _is_parquet(head: str, name: str) -> bool:
+    return head.startswith("PAR1") or name.endswith(".parquet")
 
 
 def _shiviz(regex: str | None, delimiter: str | None, notes: tuple[str, ...]) -> Source:
-    return Source("shiviz", notes, lambda spark, paths, _: logs.read(spark, paths, regex, delimiter))
+    return Source("shiviz", notes, lambda spark, paths: logs.read(spark, paths, regex, delimiter))
 
 
 def _mapped(mapping: Mapping[str, object], *notes: str) -> Source:
-    return Source("mapped", notes, lambda spark, paths, _: mapped.read(spark, paths, mapping))
+    return Source("mapped", notes, lambda spark, paths: mapped.read(spark, paths, mapping))
