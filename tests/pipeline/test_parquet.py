@@ -133,8 +133,7 @@ def test_a_time_of_a_type_that_spark_has_not_is_a_fault_of_its_rows(spark: Spark
     assert row.reason == "time is of the type time32[ms]; it must be double"
 
 
-@pytest.mark.parametrize("name", ["part-0000", "T.PARQUET", "t.pq"])
-@pytest.mark.parametrize("format", ["auto", "antecede"])
+@pytest.mark.parametrize(("name", "format"), [("part-0000", "auto"), ("T.PARQUET", "auto"), ("t.pq", "antecede")])
 def test_parquet_is_known_by_its_content_whatever_its_name(
     spark: SparkSession, tmp_path: Path, name: str, format: str
 ) -> None:
@@ -175,8 +174,14 @@ def unchecked(values: Sequence[bytes | None]) -> pa.Array:
 SENDS = {"run": [b"r"] * 3, "process": [b"a", b"b", b"c"], "kind": [b"send"] * 3, "message": [b"m1", b"m2", b"m3"]}
 
 
-@pytest.mark.parametrize("bad", [b"\xff\xfe", b"\xed\xa0\x80", b"m\xc3"])
-@pytest.mark.parametrize("name", ["run", "process", "kind", "message", "group", "dests", "attributes"])
+@pytest.mark.parametrize(
+    ("name", "bad"),
+    [
+        *[(name, b"\xff\xfe") for name in ("run", "process", "kind", "group", "attributes")],
+        *[("message", bad) for bad in (b"\xff", b"\xed\xa0\x80")],
+        ("dests", b"m\xc3"),
+    ],
+)
 def test_what_is_not_utf8_is_refused_and_the_rest_is_checked(
     spark: SparkSession, tmp_path: Path, name: str, bad: bytes
 ) -> None:
