@@ -140,7 +140,7 @@ def _judge(spark: SparkSession, folder: Path, most: int) -> Measured:
     size = min(JUDGED_EVENTS, len(events))
     while True:
         prefix = events[:size]
-        measured = _measured(f"judge, {size:,} events", size, lambda prefix=prefix: judge(prefix))  # type: ignore[misc]
+        measured = _measured(f"judge, {size:,} events", size, partial(judge, prefix))
         if size == len(events) or 3 * measured.seconds > JUDGED_SECONDS_MAX:
             return measured
         size = min(2 * size, len(events))

@@ -195,7 +195,7 @@ class Drive:
         self.delivered[at] |= bit
         self.knows[at] |= self.past[identity] | bit
         self.counts["deliveries"] += 1
-        self.counts["delay"] += self.now - self.sent_at[identity]  # type: ignore[assignment]
+        self.counts["delay"] += self.now - self.sent_at[identity]  # type: ignore[assignment]  # seconds among counts
 
     def _watch(self, station: str) -> None:
         if self.setting.watch:

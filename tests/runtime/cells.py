@@ -1,7 +1,7 @@
 """Stations in this process, over the memory network and real WebSockets, for tests of a single rule."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -77,3 +77,10 @@ def state_of(server: StationServer) -> bytes:
 
 def stored(folder: Path, name: str) -> dict[str, Any]:
     return {"path": folder / f"{name}.sqlite"}
+
+
+async def acquainted(at: Mapping[str, StationServer], *hosts: Host) -> None:
+    """All are connected, and every station knows them."""
+    for one in hosts:
+        await one.connected()
+    await until(lambda: all(server.counts()["known"] == len(hosts) for server in at.values()))

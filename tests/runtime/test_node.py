@@ -13,9 +13,7 @@ import pytest
 
 from antecede.check.events import read_jsonl
 from antecede.check.judge import judge
-from antecede.core.effects import Transmit
 from antecede.core.errors import Misuse
-from antecede.core.registry import restore
 from antecede.core.types import MessageId
 from antecede.runtime import (
     Faults,
@@ -23,13 +21,11 @@ from antecede.runtime import (
     MemoryNetwork,
     NameTaken,
     Node,
-    NodeClosed,
     StoreError,
     join,
     join_sync,
 )
 from antecede.runtime import node as node_module
-from antecede.runtime.memory import MemoryTransport
 from antecede.runtime.store import Store
 
 ROUGH = Faults(drop=0.2, duplicate=0.2, shuffle=0.3, delay_s=0.01)
@@ -239,122 +235,6 @@ def test_a_lying_packet_is_refused_and_touches_nothing() -> None:
             await eventually(lambda: b.counts()["refused"] == 2)
             assert network.inboxes["s", "b"].waiting == []
             assert 'antecede_refused_total{process="b"} 2.0' in b.metrics.text()
-
-    run(test)
-
-
-def test_who_left_is_forgotten_and_its_name_is_not_reused(tmp_path: Path) -> None:
-    async def test() -> None:
-        network = MemoryNetwork()
-        async with nodes(network, "a b", store=tmp_path) as (a, b):
-            await a.send({"b"}, b"bye")
-            assert await take(b, 1) == [b"bye"]
-            await b.send({"a"}, b"bye")
-            assert await take(a, 1) == [b"bye"]
-            await a.leave()
-            await eventually(lambda: b.counts()["processes"] == 1)
-            with pytest.raises(NodeClosed, match="left"):
-                await a.send({"b"}, b"one more thing")
-            with pytest.raises(Misuse, match="has left"):
-                await b.send({"a"}, b"come back")
-        with pytest.raises(Misuse, match="not reused"):
-            async with nodes(network, "a", store=tmp_path):
-                pass
-
-    run(test)
-
-
-def test_everybody_may_leave_at_once() -> None:
-    async def test() -> None:
-        async with nodes(MemoryNetwork(), "a b c d") as everybody:
-            for node in everybody:
-                await node.send({"a", "b", "c", "d"}, node.process.encode())
-            leaving = [asyncio.create_task(node.leave()) for node in everybody]
-            await asyncio.wait_for(asyncio.gather(*leaving), WAIT_S)
-
-    run(test)
-
-
-def test_who_is_leaving_too_is_no_obstacle(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def test() -> None:
-        network = MemoryNetwork()
-        async with nodes(network, "a b") as (a, b):
-            await a.send({"b"}, b"hi")
-            await take(b, 1)
-            await b.leave()
-            await eventually(lambda: a.counts()["processes"] == 1)
-
-            async def still_there(_: object) -> list[str]:
-                return ["a", "b"]
-
-            monkeypatch.setattr(MemoryTransport, "peers", still_there)
-            await asyncio.wait_for(a.leave(), WAIT_S)
-
-    run(test)
-
-
-def kept_by(node: Node) -> tuple[int, int, list[str]]:
-    """How long a packet of this process is, its state, and the names of the facts in its store."""
-    durable = node._durable
-    state = durable.algorithm.snapshot()
-    twin = restore(state)
-    (packet,) = [effect.packet for effect in twin.send({"b"}, b"") if isinstance(effect, Transmit)]
-    facts = sorted(key for key in durable.store.facts if not key.startswith("departed "))
-    return len(durable.rosters.codec.encode(packet)), len(state), facts
-
-
-def test_nothing_grows_with_those_who_left(tmp_path: Path) -> None:
-    """Forty guests come, talk to everybody and leave for good. Of each its name remains, in two places of the state;
-    packets, facts, rosters and lanes are as if they had never been. So it is after a restart."""
-    guests = [f"guest{number:02}" for number in range(40)]
-
-    async def test() -> None:
-        network = MemoryNetwork()
-        async with nodes(network, "a b", store=tmp_path) as (a, b):
-            await a.send({"b"}, b"hello")
-            assert await take(b, 1) == [b"hello"]
-            await b.send({"a"}, b"hello")
-            assert await take(a, 1) == [b"hello"]
-            before = kept_by(a)
-            for guest in guests:
-                async with nodes(network, guest) as (one,):
-                    await one.send({"a", "b"}, b"hello")
-                    await take(a, 1)
-                    await take(b, 1)
-                    await a.send({"b", guest}, b"hello")
-                    await take(b, 1)
-                    await take(one, 1)
-                    await one.leave()
-            await eventually(lambda: (a.counts()["processes"], b.counts()["processes"]) == (2, 2))
-            await b.send({"a"}, b"all gone")
-            await take(a, 1)
-            packet, state, facts = kept_by(a)
-            assert packet <= before[0] + 4  # numbers that are longer now
-            assert state <= before[1] + len(guests) * 2 * (len("guest00") + 6)  # a name, and how long it is
-            assert not [fact for fact in facts if "guest" in fact]
-            assert len(facts) <= len(before[2]) + 2  # of b, the roster it has now, and which of ours it was told
-            assert len(a._durable.rosters.names) <= 3  # the living, and the last guest
-            assert sorted(a._lanes.lanes) == ["b"]
-        async with nodes(network, "a b", store=tmp_path) as (a, b):
-            assert kept_by(a) == (packet, state, facts)
-            await a.send({"b"}, b"and we are still here")
-            assert await take(b, 1) == [b"and we are still here"]
-
-    run(test)
-
-
-def test_what_is_owed_to_somebody_who_is_given_up_is_not_owed_any_more(tmp_path: Path) -> None:
-    async def test() -> None:
-        network = MemoryNetwork()
-        async with nodes(network, "a b", store=tmp_path) as (a, b):
-            await a.send({"b", "ghost"}, b"anybody there?")
-            assert await take(b, 1) == [b"anybody there?"]
-            await eventually(lambda: a.counts()["outbox"] > 0 and a._lanes.lanes["ghost"].blocked_since is not None)
-            await a.give_up("ghost")
-            await eventually(lambda: a.counts()["outbox"] == 0)
-            await eventually(lambda: not a.status()["stalls"])
-        async with nodes(network, "a", store=tmp_path) as (a,):
-            assert a.counts()["outbox"] == 0
 
     run(test)
 

@@ -11,7 +11,7 @@ from antecede.runtime.link import NoStation
 from antecede.runtime.removal import remove_host
 from antecede.runtime.station import StationServer
 from antecede.runtime.tokens import TokenRefused, holder, issue
-from tests.runtime.cells import KEY, cells, host, state_of, stored, taken, until, url
+from tests.runtime.cells import KEY, acquainted, cells, host, state_of, stored, taken, until, url
 from tests.runtime.command import main
 
 
@@ -89,9 +89,7 @@ def test_nothing_waits_for_a_host_that_was_removed(tmp_path: Path) -> None:
             host(at["s2"], "bob") as bob,
             host(at["s3"], "zed") as zed,
         ):
-            for one in (ann, bob, zed):
-                await one.connected()
-            await until(lambda: all(server.counts()["known"] == 3 for server in at.values()))
+            await acquainted(at, ann, bob, zed)
             for one in (ann, bob):
                 await one.send({"zed"}, b"here I am")  # so that s3 knows where they are
                 assert await taken(zed, 1) == [b"here I am"]
@@ -123,9 +121,7 @@ def test_what_is_held_back_of_a_removed_host_goes_to_nobody() -> None:
             host(at["s2"], "bob") as bob,
             host(at["s3"], "cat") as cat,
         ):
-            for one in (ann, bob, cat):
-                await one.connected()
-            await until(lambda: all(server.counts()["known"] == 3 for server in at.values()))
+            await acquainted(at, ann, bob, cat)
             network.partition({"s1"}, {"s3"})
             await ann.send({"bob", "cat"}, b"one")
             assert await taken(bob, 1) == [b"one"]

@@ -22,7 +22,20 @@ from antecede.runtime.serving import policy
 from antecede.runtime.station import StationServer
 from antecede.runtime.store import StoreError
 from antecede.runtime.tokens import issue
-from tests.runtime.cells import KEY, WAIT_S, cells, host, introduced, state_of, stored, take, taken, until, url
+from tests.runtime.cells import (
+    KEY,
+    WAIT_S,
+    acquainted,
+    cells,
+    host,
+    introduced,
+    state_of,
+    stored,
+    take,
+    taken,
+    until,
+    url,
+)
 from tests.runtime.crowd import read_trace
 
 
@@ -339,9 +352,7 @@ def test_a_station_stops_while_a_message_waits_for_room_to_be_held_back(monkeypa
             host(at["s2"], "bob") as bob,
             host(at["s3"], "cat") as cat,
         ):
-            for one in (ann, bob, cat):
-                await one.connected()
-            await until(lambda: all(server.counts()["known"] == 3 for server in at.values()))
+            await acquainted(at, ann, bob, cat)
             network.partition({"s1"}, {"s3"})
             await ann.send({"bob", "cat"}, b"one")
             assert await taken(bob, 1) == [b"one"]

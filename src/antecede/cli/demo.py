@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -109,6 +110,10 @@ def _show(arguments: argparse.Namespace, rows: Mapping[str, Mapping[str, Any]], 
         print(f"\nThe worst without it: {screen.plain(checked.explained[0].words)}.")
 
 
+def _counted(name: str, row: Mapping[str, Any]) -> str:
+    return f"{row[name]:,}"
+
+
 def _side_by_side(pair: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     def line(label: str, value: Callable[[Mapping[str, Any]], str]) -> str:
         return f"{label:<34}" + "".join(f"{value(row):>20}" for row in pair)
@@ -122,6 +127,6 @@ def _side_by_side(pair: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         ("held back after receive", "held"),
         ("  of these needlessly", "needless"),
     ):
-        yield line(label, lambda row, name=name: f"{row[name]:,}")  # type: ignore[misc]
+        yield line(label, partial(_counted, name))
     yield line("mean delay", lambda row: f"{row['delay_s_mean']:.3f} s")
     yield line("stamp per message, mean", lambda row: f"{(row['control_bytes'] or 0) / row['messages']:.1f} bytes")

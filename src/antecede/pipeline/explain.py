@@ -183,7 +183,8 @@ def _explained(found: _Found, run: Run | None, size: RunSize) -> Explained:
         return _untold(violation, "the chain between them is not to be found by the source's clocks")
     overtaken = told.chain[0].message or overtaken
     first, late = (run.firsts.get((message, violation.process)) for message in (violation.message, overtaken))
-    late_seconds = late.time - first.time if first and late and None not in (first.time, late.time) else None  # type: ignore[operator]
+    times = [event.time for event in (first, late) if event is not None and event.time is not None]
+    late_seconds = times[1] - times[0] if len(times) == 2 else None
     around = tuple(_around(run, [*told.chain, *(event for event in (first, late) if event)]))
     return Explained(
         *found.place,

@@ -153,7 +153,7 @@ def _matrix(drawn: Figures) -> model.LinkMatrix | None:
 def _process(row: Mapping[str, object]) -> model.ProcessRow:
     seconds = {"mean_delay_seconds": row["delay_s_mean"], "mean_hold_seconds": row["hold_s_mean"]}
     names = ("process", "events", "sends", "deliveries", "violations", "lost")
-    return model.ProcessRow(**{name: row[name] for name in names}, **seconds)  # type: ignore[arg-type]
+    return model.ProcessRow(**{name: row[name] for name in names}, **seconds)  # type: ignore[arg-type]  # by name
 
 
 def _quarantine(details: Details) -> model.Quarantine:

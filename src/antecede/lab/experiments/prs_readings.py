@@ -108,4 +108,4 @@ def _one_by_one(made: World) -> None:
         for dest in sorted(letter.to):
             send(process, Letter(frozenset({dest})))
 
-    made._send = send_each  # type: ignore[method-assign]
+    made._send = send_each  # type: ignore[method-assign]  # a reading of the paper that no option offers
