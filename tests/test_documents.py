@@ -3,17 +3,20 @@
 import doctest
 import re
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import antecede
+import antecede.fast
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted(p for p in (ROOT / "docs" / "guide").glob("*.md") if "```python" in p.read_text())]
 
 
-def test_the_example_of_the_package_is_true() -> None:
-    failures, examples = doctest.testmod(antecede, optionflags=doctest.ELLIPSIS)
+@pytest.mark.parametrize("package", [antecede, antecede.fast], ids=lambda package: package.__name__)
+def test_the_example_of_the_package_is_true(package: ModuleType) -> None:
+    failures, examples = doctest.testmod(package, optionflags=doctest.ELLIPSIS)
     assert examples > 5
     assert failures == 0
 

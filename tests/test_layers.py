@@ -1,4 +1,4 @@
-"""core <- check <- {sim, runtime, pipeline} <- {lab, web, cli}, and what the core may not touch."""
+"""core <- fast; core <- check <- {sim, runtime, pipeline} <- {lab, web, cli}; and what the core may not touch."""
 
 import ast
 import sys
@@ -11,6 +11,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "antecede"
 MAY_IMPORT = {
     "core": {"core"},
     "check": {"core", "check"},
+    "fast": {"core", "fast"},
     "sim": {"core", "check", "sim"},
     "runtime": {"core", "check", "runtime"},
     "pipeline": {"core", "check", "pipeline"},

@@ -1,0 +1,340 @@
+"""The hot path of `prs-broadcast`, compiled: bytes in, which messages can be delivered out (000 §8.2, repaired).
+
+The state is a few arrays of 64-bit integers. `levels` are two rows over the processes: the count delivered of each, and
+the barrier S, 0 where it has no entry. `slots` are the packets that are held back, a row each, whose first columns are
+those named below and whose last are the packet's own barrier, by process. Chains run through the rows, as numbers of
+the next row or -1: the free rows; for each bucket of a hash table the packets that wait for one message, in the order
+in which they came; and the packets of each bucket by their own identity.
+
+Only packets of the form that `Codec.encode` gives to a broadcast are read here. At the first that is anything else
+(other names, other destinations, damaged, too far ahead, one more than may be held) `receive` stops and says where:
+what to do with it is for `core` to say. So there is one set of rules, and this is a short cut through it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeVar, cast
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+Longs = npt.NDArray[np.int64]
+Octets = npt.NDArray[np.uint8]
+
+SERIAL, SENDER, SEQ, PAYLOAD, DESTS, NEED, NEXT, SAME_ID = range(8)
+COLUMNS = 8  # of a slot, before its barrier
+OUT = 5  # columns of what comes out: the first of those of a slot
+DELIVERED, BARRIER = 0, 1  # rows of `levels`
+FIRST, LAST, BY_ID = 0, 1, 2  # rows of `buckets`: of those who wait, the first and the last; of all, by identity
+ME, FREE, HELD, HELD_MAX, PACKET_BYTES_MAX = range(5)  # in `counts`
+COUNTS = 5
+NONE = -1
+HELD_BACK = -1  # in place of a sender in `out`: the packet waits
+
+UINT_MAX = 2**63 - 1
+LIST, BITMAP, COMPLEMENT = 0, 1, 2
+NAMES_PER_BYTE_MAX = 64
+AHEAD_MAX = 4096
+"""How far a message may be ahead of the last delivered of its sender: its delivery looks at each number between."""
+
+F = TypeVar("F")
+
+
+class State(NamedTuple):
+    """What a process knows, and what packets look like here."""
+
+    levels: Longs
+    slots: Longs
+    buckets: Longs
+    counts: Longs
+    forms: Octets
+
+
+class Batch(NamedTuple):
+    """Packets one behind the other, and where each ends."""
+
+    data: Octets
+    ends: Longs
+
+
+def _compiled(plain: F) -> F:
+    try:
+        return cast(F, numba.njit(plain, cache=True))
+    except RuntimeError:  # no folder to cache in can be written
+        return cast(F, numba.njit(plain))
+
+
+@_compiled
+def uint(data: Octets, at: int, end: int) -> tuple[int, int]:
+    """The varint at `at` and where it ends, or NONE for the latter."""
+    number = shift = 0
+    while at < end and shift <= 56:
+        octet = numba.int64(data[at])
+        at += 1
+        number |= (octet & 127) << shift
+        if octet < 128:
+            return number, at
+        shift += 7
+    return 0, NONE
+
+
+@_compiled
+def equal(data: Octets, at: int, end: int, form: Octets) -> int:
+    """Where `form`, which tells its length first, ends in `data`; NONE where something else is at `at`."""
+    size = numba.int64(form[0])
+    if end - at < size:
+        return NONE
+    for place in range(size):
+        if data[at + place] != form[1 + place]:
+            return NONE
+    return at + size
+
+
+@_compiled
+def members(data: Octets, at: int, end: int, barrier: Longs) -> tuple[int, int]:
+    """Read a set: 1 in `barrier` for each member and 0 for the others. How many there are, and where the set ends."""
+    n, start = len(barrier), at
+    head, at = uint(data, at, end)
+    size, form = head >> 2, head & 3
+    if at == NONE or size > end - at or form > COMPLEMENT:
+        return 0, NONE
+    barrier[:] = 1 if form == COMPLEMENT else 0
+    member = 0
+    for place in range(size):
+        if form == BITMAP:
+            octet = numba.int64(data[at])
+            at += 1
+            for bit in range(8):
+                if octet >> bit & 1:
+                    if place * 8 + bit >= n:
+                        return 0, NONE
+                    barrier[place * 8 + bit] = 1
+            continue
+        gap, at = uint(data, at, end)
+        member += gap
+        if at == NONE or gap >= n or member >= n or (gap == 0 and place > 0):
+            return 0, NONE
+        barrier[member] = 1 if form == LIST else 0
+    if form == COMPLEMENT and n > NAMES_PER_BYTE_MAX * (at - start) + size:
+        return 0, NONE
+    return barrier.sum(), at
+
+
+@_compiled
+def vector(data: Octets, at: int, end: int, barrier: Longs) -> int:
+    """Read a vector into `barrier`; where it ends, or NONE."""
+    size, at = members(data, at, end, barrier)
+    if at == NONE or size == 0:
+        return at
+    least, at = uint(data, at, end)
+    if at == NONE or size > end - at:
+        return NONE
+    for process in range(len(barrier)):
+        if barrier[process]:
+            above, at = uint(data, at, end)
+            if at == NONE or above > UINT_MAX - least:
+                return NONE
+            barrier[process] = least + above
+    return at
+
+
+@_compiled
+def parse(data: Octets, at: int, end: int, forms: Octets, slot: Longs) -> bool:
+    """Read one packet into `slot`; False where it is not a broadcast in the form of `Codec.encode`.
+
+    `forms` are what comes after the number of a message, which is its destinations and the kind of its stamp: for each
+    sender all but itself, then everybody; and last what such a packet begins with. Each has its length first.
+    """
+    n = len(slot) - COLUMNS
+    at = equal(data, at, end, forms[n + 1])
+    if at == NONE:
+        return False
+    sender, at = uint(data, at, end)
+    if at in (NONE, end) or sender >= n or data[at] != 0:
+        return False
+    seq, at = uint(data, at + 1, end)
+    if at == NONE or seq == 0:
+        return False
+    slot[SENDER], slot[SEQ], slot[DESTS] = sender, seq, sender
+    stamp = equal(data, at, end, forms[sender])
+    if stamp == NONE:
+        slot[DESTS], stamp = n, equal(data, at, end, forms[n])
+    if stamp == NONE:
+        return False
+    slot[PAYLOAD] = vector(data, stamp, end, slot[COLUMNS:])
+    return bool(slot[PAYLOAD] != NONE)
+
+
+@_compiled
+def bucket_of(process: int, count: int, buckets: Longs) -> int:
+    """The number of buckets is a power of two."""
+    mixed = count * 0x9E3779B1 + process * 0x85EBCA6B
+    return (mixed ^ mixed >> 15) & (buckets.shape[1] - 1)
+
+
+@_compiled
+def holds(slots: Longs, buckets: Longs, sender: int, seq: int) -> bool:
+    row = buckets[BY_ID, bucket_of(sender, seq, buckets)]
+    while row != NONE:
+        if slots[row, SEQ] == seq and slots[row, SENDER] == sender:
+            return True
+        row = slots[row, SAME_ID]
+    return False
+
+
+@_compiled
+def unmet(slots: Longs, row: int, start: int, levels: Longs, me: int) -> int:
+    """The first process from `start` on of which the packet needs more than was delivered here, or NONE."""
+    for process in range(start, levels.shape[1]):
+        if slots[row, COLUMNS + process] > levels[DELIVERED, process] and process != me:
+            return process
+    return NONE
+
+
+@_compiled
+def file(slots: Longs, buckets: Longs, row: int, need: int) -> None:
+    """Let the packet wait for the message of `need` in its barrier, behind those that came before it."""
+    bucket = bucket_of(need, slots[row, COLUMNS + need], buckets)
+    slots[row, NEED], serial = need, slots[row, SERIAL]
+    last, before = buckets[LAST, bucket], numba.int64(NONE)
+    if last != NONE and slots[last, SERIAL] < serial:
+        before = last
+    elif last != NONE:
+        behind = buckets[FIRST, bucket]
+        while slots[behind, SERIAL] < serial:
+            before, behind = behind, slots[behind, NEXT]
+    link(slots, buckets, bucket, row, before)
+
+
+@_compiled
+def link(slots: Longs, buckets: Longs, bucket: int, row: int, before: int) -> None:
+    if before == NONE:
+        slots[row, NEXT], buckets[FIRST, bucket] = buckets[FIRST, bucket], row
+    else:
+        slots[row, NEXT], slots[before, NEXT] = slots[before, NEXT], row
+    if slots[row, NEXT] == NONE:
+        buckets[LAST, bucket] = row
+
+
+@_compiled
+def identify(slots: Longs, buckets: Longs, row: int) -> None:
+    bucket = bucket_of(slots[row, SENDER], slots[row, SEQ], buckets)
+    slots[row, SAME_ID], buckets[BY_ID, bucket] = buckets[BY_ID, bucket], row
+
+
+@_compiled
+def forget(slots: Longs, buckets: Longs, row: int) -> None:
+    """The packet is no longer held: take it out of the chain of its identity."""
+    bucket = bucket_of(slots[row, SENDER], slots[row, SEQ], buckets)
+    if buckets[BY_ID, bucket] == row:
+        buckets[BY_ID, bucket] = slots[row, SAME_ID]
+        return
+    other = buckets[BY_ID, bucket]
+    while slots[other, SAME_ID] != row:
+        other = slots[other, SAME_ID]
+    slots[other, SAME_ID] = slots[row, SAME_ID]
+
+
+@_compiled
+def release(state: State, sender: int, seq: int, tail: int) -> int:
+    """Message `seq` of `sender` is delivered: move on who waited for it. Who is ready goes behind `tail`; the new one
+    is returned."""
+    levels, slots, buckets, counts, _ = state
+    bucket = bucket_of(sender, seq, buckets)
+    before, row = numba.int64(NONE), buckets[FIRST, bucket]
+    while row != NONE:
+        behind = slots[row, NEXT]
+        if slots[row, NEED] != sender or slots[row, COLUMNS + sender] != seq:
+            before, row = row, behind
+            continue
+        if before == NONE:
+            buckets[FIRST, bucket] = behind
+        else:
+            slots[before, NEXT] = behind
+        if behind == NONE:
+            buckets[LAST, bucket] = before
+        need = unmet(slots, row, sender + 1, levels, counts[ME])
+        if need == NONE:
+            forget(slots, buckets, row)
+            counts[HELD] -= 1
+            slots[tail, NEXT], slots[row, NEXT], tail = row, NONE, row
+        else:
+            file(slots, buckets, row, need)
+            if bucket_of(need, slots[row, COLUMNS + need], buckets) == bucket:
+                before = row  # back where it was, for the chain is in order of arrival
+        row = behind
+    return tail
+
+
+@_compiled
+def deliver(slots: Longs, row: int, levels: Longs, out: Longs) -> int:
+    """S := (S - S_M) + {(j, c)}; the count of the sender that was delivered before."""
+    sender, seq = slots[row, SENDER], slots[row, SEQ]
+    for process in range(levels.shape[1]):
+        covered = slots[row, COLUMNS + process]
+        if covered and levels[BARRIER, process] == covered:
+            levels[BARRIER, process] = 0
+    before = levels[DELIVERED, sender]
+    levels[DELIVERED, sender] = levels[BARRIER, sender] = seq
+    out[:] = slots[row, :OUT]
+    return before
+
+
+@_compiled
+def receive(  # noqa: PLR0917 - taking a tuple apart at the border takes as long as eight packets
+    data: Octets, ends: Longs, at: int, base: int,
+    levels: Longs, slots: Longs, buckets: Longs, counts: Longs, forms: Octets, out: Longs,
+) -> tuple[int, int]:  # fmt: skip
+    """Take the packets of `batch` from `at` on; the first of all has the serial number `base`.
+
+    Returns how many were taken, less than there are where one is not for this function, and how many rows of `out` were
+    written: serial, sender, seq, where its payload begins and which `forms` its destinations are, for a message that is
+    delivered, in order; its serial and HELD_BACK for a packet that is held.
+    """
+    state, written = State(levels, slots, buckets, counts, forms), 0
+    for packet in range(at, len(ends)):
+        start, end, row = (ends[packet - 1] if packet else numba.int64(0)), ends[packet], counts[FREE]
+        if end - start > counts[PACKET_BYTES_MAX] or not parse(data, start, end, forms, slots[row]):
+            return packet, written
+        sender, seq = slots[row, SENDER], slots[row, SEQ]
+        ahead = seq - levels[DELIVERED, sender]
+        if sender == counts[ME] or ahead > AHEAD_MAX:
+            return packet, written
+        if ahead <= 0 or holds(slots, buckets, sender, seq):
+            continue
+        need = unmet(slots, row, 0, levels, counts[ME])
+        if need != NONE and counts[HELD] >= counts[HELD_MAX]:
+            return packet, written
+        slots[row, SERIAL], counts[FREE] = base + packet, slots[row, NEXT]
+        slots[row, PAYLOAD] -= start
+        if need != NONE:
+            file(slots, buckets, row, need)
+            identify(slots, buckets, row)
+            counts[HELD] += 1
+            out[written, 0], out[written, 1] = base + packet, HELD_BACK
+            written += 1
+            continue
+        slots[row, NEXT], tail = NONE, row
+        while row != NONE:
+            sender, seq = slots[row, SENDER], slots[row, SEQ]
+            for reached in range(deliver(slots, row, levels, out[written]) + 1, seq + 1):
+                tail = release(state, sender, reached, tail)
+            written += 1
+            ready = slots[row, NEXT]
+            slots[row, NEED], slots[row, NEXT], counts[FREE], row = NONE, counts[FREE], row, ready
+    return len(ends), written
+
+
+@_compiled
+def refile(state: State) -> None:
+    """After `slots` have grown, into empty `buckets`: file what is held anew, and chain up what is free."""
+    _, slots, buckets, counts, _ = state
+    counts[FREE] = NONE
+    for row in range(len(slots)):
+        need = slots[row, NEED]
+        if need == NONE:
+            slots[row, NEXT], counts[FREE] = counts[FREE], row
+        else:
+            file(slots, buckets, row, need)
+            identify(slots, buckets, row)
