@@ -1,22 +1,25 @@
 """A process of `prs-broadcast` that takes packets as bytes, many at a time, through the compiled short cut.
 
-The state is in one of two forms: in the `Process` of the core, or, between calls of `receive_all`, in the arrays of
-`kernel`. Whatever the kernel does not do itself (a packet of another form, a newcomer, a snapshot, `pending`) is done
-by the core, after the state has been moved there. Moving costs as much as there are packets held back; so that nobody
-can make a process do nothing else, at least as many packets go through the core before it moves back.
+The state is in one of two forms: in a `Process` of the core, or in the arrays of `kernel`. Whatever the kernel does not
+do itself (a packet of another form, a newcomer, a packet at the limit) is done by the core, after the state has been
+moved there. A move costs as much as is held back; so that nobody can have a process do nothing else, packets go through
+the core until as much has come in as the move had cost, and only then does the state move back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import accumulate
-from typing import NamedTuple
+from secrets import randbits
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from antecede.core.algorithm import Algorithm
 from antecede.core.effects import Deliver, Effect
 from antecede.core.errors import AntecedeError, LimitReached, Misuse, RemoteViolation
+from antecede.core.holdback import HoldBack
 from antecede.core.ordering.prs_broadcast import BarrierStamp, PrsBroadcast
 from antecede.core.process import Process
 from antecede.core.types import GroupId, Message, MessageId, Packet, Pending, ProcessId
@@ -25,12 +28,19 @@ from antecede.fast import kernel
 
 PROCESSES_MAX = 256
 """A held packet takes 8 bytes for each process."""
+CHUNK_PACKETS, CHUNK_BYTES = 1024, 2**20
+"""What goes to the kernel at once, but for a packet that is longer."""
+MOVE_BYTES, PACKET_BYTES = 2**16, 256
+"""What a move of nothing costs, and a packet of nothing, in bytes that come in."""
 SLOTS_MIN = 64
 HEAD = 6
 """Bytes of a packet before its sender: version and flags, the identity of the roster in four, no names of its own.
 
 After it, in the packets that `_forms` looks at: the sender, "not forwarded", the number 1, what is
 wanted, an empty set."""
+
+
+T = TypeVar("T")
 
 
 class Received(NamedTuple):
@@ -41,18 +51,23 @@ class Received(NamedTuple):
 
 
 class FastBroadcast:
-    """See `antecede.core.algorithm.Algorithm` for the contract, and `receive_all` for what is fast."""
+    """See `antecede.core.algorithm.Algorithm` for the contract, and `receive_all` for what is fast.
+
+    As for every algorithm, one thread at a time. If a call is interrupted (by Ctrl-C, or for want of memory) the state
+    is lost, and every further call says so.
+    """
 
     def __init__(self, process: Process, ordering: PrsBroadcast, codec: Codec) -> None:
         self._process, self._ordering, self._codec = process, ordering, codec
         self._names = codec.roster
         self._number = {name: number for number, name in enumerate(codec.roster)}
         self._dests, self._forms = _forms(codec)
-        self._packets: dict[int, bytes] = {}  # held back, by serial
+        self._state: kernel.State | None = None  # None while the state is in the core
+        self._packets: dict[int, bytes] = {}  # those the kernel holds back, by serial
         self._serial = 0
         self._out = np.empty((0, kernel.OUT), np.int64)
-        self._in_arrays = False
-        self._detained = 0  # packets that go through the core before the state moves to the arrays again
+        self._owed_bytes = 0  # to come in before the state moves to the arrays again
+        self._interrupted = False
 
     @property
     def process(self) -> ProcessId:
@@ -63,22 +78,26 @@ class FastBroadcast:
 
         A packet that is refused does not stand in the way of those behind it: it is named in the result.
         """
-        if not set(map(type, packets)) <= {bytes}:
-            raise Misuse("receive_all takes packets as bytes, a list of them")
-        batch, received, at = _batch(packets), Received([], []), 0
-        while at < len(packets):
-            if self._in_arrays or self._to_arrays():
-                at = self._through_arrays(packets, batch, at, received)
-            if at < len(packets):
-                self._through_core(packets[at], at, received)
-                at += 1
+        if not isinstance(packets, list | tuple) or not set(map(type, packets)) <= {bytes}:
+            raise Misuse("receive_all takes a list of packets, each of them bytes")
+        received = Received([], [])
+        for first, chunk in _chunks(packets):
+            batch, at = _batch(chunk), 0
+            while at < len(chunk):
+                state = self._arrays()
+                if state is not None:
+                    at = self._through_arrays(state, chunk, batch, at, received)
+                if at < len(chunk):
+                    self._through_core(chunk[at], first + at, received)
+                    at += 1
         return received
 
     def send(self, dests: ProcessId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
-        if not self._in_arrays:
+        state = self._whole()
+        if state is None:
             return self._process.send(dests, payload)
-        barrier = self._state.levels[kernel.BARRIER]
-        self._ordering.barrier = self._named(barrier.tolist())
+        barrier = state.levels[kernel.BARRIER]
+        self._ordering.barrier = self._named(barrier)
         effects = self._process.send(dests, payload)
         barrier[:] = self._numbered(self._ordering.barrier)
         return effects
@@ -90,7 +109,7 @@ class FastBroadcast:
         return self._process.tick(now)
 
     def pending(self) -> tuple[Pending, ...]:
-        return self._core().pending()
+        return self._as_core().pending()
 
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
         return self._core().join(process, groups)
@@ -100,29 +119,34 @@ class FastBroadcast:
 
     def snapshot(self) -> bytes:
         """As the core gives it: to be restored there, and made fast again."""
-        return self._core().snapshot()
+        return self._as_core().snapshot()
 
     def resume(self) -> None:
-        self._core().resume()
+        self._core()
 
-    def _through_arrays(self, packets: Sequence[bytes], batch: kernel.Batch, at: int, received: Received) -> int:
+    def _through_arrays(
+        self, state: kernel.State, packets: Sequence[bytes], batch: kernel.Batch, at: int, received: Received
+    ) -> int:
         """Take packets until one is not for the kernel; its place among them."""
-        self._make_room(len(packets) - at)
+        levels, slots, buckets, counts, forms = state = self._with_room(state, len(packets) - at)
         base = self._serial + 1 - at
-        data, ends = batch
-        levels, slots, buckets, counts, forms = self._state
-        taken, written = kernel.receive(data, ends, at, base, levels, slots, buckets, counts, forms, self._out)
-        self._serial += taken - at
         names, dests, held, effects = self._names, self._dests, self._packets, received.effects
+        self._interrupted = True
+        taken, written = kernel.receive(
+            batch.data, batch.ends, at, base, levels, slots, buckets, counts, forms, self._out
+        )
+        self._serial += taken - at
         for serial, sender, seq, payload, to in self._out[:written].tolist():
             if sender == kernel.HELD_BACK:
                 held[serial] = packets[serial - base]
             else:
                 packet = held.pop(serial, None) or packets[serial - base]
                 effects.append(Deliver(Message(MessageId(names[sender], seq), dests[to], packet[payload:])))
+        self._interrupted = False
         return taken
 
     def _through_core(self, data: bytes, at: int, received: Received) -> None:
+        self._owed_bytes -= len(data) + PACKET_BYTES
         try:
             packet = self._codec.decode(data)
             if packet.message is not None:
@@ -130,58 +154,94 @@ class FastBroadcast:
             received.effects.extend(self._core().receive(packet))
         except (RemoteViolation, LimitReached) as error:
             received.refused.append((at, error))
-        self._detained -= 1
+
+    def _whole(self) -> kernel.State | None:
+        if self._interrupted:
+            raise Misuse("a call was interrupted before it ended: restore the last snapshot and accelerate that")
+        return self._state
+
+    def _as_core(self) -> Process:
+        """The state as a process of the core has it; where it is in the arrays, a copy that was not resumed."""
+        state = self._whole()
+        if state is None:
+            return self._process
+        packets = {serial: self._codec.decode(data) for serial, data in sorted(self._packets.items())}
+        held = HoldBack(self._process.held.limit, self._serial, packets)
+        delivered, barrier = (self._named(row) for row in state.levels)
+        return Process(self._process.roster, replace(self._ordering, delivered=delivered, barrier=barrier), held)
 
     def _core(self) -> Process:
-        """The process of the core, with the state."""
-        if self._in_arrays:
-            self._in_arrays = False
-            self._ordering.delivered = self._named(self._state.levels[kernel.DELIVERED].tolist())
-            self._ordering.barrier = self._named(self._state.levels[kernel.BARRIER].tolist())
-            held, codec = self._process.held, self._codec
-            held.packets = {serial: codec.decode(data) for serial, data in sorted(self._packets.items())}
-            held.serial = self._serial
-            self._process.resume()
-            self._detained = len(held.packets)
-            self._packets = {}
+        """The process of the core, with the state moved to it."""
+        if self._whole() is not None:
+            process = self._as_core()
+            process.resume()
+            assert isinstance(process.ordering, PrsBroadcast)
+            self._owed_bytes = self._move_bytes()
+            self._process, self._ordering, self._state, self._packets = process, process.ordering, None, {}
         return self._process
 
-    def _to_arrays(self) -> bool:
-        """Move the state to the arrays, if it can be: nobody has come or gone, and all that is held can be there."""
-        roster, held = self._process.roster, self._process.held
-        if self._detained > 0 or roster.departed or roster.processes != self._number.keys():
-            return False
+    def _arrays(self) -> kernel.State | None:
+        """The state in the arrays, moved there if it can be: nobody has come or gone, and all that is held fits."""
+        state = self._whole()
+        if state is not None or self._owed_bytes > 0:
+            return state
+        roster, ordering, held = self._process.roster, self._ordering, self._process.held
+        counted = {**ordering.delivered, **ordering.barrier}
+        self._owed_bytes = MOVE_BYTES
+        if roster.processes != self._number.keys() or not counted.keys() <= self._number.keys():
+            return None
+        if max(counted.values(), default=0) > kernel.UINT_MAX:
+            return None
+        try:
+            packets = [self._codec.encode(packet) for packet in held.packets.values()]
+        except Misuse:
+            return None  # longer than it came, with the names as they are here
+        self._serial, self._packets = 0, {}
+        state = self._beginning(max(held.limit, len(packets)))
+        taken = self._through_arrays(state, packets, _batch(packets), 0, Received([], []))
+        self._owed_bytes = self._move_bytes()
+        if not taken == len(packets) == len(self._packets):
+            self._state, self._packets = None, {}
+            return None
+        state = self._state
+        assert state is not None
+        state.counts[kernel.HELD_MAX] = held.limit
+        self._process = Process(roster, ordering, HoldBack(held.limit))
+        return state
+
+    def _move_bytes(self) -> int:
+        held = self._packets.values()
+        return MOVE_BYTES + sum(map(len, held)) + PACKET_BYTES * len(held)
+
+    def _beginning(self, held_max: int) -> kernel.State:
+        """The arrays before anything is held."""
         levels = np.array([self._numbered(self._ordering.delivered), self._numbered(self._ordering.barrier)])
         counts = np.zeros(kernel.COUNTS, np.int64)
         counts[kernel.ME] = self._number[self.process]
-        counts[kernel.HELD_MAX] = max(held.limit, len(held))
+        counts[kernel.FREE] = kernel.NONE
+        counts[kernel.HELD_MAX] = held_max
         counts[kernel.PACKET_BYTES_MAX] = PACKET_BYTES_MAX
-        no_slots = np.empty((0, kernel.COLUMNS + len(self._names)), np.int64)
-        self._state = kernel.State(levels, no_slots, np.empty((3, 0), np.int64), counts, self._forms)
-        self._serial, self._packets = 0, {}
-        packets = [self._codec.encode(packet) for packet in held.packets.values()]
-        taken = self._through_arrays(packets, _batch(packets), 0, Received([], []))
-        self._in_arrays = taken == len(packets) == len(self._packets)
-        counts[kernel.HELD_MAX] = held.limit
-        if not self._in_arrays:
-            self._detained = len(packets)
-        return self._in_arrays
+        counts[kernel.KEY], counts[kernel.OTHER_KEY] = randbits(62) | 1, randbits(62) | 1
+        slots = np.empty((0, kernel.COLUMNS + len(self._names)), np.int64)
+        return kernel.State(levels, slots, np.empty((2, 1), np.int64), counts, self._forms)
 
-    def _make_room(self, packets: int) -> None:
+    def _with_room(self, state: kernel.State, packets: int) -> kernel.State:
         """For one packet in each of the free slots, and one more to read into."""
-        held, slots = len(self._packets), self._state.slots
+        held, slots = int(state.counts[kernel.HELD]), state.slots
         if len(self._out) < held + 2 * packets:
             self._out = np.empty((2 * (held + 2 * packets), kernel.OUT), np.int64)
         if len(slots) <= held + packets:
             size = max(SLOTS_MIN, 2 * (held + packets))
             more = np.full((size, slots.shape[1]), kernel.NONE, np.int64)
             more[: len(slots)] = slots
-            buckets = np.full((3, 1 << size.bit_length()), kernel.NONE, np.int64)
-            self._state = self._state._replace(slots=more, buckets=buckets)
-            kernel.refile(self._state)
+            buckets = np.full((2, 1 << size.bit_length()), kernel.NONE, np.int64)
+            state = state._replace(slots=more, buckets=buckets)
+            kernel.refile(state)
+        self._state = state
+        return state
 
-    def _named(self, counts: list[int]) -> dict[ProcessId, int]:
-        return {self._names[number]: count for number, count in enumerate(counts) if count}
+    def _named(self, counts: kernel.Longs) -> dict[ProcessId, int]:
+        return {self._names[number]: count for number, count in enumerate(counts.tolist()) if count}
 
     def _numbered(self, counts: dict[ProcessId, int]) -> list[int]:
         return [counts.get(name, 0) for name in self._names]
@@ -194,14 +254,35 @@ def accelerate(algorithm: Algorithm, codec: Codec) -> FastBroadcast:
     gone it is no faster than the core, until everybody encodes with a new roster: then accelerate what `restore` makes
     of its `snapshot()`, with that.
     """
-    ordering = algorithm.ordering if isinstance(algorithm, Process) else None
-    if not isinstance(algorithm, Process) or not isinstance(ordering, PrsBroadcast):
-        raise Misuse("accelerate takes a process of prs-broadcast, from create or restore")
-    if not 1 < len(codec.roster) <= PROCESSES_MAX:
-        raise Misuse(f"accelerate takes a Codec with a roster of all processes, 2 to {PROCESSES_MAX} of them")
-    if algorithm.process not in codec.roster:
-        raise Misuse(f"{algorithm.process!r} is not in the roster of the codec")
-    return FastBroadcast(algorithm, ordering, codec)
+    process = _of_type(Process, algorithm, "a process of prs-broadcast, from create or restore")
+    ordering = _of_type(PrsBroadcast, process.ordering, "a process of prs-broadcast, from create or restore")
+    names = _of_type(Codec, codec, "a Codec with the roster of all processes").roster
+    if set(names) != process.roster.processes or not 1 < len(names) <= PROCESSES_MAX:
+        raise Misuse(
+            f"accelerate takes a Codec with the roster of all processes, 2 to {PROCESSES_MAX} of them; "
+            f"the algorithm has {len(process.roster.processes)}, the roster {len(names)}, and they must be the same"
+        )
+    return FastBroadcast(process, ordering, codec)
+
+
+def _of_type(wanted: type[T], given: object, what: str) -> T:
+    if not isinstance(given, wanted):
+        raise Misuse(f"accelerate takes {what}, not a {type(given).__name__}")
+    return given
+
+
+def _chunks(packets: Sequence[bytes]) -> Iterator[tuple[int, Sequence[bytes]]]:
+    """The packets in parts for the kernel, and the place of the first of each."""
+    if len(packets) <= CHUNK_PACKETS and sum(map(len, packets)) <= CHUNK_BYTES:
+        yield 0, packets
+        return
+    first, size = 0, 0
+    for at, packet in enumerate(packets):
+        if at > first and (at - first == CHUNK_PACKETS or size + len(packet) > CHUNK_BYTES):
+            yield first, packets[first:at]
+            first, size = at, 0
+        size += len(packet)
+    yield first, packets[first:]
 
 
 def _batch(packets: Sequence[bytes]) -> kernel.Batch:

@@ -2,13 +2,13 @@
 
 The state is a few arrays of 64-bit integers. `levels` are two rows over the processes: the count delivered of each, and
 the barrier S, 0 where it has no entry. `slots` are the packets that are held back, a row each, whose first columns are
-those named below and whose last are the packet's own barrier, by process. Chains run through the rows, as numbers of
-the next row or -1: the free rows; for each bucket of a hash table the packets that wait for one message, in the order
-in which they came; and the packets of each bucket by their own identity.
+those named below and whose last are what the packet needs, by process: its barrier, and of its sender at least the
+message before it. Chains run through the rows, as numbers of the next row or -1: the free rows; and for each bucket of
+a hash table, whose keys nobody outside knows, the packets that wait for one message, and the packets by their identity.
 
 Only packets of the form that `Codec.encode` gives to a broadcast are read here. At the first that is anything else
-(other names, other destinations, damaged, too far ahead, one more than may be held) `receive` stops and says where:
-what to do with it is for `core` to say. So there is one set of rules, and this is a short cut through it.
+(other names, other destinations, damaged, one more than may be held) `receive` stops and says where: what to do with it
+is for `core` to say. So there is one set of rules, and this is a short cut through it.
 """
 
 from __future__ import annotations
@@ -23,20 +23,18 @@ Longs = npt.NDArray[np.int64]
 Octets = npt.NDArray[np.uint8]
 
 SERIAL, SENDER, SEQ, PAYLOAD, DESTS, NEED, NEXT, SAME_ID = range(8)
-COLUMNS = 8  # of a slot, before its barrier
+COLUMNS = 8  # of a slot, before its needs
 OUT = 5  # columns of what comes out: the first of those of a slot
 DELIVERED, BARRIER = 0, 1  # rows of `levels`
-FIRST, LAST, BY_ID = 0, 1, 2  # rows of `buckets`: of those who wait, the first and the last; of all, by identity
-ME, FREE, HELD, HELD_MAX, PACKET_BYTES_MAX = range(5)  # in `counts`
-COUNTS = 5
+WAITING, BY_ID = 0, 1  # rows of `buckets`
+ME, FREE, HELD, HELD_MAX, PACKET_BYTES_MAX, KEY, OTHER_KEY = range(7)  # in `counts`
+COUNTS = 7
 NONE = -1
 HELD_BACK = -1  # in place of a sender in `out`: the packet waits
 
 UINT_MAX = 2**63 - 1
 LIST, BITMAP, COMPLEMENT = 0, 1, 2
 NAMES_PER_BYTE_MAX = 64
-AHEAD_MAX = 4096
-"""How far a message may be ahead of the last delivered of its sender: its delivery looks at each number between."""
 
 F = TypeVar("F")
 
@@ -163,29 +161,31 @@ def parse(data: Octets, at: int, end: int, forms: Octets, slot: Longs) -> bool:
     if stamp == NONE:
         return False
     slot[PAYLOAD] = vector(data, stamp, end, slot[COLUMNS:])
+    slot[COLUMNS + sender] = max(slot[COLUMNS + sender], seq - 1)
     return bool(slot[PAYLOAD] != NONE)
 
 
 @_compiled
-def bucket_of(process: int, count: int, buckets: Longs) -> int:
-    """The number of buckets is a power of two."""
-    mixed = count * 0x9E3779B1 + process * 0x85EBCA6B
-    return (mixed ^ mixed >> 15) & (buckets.shape[1] - 1)
+def bucket_of(process: int, count: int, state: State) -> int:
+    """Multiply and shift, by two odd numbers that were drawn by lot; there are a power of two buckets."""
+    mixed = count * state.counts[KEY] + process * state.counts[OTHER_KEY]
+    return (mixed >> 31) & (state.buckets.shape[1] - 1)
 
 
 @_compiled
-def holds(slots: Longs, buckets: Longs, sender: int, seq: int) -> bool:
-    row = buckets[BY_ID, bucket_of(sender, seq, buckets)]
+def holds(state: State, sender: int, seq: int) -> bool:
+    row = state.buckets[BY_ID, bucket_of(sender, seq, state)]
     while row != NONE:
-        if slots[row, SEQ] == seq and slots[row, SENDER] == sender:
+        if state.slots[row, SEQ] == seq and state.slots[row, SENDER] == sender:
             return True
-        row = slots[row, SAME_ID]
+        row = state.slots[row, SAME_ID]
     return False
 
 
 @_compiled
-def unmet(slots: Longs, row: int, start: int, levels: Longs, me: int) -> int:
+def unmet(state: State, row: int, start: int) -> int:
     """The first process from `start` on of which the packet needs more than was delivered here, or NONE."""
+    levels, slots, me = state.levels, state.slots, state.counts[ME]
     for process in range(start, levels.shape[1]):
         if slots[row, COLUMNS + process] > levels[DELIVERED, process] and process != me:
             return process
@@ -193,92 +193,86 @@ def unmet(slots: Longs, row: int, start: int, levels: Longs, me: int) -> int:
 
 
 @_compiled
-def file(slots: Longs, buckets: Longs, row: int, need: int) -> None:
-    """Let the packet wait for the message of `need` in its barrier, behind those that came before it."""
-    bucket = bucket_of(need, slots[row, COLUMNS + need], buckets)
-    slots[row, NEED], serial = need, slots[row, SERIAL]
-    last, before = buckets[LAST, bucket], numba.int64(NONE)
-    if last != NONE and slots[last, SERIAL] < serial:
-        before = last
-    elif last != NONE:
-        behind = buckets[FIRST, bucket]
-        while slots[behind, SERIAL] < serial:
-            before, behind = behind, slots[behind, NEXT]
-    link(slots, buckets, bucket, row, before)
+def file(state: State, row: int, need: int) -> None:
+    """Let the packet wait for the message of `need` that it needs."""
+    slots, bucket = state.slots, bucket_of(need, state.slots[row, COLUMNS + need], state)
+    slots[row, NEED], slots[row, NEXT] = need, state.buckets[WAITING, bucket]
+    state.buckets[WAITING, bucket] = row
 
 
 @_compiled
-def link(slots: Longs, buckets: Longs, bucket: int, row: int, before: int) -> None:
-    if before == NONE:
-        slots[row, NEXT], buckets[FIRST, bucket] = buckets[FIRST, bucket], row
-    else:
-        slots[row, NEXT], slots[before, NEXT] = slots[before, NEXT], row
-    if slots[row, NEXT] == NONE:
-        buckets[LAST, bucket] = row
+def identify(state: State, row: int) -> None:
+    slots, bucket = state.slots, bucket_of(state.slots[row, SENDER], state.slots[row, SEQ], state)
+    slots[row, SAME_ID], state.buckets[BY_ID, bucket] = state.buckets[BY_ID, bucket], row
 
 
 @_compiled
-def identify(slots: Longs, buckets: Longs, row: int) -> None:
-    bucket = bucket_of(slots[row, SENDER], slots[row, SEQ], buckets)
-    slots[row, SAME_ID], buckets[BY_ID, bucket] = buckets[BY_ID, bucket], row
-
-
-@_compiled
-def forget(slots: Longs, buckets: Longs, row: int) -> None:
+def forget(state: State, row: int) -> None:
     """The packet is no longer held: take it out of the chain of its identity."""
-    bucket = bucket_of(slots[row, SENDER], slots[row, SEQ], buckets)
-    if buckets[BY_ID, bucket] == row:
-        buckets[BY_ID, bucket] = slots[row, SAME_ID]
+    slots, bucket = state.slots, bucket_of(state.slots[row, SENDER], state.slots[row, SEQ], state)
+    if state.buckets[BY_ID, bucket] == row:
+        state.buckets[BY_ID, bucket] = slots[row, SAME_ID]
         return
-    other = buckets[BY_ID, bucket]
+    other = state.buckets[BY_ID, bucket]
     while slots[other, SAME_ID] != row:
         other = slots[other, SAME_ID]
     slots[other, SAME_ID] = slots[row, SAME_ID]
 
 
 @_compiled
+def waiting(state: State, sender: int, seq: int) -> Longs:
+    """Take out who waits for message `seq` of `sender`: the rows, in the order in which they came."""
+    slots, bucket = state.slots, bucket_of(sender, seq, state)
+    found = 0
+    row = state.buckets[WAITING, bucket]
+    while row != NONE:
+        found += slots[row, NEED] == sender and slots[row, COLUMNS + sender] == seq
+        row = slots[row, NEXT]
+    rows, serials = np.empty(found, np.int64), np.empty(found, np.int64)
+    row, before = state.buckets[WAITING, bucket], numba.int64(NONE)
+    while found > 0:
+        behind = slots[row, NEXT]
+        if slots[row, NEED] != sender or slots[row, COLUMNS + sender] != seq:
+            before = row
+        else:
+            found -= 1
+            rows[found], serials[found] = row, slots[row, SERIAL]
+            if before == NONE:
+                state.buckets[WAITING, bucket] = behind
+            else:
+                slots[before, NEXT] = behind
+        row = behind
+    return rows[np.argsort(serials)] if len(rows) > 1 else rows
+
+
+@_compiled
 def release(state: State, sender: int, seq: int, tail: int) -> int:
     """Message `seq` of `sender` is delivered: move on who waited for it. Who is ready goes behind `tail`; the new one
     is returned."""
-    levels, slots, buckets, counts, _ = state
-    bucket = bucket_of(sender, seq, buckets)
-    before, row = numba.int64(NONE), buckets[FIRST, bucket]
-    while row != NONE:
-        behind = slots[row, NEXT]
-        if slots[row, NEED] != sender or slots[row, COLUMNS + sender] != seq:
-            before, row = row, behind
+    if state.counts[HELD] == 0:
+        return tail
+    for row in waiting(state, sender, seq):
+        need = unmet(state, row, sender + 1)
+        if need != NONE:
+            file(state, row, need)
             continue
-        if before == NONE:
-            buckets[FIRST, bucket] = behind
-        else:
-            slots[before, NEXT] = behind
-        if behind == NONE:
-            buckets[LAST, bucket] = before
-        need = unmet(slots, row, sender + 1, levels, counts[ME])
-        if need == NONE:
-            forget(slots, buckets, row)
-            counts[HELD] -= 1
-            slots[tail, NEXT], slots[row, NEXT], tail = row, NONE, row
-        else:
-            file(slots, buckets, row, need)
-            if bucket_of(need, slots[row, COLUMNS + need], buckets) == bucket:
-                before = row  # back where it was, for the chain is in order of arrival
-        row = behind
+        forget(state, row)
+        state.counts[HELD] -= 1
+        state.slots[tail, NEXT], state.slots[row, NEXT], tail = row, NONE, row
     return tail
 
 
 @_compiled
-def deliver(slots: Longs, row: int, levels: Longs, out: Longs) -> int:
-    """S := (S - S_M) + {(j, c)}; the count of the sender that was delivered before."""
+def deliver(state: State, row: int, out: Longs) -> None:
+    """S := (S - S_M) + {(j, c)}."""
+    levels, slots = state.levels, state.slots
     sender, seq = slots[row, SENDER], slots[row, SEQ]
     for process in range(levels.shape[1]):
         covered = slots[row, COLUMNS + process]
         if covered and levels[BARRIER, process] == covered:
             levels[BARRIER, process] = 0
-    before = levels[DELIVERED, sender]
     levels[DELIVERED, sender] = levels[BARRIER, sender] = seq
     out[:] = slots[row, :OUT]
-    return before
 
 
 @_compiled
@@ -295,32 +289,30 @@ def receive(  # noqa: PLR0917 - taking a tuple apart at the border takes as long
     state, written = State(levels, slots, buckets, counts, forms), 0
     for packet in range(at, len(ends)):
         start, end, row = (ends[packet - 1] if packet else numba.int64(0)), ends[packet], counts[FREE]
-        if end - start > counts[PACKET_BYTES_MAX] or not parse(data, start, end, forms, slots[row]):
+        if row == NONE or end - start > counts[PACKET_BYTES_MAX] or not parse(data, start, end, forms, slots[row]):
             return packet, written
         sender, seq = slots[row, SENDER], slots[row, SEQ]
-        ahead = seq - levels[DELIVERED, sender]
-        if sender == counts[ME] or ahead > AHEAD_MAX:
+        if sender == counts[ME]:
             return packet, written
-        if ahead <= 0 or holds(slots, buckets, sender, seq):
+        if seq <= levels[DELIVERED, sender] or holds(state, sender, seq):
             continue
-        need = unmet(slots, row, 0, levels, counts[ME])
+        need = unmet(state, row, 0)
         if need != NONE and counts[HELD] >= counts[HELD_MAX]:
             return packet, written
         slots[row, SERIAL], counts[FREE] = base + packet, slots[row, NEXT]
         slots[row, PAYLOAD] -= start
         if need != NONE:
-            file(slots, buckets, row, need)
-            identify(slots, buckets, row)
+            file(state, row, need)
+            identify(state, row)
             counts[HELD] += 1
-            out[written, 0], out[written, 1] = base + packet, HELD_BACK
+            out[written, SERIAL], out[written, SENDER] = base + packet, HELD_BACK
             written += 1
             continue
         slots[row, NEXT], tail = NONE, row
         while row != NONE:
-            sender, seq = slots[row, SENDER], slots[row, SEQ]
-            for reached in range(deliver(slots, row, levels, out[written]) + 1, seq + 1):
-                tail = release(state, sender, reached, tail)
+            deliver(state, row, out[written])
             written += 1
+            tail = release(state, slots[row, SENDER], slots[row, SEQ], tail)
             ready = slots[row, NEXT]
             slots[row, NEED], slots[row, NEXT], counts[FREE], row = NONE, counts[FREE], row, ready
     return len(ends), written
@@ -328,13 +320,12 @@ def receive(  # noqa: PLR0917 - taking a tuple apart at the border takes as long
 
 @_compiled
 def refile(state: State) -> None:
-    """After `slots` have grown, into empty `buckets`: file what is held anew, and chain up what is free."""
-    _, slots, buckets, counts, _ = state
-    counts[FREE] = NONE
-    for row in range(len(slots)):
-        need = slots[row, NEED]
+    """After the slots have grown, into empty buckets: file what is held anew, and chain up what is free."""
+    state.counts[FREE] = NONE
+    for row in range(len(state.slots)):
+        need = state.slots[row, NEED]
         if need == NONE:
-            slots[row, NEXT], counts[FREE] = counts[FREE], row
+            state.slots[row, NEXT], state.counts[FREE] = state.counts[FREE], row
         else:
-            file(slots, buckets, row, need)
-            identify(slots, buckets, row)
+            file(state, row, need)
+            identify(state, row)

@@ -7,10 +7,12 @@ missing. Its stamp is the set of maximal predecessors, one to n of them: few whe
 not: rows k and l differ in the tuples of k and l. The right compressed form is one set S of (process, count):
 
     send      stamp the message with S, then S := {(me, c)}
-    deliver   when V[k] >= x for every (k, x) in S_M with k other than oneself, V being `delivered`
+    deliver   when V[k] >= x for every (k, x) in S_M with k other than oneself, V being `delivered`, and V[j] >= c - 1
     then      S := (S - S_M) + {(j, c)}
 
-The printed form, in three readings of which row is the one, is in the errata (tests/errata/prs.py).
+The last of these conditions follows from the others where j tells the truth; it is what a false number fails on, which
+would otherwise have V run backwards. The printed form, in three readings of which row is the one, is in the errata
+(tests/errata/prs.py).
 """
 
 from __future__ import annotations
@@ -62,10 +64,13 @@ class PrsBroadcast:
     def accepts(self, message: Message, stamp: Stamp) -> bool:  # noqa: ARG002
         return isinstance(stamp, BarrierStamp)
 
-    def unmet(self, message: Message, stamp: Stamp) -> Iterator[Need]:  # noqa: ARG002
+    def unmet(self, message: Message, stamp: Stamp) -> Iterator[Need]:
         assert isinstance(stamp, BarrierStamp)
+        sender, seq = message.id
+        if seq - 1 > self.delivered.get(sender, 0):
+            yield Need(sender, seq - 1, seq - 1)
         for process, count in stamp.barrier.items():
-            if count > self.delivered.get(process, 0) and process != self.me:
+            if count > self.delivered.get(process, 0) and process != self.me and (process != sender or count >= seq):
                 yield Need(process, count, count)
 
     def deliver(self, message: Message, stamp: Stamp) -> Iterable[Reached]:
