@@ -19,6 +19,7 @@ Numba, would take longer than they do. `compiled` gives the same functions as ma
 from __future__ import annotations
 
 import functools
+import gc
 import types
 from typing import Any, NamedTuple
 
@@ -266,6 +267,7 @@ def compiled() -> types.SimpleNamespace:
     for name in COMPILED:
         plain = types.FunctionType(names[name].__code__, names, name)
         names[name] = _jit(numba, plain)
+    gc.freeze()  # Spark's worker collects garbage after each task, and would look at all of Numba every time
     return types.SimpleNamespace(**{name: names[name] for name in COMPILED})
 
 
