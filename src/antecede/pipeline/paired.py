@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from antecede.pipeline.lanes import Rows
-from antecede.pipeline.normalise import DELIVER, SEND, Doubles, Encoded, Longs, Pairs, encode, pair, ticks
+from antecede.pipeline.normalise import DELIVER, SEND, Doubles, Encoded, Longs, Pairs, pair, ticks
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,8 @@ class Paired:
     names: Names
 
 
-def paired_runs(table: pa.Table) -> Paired:
+def paired_runs(encoded: Encoded) -> Paired:
     """All rows of some runs; each run is a group."""
-    encoded = encode(table)
     pairs = pair(encoded)
     process, names = _numbered(encoded)
     time = times(encoded.table["time"])

@@ -7,7 +7,7 @@ tasks that have a run, or a message, complete.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from zlib import crc32
 
 import numpy as np
@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from antecede.pipeline import facts, row_groups
 from antecede.pipeline.explain import Span
 from antecede.pipeline.normalise import DELIVER, RECEIVE, Doubles, codes
+from antecede.pipeline.row_groups import Lines
 from antecede.pipeline.summaries import plain
 from antecede.pipeline.tasks import Batches, Task, cut, deal_table
 
@@ -27,16 +28,20 @@ KINDS = ("send", "deliver", "receive")  # by their codes
 PICKED = plain(row_groups.COLUMNS)
 PICKED_DDL = "run string, process string, index long, kind string, time double, message string, dests array<string>"
 
-Lines = Mapping[str, Sequence[int]]
-
 
 def look(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Files to the rows of their row groups, null where they are not for Arrow to read; and their versions."""
+    """Files to the rows of their row groups, null where they are not for Arrow to read; to how many of these each run
+    has, null where there are many runs; and to their versions."""
     for batch in batches:
         paths = batch.column("path").to_pylist()
         versions = pa.array([row_groups.version(path) for path in paths], pa.string())
         found = pa.array([row_groups.fitness(path) for path in paths], pa.list_(pa.int64()))
-        yield pa.record_batch({"path": batch.column("path"), "rows": found, "version": versions})
+        runs = pa.array([_pairs(row_groups.runs(path)) for path in paths], pa.list_(pa.map_(pa.string(), pa.int64())))
+        yield pa.record_batch({"path": batch.column("path"), "rows": found, "runs": runs, "version": versions})
+
+
+def _pairs(counts: list[dict[str, int]] | None) -> list[list[tuple[str, int]]] | None:
+    return None if counts is None else [list(one.items()) for one in counts]
 
 
 def look_at_shapes(names: list[str]) -> Task:
@@ -135,11 +140,7 @@ def _edges(spans: Sequence[Span]) -> Doubles:
 def _read(batches: Batches, left_out: Lines, *, others: bool = False) -> Iterator[pa.Table]:
     for batch in batches:
         for split in batch.to_pylist():
-            groups = range(split["first"], split["last"] + 1)
-            lines = row_groups.lines_left_out(left_out, split["path"])
-            looked_at = split.get("version")
-            tables = row_groups.read(split["path"], groups, split["before"], lines, others=others, looked_at=looked_at)
-            yield from (table for table in tables if table.num_rows)
+            yield from row_groups.read_split(split, left_out, others=others)
 
 
 def _chunks(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:

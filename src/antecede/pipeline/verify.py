@@ -67,10 +67,11 @@ def verify(events: DataFrame | Feed, *, windows: int | None = None, detail: bool
     size = _size(counts)
     large = _large(counts, size, windows)
     cutting = cut(feed, counts, large, windows, named=detail or worst > 0) if large else Cutting()
-    whole = _whole_runs(feed, cutting, size, detail=detail, worst=worst)
     cut_up = [windows_of(one, detail=detail, worst=worst) for one in cutting.rounds if one.good]
-    frames = [whole, *cut_up] if len(cutting.windows) < size.runs or not cut_up else cut_up
-    findings = reduce(DataFrame.unionByName, frames)
+    known = feed.found(worst) if not detail and not cut_up else None
+    if known is None and (len(cutting.windows) < size.runs or not cut_up):
+        known = _whole_runs(feed, cutting, size, detail=detail, worst=worst)
+    findings = reduce(DataFrame.unionByName, cut_up if known is None else [known, *cut_up])
     return Verified(
         findings=findings,
         messages=selections.messages(findings),
