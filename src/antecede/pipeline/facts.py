@@ -17,8 +17,7 @@ import pyarrow as pa
 
 from antecede.pipeline import rules
 from antecede.pipeline.kernel import kernels
-from antecede.pipeline.normalise import Doubles, Longs, codes
-from antecede.pipeline.paired import distinct
+from antecede.pipeline.normalise import Doubles, Longs, codes, distinct
 from antecede.pipeline.summaries import filled
 
 SAMPLED_TIMES = 16  # of each process in each batch: enough to cut evenly
