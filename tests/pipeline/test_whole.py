@@ -30,7 +30,7 @@ def held(path: Path, rows: pa.Table, group: int) -> whole.File:
 
 def tasks_of(splits: Sequence[whole.Split]) -> list[pa.Table]:
     rows = [dict(zip(NAMES, split, strict=True)) for split in splits]
-    numbers = sorted({row["task"] for row in rows})
+    numbers = sorted({split[0] for split in splits})
     assert numbers == list(range(len(numbers)))
     return [pa.Table.from_pylist([row for row in rows if row["task"] == number]) for number in numbers]
 

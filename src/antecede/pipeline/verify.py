@@ -36,12 +36,24 @@ class Verified:
     """The answer. Nothing is computed before it is read, but for the plan."""
 
     findings: DataFrame
-    messages: DataFrame
-    deliveries: DataFrame
-    violations: DataFrame
     runs: DataFrame
-    skew: DataFrame
     held: tuple[DataFrame, ...] = ()
+
+    @property
+    def messages(self) -> DataFrame:
+        return selections.messages(self.findings)
+
+    @property
+    def deliveries(self) -> DataFrame:
+        return selections.deliveries(self.findings)
+
+    @property
+    def violations(self) -> DataFrame:
+        return selections.violations(self.findings)
+
+    @property
+    def skew(self) -> DataFrame:
+        return selections.skew(self.findings)
 
     def keep(self) -> Verified:
         """Hold what is found in memory or on disk once it has been read, for all tables; then `release` it."""
@@ -74,11 +86,7 @@ def verify(events: DataFrame | Feed, *, windows: int | None = None, detail: bool
     findings = reduce(DataFrame.unionByName, cut_up if known is None else [known, *cut_up])
     return Verified(
         findings=findings,
-        messages=selections.messages(findings),
-        deliveries=selections.deliveries(findings),
-        violations=selections.violations(findings),
         runs=selections.runs(findings, _by_run(counts), cutting),
-        skew=selections.skew(findings),
         held=(counts, *cutting.held),
     )
 
