@@ -191,15 +191,17 @@ def runs(path: str) -> list[dict[str, int]] | None:
         with _opened(path) as file:
             if "run" not in file.schema_arrow.names:
                 return [{"": file.metadata.row_group(group).num_rows} for group in range(file.num_row_groups)]
-            return [
-                _counted(file.read_row_group(group, ["run"], use_threads=False)) for group in range(file.num_row_groups)
-            ]
+            return [_counted(file, group) for group in range(file.num_row_groups)]
     except (OSError, pa.ArrowException, ValueError):
         return None
 
 
-def _counted(table: pa.Table) -> dict[str, int]:
-    run, names = codes(_typed(table)["run"])
-    if len(names) > RUNS_MAX:
-        raise ValueError(f"a row group has {len(names)} runs")
-    return dict(zip(names.to_pylist(), np.bincount(run, minlength=len(names)).tolist(), strict=True))
+def _counted(file: pq.ParquetFile, group: int) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for batch in file.iter_batches(BATCH_ROWS, [group], ["run"], use_threads=False):
+        run, names = codes(_typed(pa.table(batch))["run"])
+        for name, rows in zip(names.to_pylist(), np.bincount(run, minlength=len(names)).tolist(), strict=True):
+            found[name] = found.get(name, 0) + rows
+        if len(found) > RUNS_MAX:
+            raise ValueError(f"row group {group} has more than {RUNS_MAX} runs")
+    return found
