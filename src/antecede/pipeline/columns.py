@@ -8,6 +8,7 @@ refuse, if not too many, are then left `without`.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
@@ -25,7 +26,7 @@ SPLIT_ROWS = 1 << 18
 NUMBERS_PER_TASK = 1 << 21
 FILES_PER_TASK = 16
 LEFT_OUT_MAX = 100_000
-LOOKED_DDL = "path string, rows array<long>, runs array<map<string,long>>, version string"
+LOOKED_DDL = "path string, rows array<long>, runs string, version string"
 SPLITS_DDL = "task int, path string, first int, last int, before long, version string"
 COUNTED = ("events", "with_message", "sends", "receives", "delivers", "internals", "untimed", "untimed_receives")
 
@@ -124,7 +125,7 @@ def opened(spark: SparkSession, paths: Sequence[files.File]) -> ColumnFeed | Non
 def _whole(spark: SparkSession, paths: Sequence[files.File], found: Sequence[Row]) -> DataFrame | None:
     by_path = {row["path"]: row for row in found}
     rows = [by_path[file.path] for file in paths]
-    splits = whole.plan([whole.File(row["path"], row["version"], row["rows"], row["runs"]) for row in rows])
+    splits = whole.plan([whole.File(row["path"], row["version"], row["rows"], json.loads(row["runs"])) for row in rows])
     if splits is None:
         return None
     tasks = max(split[0] for split in splits) + 1
