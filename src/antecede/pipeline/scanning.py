@@ -32,12 +32,12 @@ PICKED_DDL = "run string, process string, index long, kind string, time double, 
 
 def look(batches: Batches) -> Iterator[pa.RecordBatch]:
     """Files to the rows of their row groups, null where they are not for Arrow to read; to how many of these each run
-    has, null where there are many runs; and to their versions."""
+    has, as JSON, null where there are many runs; and to their versions."""
     for batch in batches:
         paths = batch.column("path").to_pylist()
         versions = pa.array([row_groups.version(path) for path in paths], pa.string())
         found = pa.array([row_groups.fitness(path) for path in paths], pa.list_(pa.int64()))
-        runs = pa.array([json.dumps(row_groups.runs(path)) for path in paths])  # Connect fails on maps in lists
+        runs = pa.array([json.dumps(row_groups.runs(path)) for path in paths])
         yield pa.record_batch({"path": batch.column("path"), "rows": found, "runs": runs, "version": versions})
 
 
