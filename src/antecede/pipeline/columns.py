@@ -1,22 +1,24 @@
 """A trace in Parquet as a feed of columns: Spark hands row groups out, and what comes back is counts and streams.
 
 `opened` asks the tasks, on whatever machines they run, whether they can read the files themselves; where any of
-them can not, there is no such feed, and Spark reads. `survey` is one pass over everything. What it leaves in doubt is
-for the rules to decide; the lines that they refuse, if not too many, are then left `without`.
+them can not, there is no such feed, and Spark reads. `survey` is one pass over everything; where runs lie in few
+row groups, it judges them too (`whole`). What it leaves in doubt is for the rules to decide; the lines that they
+refuse, if not too many, are then left `without`.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
 
 from pyspark import StorageLevel
-from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as fn
 
-from antecede.pipeline import facts, files, footers, row_groups, scanning, schema
-from antecede.pipeline.explain import Span
+from antecede.pipeline import facts, files, footers, row_groups, scanning, schema, whole
+from antecede.pipeline.explain import WORST, Span
 from antecede.pipeline.feeds import DEALT_DDL
 from antecede.pipeline.tasks import Task
 
@@ -24,6 +26,7 @@ SPLIT_ROWS = 1 << 18
 NUMBERS_PER_TASK = 1 << 21
 FILES_PER_TASK = 16
 LEFT_OUT_MAX = 100_000
+LOOKED_DDL = "path string, rows array<long>, runs string, version string"
 SPLITS_DDL = "task int, path string, first int, last int, before long, version string"
 COUNTED = ("events", "with_message", "sends", "receives", "delivers", "internals", "untimed", "untimed_receives")
 
@@ -37,16 +40,30 @@ class ColumnFeed:
     rows: int
     left_out: Mapping[str, Sequence[int]] = field(default_factory=dict)
     trusted: bool = False  # the rules have seen what is not left out
+    whole: DataFrame | None = None  # the same row groups, where tasks can have all of a run
     facts: DataFrame | None = None
 
     def survey(self) -> tuple[ColumnFeed, bool]:
-        """The feed with its facts, and whether anything in it is doubtful. One pass."""
+        """The feed with its facts, and whether anything in it is doubtful. One pass, which judges on its way what it
+        has whole."""
+        if self.whole is not None:
+            return self._judged(self.whole)
         number_tasks = max(1, ceil(self.rows / NUMBERS_PER_TASK))
         found = self._mapped(
             scanning.survey(number_tasks, self.left_out, trusted=self.trusted), facts.FACTS_DDL
         ).persist(StorageLevel.MEMORY_AND_DISK)
         surveyed = replace(self, facts=found)
         return surveyed, not self.trusted and _doubtful(found, number_tasks)
+
+    def _judged(self, splits: DataFrame) -> tuple[ColumnFeed, bool]:
+        task = whole.judge(self.left_out, trusted=self.trusted, worst=WORST)
+        found = splits.mapInArrow(task, whole.JUDGED_DDL).persist(StorageLevel.MEMORY_AND_DISK)
+        return replace(self, facts=found), bool(found.agg(fn.max("doubtful")).collect()[0][0])
+
+    def found(self, worst: int) -> DataFrame | None:
+        if self.whole is None or self.facts is None or worst > WORST:
+            return None
+        return self.facts.filter("found is not null").select("found.*")
 
     def without(self, lines: Mapping[str, Sequence[int]]) -> ColumnFeed:
         self.release()
@@ -94,7 +111,7 @@ def opened(spark: SparkSession, paths: Sequence[files.File]) -> ColumnFeed | Non
     """The files as a feed, unsurveyed; None where they are not for Arrow to read. One small job."""
     if not paths or not all(row_groups.is_in_reach(file.path) for file in paths):
         return None
-    found = _listed(spark, paths).mapInArrow(scanning.look, "path string, rows array<long>, version string").collect()
+    found = _listed(spark, paths).mapInArrow(scanning.look, LOOKED_DDL).collect()
     groups = {row["path"]: row["rows"] for row in found}
     if any(rows is None for rows in groups.values()):
         return None
@@ -102,7 +119,17 @@ def opened(spark: SparkSession, paths: Sequence[files.File]) -> ColumnFeed | Non
     splits = [(*one, versions[one[1]]) for one in _splits([(file.path, groups[file.path]) for file in paths])]
     rows = sum(sum(rows) for rows in groups.values())
     tasks = splits[-1][0] + 1 if splits else 1
-    return ColumnFeed(spark.createDataFrame(splits, SPLITS_DDL), tasks, rows)
+    return ColumnFeed(spark.createDataFrame(splits, SPLITS_DDL), tasks, rows, whole=_whole(spark, paths, found))
+
+
+def _whole(spark: SparkSession, paths: Sequence[files.File], found: Sequence[Row]) -> DataFrame | None:
+    by_path = {row["path"]: row for row in found}
+    rows = [by_path[file.path] for file in paths]
+    splits = whole.plan([whole.File(row["path"], row["version"], row["rows"], json.loads(row["runs"])) for row in rows])
+    if splits is None:
+        return None
+    tasks = max(split[0] for split in splits) + 1
+    return spark.createDataFrame(splits, whole.SPLITS_DDL).repartitionById(tasks, fn.col("task"))
 
 
 def shapes(spark: SparkSession, paths: Sequence[files.File]) -> dict[str, footers.Shape]:

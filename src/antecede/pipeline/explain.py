@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import Any
 
+from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
@@ -148,7 +149,7 @@ def _numbered_events(table: DataFrame) -> Iterator[tuple[int, Event]]:
 
 
 def _windows(events: DataFrame, spans: Sequence[Span]) -> Iterator[tuple[Span, Run]]:
-    """By span, the events in it; where they fit. Two jobs, however many there are."""
+    """By span, the events in it; where they fit. Two jobs, however many there are, of which one reads the trace."""
     numbered = [(number, *astuple(span)) for number, span in enumerate(spans)]
     asked = events.sparkSession.createDataFrame(
         numbered, "number int, in_run string, m1 string, m2 string, from_time double, to_time double"
@@ -158,6 +159,7 @@ def _windows(events: DataFrame, spans: Sequence[Span]) -> Iterator[tuple[Span, R
     near = events.select(*COLUMNS).join(
         fn.broadcast(asked), (fn.col("run") == fn.col("in_run")) & (fn.coalesce(by_time, fn.lit(False)) | of_pair)
     )
+    near.persist(StorageLevel.MEMORY_AND_DISK)
     room, fitting = EVENTS_MAX, []
     counts = {row["number"]: row["count"] for row in near.groupBy("number").count().collect()}
     for number in range(len(spans)):
@@ -167,6 +169,7 @@ def _windows(events: DataFrame, spans: Sequence[Span]) -> Iterator[tuple[Span, R
     found: dict[int, list[Event]] = {number: [] for number in fitting}
     for number, event in _numbered_events(near.where(fn.col("number").isin(fitting))) if fitting else ():
         found[number].append(event)
+    near.unpersist()
     for number, those in found.items():
         for run in arrange(those):
             yield spans[number], run

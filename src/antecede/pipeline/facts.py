@@ -17,8 +17,7 @@ import pyarrow as pa
 
 from antecede.pipeline import rules
 from antecede.pipeline.kernel import kernels
-from antecede.pipeline.normalise import Doubles, Longs, codes
-from antecede.pipeline.paired import distinct
+from antecede.pipeline.normalise import Doubles, Longs, codes, distinct
 from antecede.pipeline.summaries import filled
 
 SAMPLED_TIMES = 16  # of each process in each batch: enough to cut evenly
@@ -53,9 +52,18 @@ def facts(table: pa.Table, tasks: int, *, trusted: bool) -> Iterator[pa.Table]:
     events."""
     if not table.num_rows:
         return
+    known = by_process(table, trusted=trusted)
+    yield known
+    if known is not DOUBT and not trusted:
+        run, runs = codes(table["run"])
+        sent = kind_codes(table["kind"], KINDS) == 0
+        yield _numbers(table["message"].filter(pa.array(sent)), run[sent], runs, tasks)
+
+
+def by_process(table: pa.Table, *, trusted: bool) -> pa.Table:
+    """A row by process of each run; or `DOUBT`, unless the rows are known to be events."""
     if not trusted and not rules.surely_events(table):
-        yield DOUBT
-        return
+        return DOUBT
     run, runs = codes(table["run"])
     process, processes = codes(table["process"])
     kind = kind_codes(table["kind"], KINDS)
@@ -64,7 +72,7 @@ def facts(table: pa.Table, tasks: int, *, trusted: bool) -> Iterator[pa.Table]:
     order = np.argsort(lane.astype(narrow), kind="stable")
     low, high, repeated = _spans(table["index"].to_numpy()[order], lane[order])
     columns = _counts(lane, kind, table["time"].to_numpy(), order, len(found))
-    yield filled(
+    return filled(
         FACTS,
         len(found),
         run=runs.take(pa.array(found // len(processes))),
@@ -74,8 +82,6 @@ def facts(table: pa.Table, tasks: int, *, trusted: bool) -> Iterator[pa.Table]:
         doubtful=np.full(len(found), repeated and not trusted),
         **columns,
     )
-    if not trusted:
-        yield _numbers(table["message"].filter(pa.array(kind == 0)), run[kind == 0], runs, tasks)
 
 
 def twice(numbers: list[bytes]) -> bool:

@@ -33,6 +33,9 @@ class Feed(Protocol):
     def by_run(self, count: int, *, receives: bool, without: Sequence[str]) -> DataFrame:
         """The sends and delivers, and receives where wanted, of all runs but those, dealt out by run."""
 
+    def found(self, worst: int) -> DataFrame | None:
+        """The findings in all runs, without detail but with so many of the worst violations, where they are known."""
+
     def by_message(self, count: int, runs: Sequence[str], receiving: Sequence[str]) -> DataFrame:
         """The sends and delivers of these runs, dealt out by message; in those that are receiving, receives for
         delivers."""
@@ -67,6 +70,9 @@ class RowFeed:
         kept = kept if receives else kept.filter(fn.col("kind") != RECEIVE)
         kept = kept.filter(~fn.col("run").isin(list(without))) if without else kept
         return _dealt(kept, count, "run")
+
+    def found(self, worst: int) -> DataFrame | None:  # noqa: ARG002 - rows are not looked at before
+        return None
 
     def by_message(self, count: int, runs: Sequence[str], receiving: Sequence[str]) -> DataFrame:
         kind = fn.col("kind")

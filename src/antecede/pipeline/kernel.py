@@ -19,6 +19,7 @@ Numba, would take longer than they do. `compiled` gives the same functions as ma
 from __future__ import annotations
 
 import functools
+import gc
 import types
 from typing import Any, NamedTuple
 
@@ -36,7 +37,7 @@ IN_FLIGHT = -2  # the source of a deliver of in-flight message k is IN_FLIGHT - 
 INTERPRETED_STEPS_MAX = 1_000_000
 COMPILED = (
     *("mark", "marked", "settle", "reaches", "join", "overtaken_by", "grown", "ranked", "located"),
-    *("all_due", "walk", "hashed"),
+    *("all_due", "walk", "hashed", "matched"),
 )
 
 
@@ -187,6 +188,50 @@ def hashed(start: Longs, letters: Letters, seed: Longs, found: Longs) -> None:
         found[text] = (one << 31) | (other ^ (other >> 13)) & 0x7FFFFFFF
 
 
+def matched(  # noqa: PLR0917 - the columns of `Encoded` and of `Pairs`
+    start: Longs,
+    message: Longs,
+    name: Longs,
+    index: Longs,
+    sent: Flags,
+    dest_start: Longs,
+    dest_name: Longs,
+    names: int,
+    send_row: Longs,
+    first: Flags,
+    addressed: Flags,
+    dests: Longs,
+    delivered: Longs,
+) -> None:
+    """By row: its send; is it the first deliver of its message at its process, and was that asked for; of a send, its
+    distinct destinations, and how many of them delivered. `start` is where each message's rows begin, once the rows
+    are put in the order of messages."""
+    rows, fill = np.empty(len(message), np.int64), start.copy()
+    for row in range(len(message)):
+        rows[fill[message[row]]] = row
+        fill[message[row]] += 1
+    asked, heard = np.full(names, -1, np.int64), np.full(names, -1, np.int64)  # by name: the last message that did
+    holder = np.empty(names, np.int64)  # by name: the row that heard it first
+    for one in range(len(start) - 1):
+        send = -1
+        for row in rows[start[one] : start[one + 1]]:
+            who = name[row]
+            if sent[row]:
+                send = row
+            elif heard[who] != one or index[row] < index[holder[who]]:
+                heard[who], holder[who] = one, row
+        if send >= 0:
+            for who in dest_name[dest_start[send] : dest_start[send + 1]]:
+                dests[send] += asked[who] != one
+                asked[who] = one
+        for row in rows[start[one] : start[one + 1]]:
+            send_row[row] = send
+            if not sent[row]:
+                first[row], addressed[row] = holder[name[row]] == row, asked[name[row]] == one
+                if send >= 0 and first[row] and addressed[row]:
+                    delivered[send] += 1
+
+
 def all_due(lanes: Lanes) -> Due:
     """Before anything has been delivered."""
     head, entries = lanes.channel[:-1].copy(), len(lanes.due_rank)
@@ -266,6 +311,7 @@ def compiled() -> types.SimpleNamespace:
     for name in COMPILED:
         plain = types.FunctionType(names[name].__code__, names, name)
         names[name] = _jit(numba, plain)
+    gc.freeze()  # Spark's worker collects garbage after each task, and would look at all of Numba every time
     return types.SimpleNamespace(**{name: names[name] for name in COMPILED})
 
 

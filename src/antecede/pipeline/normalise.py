@@ -1,6 +1,6 @@
 """Names to dense integers, and every deliver joined to its send.
 
-`encode` gives the rows of some runs integer codes: runs and messages by first appearance, the processes of each run by
+`encode` gives the rows of some runs integer codes: runs by first appearance, messages of each run too, processes by
 name. `pair` does the join on codes alone, for any set of rows that holds all rows of each message in it: the whole run
 where a run is one task, the rows of some messages where a huge run is spread over tasks. Both the exact ids and
 nothing but them decide: no hash stands in for a name.
@@ -17,6 +17,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from antecede.pipeline.kernel import kernels
 
 Longs = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
@@ -70,7 +72,7 @@ def encode(table: pa.Table) -> Encoded:
     names, name, dest_row, dest_name = _names(table, sent)
     message, ids = codes(table["message"])
     if len(runs) > 1:
-        message, _ = codes(pa.chunked_array([pa.array(run * len(ids) + message)]))
+        _, message = distinct(run * len(ids) + message, len(runs) * len(ids))
     index = table["index"].to_numpy()
     return Encoded(table, runs.to_pylist(), names, run, name, message, index, sent, dest_row, dest_name)
 
@@ -78,31 +80,21 @@ def encode(table: pa.Table) -> Encoded:
 def pair(rows: Encoded) -> Pairs:
     """Join delivers to sends by message, and the delivers of a message to its destinations by name."""
     count, messages = len(rows.message), int(rows.message.max(initial=-1)) + 1
-    send_of = np.full(messages, -1, np.int64)
-    send_of[rows.message[rows.sent]] = np.flatnonzero(rows.sent)
-    delivers = np.flatnonzero(~rows.sent)
-    wanted = rows.message[rows.dest_row] * len(rows.names) + rows.dest_name
-    got = rows.message[delivers] * len(rows.names) + rows.name[delivers]
-    both, distinct = codes(pa.chunked_array([pa.array(np.concatenate([wanted, got]))]))
-    asked, heard = both[: len(wanted)], both[len(wanted) :]
-
-    row_of = np.full(len(distinct), -1, np.int64)  # the first destination or deliver of each (message, process)
-    row_of[asked[::-1]] = rows.dest_row[::-1]
-    is_asked = row_of >= 0
-    dests = np.bincount(row_of[is_asked], minlength=count)
-    row_of[:] = -1
-    often = np.bincount(heard)[heard] > 1 if len(heard) else np.zeros(0, np.bool_)
-    row_of[heard[~often]] = delivers[~often]
-    again = np.flatnonzero(often)
-    again = again[np.argsort(-rows.index[delivers[again]])]  # so that the first comes last, and stays
-    row_of[heard[again]] = delivers[again]
-
-    first, addressed = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
-    first[row_of[row_of >= 0]] = True
-    addressed[delivers] = is_asked[heard]
-    send_row = send_of[rows.message] if messages else np.empty(0, np.int64)
-    delivered = np.bincount(send_row[first & addressed], minlength=count)
-    return Pairs(send_row, first, addressed, dests, delivered)
+    dest_start = np.concatenate([[0], np.cumsum(np.bincount(rows.dest_row, minlength=count))]).astype(np.int64)
+    start = np.concatenate([[0], np.cumsum(np.bincount(rows.message, minlength=messages))]).astype(np.int64)
+    pairs = Pairs(
+        send_row=np.empty(count, np.int64),
+        first=np.zeros(count, np.bool_),
+        addressed=np.zeros(count, np.bool_),
+        dests=np.zeros(count, np.int64),
+        delivered=np.zeros(count, np.int64),
+    )
+    found = (pairs.send_row, pairs.first, pairs.addressed, pairs.dests, pairs.delivered)
+    run = kernels(8 * (count + len(rows.dest_name)))
+    run.matched(
+        start, rows.message, rows.name, rows.index, rows.sent, dest_start, rows.dest_name, len(rows.names), *found
+    )
+    return pairs
 
 
 def ticks(time: Doubles, start: Doubles, end: Doubles) -> Longs:
@@ -113,6 +105,16 @@ def ticks(time: Doubles, start: Doubles, end: Doubles) -> Longs:
         share = np.where(span > 0, (time - start) / np.where(span > 0, span, 1.0), 0.0)
         whole = np.floor(np.clip(np.nan_to_num(share), 0.0, 1.0) * TICKS_PER_RUN).astype(np.int64)
     return np.where(np.isnan(time), NO_TICK, whole)
+
+
+def distinct(keys: Longs, limit: int) -> tuple[Longs, Longs]:
+    """The distinct keys in order, and the place of each key among them; by counting where the keys are dense."""
+    if limit > 4 * len(keys) + 1_024:
+        found, place = np.unique(keys, return_inverse=True)
+        return found, place.astype(np.int64)
+    present = np.zeros(limit, np.bool_)
+    present[keys] = True
+    return np.flatnonzero(present), (np.cumsum(present) - 1)[keys]
 
 
 def codes(values: pa.ChunkedArray) -> tuple[Longs, pa.Array]:

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from antecede.pipeline.lanes import Rows
-from antecede.pipeline.normalise import DELIVER, SEND, Doubles, Encoded, Longs, Pairs, encode, pair, ticks
+from antecede.pipeline.normalise import DELIVER, SEND, Doubles, Encoded, Longs, Pairs, distinct, pair, ticks
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,8 @@ class Paired:
     names: Names
 
 
-def paired_runs(table: pa.Table) -> Paired:
+def paired_runs(encoded: Encoded) -> Paired:
     """All rows of some runs; each run is a group."""
-    encoded = encode(table)
     pairs = pair(encoded)
     process, names = _numbered(encoded)
     time = times(encoded.table["time"])
@@ -90,16 +89,6 @@ def _numbered(encoded: Encoded) -> tuple[Longs, Names]:
     base = np.concatenate([[0], np.cumsum(np.bincount(run, minlength=len(encoded.runs)))]).astype(np.int64)
     names = pa.array(encoded.names, pa.string()).take(pa.array(found % max(len(encoded.names), 1)))
     return lane - base[encoded.run], Names(pa.array(encoded.runs, pa.string()), names, base)
-
-
-def distinct(keys: Longs, limit: int) -> tuple[Longs, Longs]:
-    """The distinct keys in order, and the place of each key among them; by counting where the keys are dense."""
-    if limit > 4 * len(keys) + 1_024:
-        found, place = np.unique(keys, return_inverse=True)
-        return found, place.astype(np.int64)
-    present = np.zeros(limit, np.bool_)
-    present[keys] = True
-    return np.flatnonzero(present), (np.cumsum(present) - 1)[keys]
 
 
 def _spans(time: Doubles, run: Longs, runs: int) -> tuple[Doubles, Doubles]:

@@ -16,8 +16,8 @@ import pyarrow as pa
 
 from antecede.pipeline.kernel import kernels
 from antecede.pipeline.lanes import CROSSING, Rows
-from antecede.pipeline.normalise import DELIVER, SEND, Encoded, Longs, Pairs, encode, pair, ticks
-from antecede.pipeline.paired import Names, Paired, distinct, of_sends, times
+from antecede.pipeline.normalise import DELIVER, SEND, Encoded, Longs, Pairs, distinct, encode, pair, ticks
+from antecede.pipeline.paired import Names, Paired, of_sends, times
 
 
 @dataclass(frozen=True, slots=True)

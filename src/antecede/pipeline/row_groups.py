@@ -22,9 +22,13 @@ import pyarrow.fs
 import pyarrow.parquet as pq
 
 from antecede.pipeline import footers
-from antecede.pipeline.normalise import Longs
+from antecede.pipeline.normalise import Longs, codes
+
+Lines = Mapping[str, Sequence[int]]
+"""By path, the lines of it to leave out."""
 
 BATCH_ROWS = 1 << 17
+RUNS_MAX = 1_000  # that are counted in a row group
 SCHEMES = ("file", "hdfs", "viewfs", "s3", "gs")  # that Arrow may know, too
 NAME = pa.dictionary(pa.int32(), pa.string())
 COLUMNS = pa.schema(
@@ -173,5 +177,31 @@ def _numbered(lists: pa.ListArray) -> pa.ListArray:
     return pa.ListArray.from_arrays(pa.array(offsets), lists.flatten().dictionary_encode(), mask=lists.is_null())
 
 
-def lines_left_out(lines: Mapping[str, Sequence[int]], path: str) -> Longs | None:
-    return np.array(lines[path], np.int64) if path in lines else None
+def read_split(split: Mapping[str, Any], left_out: Lines, *, others: bool = False) -> Iterator[pa.Table]:
+    """The rows of a split: a path, its first and last row group, the rows before them, and its version."""
+    path, groups = split["path"], range(split["first"], split["last"] + 1)
+    lines = np.array(left_out[path], np.int64) if path in left_out else None
+    tables = read(path, groups, split["before"], lines, others=others, looked_at=split.get("version"))
+    yield from (table for table in tables if table.num_rows)
+
+
+def runs(path: str) -> list[dict[str, int]] | None:
+    """By row group the rows of each run in it; None where they are many, or can not be told."""
+    try:
+        with _opened(path) as file:
+            if "run" not in file.schema_arrow.names:
+                return [{"": file.metadata.row_group(group).num_rows} for group in range(file.num_row_groups)]
+            return [_counted(file, group) for group in range(file.num_row_groups)]
+    except (OSError, pa.ArrowException, ValueError):
+        return None
+
+
+def _counted(file: pq.ParquetFile, group: int) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for batch in file.iter_batches(BATCH_ROWS, [group], ["run"], use_threads=False):
+        run, names = codes(_typed(pa.table(batch))["run"])
+        for name, rows in zip(names.to_pylist(), np.bincount(run, minlength=len(names)).tolist(), strict=True):
+            found[name] = found.get(name, 0) + rows
+        if len(found) > RUNS_MAX:
+            raise ValueError(f"row group {group} has more than {RUNS_MAX} runs")
+    return found

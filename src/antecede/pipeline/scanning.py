@@ -7,7 +7,8 @@ tasks that have a run, or a message, complete.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterator, Sequence
 from zlib import crc32
 
 import numpy as np
@@ -18,6 +19,7 @@ import pyarrow.compute as pc
 from antecede.pipeline import facts, row_groups
 from antecede.pipeline.explain import Span
 from antecede.pipeline.normalise import DELIVER, RECEIVE, Doubles, codes
+from antecede.pipeline.row_groups import Lines
 from antecede.pipeline.summaries import plain
 from antecede.pipeline.tasks import Batches, Task, cut, deal_table
 
@@ -27,16 +29,16 @@ KINDS = ("send", "deliver", "receive")  # by their codes
 PICKED = plain(row_groups.COLUMNS)
 PICKED_DDL = "run string, process string, index long, kind string, time double, message string, dests array<string>"
 
-Lines = Mapping[str, Sequence[int]]
-
 
 def look(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Files to the rows of their row groups, null where they are not for Arrow to read; and their versions."""
+    """Files to the rows of their row groups, null where they are not for Arrow to read; to how many of these each run
+    has, as JSON, null where there are many runs; and to their versions."""
     for batch in batches:
         paths = batch.column("path").to_pylist()
         versions = pa.array([row_groups.version(path) for path in paths], pa.string())
         found = pa.array([row_groups.fitness(path) for path in paths], pa.list_(pa.int64()))
-        yield pa.record_batch({"path": batch.column("path"), "rows": found, "version": versions})
+        runs = pa.array([json.dumps(row_groups.runs(path)) for path in paths])
+        yield pa.record_batch({"path": batch.column("path"), "rows": found, "runs": runs, "version": versions})
 
 
 def look_at_shapes(names: list[str]) -> Task:
@@ -135,11 +137,7 @@ def _edges(spans: Sequence[Span]) -> Doubles:
 def _read(batches: Batches, left_out: Lines, *, others: bool = False) -> Iterator[pa.Table]:
     for batch in batches:
         for split in batch.to_pylist():
-            groups = range(split["first"], split["last"] + 1)
-            lines = row_groups.lines_left_out(left_out, split["path"])
-            looked_at = split.get("version")
-            tables = row_groups.read(split["path"], groups, split["before"], lines, others=others, looked_at=looked_at)
-            yield from (table for table in tables if table.num_rows)
+            yield from row_groups.read_split(split, left_out, others=others)
 
 
 def _chunks(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:

@@ -217,9 +217,10 @@ TABLES = {
 
 def conform(table: DataFrame, schema: StructType) -> DataFrame:
     """The last `select` of a function: exactly the columns of `schema`, in order; those that are absent are null."""
-    return table.select([_cast(table, field) for field in schema.fields])
+    present = table.columns  # asked for once: it is a question to Spark each time
+    return table.select([_cast(field, field.name in present) for field in schema.fields])
 
 
-def _cast(table: DataFrame, field: StructField) -> Column:
-    source = fn.col(f"`{field.name}`") if field.name in table.columns else fn.lit(None)
+def _cast(field: StructField, present: bool) -> Column:
+    source = fn.col(f"`{field.name}`") if present else fn.lit(None)
     return source.cast(field.dataType).alias(field.name)

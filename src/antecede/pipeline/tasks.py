@@ -19,7 +19,8 @@ import pyarrow.compute as pc
 import pyarrow.ipc
 
 from antecede.pipeline.findings import findings
-from antecede.pipeline.paired import paired_runs
+from antecede.pipeline.normalise import encode
+from antecede.pipeline.paired import Paired, paired_runs
 from antecede.pipeline.parts import Parts, from_table, pair_messages
 from antecede.pipeline.stamp import PROCESSES_MAX, Vectors, stamp, stamp_runs
 from antecede.pipeline.summaries import CYCLIC, ROWS, WINDOWS, ends_table, facts_table, filled, narrow, opened, stream
@@ -65,11 +66,15 @@ def verify_runs(*, detail: bool, worst: int = 0) -> Task:
         table = _gathered(batches)
         if table is None:
             return
-        paired = paired_runs(table)
-        wide = paired.rows.widths > PROCESSES_MAX
-        yield from cut(findings(paired, stamp_runs(paired.rows, wide), wide=wide, detail=detail, worst=worst))
+        yield from cut(judged(paired_runs(encode(table)), detail=detail, worst=worst))
 
     return task
+
+
+def judged(paired: Paired, *, detail: bool, worst: int) -> pa.Table:
+    """Whole runs to findings."""
+    wide = paired.rows.widths > PROCESSES_MAX
+    return findings(paired, stamp_runs(paired.rows, wide), wide=wide, detail=detail, worst=worst)
 
 
 def join_messages(parts: Parts, tasks: int, *, named: bool) -> Task:

@@ -1,9 +1,10 @@
 """Did every message arrive in causal order? A trace in; messages, deliveries, runs and clock skew out.
 
-Runs are verified in parallel, each as one task, after one shuffle by run. A run too large for that is cut into
-windows: its rows are joined by message, windows are laid between consistent cuts (`antecede.pipeline.windows`),
-each is summarised from nothing, the summaries are composed, and each window is verified from the state it is entered
-in. Where a large run can not be cut, it is one task after all, and its row in `runs` says why.
+Runs are verified in parallel, each as one task, after one shuffle by run; where a feed has judged them already, as it
+was read, that is taken. A run too large for that is cut into windows: its rows are joined by message, windows are laid
+between consistent cuts (`antecede.pipeline.windows`), each is summarised from nothing, the summaries are composed, and
+each window is verified from the state it is entered in. Where a large run can not be cut, it is one task after all, and
+its row in `runs` says why.
 
 Everything is found in one pass and kept in one table, `findings`; the tables of the answer are selections of it.
 Whoever reads more than one of them should `keep` the answer first, or the pass is made again for each.
@@ -36,12 +37,24 @@ class Verified:
     """The answer. Nothing is computed before it is read, but for the plan."""
 
     findings: DataFrame
-    messages: DataFrame
-    deliveries: DataFrame
-    violations: DataFrame
     runs: DataFrame
-    skew: DataFrame
     held: tuple[DataFrame, ...] = ()
+
+    @property
+    def messages(self) -> DataFrame:
+        return selections.messages(self.findings)
+
+    @property
+    def deliveries(self) -> DataFrame:
+        return selections.deliveries(self.findings)
+
+    @property
+    def violations(self) -> DataFrame:
+        return selections.violations(self.findings)
+
+    @property
+    def skew(self) -> DataFrame:
+        return selections.skew(self.findings)
 
     def keep(self) -> Verified:
         """Hold what is found in memory or on disk once it has been read, for all tables; then `release` it."""
@@ -67,17 +80,14 @@ def verify(events: DataFrame | Feed, *, windows: int | None = None, detail: bool
     size = _size(counts)
     large = _large(counts, size, windows)
     cutting = cut(feed, counts, large, windows, named=detail or worst > 0) if large else Cutting()
-    whole = _whole_runs(feed, cutting, size, detail=detail, worst=worst)
     cut_up = [windows_of(one, detail=detail, worst=worst) for one in cutting.rounds if one.good]
-    frames = [whole, *cut_up] if len(cutting.windows) < size.runs or not cut_up else cut_up
-    findings = reduce(DataFrame.unionByName, frames)
+    known = feed.found(worst) if not detail and not cut_up else None
+    if known is None and (len(cutting.windows) < size.runs or not cut_up):
+        known = _whole_runs(feed, cutting, size, detail=detail, worst=worst)
+    findings = reduce(DataFrame.unionByName, cut_up if known is None else [known, *cut_up])
     return Verified(
         findings=findings,
-        messages=selections.messages(findings),
-        deliveries=selections.deliveries(findings),
-        violations=selections.violations(findings),
         runs=selections.runs(findings, _by_run(counts), cutting),
-        skew=selections.skew(findings),
         held=(counts, *cutting.held),
     )
 
