@@ -28,7 +28,7 @@ Lines = Mapping[str, Sequence[int]]
 """By path, the lines of it to leave out."""
 
 BATCH_ROWS = 1 << 17
-RUNS_MAX = 1_000  # that are counted in a row group
+RUNS_MAX = 256  # that are counted in a row group: the plan is made by the driver
 SCHEMES = ("file", "hdfs", "viewfs", "s3", "gs")  # that Arrow may know, too
 NAME = pa.dictionary(pa.int32(), pa.string())
 COLUMNS = pa.schema(
