@@ -41,6 +41,7 @@ class Rows:
     first: Flags
     addressed: Flags
     widths: Longs
+    send: Longs | None = None  # by row: the row of its send, where every group has all of its run
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +74,14 @@ def lay_out(rows: Rows) -> Layout:
 
     crossing = np.flatnonzero((rows.role == CROSSING) & rows.addressed)
     asking = np.concatenate([event_row[~sent], crossing])  # the rows that name a send
-    sender_lane, sent_index = (lane_base[rows.group] + rows.sender)[asking], rows.sent_index[asking]
-    send = np.empty(len(asking), np.int64)
-    run.located(start, rows.index[event_row], sender_lane, sent_index, send)
+    sender_lane, sent_index = lane_base[rows.group[asking]] + rows.sender[asking], rows.sent_index[asking]
+    event = np.empty(len(lane), np.int64)  # by row; of use for those walked only
+    event[event_row] = np.arange(len(event_row))
+    if rows.send is not None:
+        send = event[rows.send[asking]]
+    else:
+        send = np.empty(len(asking), np.int64)
+        run.located(start, rows.index[event_row], sender_lane, sent_index, send)
     here = send >= 0
     flight_of, flight_lane, flight_index = _flights(sender_lane[~here], sent_index[~here])
     flight_start = _starts(flight_lane, len(lane_width))
@@ -86,13 +92,14 @@ def lay_out(rows: Rows) -> Layout:
 
     source, entry = np.full(len(event_row), SENT, np.int64), np.full(len(event_row), -1, np.int64)
     counted = rows.addressed[asking]
-    place, order, channel = _channels((base[lane] + rows.sender)[asking[counted]], asked_rank[counted], int(base[-1]))
+    due = asking[counted]
+    place, order, channel = _channels(base[lane[due]] + rows.sender[due], asked_rank[counted], int(base[-1]))
     asked_entry = np.full(len(asking), -1, np.int64)
     asked_entry[counted] = place
     delivers = len(asking) - len(crossing)
     source[~sent], entry[~sent] = send[:delivers], asked_entry[:delivers]
     lanes = Lanes(
-        order=_starting_order(rows, event_row, walked, event_lane, start),
+        order=_starting_order(rows, event_row, event[walked], event_lane, start),
         lane_of=event_lane.astype(np.int32),
         source=source,
         sender=np.where(sent, rows.process[event_row], rows.sender[event_row]).astype(np.int32),
@@ -105,7 +112,7 @@ def lay_out(rows: Rows) -> Layout:
         due_rank=asked_rank[counted][order].astype(np.int32),
         channel=channel,
     )
-    return Layout(lanes, run, lane_base, event_row, asking[counted][order], flight_lane, flight_index, flight_start)
+    return Layout(lanes, run, lane_base, event_row, due[order], flight_lane, flight_index, flight_start)
 
 
 def _in_order(rows: Longs, lane: Longs, index: Longs) -> Longs:
@@ -147,14 +154,12 @@ def _channels(channel: Longs, rank: Longs, channels: int) -> tuple[Longs, Longs,
     return place, order, _starts(channel, channels)
 
 
-def _starting_order(rows: Rows, event_row: Longs, walked: Flags, lane: Longs, start: Longs) -> Longs:
+def _starting_order(rows: Rows, event_row: Longs, as_they_come: Longs, lane: Longs, start: Longs) -> Longs:
     """Events by time, group after group; where a group lacks times, all its lanes at an even pace. Any order will do,
     so the order of rows does, where that is about the order of time, as mostly."""
-    late = rows.tick[walked]
+    late = rows.tick[event_row[as_they_come]]
     if np.count_nonzero(late[1:] < late[:-1]) * ORDERLY_SHARE < len(late) and not np.any(late == NO_TICK):
-        event = np.empty(len(rows.tick), np.int64)
-        event[event_row] = np.arange(len(event_row))
-        return event[walked]
+        return as_they_come
     tick, group, untimed = rows.tick[event_row], rows.group[event_row], np.zeros(len(rows.widths), np.bool_)
     untimed[group[tick == NO_TICK]] = True
     if untimed.any():

@@ -58,6 +58,7 @@ def paired_runs(encoded: Encoded) -> Paired:
         first=pairs.first,
         addressed=pairs.addressed,
         widths=np.diff(names.base),
+        send=pairs.send_row,
     )
     return Paired(
         rows,

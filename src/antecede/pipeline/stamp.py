@@ -129,5 +129,6 @@ def _part(rows: Rows, chosen: Longs, start: int, end: int) -> Rows:
         rows,
         group=rows.group[chosen] - start,
         widths=np.where(rows.widths > PROCESSES_MAX, 0, rows.widths)[start:end],
+        send=None,
         **{name: getattr(rows, name)[chosen] for name in columns},
     )

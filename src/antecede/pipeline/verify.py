@@ -30,6 +30,7 @@ from antecede.pipeline.findings import FINDINGS_DDL
 
 RUN_EVENTS_MAX = 1_000_000  # a run of more events is cut into windows
 TASK_EVENTS = 250_000
+RUNS_LISTED_MAX = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class Verified:
     findings: DataFrame
     runs: DataFrame
     held: tuple[DataFrame, ...] = ()
+    is_known: bool = False  # what was found is held by the feed
 
     @property
     def messages(self) -> DataFrame:
@@ -58,6 +60,8 @@ class Verified:
 
     def keep(self) -> Verified:
         """Hold what is found in memory or on disk once it has been read, for all tables; then `release` it."""
+        if self.is_known:
+            return self
         self.findings.persist(StorageLevel.MEMORY_AND_DISK)
         return replace(self, held=(*self.held, self.findings))
 
@@ -77,18 +81,22 @@ def verify(events: DataFrame | Feed, *, windows: int | None = None, detail: bool
         raise Misuse(f"windows is {windows}: give 1 or more, or None to decide by the size of each run")
     feed = RowFeed(events.select(*TRACE)) if isinstance(events, DataFrame) else events
     counts = feed.counts().persist(StorageLevel.MEMORY_AND_DISK)
-    size = _size(counts)
-    large = _large(counts, size, windows)
+    size, listed = _size(_by_run(counts))
+    large = _large(listed, size, windows)
     cutting = cut(feed, counts, large, windows, named=detail or worst > 0) if large else Cutting()
     cut_up = [windows_of(one, detail=detail, worst=worst) for one in cutting.rounds if one.good]
     known = feed.found(worst) if not detail and not cut_up else None
-    if known is None and (len(cutting.windows) < size.runs or not cut_up):
-        known = _whole_runs(feed, cutting, size, detail=detail, worst=worst)
-    findings = reduce(DataFrame.unionByName, cut_up if known is None else [known, *cut_up])
+    if known is not None:
+        findings = known
+    else:
+        if len(cutting.windows) < size.runs or not cut_up:
+            cut_up.insert(0, _whole_runs(feed, cutting, size, detail=detail, worst=worst))
+        findings = reduce(DataFrame.unionByName, cut_up)
     return Verified(
         findings=findings,
-        runs=selections.runs(findings, _by_run(counts), cutting),
+        runs=selections.runs(findings, listed, cutting),
         held=(counts, *cutting.held),
+        is_known=known is not None,
     )
 
 
@@ -110,24 +118,29 @@ def _by_run(counts: DataFrame) -> DataFrame:
     return counts.groupBy("run").agg(*(fn.sum(name).alias(name) for name in added), fn.count("*").alias("processes"))
 
 
-def _size(counts: DataFrame) -> _Size:
-    row = _by_run(counts).agg(
+def _size(by_run: DataFrame) -> tuple[_Size, DataFrame]:
+    """What there is of runs, and the table of them: where they are not many, fetched once for whoever asks again."""
+    rows = by_run.limit(RUNS_LISTED_MAX + 1).collect()
+    if len(rows) <= RUNS_LISTED_MAX:
+        sizes = [row["with_message"] for row in rows]
+        receives_count = any(row["receives"] and not row["delivers"] for row in rows)
+        listed = by_run.sparkSession.createDataFrame(rows, by_run.schema)
+        return _Size(len(rows), sum(sizes), max(sizes, default=0), receives_count), listed
+    row = by_run.agg(
         fn.count("*").alias("runs"),
-        fn.coalesce(fn.sum("with_message"), fn.lit(0)).alias("events"),
-        fn.coalesce(fn.max("with_message"), fn.lit(0)).alias("run_events_max"),
-        fn.coalesce(fn.max((fn.col("receives") > 0) & (fn.col("delivers") == 0)), fn.lit(False)).alias(
-            "receives_count"
-        ),
+        fn.sum("with_message").alias("events"),
+        fn.max("with_message").alias("run_events_max"),
+        fn.max((fn.col("receives") > 0) & (fn.col("delivers") == 0)).alias("receives_count"),
     )
-    return _Size(**row.collect()[0].asDict())
+    return _Size(**row.collect()[0].asDict()), by_run
 
 
-def _large(counts: DataFrame, size: _Size, windows: int | None) -> list[str]:
+def _large(by_run: DataFrame, size: _Size, windows: int | None) -> list[str]:
     """The runs to cut: few, or those of a caller who asked for windows."""
     least = RUN_EVENTS_MAX if windows is None else 0
     if size.run_events_max <= least:
         return []
-    return sorted(row["run"] for row in _by_run(counts).filter(fn.col("with_message") > least).select("run").collect())
+    return sorted(row["run"] for row in by_run.filter(fn.col("with_message") > least).select("run").collect())
 
 
 def _whole_runs(feed: Feed, cutting: Cutting, size: _Size, *, detail: bool, worst: int) -> DataFrame:

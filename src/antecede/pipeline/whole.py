@@ -35,6 +35,8 @@ JUDGED = facts.FACTS.append(pa.field("found", pa.struct(list(FINDINGS))))
 JUDGED_DDL = f"{facts.FACTS_DDL}, found struct<{FINDINGS_DDL}>"
 SPLITS_DDL = "task int, path string, first int, last int, before long, version string, runs array<string>, rows long"
 
+COLUMN_OF_KIND = row_groups.COLUMNS.get_field_index("kind")
+
 Split = tuple[int, str, int, int, int, str | None, list[str], int]
 
 
@@ -125,7 +127,7 @@ def _own(split: dict[str, Any], left_out: Lines) -> Iterator[pa.Table]:
 def _found(table: pa.Table, *, trusted: bool, worst: int) -> pa.Table | None:
     """What is found in whole runs; None where a message is sent twice."""
     kind = facts.kind_codes(table["kind"], facts.KINDS[:3])
-    coded = table.set_column(table.column_names.index("kind"), "kind", pa.array(kind))
+    coded = table.select(row_groups.COLUMNS.names).set_column(COLUMN_OF_KIND, "kind", pa.array(kind))
     encoded = encode(coded if np.all(kind >= 0) else coded.filter(pa.array(kind >= 0)))
     sent = encoded.message[encoded.sent]
     if not trusted and np.any(np.bincount(sent) > 1):
