@@ -6,6 +6,7 @@ Rates are ratios to take seriously only within one run; bytes are exact. "alone"
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from time import perf_counter, process_time
@@ -64,6 +65,8 @@ def _beside_the_peer(n: int) -> dict[str, object]:
     """
     schedule = broadcast_schedule(n, PEER_MESSAGES[n], 1)
     _verify_fast(n, broadcast_schedule(n, PEER_MESSAGES[n] // 10, 2))  # and it is compiled from then on
+    gc.collect()
+    gc.freeze()  # the schedule is the measurement's: its objects are not for the garbage collector to look through
     ours = [_play(n, schedule) for _ in range(PASSES)]
     single, fast = (max(_play_fast(n, schedule, at_once=at_once) for _ in range(PASSES)) for at_once in (False, True))
     peer = collabs.measure(n, schedule, payload_bytes=0, passes=PASSES)
@@ -211,6 +214,8 @@ def _backlog_seconds(algorithm: str, turned: bool) -> float:
     packets = [e.packet for _ in range(BACKLOG) for e in sender.send({"b"}, b"") if isinstance(e, Transmit)]
     if turned:
         packets.reverse()
+    gc.collect()
+    gc.freeze()  # what is still to come, and what was measured before, is not for the garbage collector to look through
     start = process_time()
     delivered = sum(len(receiver.receive(packet)) for packet in packets)
     seconds = process_time() - start

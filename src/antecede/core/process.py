@@ -123,7 +123,7 @@ class Process:
         if process == self.process:
             return []
         self.ordering.forget(process)
-        self.held.give_up(process)
+        self.held.resume(self._needs)
         return self._deliver(self.held.pop())
 
     def snapshot(self) -> bytes:
@@ -135,7 +135,7 @@ class Process:
     def _needs(self, packet: Packet) -> Iterator[Need]:
         assert packet.message is not None
         needs = self.ordering.unmet(packet.message, packet.stamp)
-        return filter(self._wanted, needs)
+        return filter(self._wanted, needs) if self.roster.departed else needs
 
     def _wanted(self, need: Need) -> bool:
         return need.sender not in self.roster.departed
