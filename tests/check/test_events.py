@@ -215,4 +215,4 @@ def test_events_can_be_hashed_pickled_and_not_changed() -> None:
     assert isinstance(event, Event)
     assert len({event, pickle.loads(pickle.dumps(event))}) == 1
     with pytest.raises(AttributeError):
-        event.index = 4  # type: ignore[misc]
+        event.index = 4  # type: ignore[misc]  # what must not be

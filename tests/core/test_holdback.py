@@ -13,7 +13,7 @@ from antecede import HoldBackFull, Message, MessageId, Need, Packet
 from antecede.core.holdback import HoldBack
 from antecede.core.ordering.ks import Ks
 from antecede.core.ordering.none import NoStamp
-from antecede.core.ordering.prs import Prs
+from antecede.core.ordering.prs import Prs, PrsStamp
 from antecede.core.ordering.rst import Rst
 from antecede.core.ordering.vector import Vector
 from antecede.core.types import Reached, Stamp
@@ -200,3 +200,17 @@ def test_the_limit_of_a_process_is_an_option_and_a_refused_packet_may_be_offered
     assert stage.arrive(sent[0], "b") == [sent[0].id]
     assert stage.arrive(sent[1], "b") == [message.id for message in sent[1:]]
     assert antecede.restore(stage.nodes["b"].snapshot()).pending() == ()
+
+
+def test_a_number_that_comes_late_by_a_lie_does_not_turn_back_what_is_delivered() -> None:
+    node = antecede.create("prs", process="me", processes=["me", "a", "b"])
+
+    def of(sender: str, seq: int, **needs: int) -> Packet:
+        message = Message(MessageId(sender, seq), frozenset({"me"}), b"")
+        return Packet(sender, message, PrsStamp({"me": needs} if needs else {}))
+
+    assert node.receive(of("a", 1, b=1)) == []
+    fifth = of("a", 5)
+    assert len(node.receive(fifth)) == 1
+    assert len(node.receive(of("b", 1))) == 2
+    assert node.receive(fifth) == []

@@ -158,7 +158,9 @@ class Process:
         while packet is not None:
             message = packet.message
             assert message is not None
-            ordering.delivered[message.id.sender] = message.id.seq
+            sender, seq = message.id
+            if seq > ordering.delivered.get(sender, 0):  # or a sender that lies about its numbers turns it back
+                ordering.delivered[sender] = seq
             for mark in ordering.deliver(message, packet.stamp):
                 held.reached(mark)
             effects.append(Deliver(message))

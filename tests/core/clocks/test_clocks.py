@@ -71,15 +71,15 @@ BAD_VALUES = (-1, 2.5, 10**30, 2**63, True, "7", None, float("inf"), float("nan"
 def test_lamport_refuses_what_is_no_time(value: object) -> None:
     clock = LamportClock("a")
     with pytest.raises(RemoteViolation, match="must be a whole number from 1"):
-        clock.receive(LamportTime(value, "b"))  # type: ignore[arg-type]
+        clock.receive(LamportTime(value, "b"))  # type: ignore[arg-type]  # nonsense on purpose
     assert clock.time == 0
 
 
 def strange_stamps() -> list[Stamp]:
     """Of b, for a, who has told nobody anything."""
-    entries = [Stamp("b", {"a": 0, "b": 1, "c": value}) for value in BAD_VALUES]  # type: ignore[dict-item]
+    entries = [Stamp("b", {"a": 0, "b": 1, "c": value}) for value in BAD_VALUES]  # type: ignore[dict-item]  # nonsense on purpose
     own = [Stamp("b", {"a": 10**9, "b": 1, "c": 0}), Stamp("b", {"a": 0, "b": 0, "c": 0}), Stamp("b", {"a": 0, "c": 1})]
-    return [*entries, *own, Stamp("a", {"a": 1, "b": 0, "c": 0}), Stamp("b", None)]  # type: ignore[arg-type]
+    return [*entries, *own, Stamp("a", {"a": 1, "b": 0, "c": 0}), Stamp("b", None)]  # type: ignore[arg-type]  # nonsense on purpose
 
 
 @pytest.mark.parametrize("stamp", strange_stamps(), ids=repr)

@@ -251,7 +251,8 @@ class Direct:
     def _deliver(self, station: Station, berth: Berth, message: Message, stamp: Stamp) -> Iterator[Effect]:
         assert berth.luggage is not None
         mind: Mind = berth.luggage.mind
-        mind.ordering.delivered[message.sender] = message.id.seq
+        delivered = mind.ordering.delivered
+        delivered[message.sender] = max(message.id.seq, delivered.get(message.sender, 0))
         mind.held.reached(mind.ordering.count(message))
         before = berth.luggage.serial
         yield from station.deliver(berth, message)
