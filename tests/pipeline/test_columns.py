@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from antecede.pipeline import columns, facts, ingest, kernel, row_groups, rules, scanning, summaries, tasks
+from antecede.pipeline import columns, facts, ingest, kernel, normalise, row_groups, rules, scanning, summaries, tasks
 from antecede.pipeline.files import File
 from antecede.pipeline.verify import verify
 from tests.fuzz_check import HOSTILE
@@ -207,7 +207,7 @@ def test_names_that_are_too_many_for_a_dictionary_are_written_out(
     for most in (scanning.NAMES_MAX, 0):
         monkeypatch.setattr(scanning, "NAMES_MAX", most)
         read = rows_of(written(tmp_path / "t.parquet", rows)).combine_chunks()
-        kind = facts.kind_codes(read["kind"], scanning.KINDS)
+        kind = normalise.kind_codes(read["kind"], scanning.KINDS)
         streams.append(summaries.stream(scanning._coded(read, kind, kind >= 0)))
     both = summaries.opened(pa.chunked_array([pa.array(streams, pa.binary())]))
     assert both["process"].type == pa.string()

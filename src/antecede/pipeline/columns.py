@@ -58,7 +58,8 @@ class ColumnFeed:
     def _judged(self, splits: DataFrame) -> tuple[ColumnFeed, bool]:
         task = whole.judge(self.left_out, trusted=self.trusted, worst=WORST)
         found = splits.mapInArrow(task, whole.JUDGED_DDL).persist(StorageLevel.MEMORY_AND_DISK)
-        return replace(self, facts=found), bool(found.agg(fn.max("doubtful")).collect()[0][0])
+        doubts = found.filter("doubtful").select("doubtful")  # a row of a task at most
+        return replace(self, facts=found), bool(doubts.collect())
 
     def found(self, worst: int) -> DataFrame | None:
         if self.whole is None or self.facts is None or worst > WORST:
@@ -75,14 +76,13 @@ class ColumnFeed:
 
     def counts(self) -> DataFrame:
         assert self.facts is not None
-        return (
-            self.facts.filter("events is not null")
-            .groupBy("run", "process")
-            .agg(
-                *(fn.sum(name).alias(name) for name in COUNTED),
-                fn.min("start").alias("start"),
-                fn.max("end").alias("end"),
-            )
+        counted = self.facts.filter("events is not null")
+        if self.whole is not None:  # the task that counted a process had all of it
+            return counted.select("run", "process", *COUNTED, "start", "end")
+        return counted.groupBy("run", "process").agg(
+            *(fn.sum(name).alias(name) for name in COUNTED),
+            fn.min("start").alias("start"),
+            fn.max("end").alias("end"),
         )
 
     def sampled(self, runs: Sequence[str], share: float) -> DataFrame:  # noqa: ARG002 - the survey has sampled already

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from antecede.pipeline import rules
 from antecede.pipeline.kernel import kernels
-from antecede.pipeline.normalise import Doubles, Longs, codes, distinct
+from antecede.pipeline.normalise import Doubles, Longs, codes, distinct, kind_codes
 from antecede.pipeline.summaries import filled
 
 SAMPLED_TIMES = 16  # of each process in each batch: enough to cut evenly
@@ -88,13 +88,6 @@ def twice(numbers: list[bytes]) -> bool:
     """Whether any number comes twice."""
     together = np.sort(np.frombuffer(b"".join(numbers), np.int64))
     return bool(np.any(together[1:] == together[:-1]))
-
-
-def kind_codes(column: pa.ChunkedArray, kinds: tuple[str, ...]) -> npt.NDArray[np.int8]:
-    """The place of each row's kind among these, or -1."""
-    code, names = codes(column)
-    place = {name: at for at, name in enumerate(kinds)}
-    return np.array([place.get(name, -1) for name in names.to_pylist()], np.int8)[code]
 
 
 def _spans(index: Longs, lane: Longs) -> tuple[Longs, Longs, bool]:

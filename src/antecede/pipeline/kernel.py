@@ -37,7 +37,7 @@ IN_FLIGHT = -2  # the source of a deliver of in-flight message k is IN_FLIGHT - 
 INTERPRETED_STEPS_MAX = 1_000_000
 COMPILED = (
     *("mark", "marked", "settle", "reaches", "join", "overtaken_by", "grown", "ranked", "located"),
-    *("all_due", "walk", "hashed", "matched"),
+    *("ranks_of", "lined_up", "all_due", "walk", "hashed", "matched"),
 )
 
 
@@ -230,6 +230,43 @@ def matched(  # noqa: PLR0917 - the columns of `Encoded` and of `Pairs`
                 first[row], addressed[row] = holder[name[row]] == row, asked[name[row]] == one
                 if send >= 0 and first[row] and addressed[row]:
                     delivered[send] += 1
+
+
+def ranks_of(sent: Flags, start: Longs, flight_start: Longs, ranks: Ints) -> None:
+    """Of all flights, and then of all events, how much of its lane each stands for: see `antecede.pipeline.lanes`."""
+    flights = flight_start[-1]
+    for lane in range(len(start) - 1):
+        rank = 0
+        for flight in range(flight_start[lane], flight_start[lane + 1]):
+            rank += 1
+            ranks[flight] = rank
+        rank += 1  # the lane's entry
+        for event in range(start[lane], start[lane + 1]):
+            rank += sent[event]
+            ranks[flights + event] = rank
+
+
+def lined_up(sent: Longs, sends: int, channel: Longs, first: Longs) -> Longs:
+    """By entry, which it is of those given: by channel, and in it by send. Those of channel -1 are none. `first` is
+    filled with where each channel begins.
+
+    That is two sorts by counting, first by send, and then, in this order, by channel.
+    """
+    begin = np.zeros(sends + 1, np.int64)
+    for one in range(len(sent)):
+        if channel[one] >= 0:
+            begin[sent[one] + 1] += 1
+            first[channel[one] + 1] += 1
+    begin, first[:] = np.cumsum(begin), np.cumsum(first)
+    by_send, by_channel, fill = np.empty(first[-1], np.int64), np.empty(first[-1], np.int64), first.copy()
+    for one in range(len(sent)):
+        if channel[one] >= 0:
+            by_send[begin[sent[one]]] = one
+            begin[sent[one]] += 1
+    for one in by_send:
+        by_channel[fill[channel[one]]] = one
+        fill[channel[one]] += 1
+    return by_channel
 
 
 def all_due(lanes: Lanes) -> Due:

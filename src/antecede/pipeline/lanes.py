@@ -74,45 +74,45 @@ def lay_out(rows: Rows) -> Layout:
 
     crossing = np.flatnonzero((rows.role == CROSSING) & rows.addressed)
     asking = np.concatenate([event_row[~sent], crossing])  # the rows that name a send
-    sender_lane, sent_index = lane_base[rows.group[asking]] + rows.sender[asking], rows.sent_index[asking]
     event = np.empty(len(lane), np.int64)  # by row; of use for those walked only
     event[event_row] = np.arange(len(event_row))
     if rows.send is not None:
-        send = event[rows.send[asking]]
+        send, flight_lane, flight_index = event[rows.send[asking]], np.empty(0, np.int64), np.empty(0, np.int64)
     else:
+        sender_lane, sent_index = lane_base[rows.group[asking]] + rows.sender[asking], rows.sent_index[asking]
         send = np.empty(len(asking), np.int64)
         run.located(start, rows.index[event_row], sender_lane, sent_index, send)
-    here = send >= 0
-    flight_of, flight_lane, flight_index = _flights(sender_lane[~here], sent_index[~here])
-    flight_start = _starts(flight_lane, len(lane_width))
-    rank = _ranks(sent, event_lane, start, np.diff(flight_start))
-    asked_rank = np.empty(len(asking), np.int64)
-    asked_rank[here], send[~here] = rank[send[here]], IN_FLIGHT - flight_of
-    asked_rank[~here] = flight_of - flight_start[flight_lane[flight_of]] + 1
+        away = send < 0
+        flight_of, flight_lane, flight_index = _flights(sender_lane[away], sent_index[away])
+        send[away] = IN_FLIGHT - flight_of
+    flight_start, flights = _starts(flight_lane, len(lane_width)), len(flight_lane)
+    ranks = np.empty(flights + len(event_row), np.int32)
+    run.ranks_of(sent, start, flight_start, ranks)
+    asked = np.where(send >= 0, flights + send, IN_FLIGHT - send) if flights else send  # its place in `ranks`
+    channels = np.zeros(base[-1] + 1, np.int64)
+    due = np.where(rows.addressed[asking], base[lane[asking]] + rows.sender[asking], -1)
+    entries = run.lined_up(asked, len(ranks), due, channels)
+    place = np.full(len(asking), -1, np.int64)
+    place[entries] = np.arange(len(entries))
 
-    source, entry = np.full(len(event_row), SENT, np.int64), np.full(len(event_row), -1, np.int64)
-    counted = rows.addressed[asking]
-    due = asking[counted]
-    place, order, channel = _channels(base[lane[due]] + rows.sender[due], asked_rank[counted], int(base[-1]))
-    asked_entry = np.full(len(asking), -1, np.int64)
-    asked_entry[counted] = place
     delivers = len(asking) - len(crossing)
-    source[~sent], entry[~sent] = send[:delivers], asked_entry[:delivers]
+    source, entry = np.full(len(event_row), SENT, np.int64), np.full(len(event_row), -1, np.int64)
+    source[~sent], entry[~sent] = send[:delivers], place[:delivers]
     lanes = Lanes(
         order=_starting_order(rows, event_row, event[walked], event_lane, start),
         lane_of=event_lane.astype(np.int32),
         source=source,
         sender=np.where(sent, rows.process[event_row], rows.sender[event_row]).astype(np.int32),
-        rank=rank.astype(np.int32),
+        rank=ranks[flights:],
         readers=np.bincount(source[source >= 0], minlength=len(source)).astype(np.int32),
         entry=entry,
         start=start,
         base=base,
         group=np.repeat(np.arange(len(rows.widths)), rows.widths).astype(np.int32),
-        due_rank=asked_rank[counted][order].astype(np.int32),
-        channel=channel,
+        due_rank=ranks[asked[entries]],
+        channel=channels,
     )
-    return Layout(lanes, run, lane_base, event_row, due[order], flight_lane, flight_index, flight_start)
+    return Layout(lanes, run, lane_base, event_row, asking[entries], flight_lane, flight_index, flight_start)
 
 
 def _in_order(rows: Longs, lane: Longs, index: Longs) -> Longs:
@@ -138,20 +138,6 @@ def _flights(lane: Longs, index: Longs) -> tuple[Longs, Longs, Longs]:
     number = np.empty(len(order), np.int64)
     number[order] = np.cumsum(new) - 1
     return number, lane[new], index[new]
-
-
-def _ranks(sent: Flags, lane: Longs, start: Longs, flights: Longs) -> Longs:
-    """By event: the flights of its lane, its entry, and its sends so far. Of use for sends only."""
-    sends = np.concatenate([[0], np.cumsum(sent)])
-    return flights[lane] + 1 + sends[1:] - sends[start[lane]]
-
-
-def _channels(channel: Longs, rank: Longs, channels: int) -> tuple[Longs, Longs, Longs]:
-    """Entries by (channel, rank): the place of each, the one at each place, and where each channel starts."""
-    order = np.argsort(channel << 32 | rank)
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    return place, order, _starts(channel, channels)
 
 
 def _starting_order(rows: Rows, event_row: Longs, as_they_come: Longs, lane: Longs, start: Longs) -> Longs:

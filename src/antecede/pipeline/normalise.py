@@ -128,6 +128,13 @@ def codes(values: pa.ChunkedArray) -> tuple[Longs, pa.Array]:
     return _present(indices, names) if known else (indices, names)
 
 
+def kind_codes(column: pa.ChunkedArray, kinds: tuple[str, ...]) -> npt.NDArray[np.int8]:
+    """The place of each row's kind among these, or -1."""
+    code, names = codes(column)
+    place = {name: at for at, name in enumerate(kinds)}
+    return np.array([place.get(name, -1) for name in names.to_pylist()], np.int8)[code]
+
+
 def _present(indices: Longs, names: pa.Array) -> tuple[Longs, pa.Array]:
     """The same without the values that no row has: a dictionary may come with more rows than these."""
     present = np.bincount(indices, minlength=len(names)) > 0

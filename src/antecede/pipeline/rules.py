@@ -17,6 +17,8 @@ import pyarrow.compute as pc
 from pyspark.sql import Column
 from pyspark.sql import functions as fn
 
+from antecede.pipeline.normalise import kind_codes
+
 KINDS = ("send", "receive", "deliver", "internal", "move", "connect", "disconnect")
 WITH_MESSAGE = ("send", "receive", "deliver")
 FIELD_CHARS_MAX = 65_536
@@ -87,11 +89,10 @@ def _fit(lengths: pa.ChunkedArray) -> bool:
 
 def _messages_are_named(table: pa.Table) -> bool:
     """A message where there must be one, and destinations of a send."""
-    kind = table["kind"].cast(pa.string())
-    named = pc.fill_null(pc.greater(pc.binary_length(table["message"]), 0), False)
-    with_message = pc.is_in(kind, pa.array(WITH_MESSAGE))
-    unsent = pc.and_(pc.equal(kind, "send"), pc.is_null(table["dests"]))
-    return not pc.any(pc.or_(pc.and_not(with_message, named), unsent)).as_py()
+    kind = kind_codes(table["kind"], WITH_MESSAGE)
+    unnamed = ~pc.fill_null(pc.greater(pc.binary_length(table["message"]), 0), False).to_numpy()
+    unsent = (kind == WITH_MESSAGE.index("send")) & pc.is_null(table["dests"]).to_numpy()
+    return not np.any((kind >= 0) & unnamed | unsent)
 
 
 def _attributes_fit(attributes: pa.ChunkedArray) -> bool:

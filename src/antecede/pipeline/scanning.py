@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from antecede.pipeline import facts, row_groups
 from antecede.pipeline.explain import Span
-from antecede.pipeline.normalise import DELIVER, RECEIVE, Doubles, codes
+from antecede.pipeline.normalise import DELIVER, RECEIVE, Doubles, codes, kind_codes
 from antecede.pipeline.row_groups import Lines
 from antecede.pipeline.summaries import plain
 from antecede.pipeline.tasks import Batches, Task, cut, deal_table
@@ -76,7 +76,7 @@ def deal_runs(tasks: int, left_out: Lines, *, receives: bool, without: Sequence[
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
         for table in _chunks(_read(batches, left_out)):
             run, names = codes(table["run"])
-            kind = facts.kind_codes(table["kind"], KINDS)
+            kind = kind_codes(table["kind"], KINDS)
             kept = (kind >= 0) if receives else (kind >= 0) & (kind != RECEIVE)
             if without:
                 kept &= ~_among(names, without)[run]
@@ -92,7 +92,7 @@ def deal_messages(tasks: int, left_out: Lines, *, runs: Sequence[str], receiving
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
         for table in _chunks(_read(batches, left_out)):
             run, names = codes(table["run"])
-            kind = facts.kind_codes(table["kind"], KINDS)
+            kind = kind_codes(table["kind"], KINDS)
             if receiving:
                 kind = np.where(_among(names, receiving)[run] & (kind == RECEIVE), np.int8(DELIVER), kind)
             kept = (kind >= 0) & (kind != RECEIVE) & _among(names, runs)[run]

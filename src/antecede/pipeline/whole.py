@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 
 from antecede.pipeline import facts, row_groups
 from antecede.pipeline.findings import FINDINGS, FINDINGS_DDL
-from antecede.pipeline.normalise import codes, encode
+from antecede.pipeline.normalise import codes, encode, kind_codes
 from antecede.pipeline.paired import paired_runs
 from antecede.pipeline.row_groups import Lines
 from antecede.pipeline.summaries import filled
@@ -126,7 +126,7 @@ def _own(split: dict[str, Any], left_out: Lines) -> Iterator[pa.Table]:
 
 def _found(table: pa.Table, *, trusted: bool, worst: int) -> pa.Table | None:
     """What is found in whole runs; None where a message is sent twice."""
-    kind = facts.kind_codes(table["kind"], facts.KINDS[:3])
+    kind = kind_codes(table["kind"], facts.KINDS[:3])
     coded = table.select(row_groups.COLUMNS.names).set_column(COLUMN_OF_KIND, "kind", pa.array(kind))
     encoded = encode(coded if np.all(kind >= 0) else coded.filter(pa.array(kind >= 0)))
     sent = encoded.message[encoded.sent]
