@@ -13,7 +13,7 @@ from antecede.runtime.air import AirLimits
 from antecede.runtime.homes import home
 from antecede.runtime.serving import policy
 from antecede.runtime.station import StationServer
-from tests.runtime.cells import WAIT_S, acquainted, cells, host, introduced, taken, until, url
+from tests.runtime.cells import WAIT_S, cat_lacks_one, cells, host, introduced, until, url
 
 
 async def close(server: StationServer) -> None:
@@ -47,16 +47,7 @@ def test_a_station_stops_while_a_message_waits_for_room_to_be_held_back(monkeypa
 
     async def scenario() -> None:
         network = MemoryNetwork()
-        async with (
-            cells(network) as at,
-            host(at["s1"], "ann") as ann,
-            host(at["s2"], "bob") as bob,
-            host(at["s3"], "cat") as cat,
-        ):
-            await acquainted(at, ann, bob, cat)
-            network.partition({"s1"}, {"s3"})
-            await ann.send({"bob", "cat"}, b"one")
-            assert await taken(bob, 1) == [b"one"]
+        async with cat_lacks_one(network) as (at, (_, bob, _)):
             await bob.move(url(at["s3"]))
             for number in range(4):
                 await bob.send({"cat"}, b"%d" % number)
