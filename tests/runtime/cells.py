@@ -19,6 +19,9 @@ KEY = b"a key for tests, and for nothing else"
 NAMES = ("s1", "s2", "s3")
 WAIT_S = 20.0
 
+Party = tuple[dict[str, StationServer], list[Host]]
+"""The stations, and a host at each, in the same order."""
+
 
 @asynccontextmanager
 async def cells(
@@ -84,3 +87,24 @@ async def acquainted(at: Mapping[str, StationServer], *hosts: Host) -> None:
     for one in hosts:
         await one.connected()
     await until(lambda: all(server.counts()["known"] == len(hosts) for server in at.values()))
+
+
+@asynccontextmanager
+async def one_at_each(network: MemoryNetwork, *names: str) -> AsyncIterator[Party]:
+    """Hosts of these names at s1, s2 and s3, one at each, and acquainted."""
+    async with cells(network) as at, AsyncExitStack() as stack:
+        placed = zip(at.values(), names, strict=True)
+        hosts = [await stack.enter_async_context(host(server, name)) for server, name in placed]
+        await acquainted(at, *hosts)
+        yield at, hosts
+
+
+@asynccontextmanager
+async def cat_lacks_one(network: MemoryNetwork) -> AsyncIterator[Party]:
+    """ann, bob and cat at s1, s2 and s3; s1 can not reach s3, so bob has what ann said to both, and cat has not."""
+    async with one_at_each(network, "ann", "bob", "cat") as (at, hosts):
+        ann, bob, _ = hosts
+        network.partition({"s1"}, {"s3"})
+        await ann.send({"bob", "cat"}, b"one")
+        assert await taken(bob, 1) == [b"one"]
+        yield at, hosts

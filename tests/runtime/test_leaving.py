@@ -20,6 +20,13 @@ from tests.runtime.test_node import WAIT_S, eventually, judged, nodes, run, take
 OPEN_ALGORITHMS = ["ks", "prs", "rst", "ses"]
 
 
+async def exchange(payload: bytes, a: Node, b: Node) -> None:
+    """First a says it to b, who gets it, and then b to a."""
+    for one, other in ((a, b), (b, a)):
+        await one.send({other.process}, payload)
+        assert await take(other, 1) == [payload]
+
+
 @pytest.mark.parametrize("algorithm", OPEN_ALGORITHMS)
 def test_what_is_held_back_keeps_its_order_when_its_sender_leaves(algorithm: str) -> None:
     """c can not be told a1; b1 and b2 wait for it, and d1 for b1. b leaves only when c has got them."""
@@ -262,10 +269,7 @@ def test_who_left_is_forgotten_and_its_name_is_not_reused(tmp_path: Path) -> Non
     async def test() -> None:
         network = MemoryNetwork()
         async with nodes(network, "a b", store=tmp_path) as (a, b):
-            await a.send({"b"}, b"bye")
-            assert await take(b, 1) == [b"bye"]
-            await b.send({"a"}, b"bye")
-            assert await take(a, 1) == [b"bye"]
+            await exchange(b"bye", a, b)
             await a.leave()
             await eventually(lambda: b.counts()["processes"] == 1)
             with pytest.raises(NodeClosed, match="left"):
@@ -326,10 +330,7 @@ def test_nothing_grows_with_those_who_left(tmp_path: Path) -> None:
     async def test() -> None:
         network = MemoryNetwork()
         async with nodes(network, "a b", store=tmp_path) as (a, b):
-            await a.send({"b"}, b"hello")
-            assert await take(b, 1) == [b"hello"]
-            await b.send({"a"}, b"hello")
-            assert await take(a, 1) == [b"hello"]
+            await exchange(b"hello", a, b)
             before = kept_by(a)
             for guest in guests:
                 async with nodes(network, guest) as (one,):

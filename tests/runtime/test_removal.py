@@ -11,7 +11,7 @@ from antecede.runtime.link import NoStation
 from antecede.runtime.removal import remove_host
 from antecede.runtime.station import StationServer
 from antecede.runtime.tokens import TokenRefused, holder, issue
-from tests.runtime.cells import KEY, acquainted, cells, host, state_of, stored, taken, until, url
+from tests.runtime.cells import KEY, cat_lacks_one, cells, host, one_at_each, state_of, stored, taken, until, url
 from tests.runtime.command import main
 
 
@@ -83,13 +83,7 @@ def test_nothing_waits_for_a_host_that_was_removed(tmp_path: Path) -> None:
 
     async def scenario() -> None:
         network = MemoryNetwork()
-        async with (
-            cells(network) as at,
-            host(at["s1"], "ann") as ann,
-            host(at["s2"], "bob") as bob,
-            host(at["s3"], "zed") as zed,
-        ):
-            await acquainted(at, ann, bob, zed)
+        async with one_at_each(network, "ann", "bob", "zed") as (at, (ann, bob, zed)):
             for one in (ann, bob):
                 await one.send({"zed"}, b"here I am")  # so that s3 knows where they are
                 assert await taken(zed, 1) == [b"here I am"]
@@ -115,16 +109,7 @@ def test_what_is_held_back_of_a_removed_host_goes_to_nobody() -> None:
 
     async def scenario() -> None:
         network = MemoryNetwork()
-        async with (
-            cells(network) as at,
-            host(at["s1"], "ann") as ann,
-            host(at["s2"], "bob") as bob,
-            host(at["s3"], "cat") as cat,
-        ):
-            await acquainted(at, ann, bob, cat)
-            network.partition({"s1"}, {"s3"})
-            await ann.send({"bob", "cat"}, b"one")
-            assert await taken(bob, 1) == [b"one"]
+        async with cat_lacks_one(network) as (at, (ann, bob, cat)):
             for payload in (b"two", b"three"):
                 await bob.send({"cat"}, payload)
             await until(lambda: at["s3"].counts()["held_back"] == 2)

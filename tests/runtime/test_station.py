@@ -1,41 +1,19 @@
 """What hosts see of stations: messages, moves, being away, and both policies."""
 
 import asyncio
-import json
-import sqlite3
 from pathlib import Path
 
 import pytest
-from websockets.asyncio.server import ServerConnection, serve
 
 from antecede.check.judge import judge
 from antecede.core.errors import Misuse
-from antecede.core.mobile.frames import Register, Welcome
-from antecede.core.types import Packet
-from antecede.core.wire import encode
-from antecede.runtime import Faults, MemoryNetwork, frames, serving, station
+from antecede.runtime import Faults, MemoryNetwork
 from antecede.runtime.air import AirLimits
-from antecede.runtime.ending import end
 from antecede.runtime.homes import home
 from antecede.runtime.host import Host
 from antecede.runtime.serving import policy
-from antecede.runtime.station import StationServer
-from antecede.runtime.store import StoreError
 from antecede.runtime.tokens import issue
-from tests.runtime.cells import (
-    KEY,
-    WAIT_S,
-    acquainted,
-    cells,
-    host,
-    introduced,
-    state_of,
-    stored,
-    take,
-    taken,
-    until,
-    url,
-)
+from tests.runtime.cells import KEY, cells, host, state_of, stored, take, taken, until, url
 from tests.runtime.crowd import read_trace
 
 
@@ -311,194 +289,6 @@ def test_a_station_goes_on_from_its_store(tmp_path: Path) -> None:
             assert state_of(at["s1"]) == states["s1"]
             async with host(at["s3"], "ann", **stored(tmp_path, "ann")) as ann:
                 assert await taken(ann, 1) == [b"kept"]
-
-    asyncio.run(scenario())
-
-
-async def close(server: StationServer) -> None:
-    async with asyncio.timeout(WAIT_S):
-        await server.close()
-    assert server.counts()["connections"] == 0
-
-
-def test_a_station_stops_while_a_message_waits_for_room_in_the_outbox(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(station, "OUTBOX_MAX", 5)
-
-    async def scenario() -> None:
-        network = MemoryNetwork()
-        async with cells(network) as at, host(at["s1"], "ann") as ann, host(at["s2"], "bob") as bob:
-            await ann.connected()
-            await bob.connected()
-            await until(lambda: all(server.counts()["known"] == 2 for server in at.values()))
-            network.partition({"s1"}, {"s2", "s3"})
-            for number in range(20):
-                await ann.send({"bob"}, b"%d" % number)
-                await until(lambda: at["s1"].counts()["outbox"] == 5 or not ann.unsent)
-            assert ann.unsent
-            await close(at["s1"])
-
-    asyncio.run(scenario())
-
-
-def test_a_station_stops_while_a_message_waits_for_room_to_be_held_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    """bob and cat are at s3, and what bob says to cat waits for ann, who is cut off."""
-    monkeypatch.setattr(serving, "HOLD_MAX", 2)
-
-    async def scenario() -> None:
-        network = MemoryNetwork()
-        async with (
-            cells(network) as at,
-            host(at["s1"], "ann") as ann,
-            host(at["s2"], "bob") as bob,
-            host(at["s3"], "cat") as cat,
-        ):
-            await acquainted(at, ann, bob, cat)
-            network.partition({"s1"}, {"s3"})
-            await ann.send({"bob", "cat"}, b"one")
-            assert await taken(bob, 1) == [b"one"]
-            await bob.move(url(at["s3"]))
-            for number in range(4):
-                await bob.send({"cat"}, b"%d" % number)
-            await until(lambda: at["s3"].counts()["held_back"] == 2 and bob.unsent == 2)
-            tried = at["s3"].counts()["heard"]
-            await until(lambda: at["s3"].counts()["heard"] > tried + 2)  # the third is tried again and again
-            network.partition({"s1", "s2"}, {"s3"})  # or s2 would take bob over, when he goes there
-            await close(at["s3"])
-
-    asyncio.run(scenario())
-
-
-def test_a_station_stops_while_a_message_waits_for_word_of_its_destination() -> None:
-    async def scenario() -> None:
-        async with cells(limits=AirLimits(stranger_s=3_600)) as at, host(at["s1"], "ann") as ann:
-            await ann.connected()
-            await ann.send({"zed"}, b"are you there?")
-            await until(lambda: next(iter(at["s1"]._connections.values())).said == 1)
-            await close(at["s1"])
-
-    asyncio.run(scenario())
-
-
-def test_a_station_killed_before_the_luggage_came_drops_for_a_host_that_is_gone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The luggage of `name` is at s1, out of reach, when it registers at s2, which is killed, and never comes back."""
-    name = next(f"host{number}" for number in range(100) if home(f"host{number}", ("s1", "s2")) == "s1")
-    register = frames.packets(0, [encode(Packet(name, None, Register(1, "-")))])
-
-    async def scenario() -> None:
-        network = MemoryNetwork()
-        async with cells(network, ["s1", "s2"], store=tmp_path, rules=policy("drop")) as at:
-            network.partition({"s1"}, {"s2"})
-            async with introduced(at["s2"], name) as socket:
-                await socket.send(register)
-                await until(lambda: at["s2"].counts()["awaited"] == 1)
-                monkeypatch.setattr(at["s2"].cell, "left", lambda *_: None)  # killed: it does not see the host go
-                await at["s2"].close()
-        network.heal()
-        async with cells(network, ["s1", "s2"], store=tmp_path, rules=policy("drop")) as at:
-            await until(lambda: at["s2"].counts()["hosts"] == 1)
-            async with host(at["s1"], "dan") as dan:
-                await dan.send({name}, b"are you there?")
-                await until(lambda: at["s2"].counts()["dropped"] == 1)
-            assert at["s2"].counts()["stored"] == 0
-
-    asyncio.run(scenario())
-
-
-def test_a_host_that_closes_breaks_no_rule() -> None:
-    async def scenario() -> None:
-        async with cells(names=["s1"]) as at:
-            for number in range(3):
-                async with host(at["s1"], f"host{number}") as one:
-                    await one.connected()
-                await until(lambda: not at["s1"].counts()["connections"])
-            assert at["s1"].counts()["closed"] == 0
-            assert all(berth.asleep for berth in at["s1"].cell.station.berths.values())
-
-    asyncio.run(scenario())
-
-
-def test_a_host_closes_whenever_the_connection_ends() -> None:
-    """It is lost, and some turns of the event loop later the host is closed."""
-
-    async def scenario() -> None:
-        async with cells(names=["s1"]) as at:
-            for turns in range(10):
-                one = host(at["s1"], f"host{turns}")
-                await one.__aenter__()
-                await one.connected()
-                at["s1"]._connections[one.id].socket.transport.abort()
-                for _ in range(turns):
-                    await asyncio.sleep(0)
-                await one.close()
-                assert all(task.done() for task in one._tasks)
-
-    asyncio.run(scenario())
-
-
-def test_a_host_whose_store_fails_leaves_nothing_open(tmp_path: Path) -> None:
-    async def scenario() -> None:
-        async with cells(names=["s1"]) as at:
-            one = host(at["s1"], "ann", **stored(tmp_path, "ann"))
-            await one.__aenter__()
-            await one.connected()
-            one._device.store._database.execute("PRAGMA query_only = 1")
-            with pytest.raises(StoreError, match="can not be written"):
-                await one.close()
-            assert all(task.done() for task in one._tasks)
-            await until(lambda: not at["s1"].counts()["connections"])
-            with pytest.raises(sqlite3.ProgrammingError, match="closed"):
-                one._device.store._database.execute("SELECT 1")
-
-    asyncio.run(scenario())
-
-
-def test_a_host_that_moves_on_before_it_is_welcome_leaves_no_connection_behind() -> None:
-    """Its luggage is at s1, out of reach of the others."""
-
-    async def scenario() -> None:
-        network = MemoryNetwork()
-        async with cells(network) as at, host(at["s1"], "ann") as ann:
-            await ann.connected()
-            await until(lambda: all(server.counts()["known"] == 1 for server in at.values()))
-            network.partition({"s1"}, {"s2", "s3"})
-            for name in ("s2", "s3"):
-                moving = asyncio.create_task(ann.move(url(at[name])))
-                await until(lambda name=name: at[name].counts()["awaited"] == 1)
-                await end([moving])
-            network.heal()
-            await until(lambda: ann.station == "s3")
-            await until(lambda: [server.counts()["connections"] for server in at.values()] == [0, 0, 1])
-
-    asyncio.run(scenario())
-
-
-def test_a_host_moves_away_from_a_station_that_hangs() -> None:
-    """The connection is open, nothing is read, and there is more to say than fits into it."""
-
-    async def hang(socket: ServerConnection) -> None:
-        await socket.recv()
-        await socket.send(json.dumps({"station": "s0", "frame_bytes": 8192}))
-        await socket.recv()
-        await socket.send(frames.packets(0, [encode(Packet("s0", None, Welcome(1, 0)))]))
-        await moved.wait()
-        socket.transport.abort()
-
-    moved = asyncio.Event()
-
-    async def scenario() -> None:
-        async with cells(names=["s1"]) as at:
-            old = await serve(hang, "127.0.0.1", 0, compression=None, max_queue=1, ping_interval=None)
-            old_url = f"ws://127.0.0.1:{next(iter(old.sockets)).getsockname()[1]}"
-            async with Host([old_url], "ann", issue(KEY, "ann")) as ann, asyncio.timeout(WAIT_S):
-                await ann.connected()
-                for _ in range(1_200):
-                    await ann.send({"bob"}, bytes(7_000))
-                assert await ann.move(url(at["s1"])) == "s1"
-            moved.set()
-            old.close()
-            await old.wait_closed()
 
     asyncio.run(scenario())
 

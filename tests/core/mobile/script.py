@@ -1,13 +1,17 @@
-"""Roaming worlds by hand: nothing happens but what a test says, and what `flush` lets through."""
+"""Roaming by hand, a world or one station: nothing happens but what a test says, and what `flush` lets through."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from antecede import Packet
+from antecede import Message, MessageId, Packet
 from antecede.core import wire
+from antecede.core.mobile import protocols
+from antecede.core.mobile.frames import Carried
 from antecede.core.mobile.luggage import Policy
+from antecede.core.mobile.station import Station
+from antecede.core.ordering.ks import Ks
 from tests.mobile_worlds import Calm, MobileWorld
 
 Hold = Callable[[str, str, Packet], bool]
@@ -57,3 +61,25 @@ def carries(packet: Packet, message: object) -> bool:
 def order(scene: MobileWorld, host: str) -> list[str]:
     """What `host` delivered, in order."""
     return [e.message for e in scene.events if e.process == host and e.kind == "deliver" and e.message is not None]
+
+
+def full_for_b() -> Station:
+    """s1, which serves a, b and c; for b one message of z is held back, and there is no room for another."""
+    homes = {"a": "s1", "b": "s1", "c": "s1", "z": "s2"}
+    station = protocols.station(name="s1", stations=["s1", "s2"], homes=homes)
+    assert isinstance(station, Station)
+    luggage = station.berths["b"].luggage
+    assert luggage is not None
+    luggage.mind.held.limit = 1
+    station.receive(of_z(2, {"b"}, after=1))
+    assert len(station.held()) == 1
+    return station
+
+
+def of_z(seq: int, to: set[str], after: int) -> Packet:
+    """A packet with the `seq`-th message of z; those up to `after` were to b, who has to have them first."""
+    z = Ks("z", multicast=True)
+    for number in range(1, after + 1):
+        z.stamps(Message(MessageId("z", number), frozenset({"b"}), b""), ["b"])
+    message = Message(MessageId("z", seq), frozenset(to), b"")
+    return Packet("s2", message, Carried(frozenset(to), 0, z.stamps(message, sorted(to))[0]))

@@ -1,0 +1,116 @@
+"""Hosts that close, lose their connection or move on, at whatever moment: they leave nothing open behind them."""
+
+import asyncio
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+from websockets.asyncio.server import ServerConnection, serve
+
+from antecede.core.mobile.frames import Welcome
+from antecede.core.types import Packet
+from antecede.core.wire import encode
+from antecede.runtime import MemoryNetwork, frames
+from antecede.runtime.ending import end
+from antecede.runtime.host import Host
+from antecede.runtime.store import StoreError
+from antecede.runtime.tokens import issue
+from tests.runtime.cells import KEY, WAIT_S, cells, host, stored, until, url
+
+
+def test_a_host_that_closes_breaks_no_rule() -> None:
+    async def scenario() -> None:
+        async with cells(names=["s1"]) as at:
+            for number in range(3):
+                async with host(at["s1"], f"host{number}") as one:
+                    await one.connected()
+                await until(lambda: not at["s1"].counts()["connections"])
+            assert at["s1"].counts()["closed"] == 0
+            assert all(berth.asleep for berth in at["s1"].cell.station.berths.values())
+
+    asyncio.run(scenario())
+
+
+def test_a_host_closes_whenever_the_connection_ends() -> None:
+    """It is lost, and some turns of the event loop later the host is closed."""
+
+    async def scenario() -> None:
+        async with cells(names=["s1"]) as at:
+            for turns in range(10):
+                one = host(at["s1"], f"host{turns}")
+                await one.__aenter__()
+                await one.connected()
+                at["s1"]._connections[one.id].socket.transport.abort()
+                for _ in range(turns):
+                    await asyncio.sleep(0)
+                await one.close()
+                assert all(task.done() for task in one._tasks)
+
+    asyncio.run(scenario())
+
+
+def test_a_host_whose_store_fails_leaves_nothing_open(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with cells(names=["s1"]) as at:
+            one = host(at["s1"], "ann", **stored(tmp_path, "ann"))
+            await one.__aenter__()
+            await one.connected()
+            one._device.store._database.execute("PRAGMA query_only = 1")
+            with pytest.raises(StoreError, match="can not be written"):
+                await one.close()
+            assert all(task.done() for task in one._tasks)
+            await until(lambda: not at["s1"].counts()["connections"])
+            with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+                one._device.store._database.execute("SELECT 1")
+
+    asyncio.run(scenario())
+
+
+def test_a_host_that_moves_on_before_it_is_welcome_leaves_no_connection_behind() -> None:
+    """Its luggage is at s1, out of reach of the others."""
+
+    async def scenario() -> None:
+        network = MemoryNetwork()
+        async with cells(network) as at, host(at["s1"], "ann") as ann:
+            await ann.connected()
+            await until(lambda: all(server.counts()["known"] == 1 for server in at.values()))
+            network.partition({"s1"}, {"s2", "s3"})
+            for name in ("s2", "s3"):
+                moving = asyncio.create_task(ann.move(url(at[name])))
+                await until(lambda name=name: at[name].counts()["awaited"] == 1)
+                await end([moving])
+            network.heal()
+            await until(lambda: ann.station == "s3")
+            await until(lambda: [server.counts()["connections"] for server in at.values()] == [0, 0, 1])
+
+    asyncio.run(scenario())
+
+
+def test_a_host_moves_away_from_a_station_that_hangs() -> None:
+    """The connection is open, nothing is read, and there is more to say than fits into it."""
+
+    async def hang(socket: ServerConnection) -> None:
+        await socket.recv()
+        await socket.send(json.dumps({"station": "s0", "frame_bytes": 8192}))
+        await socket.recv()
+        await socket.send(frames.packets(0, [encode(Packet("s0", None, Welcome(1, 0)))]))
+        await moved.wait()
+        socket.transport.abort()
+
+    moved = asyncio.Event()
+
+    async def scenario() -> None:
+        async with cells(names=["s1"]) as at:
+            old = await serve(hang, "127.0.0.1", 0, compression=None, max_queue=1, ping_interval=None)
+            old_url = f"ws://127.0.0.1:{next(iter(old.sockets)).getsockname()[1]}"
+            async with Host([old_url], "ann", issue(KEY, "ann")) as ann, asyncio.timeout(WAIT_S):
+                await ann.connected()
+                for _ in range(1_200):
+                    await ann.send({"bob"}, bytes(7_000))
+                assert await ann.move(url(at["s1"])) == "s1"
+            moved.set()
+            old.close()
+            await old.wait_closed()
+
+    asyncio.run(scenario())
