@@ -42,7 +42,7 @@ def file_of(*groups: dict[str, int]) -> whole.File:
 def test_random_runs_judged_as_they_are_read_count_what_the_definition_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(whole, "TASK_ROWS", 500)
+    monkeypatch.setattr(whole, "TASK_ROWS_MAX", 500)
     traces = [rows for seed in range(20_000, 20_300) if (rows := trace(seed))]
     halves = [[row for rows in traces for row in rows][part::2] for part in range(2)]
     splits = whole.plan([held(tmp_path / f"{part}.parquet", table(rows), 37) for part, rows in enumerate(halves)])
@@ -73,7 +73,7 @@ def test_what_comes_twice_is_doubted_wherever_in_the_run_it_is(tmp_path: Path) -
 
 
 def test_runs_side_by_side_share_a_task_up_to_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole, "TASK_ROWS", 10)
+    monkeypatch.setattr(whole, "TASK_ROWS_MAX", 10)
     splits = whole.plan([file_of({"a": 4, "b": 2}, {"b": 4, "c": 7}, {"c": 2})])
     assert splits is not None
     assert [(split[0], split[2], split[4], split[6], split[7]) for split in splits] == [
@@ -84,8 +84,16 @@ def test_runs_side_by_side_share_a_task_up_to_its_size(monkeypatch: pytest.Monke
     ]
 
 
+def test_rows_that_few_tasks_could_hold_are_given_to_more_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(whole, "TASK_ROWS_MIN", 10)
+    for rows, tasks in ((100, whole.TASKS_MIN), (3, 6)):  # three runs of 3 make a task of at most 10
+        splits = whole.plan([file_of(*({f"run {number}": rows} for number in range(16)))])
+        assert splits is not None
+        assert len(tasks_of(splits)) == tasks
+
+
 def test_there_is_no_plan_where_it_would_not_pay(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole, "TASK_ROWS", 10)
+    monkeypatch.setattr(whole, "TASK_ROWS_MAX", 10)
     mixed = {f"run {number}": 5 for number in range(20)}
     assert whole.plan([file_of(mixed, mixed)]) is None
     assert whole.plan([file_of({"large": whole.RUN_ROWS_MAX + 1})]) is None

@@ -28,7 +28,8 @@ from antecede.pipeline.summaries import filled
 from antecede.pipeline.tasks import Batches, Task, cut, judged
 
 RUN_ROWS_MAX = 1_000_000
-TASK_ROWS = 1 << 19
+TASKS_MIN = 8  # unless they would be smaller than this, and not worth starting:
+TASK_ROWS_MIN, TASK_ROWS_MAX = 1 << 17, 1 << 20
 RUNS_MAX = 10_000
 READINGS_MAX = 3  # of the trace, on average, by all tasks together
 JUDGED = facts.FACTS.append(pa.field("found", pa.struct(list(FINDINGS))))
@@ -71,9 +72,9 @@ def plan(files: Sequence[File]) -> list[Split] | None:
 def _tasks(sizes: dict[str, int]) -> dict[str, int]:
     """The task of each run: those that come next to each other share one, up to its size."""
     tasks: dict[str, int] = {}
-    task, taken = 0, 0
+    task, taken, most = 0, 0, min(max(sum(sizes.values()) // TASKS_MIN, TASK_ROWS_MIN), TASK_ROWS_MAX)
     for run, rows in sizes.items():
-        if taken and taken + rows > TASK_ROWS:
+        if taken and taken + rows > most:
             task, taken = task + 1, 0
         tasks[run], taken = task, taken + rows
     return tasks
