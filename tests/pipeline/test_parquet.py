@@ -208,6 +208,24 @@ def test_what_is_not_utf8_is_refused_and_the_rest_is_checked(
     assert (checked.answer.verdict, checked.answer.sums["events"], checked.quarantined) == ("holds", 2, 1)
 
 
+@pytest.mark.parametrize("folder", [".", "run=a"])  # a task reads, or Spark does
+def test_a_file_that_is_damaged_inside_is_refused_and_the_others_are_checked(
+    spark: SparkSession, tmp_path: Path, folder: str
+) -> None:
+    write(tmp_path / folder / "sound.parquet", [ROW])
+    path = write(tmp_path / folder / "damaged.parquet", [{**ROW, "index": index * index} for index in range(1_000)])
+    content = path.read_bytes()
+    path.write_bytes(content[:100] + b"damaged!" * 50 + content[500:])
+    found = ingest.read(spark, [str(tmp_path)])
+    assert [Path(row.file).name for row in found.events.collect()] == ["sound.parquet"]
+    (row,) = found.quarantine.collect()
+    assert (Path(row.file).name, "damaged" in row.reason) == ("damaged.parquet", True)
+    assert check(spark, [str(tmp_path)]).quarantined == 1
+    (tmp_path / folder / "sound.parquet").unlink()
+    with pytest.raises(UnreadableInput, match=r"damaged\.parquet: damaged inside"):
+        ingest.read(spark, [str(tmp_path)])
+
+
 def test_a_fault_of_the_program_is_no_violation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

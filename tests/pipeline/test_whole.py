@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from antecede.pipeline import ingest, row_groups, whole
+from antecede.pipeline import ingest, row_groups, tasks, whole
 from antecede.pipeline.verify import verify
 from tests.pipeline.test_columns import TRACES, written
 from tests.pipeline.verify.chain import run
@@ -96,7 +96,7 @@ def test_there_is_no_plan_where_it_would_not_pay(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(whole, "TASK_ROWS_MAX", 10)
     mixed = {f"run {number}": 5 for number in range(20)}
     assert whole.plan([file_of(mixed, mixed)]) is None
-    assert whole.plan([file_of({"large": whole.RUN_ROWS_MAX + 1})]) is None
+    assert whole.plan([file_of({"large": tasks.RUN_EVENTS_MAX + 1})]) is None
     assert whole.plan([whole.File("a", None, [1], None)]) is None
     assert whole.plan([]) is None
 
@@ -117,7 +117,7 @@ def test_the_verdict_is_that_on_rows_with_a_plan_and_without(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, planned: bool
 ) -> None:
     if not planned:
-        monkeypatch.setattr(whole, "RUN_ROWS_MAX", 0)
+        monkeypatch.setattr(whole, "RUN_EVENTS_MAX", 0)
     for number in range(3):
         written(tmp_path / f"part {number}.parquet", table(TRACES[number::3]), 11)
     read = ingest.read(spark, [str(tmp_path)])

@@ -90,8 +90,13 @@ def tolerant(
     except SPARK_ERRORS as error:
         if not DAMAGE.search(str(error)):
             raise
-    damaged = tuple(Damaged(file, why) for file in files if (why := _damage(file, read)))
-    return read(files, True), damaged
+    found = damaged(files, read)
+    return read(files, True), found
+
+
+def damaged(files: Sequence[File], read: Callable[[Sequence[File], bool], DataFrame]) -> tuple[Damaged, ...]:
+    """Those that `read` can not read, each by itself, without passing over damage."""
+    return tuple(Damaged(file, why) for file in files if (why := _damage(file, read)))
 
 
 def damage_table(spark: SparkSession, damaged: Sequence[Damaged], rows_read: dict[str, int]) -> DataFrame:

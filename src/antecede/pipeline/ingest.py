@@ -13,15 +13,17 @@ refuse.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
 from antecede.pipeline import columns, dedupe, files, row_groups, rules, schema
 from antecede.pipeline.columns import ColumnFeed
+from antecede.pipeline.errors import UnreadableInput
 from antecede.pipeline.session import explained
 from antecede.pipeline.sources import detect, parquet
+from antecede.pipeline.sources.detect import Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +51,42 @@ def read(
         listed = files.listing(spark, paths)
         found = tuple(file for file in listed if file.bytes)
         source = detect.choose(spark, found, format, regex=regex, delimiter=delimiter, mapping=mapping)
-        candidates, notes = source.read(spark, found)
-        feed, doubtful = _surveyed(spark, found) if source.is_parquet else (None, True)
-        events, quarantine = _parted(candidates) if doubtful else _all_events(candidates)
-        if feed is not None and doubtful:
-            feed = _without_refused(feed, quarantine, found)
-    return Ingested(events, quarantine, source.name, (*source.notes, *notes, *_on_empty(listed)), feed)
+        read = _ingested(spark, source, found)
+    return replace(read, notes=(*source.notes, *read.notes, *_on_empty(listed)))
+
+
+def _ingested(spark: SparkSession, source: Source, found: Sequence[files.File]) -> Ingested:
+    """All that can be read. Inside, a Parquet file may be damaged, or packed in a way that Spark does not know, which
+    shows when it is read; then each is tried by itself."""
+    try:
+        return _sound(spark, source, found)
+    except files.SPARK_ERRORS as error:
+        if not source.is_parquet or not files.DAMAGE.search(str(error)):
+            raise
+        damaged = files.damaged(found, lambda some, _: _read_through(source.read(spark, some)[0]))
+        left = [file for file in found if file not in {one.file for one in damaged}]
+        if not damaged:
+            raise
+    if not left:
+        first = damaged[0]
+        raise UnreadableInput(f"{first.file.name}: damaged inside: {first.why}; write it again, or leave it out")
+    read = _sound(spark, source, left)
+    refused = schema.conform(files.damage_table(spark, damaged, {}), schema.QUARANTINE)
+    return replace(read, quarantine=read.quarantine.unionByName(refused))
+
+
+def _read_through(candidates: DataFrame) -> DataFrame:
+    candidates.agg(fn.max(fn.length("row"))).collect()  # a row as text has all of its columns
+    return candidates
+
+
+def _sound(spark: SparkSession, source: Source, found: Sequence[files.File]) -> Ingested:
+    candidates, notes = source.read(spark, found)
+    feed, doubtful = _surveyed(spark, found) if source.is_parquet else (None, True)
+    events, quarantine = _parted(candidates) if doubtful else _all_events(candidates)
+    if feed is not None and doubtful:
+        feed = _without_refused(feed, quarantine, found)
+    return Ingested(events, quarantine, source.name, notes, feed)
 
 
 def _on_empty(listed: Sequence[files.File]) -> tuple[str, ...]:

@@ -125,6 +125,7 @@ def _settings(address: str) -> dict[str, str]:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": str(LOCAL_SHUFFLE_PARTITIONS),
+        "spark.shuffle.compress": "false",  # it never leaves the machine: a tenth of the time of a check is saved
         "spark.driver.memory": os.environ.get(MEMORY_ENVIRONMENT) or f"{_memory_mb()}m",
         "spark.driver.extraJavaOptions": java_options,
         "spark.executor.extraJavaOptions": java_options,

@@ -30,6 +30,7 @@ Batches = Iterable[pa.RecordBatch]
 Task = Callable[[Batches], Iterator[pa.RecordBatch]]
 Longs = npt.NDArray[np.int64]
 
+RUN_EVENTS_MAX = 1 << 20  # that one task takes of a run; a run of more is cut into windows
 BATCH_ROWS_MAX = 64 * 1024
 CHUNK_ROWS = 250_000
 KNOWN, CYCLE = 3, 4  # roles of rows that bring a window what the windows before it made known

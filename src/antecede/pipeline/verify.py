@@ -27,8 +27,8 @@ from antecede.pipeline import selections, tasks
 from antecede.pipeline.cutting import Cutting, cut, windows_of
 from antecede.pipeline.feeds import TRACE, Feed, RowFeed
 from antecede.pipeline.findings import FINDINGS_DDL
+from antecede.pipeline.tasks import RUN_EVENTS_MAX
 
-RUN_EVENTS_MAX = 1_000_000  # a run of more events is cut into windows
 TASK_EVENTS = 250_000
 RUNS_LISTED_MAX = 10_000
 

@@ -25,11 +25,10 @@ from antecede.pipeline.normalise import codes, encode, kind_codes
 from antecede.pipeline.paired import paired_runs
 from antecede.pipeline.row_groups import Lines
 from antecede.pipeline.summaries import filled
-from antecede.pipeline.tasks import Batches, Task, cut, judged
+from antecede.pipeline.tasks import RUN_EVENTS_MAX, Batches, Task, cut, judged
 
-RUN_ROWS_MAX = 1_000_000
 TASKS_MIN = 8  # unless they would be smaller than this, and not worth starting:
-TASK_ROWS_MIN, TASK_ROWS_MAX = 1 << 17, 1 << 20
+TASK_ROWS_MIN, TASK_ROWS_MAX = 1 << 17, RUN_EVENTS_MAX
 RUNS_MAX = 10_000
 READINGS_MAX = 3  # of the trace, on average, by all tasks together
 JUDGED = facts.FACTS.append(pa.field("found", pa.struct(list(FINDINGS))))
@@ -60,7 +59,7 @@ def plan(files: Sequence[File]) -> list[Split] | None:
         for group in file.runs:
             for run, rows in group.items():
                 sizes[run] = sizes.get(run, 0) + rows
-    if not sizes or len(sizes) > RUNS_MAX or max(sizes.values()) > RUN_ROWS_MAX:
+    if not sizes or len(sizes) > RUNS_MAX or max(sizes.values()) > RUN_EVENTS_MAX:
         return None
     tasks = _tasks(sizes)
     splits = [split for file in files for split in _splits(file, tasks)]
