@@ -86,10 +86,10 @@ def test_runs_side_by_side_share_a_task_up_to_its_size(monkeypatch: pytest.Monke
 
 def test_rows_that_few_tasks_could_hold_are_given_to_more_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(whole, "TASK_ROWS_MIN", 10)
-    for rows, tasks in ((100, whole.TASKS_MIN), (3, 6)):  # three runs of 3 make a task of at most 10
+    for rows, wanted in ((100, whole.TASKS_MIN), (3, 6)):  # three runs of 3 make a task of at most 10
         splits = whole.plan([file_of(*({f"run {number}": rows} for number in range(16)))])
         assert splits is not None
-        assert len(tasks_of(splits)) == tasks
+        assert len(tasks_of(splits)) == wanted
 
 
 def test_there_is_no_plan_where_it_would_not_pay(monkeypatch: pytest.MonkeyPatch) -> None:
