@@ -42,6 +42,7 @@ class ColumnFeed:
     trusted: bool = False  # the rules have seen what is not left out
     whole: DataFrame | None = None  # the same row groups, where tasks can have all of a run
     facts: DataFrame | None = None
+    known: Sequence[Row] | None = None  # the sizes of runs
 
     def survey(self) -> tuple[ColumnFeed, bool]:
         """The feed with its facts, and whether anything in it is doubtful. One pass, which judges on its way what it
@@ -58,17 +59,21 @@ class ColumnFeed:
     def _judged(self, splits: DataFrame) -> tuple[ColumnFeed, bool]:
         task = whole.judge(self.left_out, trusted=self.trusted, worst=WORST)
         found = splits.mapInArrow(task, whole.JUDGED_DDL).persist(StorageLevel.MEMORY_AND_DISK)
-        doubts = found.filter("doubtful").select("doubtful")  # a row of a task at most
-        return replace(self, facts=found), bool(doubts.collect())
+        told = found.filter("doubtful OR size IS NOT NULL").select("doubtful", "size").collect()  # few: see `whole`
+        sizes = [row["size"] for row in told if not row["doubtful"]]
+        return replace(self, facts=found, known=sizes), len(sizes) < len(told)
 
     def found(self, worst: int) -> DataFrame | None:
         if self.whole is None or self.facts is None or worst > WORST:
             return None
         return self.facts.filter("found is not null").select("found.*")
 
+    def sizes(self) -> Sequence[Row] | None:
+        return self.known
+
     def without(self, lines: Mapping[str, Sequence[int]]) -> ColumnFeed:
         self.release()
-        return replace(self, left_out=lines, trusted=True, facts=None).survey()[0]
+        return replace(self, left_out=lines, trusted=True, facts=None, known=None).survey()[0]
 
     def release(self) -> None:
         if self.facts is not None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as fn
 
 from antecede.pipeline import tasks
@@ -18,6 +18,7 @@ from antecede.pipeline.normalise import DELIVER, RECEIVE, SEND
 
 TRACE = ("run", "process", "index", "kind", "time", "message", "dests")
 WITH_MESSAGE = ("send", "receive", "deliver")
+SIZED = ("events", "with_message", "sends", "receives", "delivers", "internals")
 DEALT_DDL = "task int, rows binary"
 
 
@@ -26,6 +27,9 @@ class Feed(Protocol):
 
     def counts(self) -> DataFrame:
         """By process of each run: what is counted, and what a plan for windows needs."""
+
+    def sizes(self) -> Sequence[Row] | None:
+        """By run: what of the counts is `SIZED`, added up, and how many processes; where that is known already."""
 
     def sampled(self, runs: Sequence[str], share: float) -> DataFrame:
         """run, process, time and events: some of the times in these runs, and how many events each stands for."""
@@ -59,6 +63,9 @@ class RowFeed:
             fn.min(fn.when(with_message, fn.col("time"))).alias("start"),
             fn.max(fn.when(with_message, fn.col("time"))).alias("end"),
         )
+
+    def sizes(self) -> Sequence[Row] | None:
+        return None
 
     def sampled(self, runs: Sequence[str], share: float) -> DataFrame:
         kept = self._coded().filter(fn.col("run").isin(list(runs)) & fn.col("time").isNotNull())

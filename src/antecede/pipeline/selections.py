@@ -3,6 +3,8 @@ keeps to them."""
 
 from __future__ import annotations
 
+from functools import partial, reduce
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
@@ -74,24 +76,24 @@ def skew(findings: DataFrame) -> DataFrame:
 
 
 def runs(findings: DataFrame, sizes: DataFrame, cutting: Cutting) -> DataFrame:
-    """One row per run, those without any message included."""
-    sums = (*TALLY[:-2], "early")
-    added = findings.filter("what IN ('tally', 'link')").select(
+    """One row per run, those without any message included. All that is known of runs is added up together: in one
+    shuffle, and without a join."""
+    sizes = sizes.select("run", "events", "processes", "sends", "receives", "delivers", "internals")
+    tallies = findings.filter("what IN ('tally', 'link')").select(
         "run", *(fn.col(f"tally.{name}") for name in TALLY), "early"
-    )
-    tallies = added.groupBy("run").agg(
-        *(fn.sum(name).alias(name) for name in sums), *(fn.max(name).alias(name) for name in TALLY[-2:])
     )
     notes = findings.sparkSession.createDataFrame(
         [(name, count, None) for name, count in cutting.windows.items()]
         + [(name, 1, f"as one task, because {reason}") for name, reason in cutting.uncut.items()],
         "run string, windows int, one_task string",
     )
+    sums = (*sizes.columns[1:], *TALLY[:-2], "early")
+    greatest = (*TALLY[-2:], "windows", "one_task")
     reason = _reason()
     return (
-        sizes.select("run", "events", "processes", "sends", "receives", "delivers", "internals")
-        .join(fn.broadcast(tallies), "run", "left")
-        .join(fn.broadcast(notes), "run", "left")
+        reduce(partial(DataFrame.unionByName, allowMissingColumns=True), [sizes, tallies, notes])
+        .groupBy("run")
+        .agg(*(fn.sum(name).alias(name) for name in sums), *(fn.max(name).alias(name) for name in greatest))
         .na.fill(0, [*sums, *TALLY[-2:]])
         .na.fill(1, ["windows"])
         .select(

@@ -14,18 +14,19 @@ A trace comes as a DataFrame or as another `Feed`. It is read two to four times;
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from math import ceil
 
 from pyspark import StorageLevel
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as fn
 
 from antecede.core.errors import Misuse
 from antecede.pipeline import selections, tasks
 from antecede.pipeline.cutting import Cutting, cut, windows_of
-from antecede.pipeline.feeds import TRACE, Feed, RowFeed
+from antecede.pipeline.feeds import SIZED, TRACE, Feed, RowFeed
 from antecede.pipeline.findings import FINDINGS_DDL
 from antecede.pipeline.tasks import RUN_EVENTS_MAX
 
@@ -81,7 +82,7 @@ def verify(events: DataFrame | Feed, *, windows: int | None = None, detail: bool
         raise Misuse(f"windows is {windows}: give 1 or more, or None to decide by the size of each run")
     feed = RowFeed(events.select(*TRACE)) if isinstance(events, DataFrame) else events
     counts = feed.counts().persist(StorageLevel.MEMORY_AND_DISK)
-    size, listed = _size(_by_run(counts))
+    size, listed = _size(_by_run(counts), feed.sizes())
     large = _large(listed, size, windows)
     cutting = cut(feed, counts, large, windows, named=detail or worst > 0) if large else Cutting()
     cut_up = [windows_of(one, detail=detail, worst=worst) for one in cutting.rounds if one.good]
@@ -114,13 +115,12 @@ class _Size:
 
 
 def _by_run(counts: DataFrame) -> DataFrame:
-    added = ("events", "with_message", "sends", "receives", "delivers", "internals")
-    return counts.groupBy("run").agg(*(fn.sum(name).alias(name) for name in added), fn.count("*").alias("processes"))
+    return counts.groupBy("run").agg(*(fn.sum(name).alias(name) for name in SIZED), fn.count("*").alias("processes"))
 
 
-def _size(by_run: DataFrame) -> tuple[_Size, DataFrame]:
+def _size(by_run: DataFrame, known: Sequence[Row] | None) -> tuple[_Size, DataFrame]:
     """What there is of runs, and the table of them: where they are not many, fetched once for whoever asks again."""
-    rows = by_run.limit(RUNS_LISTED_MAX + 1).collect()
+    rows = by_run.limit(RUNS_LISTED_MAX + 1).collect() if known is None else known
     if len(rows) <= RUNS_LISTED_MAX:
         sizes = [row["with_message"] for row in rows]
         receives_count = any(row["receives"] and not row["delivers"] for row in rows)

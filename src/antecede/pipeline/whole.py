@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antecede.pipeline import facts, row_groups
+from antecede.pipeline.feeds import SIZED
 from antecede.pipeline.findings import FINDINGS, FINDINGS_DDL
 from antecede.pipeline.normalise import codes, encode, kind_codes
 from antecede.pipeline.paired import paired_runs
@@ -31,8 +32,10 @@ TASKS_MIN = 8  # unless they would be smaller than this, and not worth starting:
 TASK_ROWS_MIN, TASK_ROWS_MAX = 1 << 17, RUN_EVENTS_MAX
 RUNS_MAX = 10_000
 READINGS_MAX = 3  # of the trace, on average, by all tasks together
-JUDGED = facts.FACTS.append(pa.field("found", pa.struct(list(FINDINGS))))
-JUDGED_DDL = f"{facts.FACTS_DDL}, found struct<{FINDINGS_DDL}>"
+SIZE = pa.schema([("run", pa.string()), *((name, pa.int64()) for name in (*SIZED, "processes"))])
+SIZE_DDL = f"run string, {', '.join(f'{name} long' for name in SIZE.names[1:])}"
+JUDGED = pa.schema([*facts.FACTS, ("found", pa.struct(list(FINDINGS))), ("size", pa.struct(list(SIZE)))])
+JUDGED_DDL = f"{facts.FACTS_DDL}, found struct<{FINDINGS_DDL}>, size struct<{SIZE_DDL}>"
 SPLITS_DDL = "task int, path string, first int, last int, before long, version string, runs array<string>, rows long"
 
 COLUMN_OF_KIND = row_groups.COLUMNS.get_field_index("kind")
@@ -136,8 +139,20 @@ def _found(table: pa.Table, *, trusted: bool, worst: int) -> pa.Table | None:
 
 
 def _judged(known: pa.Table, found: pa.Table | None) -> pa.Table:
-    table = known.append_column(JUDGED.field("found"), pa.nulls(known.num_rows, JUDGED.field("found").type))
-    if found is None or not found.num_rows:
-        return table
-    struct = pa.StructArray.from_arrays([column.combine_chunks() for column in found.columns], fields=list(FINDINGS))
-    return pa.concat_tables([table, filled(JUDGED, found.num_rows, found=struct)])
+    """All that is said of some runs: by process, what was found, and their sizes; of a doubt nothing else."""
+    if found is None:
+        return pa.concat_tables([filled(JUDGED, 0), known], promote_options="default")
+    said = [
+        filled(JUDGED, len(rows), **{name: rows}) for name, rows in (("found", _rows(found)), ("size", _sizes(known)))
+    ]
+    return pa.concat_tables([*said, known], promote_options="default")
+
+
+def _sizes(known: pa.Table) -> pa.StructArray:
+    """Of each run, from what is known of its processes."""
+    added = known.group_by("run").aggregate([*((name, "sum") for name in SIZED), ("process", "count")])
+    return _rows(added.select(["run", *(f"{name}_sum" for name in SIZED), "process_count"]).rename_columns(SIZE.names))
+
+
+def _rows(table: pa.Table) -> pa.StructArray:
+    return pa.StructArray.from_arrays([column.combine_chunks() for column in table.columns], fields=list(table.schema))
