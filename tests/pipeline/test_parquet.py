@@ -222,8 +222,21 @@ def test_a_file_that_is_damaged_inside_is_refused_and_the_others_are_checked(
     assert (Path(row.file).name, "damaged" in row.reason) == ("damaged.parquet", True)
     assert check(spark, [str(tmp_path)]).quarantined == 1
     (tmp_path / folder / "sound.parquet").unlink()
-    with pytest.raises(UnreadableInput, match=r"damaged\.parquet: damaged inside"):
+    with pytest.raises(UnreadableInput, match=r"damaged\.parquet: not readable as Parquet"):
         ingest.read(spark, [str(tmp_path)])
+
+
+@pytest.mark.parametrize("time", [1.5, 2])  # whole numbers may be nanoseconds: the footers are looked at
+def test_of_files_damaged_in_several_ways_none_is_passed_over(spark: SparkSession, tmp_path: Path, time: float) -> None:
+    rows = [{**ROW, "index": index * index, "time": time} for index in range(1_000)]
+    content = write(tmp_path / "sound.parquet", rows).read_bytes()
+    (tmp_path / "cut.parquet").write_bytes(content[:-20])
+    (tmp_path / "inside.parquet").write_bytes(content[:100] + b"damaged!" * 50 + content[500:])
+    pq.write_table(pa.table({"process": ["b"]}), tmp_path / "less.parquet")
+    checked = check(spark, [str(tmp_path)])
+    assert (checked.answer.sums["events"], checked.quarantined) == (1_000, 3)
+    found = sorted((Path(row.file).name, row.line) for row in ingest.read(spark, [str(tmp_path)]).quarantine.collect())
+    assert found == [("cut.parquet", 1), ("inside.parquet", 1), ("less.parquet", 1)]
 
 
 def test_a_fault_of_the_program_is_no_violation(

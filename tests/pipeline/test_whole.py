@@ -92,6 +92,13 @@ def test_rows_that_few_tasks_could_hold_are_given_to_more_of_them(monkeypatch: p
         assert len(tasks_of(splits)) == wanted
 
 
+def test_tasks_are_larger_where_smaller_ones_would_share_a_row_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(whole, "TASK_ROWS_MIN", 10)
+    splits = whole.plan([file_of({f"run {number}": 10 for number in range(10)})])
+    assert splits is not None
+    assert len(tasks_of(splits)) == 1
+
+
 def test_there_is_no_plan_where_it_would_not_pay(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(whole, "TASK_ROWS_MAX", 10)
     mixed = {f"run {number}": 5 for number in range(20)}

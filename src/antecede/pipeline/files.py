@@ -2,8 +2,8 @@
 
 A path is a file, a folder (looked into at every depth), or a glob. Spark, and so this project, passes over names
 that begin with `_` or `.`. A file that is named twice is read once. A file that turns out damaged while it is read
-(a gzip that ends early, say) is not fatal: the reading is repeated without stopping at damage, what can be read is
-kept, and the rest is reported as one quarantined row.
+(a gzip that ends early, say) is not fatal: of text, the reading is repeated without stopping at damage, what can be
+read is kept, and the rest is reported as one quarantined row; of Parquet, the other files are read.
 """
 
 from __future__ import annotations
@@ -118,6 +118,8 @@ def _damage(file: File, read: Callable[[Sequence[File], bool], DataFrame]) -> st
         read([file], False).unpersist()
     except SPARK_ERRORS as error:
         return cause(error) if DAMAGE.search(str(error)) else None
+    except UnreadableInput:
+        return None  # not by itself: another file has the columns that this one lacks
     return None
 
 

@@ -56,20 +56,21 @@ def read(
 
 
 def _ingested(spark: SparkSession, source: Source, found: Sequence[files.File]) -> Ingested:
-    """All that can be read. Inside, a Parquet file may be damaged, or packed in a way that Spark does not know, which
-    shows when it is read; then each is tried by itself."""
+    """All that can be read. A Parquet file may be cut off or damaged inside, or packed in a way that Spark does not
+    know; it is of no use then, and found by trying each by itself."""
     try:
         return _sound(spark, source, found)
     except files.SPARK_ERRORS as error:
         if not source.is_parquet or not files.DAMAGE.search(str(error)):
             raise
         damaged = files.damaged(found, lambda some, _: _read_through(source.read(spark, some)[0]))
-        left = [file for file in found if file not in {one.file for one in damaged}]
         if not damaged:
             raise
+    useless = {one.file for one in damaged}
+    left = [file for file in found if file not in useless]
     if not left:
-        first = damaged[0]
-        raise UnreadableInput(f"{first.file.name}: damaged inside: {first.why}; write it again, or leave it out")
+        why = f"{damaged[0].file.name}: not readable as Parquet: {damaged[0].why}"
+        raise UnreadableInput(f"{why}; write it again, or leave it out")
     read = _sound(spark, source, left)
     refused = schema.conform(files.damage_table(spark, damaged, {}), schema.QUARANTINE)
     return replace(read, quarantine=read.quarantine.unionByName(refused))
@@ -83,7 +84,12 @@ def _read_through(candidates: DataFrame) -> DataFrame:
 def _sound(spark: SparkSession, source: Source, found: Sequence[files.File]) -> Ingested:
     candidates, notes = source.read(spark, found)
     feed, doubtful = _surveyed(spark, found) if source.is_parquet else (None, True)
-    events, quarantine = _parted(candidates) if doubtful else _all_events(candidates)
+    try:
+        events, quarantine = _parted(candidates) if doubtful else _all_events(candidates)
+    except files.SPARK_ERRORS:
+        if feed is not None:
+            feed.release()
+        raise
     if feed is not None and doubtful:
         feed = _without_refused(feed, quarantine, found)
     return Ingested(events, quarantine, source.name, notes, feed)

@@ -64,17 +64,19 @@ def plan(files: Sequence[File]) -> list[Split] | None:
                 sizes[run] = sizes.get(run, 0) + rows
     if not sizes or len(sizes) > RUNS_MAX or max(sizes.values()) > RUN_EVENTS_MAX:
         return None
-    tasks = _tasks(sizes)
-    splits = [split for file in files for split in _splits(file, tasks)]
-    rows_in = {file.path: file.rows for file in files}
-    rows_read = sum(rows_in[path][group] for _, path, group, *_ in splits)
-    return splits if rows_read <= READINGS_MAX * sum(sizes.values()) else None
+    total, rows_in = sum(sizes.values()), {file.path: file.rows for file in files}
+    for most in (max(total // TASKS_MIN, TASK_ROWS_MIN), TASK_ROWS_MAX):  # larger tasks share fewer row groups
+        tasks = _tasks(sizes, min(most, TASK_ROWS_MAX))
+        splits = [split for file in files for split in _splits(file, tasks)]
+        if sum(rows_in[path][group] for _, path, group, *_ in splits) <= READINGS_MAX * total:
+            return splits
+    return None
 
 
-def _tasks(sizes: dict[str, int]) -> dict[str, int]:
-    """The task of each run: those that come next to each other share one, up to its size."""
+def _tasks(sizes: dict[str, int], most: int) -> dict[str, int]:
+    """The task of each run: those that come next to each other share one, up to so many rows."""
     tasks: dict[str, int] = {}
-    task, taken, most = 0, 0, min(max(sum(sizes.values()) // TASKS_MIN, TASK_ROWS_MIN), TASK_ROWS_MAX)
+    task, taken = 0, 0
     for run, rows in sizes.items():
         if taken and taken + rows > most:
             task, taken = task + 1, 0

@@ -36,7 +36,6 @@ from pyspark.sql.types import (
 
 from antecede.pipeline import columns, files, footers, schema
 from antecede.pipeline.errors import UnreadableInput
-from antecede.pipeline.session import cause
 from antecede.pipeline.sources import text
 
 REQUIRED = ("process", "index", "kind")
@@ -60,18 +59,10 @@ class Alike:
 
 def read(spark: SparkSession, paths: Sequence[files.File]) -> DataFrame:
     """Candidates. Columns of another type than the trace's count as a fault of each of their rows."""
-    try:
-        alike, damaged = _opened(spark, paths)
-    except files.SPARK_ERRORS as error:
-        raise UnreadableInput(
-            f"{paths[0].name}: not readable as Parquet: {cause(error)}; write it again, or leave it out"
-        ) from error
+    alike = _opened(spark, paths)
     by_folder = named_by_folders(paths)
     _refuse_other_tables(paths, alike, by_folder)
-    candidates = reduce(DataFrame.unionByName, [_typed(one, by_folder) for one in alike])
-    if not damaged:
-        return candidates
-    return candidates.unionByName(files.damage_table(spark, damaged, {}), allowMissingColumns=True)
+    return reduce(DataFrame.unionByName, [_typed(one, by_folder) for one in alike])
 
 
 def named_by_folders(paths: Sequence[files.File]) -> tuple[str, ...]:
@@ -80,15 +71,10 @@ def named_by_folders(paths: Sequence[files.File]) -> tuple[str, ...]:
     return tuple(name for name in BY_FOLDER if name in keys)
 
 
-def _opened(spark: SparkSession, paths: Sequence[files.File]) -> tuple[list[Alike], list[files.Damaged]]:
-    """Opening reads the footer of every file, and a file that was cut off has none."""
-
-    def inferred(some: Sequence[files.File], past_damage: bool) -> DataFrame:
-        reader = spark.read.option("mergeSchema", "true").option("ignoreCorruptFiles", str(past_damage).lower())
-        return reader.parquet(*[file.literal for file in some])
-
+def _opened(spark: SparkSession, paths: Sequence[files.File]) -> list[Alike]:
+    """Opening reads the footer of every file."""
     try:
-        table, damaged = files.tolerant(paths, inferred)
+        table = spark.read.option("mergeSchema", "true").parquet(*[file.literal for file in paths])
     except files.SPARK_ERRORS as error:
         if not APART.search(str(error)):
             raise
@@ -97,21 +83,17 @@ def _opened(spark: SparkSession, paths: Sequence[files.File]) -> tuple[list[Alik
     # Numbers may be nanoseconds; and a column `_metadata` would hide from which file, and where in it, a row is.
     if isinstance(whole.types.get("time"), LongType) or "_metadata" in table.columns:
         return _apart(spark, paths)
-    return [whole], list(damaged)
+    return [whole]
 
 
-def _apart(spark: SparkSession, paths: Sequence[files.File]) -> tuple[list[Alike], list[files.Damaged]]:
+def _apart(spark: SparkSession, paths: Sequence[files.File]) -> list[Alike]:
     """The files by the types of their columns, as Arrow finds them in the footers; else as Spark does."""
     shapes = columns.shapes(spark, paths)
     by_shape: dict[footers.Shape, list[files.File]] = {}
-    damaged = []
     for file in paths:
-        try:
-            shape = shapes[file.path] if file.path in shapes else _shape(spark.read.parquet(file.literal))
-            by_shape.setdefault(shape, []).append(file)
-        except files.SPARK_ERRORS as error:
-            damaged.append(files.Damaged(file, cause(error)))
-    return list(_read_apart(spark, by_shape)), damaged
+        shape = shapes[file.path] if file.path in shapes else _shape(spark.read.parquet(file.literal))
+        by_shape.setdefault(shape, []).append(file)
+    return list(_read_apart(spark, by_shape))
 
 
 def _read_apart(spark: SparkSession, by_shape: Mapping[footers.Shape, Sequence[files.File]]) -> Iterator[Alike]:
