@@ -144,7 +144,8 @@ def connected(master: str) -> SparkSession:
         quick = {"spark.driver.extraJavaOptions": " ".join(JAVA_OPTIONS)} if master.startswith("local[") else {}
         return sessions.session(master, app="antecede fuzz", options=quick)
     sessions._prepare_machine()
-    return SparkSession.builder.remote("local[2]").config("spark.sql.shuffle.partitions", "4").getOrCreate()
+    builder = SparkSession.builder.remote("local[2]").config("spark.sql.shuffle.partitions", "4")
+    return builder.config("spark.connect.grpc.binding.address", "127.0.0.1").getOrCreate()
 
 
 def fuzz(
