@@ -44,7 +44,7 @@ EVENTS = 10_000_000
 ROUNDS, ROUNDS_TWICE = 3, 2
 FLOOR_PARTITIONS = 8
 JUDGED_TIMES = (1, 2, 4)  # as long as one of the 20 runs
-DRIVER_MEMORY = "2500m"
+DRIVER_MEMORY = "2500m"  # of the 6 GB that all may have together
 TARGETS = {"20 runs": 0.4, "1 run": 0.2}
 JUDGE_TARGET = 30
 

@@ -9,6 +9,8 @@ a hash table, whose keys nobody outside knows, the packets that wait for one mes
 Only packets of the form that `Codec.encode` gives to a broadcast are read here. At the first that is anything else
 (other names, other destinations, damaged, one more than may be held) `receive` stops and says where: what to do with it
 is for `core` to say. So there is one set of rules, and this is a short cut through it.
+
+All functions are in one file, because Numba's cache does not notice a change in a function of another.
 """
 
 from __future__ import annotations

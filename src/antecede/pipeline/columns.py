@@ -59,7 +59,10 @@ class ColumnFeed:
     def _judged(self, splits: DataFrame) -> tuple[ColumnFeed, bool]:
         task = whole.judge(self.left_out, trusted=self.trusted, worst=WORST)
         found = splits.mapInArrow(task, whole.JUDGED_DDL).persist(StorageLevel.MEMORY_AND_DISK)
-        told = found.filter("doubtful OR size IS NOT NULL").select("doubtful", "size").collect()  # few: see `whole`
+        few = found.filter(
+            "doubtful OR size IS NOT NULL"
+        )  # a size of each run, of which there are whole.RUNS_MAX at most
+        told = few.select("doubtful", "size").collect()
         sizes = [row["size"] for row in told if not row["doubtful"]]
         return replace(self, facts=found, known=sizes), len(sizes) < len(told)
 
@@ -113,7 +116,8 @@ class ColumnFeed:
 
 
 def opened(spark: SparkSession, paths: Sequence[files.File]) -> ColumnFeed | None:
-    """The files as a feed, unsurveyed; None where they are not for Arrow to read. One small job."""
+    """The files as a feed, unsurveyed; None where they are not for Arrow to read. One small job, which
+    fetches a row of each file: the sizes of its row groups, and of the runs in them up to row_groups.RUNS_MAX."""
     if not paths or not all(row_groups.is_in_reach(file.path) for file in paths):
         return None
     found = _listed(spark, paths).mapInArrow(scanning.look, LOOKED_DDL).collect()
