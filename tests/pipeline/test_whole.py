@@ -18,7 +18,7 @@ from tests.pipeline.verify.oracle import expected
 from tests.pipeline.verify.test_stamp import assert_found
 from tests.pipeline.verify.traces import table, trace
 
-NAMES = [part.split()[0] for part in whole.SPLITS_DDL.split(", ")]
+NAMES = whole.SPLITS.names
 
 
 def held(path: Path, rows: pa.Table, group: int) -> whole.File:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
 
+import pyarrow as pa
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as fn
@@ -20,6 +21,7 @@ from pyspark.sql import functions as fn
 from antecede.pipeline import facts, files, footers, row_groups, scanning, schema, whole
 from antecede.pipeline.explain import WORST, Span
 from antecede.pipeline.feeds import DEALT_DDL
+from antecede.pipeline.given import given
 from antecede.pipeline.tasks import Task
 
 SPLIT_ROWS = 1 << 18
@@ -27,7 +29,7 @@ NUMBERS_PER_TASK = 1 << 21
 FILES_PER_TASK = 16
 LEFT_OUT_MAX = 100_000
 LOOKED_DDL = "path string, rows array<long>, runs string, version string"
-SPLITS_DDL = "task int, path string, first int, last int, before long, version string"
+LISTED = pa.schema([("task", pa.int32()), ("path", pa.string())])
 COUNTED = ("events", "with_message", "sends", "receives", "delivers", "internals", "untimed", "untimed_receives")
 
 
@@ -128,7 +130,7 @@ def opened(spark: SparkSession, paths: Sequence[files.File]) -> ColumnFeed | Non
     splits = [(*one, versions[one[1]]) for one in _splits([(file.path, groups[file.path]) for file in paths])]
     rows = sum(sum(rows) for rows in groups.values())
     tasks = splits[-1][0] + 1 if splits else 1
-    return ColumnFeed(spark.createDataFrame(splits, SPLITS_DDL), tasks, rows, whole=_whole(spark, paths, found))
+    return ColumnFeed(given(spark, splits, row_groups.SPLITS), tasks, rows, whole=_whole(spark, paths, found))
 
 
 def _whole(spark: SparkSession, paths: Sequence[files.File], found: Sequence[Row]) -> DataFrame | None:
@@ -138,7 +140,7 @@ def _whole(spark: SparkSession, paths: Sequence[files.File], found: Sequence[Row
     if splits is None:
         return None
     tasks = max(split[0] for split in splits) + 1
-    return spark.createDataFrame(splits, whole.SPLITS_DDL).repartitionById(tasks, fn.col("task"))
+    return given(spark, splits, whole.SPLITS).repartitionById(tasks, fn.col("task"))
 
 
 def shapes(spark: SparkSession, paths: Sequence[files.File]) -> dict[str, footers.Shape]:
@@ -154,7 +156,7 @@ def shapes(spark: SparkSession, paths: Sequence[files.File]) -> dict[str, footer
 def _listed(spark: SparkSession, paths: Sequence[files.File]) -> DataFrame:
     """The paths, some for each task."""
     numbered = [(at // FILES_PER_TASK, file.path) for at, file in enumerate(paths)]
-    listed = spark.createDataFrame(numbered, "task int, path string")
+    listed = given(spark, numbered, LISTED)
     return listed.repartitionById(ceil(len(paths) / FILES_PER_TASK), fn.col("task"))
 
 

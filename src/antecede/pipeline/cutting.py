@@ -18,6 +18,7 @@ from math import ceil, isfinite
 from operator import itemgetter
 
 import numpy as np
+import pyarrow as pa
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Row, Window
 from pyspark.sql import functions as fn
@@ -25,6 +26,7 @@ from pyspark.sql import functions as fn
 from antecede.pipeline import tasks
 from antecede.pipeline.feeds import DEALT_DDL, Feed
 from antecede.pipeline.findings import FINDINGS_DDL
+from antecede.pipeline.given import given
 from antecede.pipeline.normalise import TICKS_PER_RUN, Longs
 from antecede.pipeline.parts import Numbered, Parts
 from antecede.pipeline.stamp import PROCESSES_MAX
@@ -42,6 +44,7 @@ WINDOWS_DDL = (
     "what byte, run int, part int, process int, sender int, low long, high long, reached array<int>, sends binary,"
     " entries binary, rows binary"
 )
+SPANS = pa.schema([("run", pa.string()), ("start", pa.float64()), ("scale", pa.float64())])
 STATES_DDL = "part int, role byte, process int, sent_index long, known binary"
 
 
@@ -153,7 +156,7 @@ def _cells(events: DataFrame, runs: Sequence[Numbered], wanted: Mapping[str, int
     buckets = max(BUCKETS_PER_WINDOW * max(wanted.values()), BUCKETS_MIN)
     buckets = max(1, min(buckets, CELLS_MAX // processes))
     spans = [(run.run, run.start, _scale(buckets, run.end - run.start)) for run in runs]
-    plan = events.sparkSession.createDataFrame(spans, "run string, start double, scale double")
+    plan = given(events.sparkSession, spans, SPANS)
     bucket = fn.expr("cast(floor((time - start) * scale) as int)").alias("bucket")
     counted = events.join(fn.broadcast(plan), "run").groupBy("run", "process", bucket)
     rows = counted.agg(fn.sum("events").alias("count")).collect()

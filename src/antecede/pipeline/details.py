@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as fn
@@ -20,6 +21,7 @@ from antecede.pipeline.answer import Answer
 from antecede.pipeline.clocks import edges
 from antecede.pipeline.explain import Explained
 from antecede.pipeline.figures import Figures
+from antecede.pipeline.given import given
 from antecede.pipeline.ingest import Ingested
 from antecede.pipeline.needless import EVENTS_MAX as NEEDLESS_EVENTS_MAX
 from antecede.pipeline.needless import needless
@@ -30,6 +32,12 @@ from antecede.pipeline.verify import Verified
 SKEW_LISTED_MAX = 50
 QUARANTINE_LISTED_MAX = 100
 PICTURE_EVENTS_MAX = 90
+WORDS = pa.schema(
+    [
+        *(("run", pa.string()), ("process", pa.string()), ("index", pa.int64())),
+        *(("rank", pa.int32()), ("words", pa.string()), ("late_s", pa.float64())),
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +153,7 @@ def _words(spark: SparkSession, told: Sequence[Explained]) -> DataFrame:
     rows: list[tuple[Any, ...]] = [
         (one.run, one.process, one.index, rank, one.words, one.late_seconds) for rank, one in enumerate(told, start=1)
     ]
-    return spark.createDataFrame(rows, "run string, process string, index long, rank int, words string, late_s double")
+    return given(spark, rows, WORDS)
 
 
 def _locality(links: Sequence[Row]) -> str:

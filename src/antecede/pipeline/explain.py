@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import Any
 
+import pyarrow as pa
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
@@ -23,11 +24,18 @@ from antecede.check.explain import explain_in
 from antecede.check.judge import Violation
 from antecede.check.trace import Run, arrange
 from antecede.core.errors import Misuse
+from antecede.pipeline.given import given
 
 WORST = 100
 EVENTS_MAX = 200_000
 AROUND = 3  # events shown before and after each that matters, in its process
 SHOWN_MAX = 200
+ASKED = pa.schema(
+    [
+        *(("number", pa.int32()), ("in_run", pa.string()), ("m1", pa.string()), ("m2", pa.string())),
+        *(("from_time", pa.float64()), ("to_time", pa.float64())),
+    ]
+)
 COLUMNS = ("run", "process", "index", "kind", "time", "message", "dests")
 
 
@@ -151,9 +159,7 @@ def _numbered_events(table: DataFrame) -> Iterator[tuple[int, Event]]:
 def _windows(events: DataFrame, spans: Sequence[Span]) -> Iterator[tuple[Span, Run]]:
     """By span, the events in it; where they fit. Two jobs, however many there are, of which one reads the trace."""
     numbered = [(number, *astuple(span)) for number, span in enumerate(spans)]
-    asked = events.sparkSession.createDataFrame(
-        numbered, "number int, in_run string, m1 string, m2 string, from_time double, to_time double"
-    )
+    asked = given(events.sparkSession, numbered, ASKED)
     by_time = (fn.col("time") >= fn.col("from_time")) & (fn.col("time") <= fn.col("to_time"))
     of_pair = (fn.col("message") == fn.col("m1")) | (fn.col("message") == fn.col("m2"))
     near = events.select(*COLUMNS).join(

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as fn
 
@@ -19,6 +20,7 @@ from antecede.pipeline.normalise import DELIVER, RECEIVE, SEND
 TRACE = ("run", "process", "index", "kind", "time", "message", "dests")
 WITH_MESSAGE = ("send", "receive", "deliver")
 SIZED = ("events", "with_message", "sends", "receives", "delivers", "internals")
+SIZE = pa.schema([("run", pa.string()), *((name, pa.int64()) for name in (*SIZED, "processes"))])
 DEALT_DDL = "task int, rows binary"
 
 

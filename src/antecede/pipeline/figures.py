@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as fn
+
+from antecede.pipeline.given import given
 
 BUCKETS = 40
 PERCENTS = (50.0, 90.0, 95.0, 99.0, 99.9)
@@ -21,6 +24,7 @@ LINKS_MAX = 4_000
 PROCESSES_MAX = 200
 MEASURES = ("delay_s", "hold_s", "needless_s")
 TIME = "time"
+BOUNDS = pa.schema([("what", pa.string()), ("low", pa.float64()), ("high", pa.float64())])
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +150,7 @@ def _values(deliveries: DataFrame, edges: DataFrame | None) -> DataFrame:
 
 
 def _counted(rows: DataFrame, ends: Mapping[str, Row]) -> dict[tuple[str, int], tuple[int, int]]:
-    bounds = rows.sparkSession.createDataFrame(
-        [(what, row["low"], row["high"]) for what, row in sorted(ends.items())], "what string, low double, high double"
-    )
+    bounds = given(rows.sparkSession, [(what, row["low"], row["high"]) for what, row in sorted(ends.items())], BOUNDS)
     place = _place(fn.col("value"), fn.col("low"), fn.col("high"))
     found = rows.join(fn.broadcast(bounds), "what").groupBy("what", place.alias("place"))
     counts = found.agg(fn.count("*").alias("count"), fn.count_if("violation").alias("violations")).collect()

@@ -13,12 +13,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
+import pyarrow as pa
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
 from antecede.pipeline.errors import UnreadableInput
+from antecede.pipeline.given import given
 from antecede.pipeline.session import cause
 
 PATH_CHARS_MAX = 1 << 20
@@ -26,6 +28,8 @@ SPARK_ERRORS = (PySparkException, Py4JError)
 DAMAGE = re.compile(
     r"FAILED_READ_FILE|CANNOT_READ_FILE_FOOTER|EOFException|ZipException|Unexpected end of input stream"
 )
+
+DAMAGE_TABLE = pa.schema([("file", pa.string()), ("line", pa.int64()), ("reason", pa.string()), ("row", pa.string())])
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +114,7 @@ def damage_table(spark: SparkSession, damaged: Sequence[Damaged], rows_read: dic
         )
         for one in damaged
     ]
-    return spark.createDataFrame(rows, "file string, line long, reason string, row string")
+    return given(spark, rows, DAMAGE_TABLE)
 
 
 def _damage(file: File, read: Callable[[Sequence[File], bool], DataFrame]) -> str | None:

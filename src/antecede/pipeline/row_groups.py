@@ -42,6 +42,13 @@ COLUMNS = pa.schema(
         ("dests", pa.list_(NAME)),
     ]
 )
+SPLITS = pa.schema(
+    [
+        *(("task", pa.int32()), ("path", pa.string()), ("first", pa.int32()), ("last", pa.int32())),
+        *(("before", pa.int64()), ("version", pa.string())),
+    ]
+)
+"""Row groups of a file for a task: from the first to the last, after so many rows before."""
 NAMED = ("run", "process", "kind")  # Arrow does not read names in lists so
 OTHERS = ("group", "attributes")  # for which there are rules, too
 REQUIRED = ("process", "index", "kind")

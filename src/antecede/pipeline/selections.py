@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from functools import partial, reduce
 
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
 from antecede.pipeline.cutting import Cutting
 from antecede.pipeline.findings import TALLY
+from antecede.pipeline.given import given
 from antecede.pipeline.stamp import PROCESSES_MAX
 
 MESSAGES_DDL = "run string, message string, sender string, index long, time double, dests int, delivered int, lost int"
@@ -23,6 +25,7 @@ RUNS_DDL = (
     " violations long, overtaken long, lost long, duplicates long, spurious long, early long, windows int,"
     " one_task string"
 )
+NOTES = pa.schema([("run", pa.string()), ("windows", pa.int32()), ("one_task", pa.string())])
 SKEW_DDL = "run string, sender string, process string, early long, worst_s double"
 
 
@@ -82,11 +85,9 @@ def runs(findings: DataFrame, sizes: DataFrame, cutting: Cutting) -> DataFrame:
     tallies = findings.filter("what IN ('tally', 'link')").select(
         "run", *(fn.col(f"tally.{name}") for name in TALLY), "early"
     )
-    notes = findings.sparkSession.createDataFrame(
-        [(name, count, None) for name, count in cutting.windows.items()]
-        + [(name, 1, f"as one task, because {reason}") for name, reason in cutting.uncut.items()],
-        "run string, windows int, one_task string",
-    )
+    cut_up = [(name, count, None) for name, count in cutting.windows.items()]
+    uncut = [(name, 1, f"as one task, because {reason}") for name, reason in cutting.uncut.items()]
+    notes = given(findings.sparkSession, [*cut_up, *uncut], NOTES)
     sums = (*sizes.columns[1:], *TALLY[:-2], "early")
     greatest = (*TALLY[-2:], "windows", "one_task")
     reason = _reason()

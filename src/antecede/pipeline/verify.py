@@ -26,8 +26,9 @@ from pyspark.sql import functions as fn
 from antecede.core.errors import Misuse
 from antecede.pipeline import selections, tasks
 from antecede.pipeline.cutting import Cutting, cut, windows_of
-from antecede.pipeline.feeds import SIZED, TRACE, Feed, RowFeed
-from antecede.pipeline.findings import FINDINGS_DDL
+from antecede.pipeline.feeds import SIZE, SIZED, TRACE, Feed, RowFeed
+from antecede.pipeline.findings import FINDINGS, FINDINGS_DDL
+from antecede.pipeline.given import given
 from antecede.pipeline.tasks import RUN_EVENTS_MAX
 
 TASK_EVENTS = 250_000
@@ -89,6 +90,8 @@ def verify(events: DataFrame | Feed, *, windows: int | None = None, detail: bool
     known = feed.found(worst) if not detail and not cut_up else None
     if known is not None:
         findings = known
+    elif not size.events:  # a log of vector clocks alone, say: there is no message to find anything about
+        findings = given(counts.sparkSession, [], FINDINGS)
     else:
         if len(cutting.windows) < size.runs or not cut_up:
             cut_up.insert(0, _whole_runs(feed, cutting, size, detail=detail, worst=worst))
@@ -124,7 +127,7 @@ def _size(by_run: DataFrame, known: Sequence[Row] | None) -> tuple[_Size, DataFr
     if len(rows) <= RUNS_LISTED_MAX:
         sizes = [row["with_message"] for row in rows]
         receives_count = any(row["receives"] and not row["delivers"] for row in rows)
-        listed = by_run.sparkSession.createDataFrame(rows, by_run.schema)
+        listed = given(by_run.sparkSession, rows, SIZE)
         return _Size(len(rows), sum(sizes), max(sizes, default=0), receives_count), listed
     row = by_run.agg(
         fn.count("*").alias("runs"),

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antecede.pipeline import facts, row_groups
-from antecede.pipeline.feeds import SIZED
+from antecede.pipeline.feeds import SIZE, SIZED
 from antecede.pipeline.findings import FINDINGS, FINDINGS_DDL
 from antecede.pipeline.normalise import codes, encode, kind_codes
 from antecede.pipeline.paired import paired_runs
@@ -32,11 +32,10 @@ TASKS_MIN = 8  # unless they would be smaller than this, and not worth starting:
 TASK_ROWS_MIN, TASK_ROWS_MAX = 1 << 17, RUN_EVENTS_MAX
 RUNS_MAX = 10_000
 READINGS_MAX = 3  # of the trace, on average, by all tasks together
-SIZE = pa.schema([("run", pa.string()), *((name, pa.int64()) for name in (*SIZED, "processes"))])
 SIZE_DDL = f"run string, {', '.join(f'{name} long' for name in SIZE.names[1:])}"
 JUDGED = pa.schema([*facts.FACTS, ("found", pa.struct(list(FINDINGS))), ("size", pa.struct(list(SIZE)))])
 JUDGED_DDL = f"{facts.FACTS_DDL}, found struct<{FINDINGS_DDL}>, size struct<{SIZE_DDL}>"
-SPLITS_DDL = "task int, path string, first int, last int, before long, version string, runs array<string>, rows long"
+SPLITS = pa.schema([*row_groups.SPLITS, ("runs", pa.list_(pa.string())), ("rows", pa.int64())])
 
 COLUMN_OF_KIND = row_groups.COLUMNS.get_field_index("kind")
 

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import pyarrow as pa
 from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
 from antecede.pipeline import files
+from antecede.pipeline.given import given
 
 DOCUMENT_BYTES_MAX = 256 << 20
 ROW_CHARS_MAX = 1_000
 BYTE_ORDER_MARK = "\ufeff"
+OFFSETS = pa.schema([("file", pa.string()), ("block", pa.int64()), ("offset", pa.int64())])
 JSON_OPTIONS = {"columnNameOfCorruptRecord": "broken", "allowSingleQuotes": "false"}
 
 Parse = Callable[[DataFrame], DataFrame]
@@ -89,6 +92,6 @@ def _numbered(spark: SparkSession, table: DataFrame) -> DataFrame:
         so_far = before.get(block.file, 0)
         placed.append((block.file, block.block, so_far + 1 - block.first))
         before[block.file] = so_far + block.rows
-    offsets = spark.createDataFrame(placed, "file string, block long, offset long")
+    offsets = given(spark, placed, OFFSETS)
     joined = table.join(fn.broadcast(offsets), ["file", "block"])
     return joined.withColumn("line", fn.col("position") + fn.col("offset")).drop("block", "position", "offset")
