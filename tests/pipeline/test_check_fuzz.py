@@ -15,4 +15,4 @@ def test_the_counts_are_the_judges(spark: SparkSession, windows: int | None) -> 
 
 @pytest.mark.parametrize("master", ["local-cluster[2,1,1024]", "connect"])
 def test_they_are_the_same_on_other_kinds_of_spark(master: str) -> None:
-    assert fuzz(60, 5_000, [master], [3]) == []
+    assert fuzz(60, 5_000, [master], [None, 3]) == []

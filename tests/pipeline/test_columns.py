@@ -14,7 +14,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from antecede.pipeline import columns, facts, ingest, kernel, normalise, row_groups, rules, scanning, summaries, tasks
+from antecede.pipeline.check import check
 from antecede.pipeline.files import File
+from antecede.pipeline.session import SparkFailed
 from antecede.pipeline.verify import verify
 from tests.fuzz_check import HOSTILE
 from tests.pipeline.verify.chain import run
@@ -282,3 +284,18 @@ def test_too_many_refusals_are_left_to_spark(
     read = ingest.read(spark, [str(tmp_path)])
     assert read.feed is None
     assert (read.events.count(), read.quarantine.count()) == (1, 2)
+
+
+def test_a_check_that_fails_leaves_nothing_kept_in_spark(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("no answer today")
+
+    written(tmp_path / "trace.parquet", table(TRACES))
+    monkeypatch.setattr("antecede.pipeline.check.answer", fail)
+    kept = spark._jsparkSession.sharedState().cacheManager()
+    before = kept.numCachedEntries()
+    with pytest.raises(SparkFailed, match="no answer today"):
+        check(spark, [str(tmp_path)])
+    assert kept.numCachedEntries() == before

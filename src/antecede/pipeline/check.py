@@ -8,6 +8,7 @@ large the trace is: everything that grows with the data stays in Spark.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, SparkSession
@@ -76,22 +77,23 @@ def check(
     if out is not None:
         tables.refuse_bad_folder(out, paths)
     stages = Stages(progress)
-    with stages.stage("reading"):
-        read = ingest.read(spark, paths, format, regex=regex, delimiter=delimiter, mapping=mapping)
-        quarantined = read.quarantine.count()
-        notes = (*_left_out(read.quarantine, quarantined), *read.notes)
-    with stages.stage("verifying"):
-        verified = verify(read.feed or read.events, windows=windows, detail=out is not None, worst=worst).keep()
-        found = answer(verified.runs, quarantined)
-    told: tuple[Explained, ...] = ()
-    if found.verdict == "violated" and worst:
-        with stages.stage("explaining"):
-            near = read.feed.near if read.feed is not None else None
-            told = explain.explain(read.events, verified.violations, verified.runs, worst, near)
-    details = written(read, verified, found, told, out=out, stages=stages) if out is not None else None
-    verified.release()
-    if read.feed is not None:
-        read.feed.release()
+    with ExitStack() as held:
+        with stages.stage("reading"):
+            read = ingest.read(spark, paths, format, regex=regex, delimiter=delimiter, mapping=mapping)
+            if read.feed is not None:
+                held.callback(read.feed.release)
+            quarantined = read.quarantine.count()
+            notes = (*_left_out(read.quarantine, quarantined), *read.notes)
+        with stages.stage("verifying"):
+            verified = verify(read.feed or read.events, windows=windows, detail=out is not None, worst=worst).keep()
+            held.callback(verified.release)
+            found = answer(verified.runs, quarantined)
+        told: tuple[Explained, ...] = ()
+        if found.verdict == "violated" and worst:
+            with stages.stage("explaining"):
+                near = read.feed.near if read.feed is not None else None
+                told = explain.explain(read.events, verified.violations, verified.runs, worst, near)
+        details = written(read, verified, found, told, out=out, stages=stages) if out is not None else None
     return Checked(
         paths=tuple(paths),
         format=read.format,

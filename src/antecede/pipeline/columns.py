@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from math import ceil
 
@@ -22,6 +23,7 @@ from antecede.pipeline import facts, files, footers, row_groups, scanning, schem
 from antecede.pipeline.explain import WORST, Span
 from antecede.pipeline.feeds import DEALT_DDL
 from antecede.pipeline.given import given
+from antecede.pipeline.session import let_go
 from antecede.pipeline.tasks import Task
 
 SPLIT_ROWS = 1 << 18
@@ -55,8 +57,8 @@ class ColumnFeed:
         found = self._mapped(
             scanning.survey(number_tasks, self.left_out, trusted=self.trusted), facts.FACTS_DDL
         ).persist(StorageLevel.MEMORY_AND_DISK)
-        surveyed = replace(self, facts=found)
-        return surveyed, not self.trusted and _doubtful(found, number_tasks)
+        with _released_on_failure(found):
+            return replace(self, facts=found), not self.trusted and _doubtful(found, number_tasks)
 
     def _judged(self, splits: DataFrame) -> tuple[ColumnFeed, bool]:
         task = whole.judge(self.left_out, trusted=self.trusted, worst=WORST)
@@ -64,7 +66,8 @@ class ColumnFeed:
         few = found.filter(
             "doubtful OR size IS NOT NULL"
         )  # a size of each run, of which there are whole.RUNS_MAX at most
-        told = few.select("doubtful", "size").collect()
+        with _released_on_failure(found):
+            told = few.select("doubtful", "size").collect()
         sizes = [row["size"] for row in told if not row["doubtful"]]
         return replace(self, facts=found, known=sizes), len(sizes) < len(told)
 
@@ -82,7 +85,7 @@ class ColumnFeed:
 
     def release(self) -> None:
         if self.facts is not None:
-            self.facts.unpersist()
+            let_go(self.facts)
 
     def counts(self) -> DataFrame:
         assert self.facts is not None
@@ -115,6 +118,15 @@ class ColumnFeed:
 
     def _mapped(self, task: Task, ddl: str) -> DataFrame:
         return self.splits.repartitionById(self.tasks, fn.col("task")).mapInArrow(task, ddl)
+
+
+@contextmanager
+def _released_on_failure(held: DataFrame) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        let_go(held)
+        raise
 
 
 def opened(spark: SparkSession, paths: Sequence[files.File]) -> ColumnFeed | None:

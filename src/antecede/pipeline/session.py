@@ -25,7 +25,7 @@ from pathlib import Path
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from antecede.core.errors import AntecedeError, LimitReached, Misuse
 from antecede.pipeline import java
@@ -92,6 +92,12 @@ def explained(doing: str = "a Spark job failed") -> Iterator[None]:
         yield
     except (PySparkException, Py4JError, OSError, RuntimeError) as error:
         raise _in_words(doing, error) from error
+
+
+def let_go(frame: DataFrame) -> None:
+    """Of what was kept. A Spark that is gone keeps nothing, and why it is gone is for another error to say."""
+    with suppress(PySparkException, Py4JError, OSError):
+        frame.unpersist()
 
 
 def cause(error: BaseException) -> str:

@@ -29,6 +29,7 @@ from antecede.pipeline.cutting import Cutting, cut, windows_of
 from antecede.pipeline.feeds import SIZE, SIZED, TRACE, Feed, RowFeed
 from antecede.pipeline.findings import FINDINGS, FINDINGS_DDL
 from antecede.pipeline.given import given
+from antecede.pipeline.session import let_go
 from antecede.pipeline.tasks import RUN_EVENTS_MAX
 
 TASK_EVENTS = 250_000
@@ -69,7 +70,7 @@ class Verified:
 
     def release(self) -> None:
         for frame in self.held:
-            frame.unpersist()
+            let_go(frame)
 
 
 def verify(events: DataFrame | Feed, *, windows: int | None = None, detail: bool = True, worst: int = 0) -> Verified:
