@@ -3,7 +3,7 @@
 The floor is what Spark takes to read the same rows from Parquet, shuffle them, sort them by process and index, and drop
 them in its `noop` sink. Checking is what `antecede check` does with the folder, reading included: to the verdict, and
 with the worst violations explained as it does by default. Beside it, all tables of the verification (into `noop`),
-and the verdict on the same rows as a DataFrame, which is what other formats get. Rounds on a fifth of the events come
+and the verdict on the same rows as a DataFrame, which is what other formats get. Rounds on fewer events come
 first, because Java compiles for a minute what it runs often, beside and at the cost of whatever is measured; the floor
 is warmed up as everything else is. Every time is the best of the rounds, which take turns, so that all see the same
 machine; processor time is given beside it, because it holds on a busy one too. Memory is the driver, the engine and the
@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import islice
+from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
 
@@ -43,6 +44,7 @@ from bench.check import workload
 from bench.check.memory import Peak, cpu_seconds
 
 EVENTS = 10_000_000
+WARM_EVENTS = 2_000_000
 ROUNDS, ROUNDS_TWICE = 3, 2
 FLOOR_PARTITIONS = 8
 JUDGED_TIMES = (1, 2, 4)  # as long as one of the 20 runs
@@ -84,9 +86,12 @@ class Judge:
 def main(events: int = EVENTS) -> None:
     spark = session("local[2]", options={"spark.driver.memory": DRIVER_MEMORY})
     with tempfile.TemporaryDirectory() as folder:
-        _size(spark, Path(folder) / "warm", events // 5, ROUNDS)
+        _size(spark, Path(folder) / "warm", min(events, WARM_EVENTS), ROUNDS)
         once = _size(spark, Path(folder) / "once", events, ROUNDS)
-        judge = _judge(Path(folder) / "once" / "one", once[0].events // workload.RUNS, once[0].events)
+        with get_context("spawn").Pool(1) as apart:  # its memory is not the driver's
+            judge = apart.apply(
+                _judge, (Path(folder) / "once" / "one", once[0].events // workload.RUNS, once[0].events)
+            )
         _show(f"{once[0].events:,} events, 64 processes, local[2]; {judge}", once, judge)
         twice = _size(spark, Path(folder) / "twice", 2 * events, ROUNDS_TWICE)
         _show(f"{twice[0].events:,} events", twice)
