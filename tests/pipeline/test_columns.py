@@ -286,7 +286,7 @@ def test_too_many_refusals_are_left_to_spark(
     assert (read.events.count(), read.quarantine.count()) == (1, 2)
 
 
-def test_a_check_that_fails_leaves_nothing_kept_in_spark(
+def test_a_check_of_parquet_without_an_answer_leaves_nothing_kept_in_spark(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:

@@ -94,7 +94,7 @@ def check_runs(
 
     spark = session(master, options=options([traces], master))
     checked = check(spark, [traces], format="antecede", out=out, progress=progress)
-    rows = tables.read(spark, out, "summary").collect()
+    rows = tables.read(spark, out, "summary").collect()  # two: a row for each run
     return checked, {row["run"]: row.asDict() for row in rows}
 
 

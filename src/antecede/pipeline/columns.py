@@ -63,9 +63,7 @@ class ColumnFeed:
     def _judged(self, splits: DataFrame) -> tuple[ColumnFeed, bool]:
         task = whole.judge(self.left_out, trusted=self.trusted, worst=WORST)
         found = splits.mapInArrow(task, whole.JUDGED_DDL).persist(StorageLevel.MEMORY_AND_DISK)
-        few = found.filter(
-            "doubtful OR size IS NOT NULL"
-        )  # a size of each run, of which there are whole.RUNS_MAX at most
+        few = found.filter("doubtful OR size IS NOT NULL")  # at most a row of each task, and whole.RUNS_MAX sizes
         with _released_on_failure(found):
             told = few.select("doubtful", "size").collect()
         sizes = [row["size"] for row in told if not row["doubtful"]]
@@ -156,7 +154,7 @@ def _whole(spark: SparkSession, paths: Sequence[files.File], found: Sequence[Row
 
 
 def shapes(spark: SparkSession, paths: Sequence[files.File]) -> dict[str, footers.Shape]:
-    """By path, the shape of each file whose footer Arrow can read where the tasks run. One small job."""
+    """By path, the shape of each file whose footer Arrow can read where the tasks run. One job, a row of each file."""
     near = [file for file in paths if row_groups.is_in_reach(file.path)]
     if not near:
         return {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from importlib import import_module
+from types import ModuleType
 
 from antecede.core.errors import Misuse
 from antecede.lab.experiment import Experiment
@@ -42,5 +43,5 @@ def experiment(name: str) -> Experiment:
     return found[name]
 
 
-def _module(name: str):  # type: ignore[no-untyped-def]  # a module has what its file says
+def _module(name: str) -> ModuleType:
     return import_module(f"antecede.lab.experiments.{MODULES[name]}")
