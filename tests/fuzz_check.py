@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
 from antecede.check.events import Event, to_json
-from antecede.check.judge import COUNTS, judge
+from antecede.check.judge import judge
 from antecede.pipeline import session as sessions
 from antecede.pipeline.check import Checked, check
 from antecede.pipeline.small import JAVA_OPTIONS
@@ -123,9 +123,10 @@ def _write_lines(parts: Sequence[Sequence[Event]], folder: Path, rng: random.Ran
 
 
 def differences(checked: Checked, runs: dict[str, list[Event]], broken: int) -> Iterator[str]:
-    """What the check counts otherwise than the judge, run by run and in all."""
-    wanted = judge((event for events in runs.values() for event in events), quarantined=broken).as_dict()
-    got = {name: checked.as_dict()[name] for name in ("verdict", *COUNTS)}
+    """Yield what the check counts otherwise than the judge, run by run and in all."""
+    events = (event for own in runs.values() for event in own)
+    wanted = judge(events, quarantined=broken).as_dict()
+    got = {name: checked.as_dict()[name] for name in wanted}
     if got != wanted:
         yield f"in all: {got} and not {wanted}"
     answers = {run.run: run for run in checked.answer.runs}
@@ -133,7 +134,7 @@ def differences(checked: Checked, runs: dict[str, list[Event]], broken: int) -> 
         yield f"runs: {len(answers)} and not {len(runs)}"
     for name in sorted(answers.keys() & runs.keys()):
         single = judge(runs[name]).as_dict()
-        one = {key: getattr(answers[name], key) for key in single if key not in ("runs", "quarantined")}
+        one = {key: getattr(answers[name], key) for key in single if key not in ("runs", "quarantined", "complete")}
         if one != {key: single[key] for key in one}:
             yield f"{name}: {one} and not {single}"
 

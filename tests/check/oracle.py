@@ -75,13 +75,10 @@ class Oracle:
         ]
 
     def verdict(self) -> str:
-        kinds = {e.kind for e in self.events}
         paired = any(self.send_of(e.message) for e in self.delivers)
-        unpaired = bool(self.sends) and bool(self.delivers) and not paired
-        nameless = "internal" in kinds and not kinds & {"send", "receive", "deliver"}
         if self.triples:
             return "violated"
-        return "undecidable" if self.cyclic or unpaired or nameless else "holds"
+        return "holds" if paired and not self.cyclic else "undecidable"
 
     def counts(self) -> dict[str, int]:
         pairs = {(e.message, d) for e in self.sends for d in e.dests or ()}
@@ -154,5 +151,8 @@ def verdict_of(events: list[Event]) -> dict[str, str | int]:
     names = ["runs", "processes", "events", "messages", "deliveries", "violations", "overtaken"]
     names += ["lost", "duplicates", "spurious"]
     counts = {name: sum(run.counts()[name] for run in runs) for name in names}
+    refused = len(events) - len(sifted(events))
+    if not events or 100 * refused > len(events):
+        verdicts.add("undecidable")
     overall = next((verdict for verdict in ("violated", "undecidable") if verdict in verdicts), "holds")
-    return {"verdict": overall, **counts, "quarantined": len(events) - len(sifted(events))}
+    return {"verdict": overall, "complete": not refused, **counts, "quarantined": refused}

@@ -4,7 +4,8 @@ import pytest
 
 from antecede.check.cycle import shortest_cycle
 from antecede.check.events import read_jsonl
-from antecede.check.judge import Verdict, Violation, judge
+from antecede.check.judge import COUNTS, Verdict, Violation, judge
+from antecede.check.rule import Coverage, combine_verdicts
 from antecede.check.trace import arrange
 from antecede.core.errors import Misuse
 from tests.check.script import script
@@ -140,10 +141,10 @@ class TestLostDuplicateSpurious:
         assert counts("a send m1 > b c \n a send m2 > b \n b deliver m2", "violations", "lost") == ["holds", 0, 2]
 
     def test_a_destination_named_twice_is_lost_once(self) -> None:
-        assert counts("a send m1 > b b", "lost") == ["holds", 1]
+        assert counts("a send m1 > b b", "lost") == ["undecidable", 1]
 
     def test_a_message_to_nobody_is_not_lost(self) -> None:
-        assert counts("a send m1 >", "messages", "lost") == ["holds", 1, 0]
+        assert counts("a send m1 >", "messages", "lost") == ["undecidable", 1, 0]
 
     def test_a_second_deliver_is_a_duplicate_and_never_a_violation(self) -> None:
         """Without the rule that only the first counts, the second m2 would overtake m3."""
@@ -173,7 +174,8 @@ class TestLostDuplicateSpurious:
         assert counts(text, "spurious", "duplicates", "deliveries") == ["holds", 2, 2, 5]
 
     def test_a_message_sent_in_another_run_was_not_sent_in_this_one(self) -> None:
-        assert counts("r/a send m1 > b \n r/b deliver m1 \n s/b deliver m1", "spurious", "lost") == ["holds", 1, 0]
+        text = "r/a send m1 > b \n r/b deliver m1 \n s/b deliver m1"
+        assert counts(text, "spurious", "lost") == ["undecidable", 1, 0]
 
     def test_a_spurious_deliver_is_no_violation(self) -> None:
         """b got m2, which was not for it, before m1."""
@@ -213,7 +215,7 @@ class TestQuarantine:
         assert [row.reason for row in found.quarantine] == ["duplicate message id", "duplicate index"]
 
     def test_the_same_id_or_position_in_another_run_is_another(self) -> None:
-        assert counts("r/a send m1 > b \n s/a send m1 > b", "quarantined", "messages") == ["holds", 0, 2]
+        assert counts("r/a send m1 > b \n s/a send m1 > b", "quarantined", "messages") == ["undecidable", 0, 2]
 
     def test_several_delivers_of_one_message_are_not_quarantined(self) -> None:
         assert counts("a send m1 > b \n b deliver m1 \n b deliver m1", "quarantined") == ["holds", 0]
@@ -225,27 +227,35 @@ class TestQuarantine:
 
 
 class TestVerdict:
-    def test_an_empty_trace_holds(self) -> None:
-        assert set(verdict("").as_dict().values()) == {"holds", 0}
+    def test_an_empty_trace_is_undecidable(self) -> None:
+        found = verdict("")
+        assert (found.verdict, found.complete, found.reasons) == ("undecidable", True, ("the input has no events",))
+        assert {getattr(found, name) for name in COUNTS} == {0}
 
-    def test_a_run_with_sends_only_holds_and_all_is_lost(self) -> None:
-        assert counts("a send m1 > b c", "lost") == ["holds", 2]
-
-    def test_a_run_with_delivers_only_holds_and_all_is_spurious(self) -> None:
-        assert counts("b deliver m1 \n c deliver m1", "spurious") == ["holds", 2]
+    @pytest.mark.parametrize(
+        ("text", "lost", "spurious", "reason"),
+        [
+            ("a send m1 > b c", 2, 0, "no deliver was recorded"),
+            ("b deliver m1 \n c deliver m1", 0, 2, "no send was recorded"),
+            ("h move \n h connect", 0, 0, "no message was sent or delivered"),
+        ],
+    )
+    def test_a_run_in_which_no_message_has_both_a_send_and_a_deliver_is_undecidable(
+        self, text: str, lost: int, spurious: int, reason: str
+    ) -> None:
+        found = verdict(text)
+        assert (found.verdict, found.lost, found.spurious) == ("undecidable", lost, spurious)
+        assert found.reasons[0].startswith(f"run '': {reason}")
 
     def test_internal_events_alone_can_not_be_judged(self) -> None:
         found = verdict("r/a internal \n r/b internal")
         assert found.verdict == "undecidable"
         assert found.reasons[0].startswith("run 'r': no message identities")
 
-    def test_moves_alone_hold(self) -> None:
-        assert counts("h move \n h connect") == ["holds"]
-
     def test_sends_and_delivers_that_share_no_id_can_not_be_judged(self) -> None:
         found = verdict("a send m1 > b \n b deliver x1")
         assert found.verdict == "undecidable"
-        assert "can not be paired" in found.reasons[0]
+        assert "cannot be paired" in found.reasons[0]
         assert (found.lost, found.spurious) == (1, 1)
 
     def test_one_pair_is_enough_even_where_it_was_not_addressed(self) -> None:
@@ -301,11 +311,12 @@ class TestVerdict:
         assert (both.verdict, both.runs, len(both.reasons)) == ("violated", 3, 1)
 
     def test_processes_of_two_runs_are_different_ones(self) -> None:
-        assert counts("r/a send m1 > b \n s/a send m1 > b", "processes", "runs") == ["holds", 2, 2]
+        assert counts("r/a send m1 > b \n s/a send m1 > b", "processes", "runs") == ["undecidable", 2, 2]
 
     def test_as_dict_has_the_keys_of_the_json_answer_in_order(self) -> None:
         assert list(verdict(TRIANGLE).as_dict().items()) == [
             ("verdict", "violated"),
+            ("complete", True),
             ("runs", 1),
             ("processes", 3),
             ("events", 6),
@@ -357,5 +368,44 @@ def test_refused_rows_alone_are_no_trace_to_judge() -> None:
     assert (found.verdict, found.quarantined) == ("undecidable", 1_000)
     assert found.reasons == ("no row could be read as an event: all 1,000 are in quarantine",)
     assert judge([], quarantined=1, listed_max=0).reasons == ()
-    assert judge([]).verdict == "holds"
-    assert judge(script("a send m1 > b"), quarantined=1_000).verdict == "holds"
+
+
+PAIRS = "\n".join(f"a send m{number} > b \n b deliver m{number}" for number in range(50))
+
+
+@pytest.mark.parametrize(("refused", "verdict"), [(0, "holds"), (1, "holds"), (2, "undecidable"), (700, "undecidable")])
+def test_more_refused_rows_than_one_per_cent_make_a_trace_undecidable(refused: int, verdict: str) -> None:
+    found = judge(script(PAIRS), quarantined=refused)
+    assert (found.verdict, found.complete, found.quarantined) == (verdict, refused == 0, refused)
+    assert bool(found.reasons) == (verdict == "undecidable")
+
+
+def test_the_share_of_rows_that_may_be_refused_is_an_argument() -> None:
+    assert judge(script(PAIRS), quarantined=100, quarantine_max=0.5).verdict == "holds"
+    assert judge(script(PAIRS), quarantined=101, quarantine_max=0.5).verdict == "undecidable"
+    assert judge(script(PAIRS), quarantined=1, quarantine_max=0).verdict == "undecidable"
+    assert judge(script(PAIRS), quarantine_max=0).verdict == "holds"
+    with pytest.raises(Misuse, match="a share between 0 and 1"):
+        judge([], quarantine_max=5)
+
+
+def test_a_violation_wins_over_rows_that_could_not_be_read() -> None:
+    found = judge(script(TRIANGLE), quarantined=1_000)
+    assert (found.verdict, found.complete, found.violations) == ("violated", False, 1)
+    assert found.reasons == (
+        "1,000 of 1,006 rows could not be read as events, more than the 1 % that quarantine-max allows",
+    )
+
+
+def test_one_violated_run_makes_a_violated_trace_and_one_undecidable_run_an_undecidable_one() -> None:
+    assert combine_verdicts(["holds", "undecidable", "violated"], too_little="why") == "violated"
+    assert combine_verdicts(["holds", "undecidable"], too_little=None) == "undecidable"
+    assert combine_verdicts(["holds"], too_little="why") == "undecidable"
+    assert combine_verdicts(["holds"], too_little=None) == "holds"
+
+
+def test_files_that_could_not_be_read_count_by_their_bytes() -> None:
+    assert Coverage(99, 1, unread_share=0.01).why_too_little(0.01) is None
+    assert Coverage(99, 1, unread_share=0.05).why_too_little(0.01) == (
+        "files that could not be read hold 5 % of the input's bytes, more than the 1 % that quarantine-max allows"
+    )

@@ -26,6 +26,14 @@ TRACES = {
 STATUS = {"holds": 0, "violated": 1, "undecidable": 3}
 
 
+def _pair(number: int) -> list[dict[str, object]]:
+    """Return a send and its deliver."""
+    return [
+        {"process": "a", "index": number, "kind": "send", "message": f"m{number}", "dests": ["b"]},
+        {"process": "b", "index": number, "kind": "deliver", "message": f"m{number}"},
+    ]
+
+
 @pytest.fixture
 def trace(tmp_path: Path) -> Path:
     return write(tmp_path / "trace.jsonl", "violated")
@@ -56,6 +64,46 @@ def test_without_json_one_screen_and_the_worst_in_words(
     assert "The worst: b delivered m2 before m1: m1 was sent by a, then a sent m2." in out
     assert "add --out DIR" in out
     assert len(out.splitlines()) < 25
+
+
+PAIRS = [row for number in range(500) for row in _pair(number)][:999]
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ([GOT_1, *["broken"] * 7], "UNDECIDABLE (incomplete): 7 of 8 rows could not be read as events"),
+        ([*PAIRS, "broken"], "HOLDS (incomplete): It holds for the 999 of 1,000 rows that could be read"),
+        ([*PAIRS, PAIRS[-1]], "HOLDS (incomplete): It holds for the 999 of 1,000 rows that could be read"),
+        (PAIRS, "HOLDS: None of 499 deliveries came before one of its causes"),
+    ],
+)
+def test_a_log_that_was_not_read_does_not_hold(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str], lines: list[object], said: str
+) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(f"{line if isinstance(line, str) else json.dumps(line)}\n" for line in lines))
+    assert main(["check", str(path)]) == (0 if said.startswith("HOLDS") else 3)
+    assert capsys.readouterr().out.startswith(said)
+
+
+@pytest.mark.parametrize(("share", "status"), [("90%", 0), ("0.9", 0), ("5%", 3)])
+def test_the_share_of_unreadable_rows_is_an_option(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str], share: str, status: int
+) -> None:
+    path = write(tmp_path / "t.jsonl", "holds")
+    path.write_text(path.read_text() + "broken\n" * 4)
+    assert main(["check", str(path), "--json", "--quarantine-max", share]) == status
+    said = json.loads(capsys.readouterr().out)
+    assert (said["complete"], said["quarantined"], said["events"]) == (False, 4, 4)
+
+
+@pytest.mark.parametrize("share", ["5", "-1%", "101%", "some", "nan", ""])
+def test_a_share_that_is_none_is_refused(trace: Path, capsys: pytest.CaptureFixture[str], share: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["check", str(trace), f"--quarantine-max={share}"])
+    assert ended.value.code == 2
+    assert "write 5% or 0.05" in capsys.readouterr().err
 
 
 def test_with_out_the_report_is_named_and_an_export_written(
@@ -109,7 +157,7 @@ def test_help_teaches_by_examples(capsys: pytest.CaptureFixture[str]) -> None:
     assert ended.value.code == 0
     said = capsys.readouterr().out
     assert "examples:" in said
-    assert "exit status: 0 it holds, 1 it is violated, 3 it can not be decided" in said
+    assert "exit status: 0 it holds, 1 it is violated, 3 it cannot be decided" in said
 
 
 def test_what_a_terminal_would_obey_is_taken_out() -> None:

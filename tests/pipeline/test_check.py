@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -40,6 +41,7 @@ KNOWN: list[dict[str, Any]] = [
 CHAIN = "b delivered m3 before m1: m1 was sent by a, then a sent m2 to c, c delivered m2 and sent m3"
 COUNTED = {
     "verdict": "violated",
+    "complete": False,
     "runs": 1,
     "processes": 3,
     "events": 7,
@@ -174,10 +176,70 @@ def test_where_clocks_are_skewed_a_large_run_is_not_explained_by_time(
     assert "clocks too skewed" in one.words
 
 
-def test_an_empty_trace_holds(spark: SparkSession, write_lines: WriteLines) -> None:
+def test_an_empty_trace_is_undecidable(spark: SparkSession, write_lines: WriteLines) -> None:
     checked = check(spark, [write_lines("t.jsonl", [""])])
-    assert (checked.answer.verdict, checked.answer.run_count) == ("holds", 0)
-    assert checked.answer.reason == "Nothing was delivered, so nothing came before its cause."
+    assert (checked.answer.verdict, checked.answer.run_count) == ("undecidable", 0)
+    assert checked.answer.reason == "The input has no events."
+
+
+PAIRS = [
+    row
+    for number in range(50)
+    for row in (
+        {"process": "a", "index": number, "kind": "send", "message": f"m{number}", "dests": ["b"]},
+        {"process": "b", "index": number, "kind": "deliver", "message": f"m{number}"},
+    )
+]
+
+
+@pytest.mark.parametrize(
+    ("rows", "verdict", "reason"),
+    [
+        ([{"process": "a", "index": 0, "kind": "move"}], "undecidable", "No message was sent or delivered."),
+        (KNOWN[:1], "undecidable", "No deliver was recorded, so no message has both a send and a deliver."),
+        (KNOWN[5:7], "undecidable", "No send was recorded, so no message has both a send and a deliver."),
+        ([*PAIRS, "broken"], "holds", "It holds for the 100 of 101 rows that could be read: none of 50 deliveries"),
+        ([*PAIRS, "no", "no"], "undecidable", "2 of 102 rows could not be read as events, more than the 1 % that"),
+        ([KNOWN[5], *["broken"] * 7], "undecidable", "7 of 8 rows could not be read as events, more than the 1 %"),
+        (
+            [*KNOWN[:7], *["broken"] * 7],
+            "violated",
+            "1 of 3 deliveries came before one of their causes, in 1 of 1 runs.",
+        ),
+    ],
+)
+def test_the_verdict_says_how_much_of_the_input_it_is_about(
+    spark: SparkSession, write_lines: WriteLines, rows: list[object], verdict: str, reason: str
+) -> None:
+    checked = check(spark, [write_lines("t.jsonl", rows)])
+    refused = sum(isinstance(row, str) for row in rows)
+    assert (checked.answer.verdict, checked.answer.complete) == (verdict, not refused)
+    assert checked.answer.reason.startswith(reason)
+    assert (checked.as_dict()["complete"], checked.quarantined) == (not refused, refused)
+    if refused and verdict == "violated":
+        assert checked.answer.reason.endswith("7 of 14 rows could not be read as events.")
+
+
+def test_more_rows_may_be_refused_if_the_caller_says_so(spark: SparkSession, write_lines: WriteLines) -> None:
+    path = write_lines("t.jsonl", [*PAIRS, "no", "no"])
+    assert check(spark, [path], quarantine_max=0.02).answer.verdict == "holds"
+    with pytest.raises(Misuse, match="a share between 0 and 1"):
+        check(spark, [path], quarantine_max=2)
+
+
+def test_a_file_of_which_nothing_could_be_read_counts_by_its_bytes(
+    spark: SparkSession, write_lines: WriteLines, tmp_path: Path
+) -> None:
+    """Its rows are one row of the quarantine, but nobody knows how many they were."""
+    lines = "".join(json.dumps({"run": "cut", **row}) + "\n" for row in PAIRS).encode()
+    packed = gzip.compress(lines, compresslevel=0, mtime=0)
+    sound = Path(write_lines("sound.jsonl", PAIRS))
+    (tmp_path / "cut.jsonl.gz").write_bytes(packed[:-2_000])
+    share = (len(packed) - 2_000) / (len(packed) - 2_000 + sound.stat().st_size)
+    answer = check(spark, [str(tmp_path)]).answer
+    assert (answer.verdict, answer.complete) == ("undecidable", False)
+    assert answer.reason.startswith(f"Files that could not be read hold {100 * share:.3g} % of the input's bytes")
+    assert check(spark, [str(tmp_path)], quarantine_max=0.7).answer.verdict == "holds"
 
 
 # Real logs

@@ -289,7 +289,7 @@ def test_too_many_refusals_are_left_to_spark(
 def test_a_check_of_parquet_without_an_answer_leaves_nothing_kept_in_spark(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise RuntimeError("no answer today")
 
     written(tmp_path / "trace.parquet", table(TRACES))

@@ -205,7 +205,9 @@ def test_what_is_not_utf8_is_refused_and_the_rest_is_checked(
     assert ("kind is" if name == "kind" else "is not UTF-8") in row.reason
     assert found.feed is not None
     checked = check(spark, [str(tmp_path)])
-    assert (checked.answer.verdict, checked.answer.sums["events"], checked.quarantined) == ("holds", 2, 1)
+    answer = checked.answer
+    assert (answer.verdict, answer.complete, answer.sums["events"]) == ("undecidable", False, 2)
+    assert checked.quarantined == 1
 
 
 @pytest.mark.parametrize("folder", [".", "run=a"])  # a task reads, or Spark does
@@ -259,7 +261,8 @@ def test_refused_rows_alone_are_no_trace_to_judge(spark: SparkSession, tmp_path:
     assert answer.reason == "No row could be read as an event: all 2 are in quarantine."
     write(tmp_path / "t.parquet", [ROW])
     pq.write_table(pq.read_table(tmp_path / "t.parquet").slice(0, 0), tmp_path / "t.parquet")
-    assert check(spark, [str(tmp_path)]).answer.verdict == "holds"
+    answer = check(spark, [str(tmp_path)]).answer
+    assert (answer.verdict, answer.complete, answer.reason) == ("undecidable", True, "The input has no events.")
 
 
 def test_times_that_are_all_but_the_same_are_cut(spark: SparkSession, tmp_path: Path) -> None:

@@ -83,9 +83,14 @@ class Page(HTMLParser):
     [
         (known_report(), "Causal order is violated", "M15 3h18"),
         (small("holds", "Fine."), "Causal order holds", 'circle cx="24"'),
+        (
+            replace(small("holds", "It holds for 9 of 10 rows."), complete=False),
+            "Causal order holds, as far as the input could be read",
+            "M24 4l22",
+        ),
         (small("undecidable", "No message identities."), "Causal order is undecidable", "M24 2l22"),
     ],
-    ids=["violated", "holds", "undecidable"],
+    ids=["violated", "holds", "incomplete", "undecidable"],
 )
 def test_the_verdict_comes_first_in_words_and_shape(data: ReportData, words: str, icon: str) -> None:
     page = report.render(data)
@@ -93,6 +98,15 @@ def test_the_verdict_comes_first_in_words_and_shape(data: ReportData, words: str
     assert parsed.text.index(words) < parsed.text.index("Counts")
     assert data.reason in parsed.text
     assert icon in page
+
+
+def test_a_page_is_green_only_if_everything_was_read_and_holds() -> None:
+    whole = report.render(small("holds", "Fine."))
+    partly = report.render(replace(small("holds", "Fine."), complete=False))
+    assert 'class="verdict holds"' in whole
+    assert 'class="verdict holds"' not in partly
+    assert 'class="verdict incomplete"' in partly
+    assert "None among what could be read" in Page(partly).text
 
 
 def test_the_counts_of_the_command_are_all_there_under_their_names() -> None:
@@ -229,7 +243,10 @@ def test_what_the_source_does_not_tell_is_said_and_not_drawn() -> None:
 
 def test_no_violation_is_not_claimed_where_nothing_could_be_decided() -> None:
     assert "Violations None." in Page(report.render(small("holds", "Fine."))).text
-    assert "Violations None among what could be decided." in Page(report.render(small("undecidable", "A cycle."))).text
+    assert (
+        "Violations None among what could be read and decided."
+        in Page(report.render(small("undecidable", "A cycle."))).text
+    )
 
 
 def test_many_buckets_are_merged_and_none_is_lost() -> None:

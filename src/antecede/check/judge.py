@@ -5,10 +5,8 @@ judge walks each run along that relation, with the explicit past of every proces
 (`antecede.check.pasts`), and at each first deliver of a message m2 that was sent to this process it asks which
 messages of m2's past were sent to this process too and will be delivered here only later: those m2 has overtaken.
 
-Three answers: `violated` if any run shows a violation; else `undecidable` if any run can not be judged; else `holds`.
-Where no row at all could be read as an event, there is nothing to judge, and that is `undecidable` too.
-A run can not be judged where happened-before has a cycle, where sends and delivers share no message id, or where
-nothing but internal events was recorded.
+`antecede.check.rule` says how the verdicts on the runs, and the number of rows that were refused, become the verdict on
+the trace.
 
 Cost: one pass over the events, with at each send and each first deliver a few set operations of one bit per message
 sent so far; so linear in events times messages, with a small factor, and as many sets held as there are processes and
@@ -18,17 +16,30 @@ messages in flight.
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain, islice
 
 from antecede.check.cycle import cycle_in_words
 from antecede.check.events import Event, Quarantined
 from antecede.check.pasts import Pasts
+from antecede.check.rule import (
+    HOLDS,
+    NO_DELIVER,
+    NO_IDENTITY,
+    NO_MESSAGE,
+    NO_SEND,
+    NO_SHARED_ID,
+    QUARANTINE_MAX,
+    UNDECIDABLE,
+    VIOLATED,
+    Coverage,
+    check_quarantine_max,
+    combine_verdicts,
+)
 from antecede.check.trace import Run, arrange, message_of, sift, walk
 from antecede.core.errors import Misuse
 
-HOLDS, VIOLATED, UNDECIDABLE = "holds", "violated", "undecidable"
 LISTED_MAX = 1_000
 COUNTS = (
     "runs",
@@ -64,8 +75,9 @@ class Violation:
 class Verdict:
     """What was counted, exactly, and what was found, up to a limit.
 
-    `found` is in the order of (run, process, index); `reasons` says why, for each run that can not be judged;
-    `quarantine` holds the rows that contradicted an earlier row.
+    `found` is in the order of (run, process, index). `reasons` says why the trace is undecidable: first, if so, that
+    too little was read, then a reason for each run that cannot be judged. `quarantine` holds the rows that contradicted
+    an earlier row.
     """
 
     verdict: str
@@ -84,38 +96,51 @@ class Verdict:
     found: tuple[Violation, ...] = ()
     quarantine: tuple[Quarantined, ...] = ()
 
+    @property
+    def complete(self) -> bool:
+        """Return whether every row of the input was a valid event."""
+        return not self.quarantined
+
     def as_dict(self) -> dict[str, str | int]:
-        return {"verdict": self.verdict, **{name: getattr(self, name) for name in COUNTS}}
+        counts = {name: getattr(self, name) for name in COUNTS}
+        return {"verdict": self.verdict, "complete": self.complete, **counts}
 
 
-def judge(events: Iterable[Event], *, quarantined: int = 0, listed_max: int = LISTED_MAX) -> Verdict:
-    """The verdict on a trace. `quarantined` rows that reading refused are added to those that judging does; at most
-    `listed_max` violations, overtaken messages of each, reasons and quarantined rows are listed."""
+def judge(
+    events: Iterable[Event],
+    *,
+    quarantined: int = 0,
+    quarantine_max: float = QUARANTINE_MAX,
+    listed_max: int = LISTED_MAX,
+) -> Verdict:
+    """Return the verdict on a trace.
+
+    `quarantined` is the number of rows that reading refused; rows that judging refuses are added to it. If their share
+    of all rows is more than `quarantine_max`, and nothing is violated, the trace is undecidable. At most `listed_max`
+    violations, overtaken messages of each, reasons and quarantined rows are listed.
+    """
     if quarantined < 0 or listed_max < 0:
         raise Misuse(f"quarantined is {quarantined} and listed_max is {listed_max}: give 0 or more for both")
+    check_quarantine_max(quarantine_max)
     kept, quarantine = sift(events)
     each = [judge_run(run, listed_max=listed_max) for run in arrange(kept)]
     totals = {name: sum(getattr(one, name) for one in each) for name in COUNTS}
     totals["quarantined"] = quarantined + len(quarantine)
-    nothing = [nothing_read(totals["quarantined"])] if not each and totals["quarantined"] else []
+    too_little = Coverage(totals["events"], totals["quarantined"]).why_too_little(quarantine_max)
+    reasons = chain([too_little] if too_little else [], chain.from_iterable(one.reasons for one in each))
     return Verdict(
-        verdict=UNDECIDABLE if nothing else _overall([one.verdict for one in each]),
+        verdict=combine_verdicts([one.verdict for one in each], too_little=too_little),
         **totals,
-        reasons=tuple(islice(chain(nothing, chain.from_iterable(one.reasons for one in each)), listed_max)),
+        reasons=tuple(islice(reasons, listed_max)),
         found=tuple(islice(chain.from_iterable(one.found for one in each), listed_max)),
         quarantine=tuple(quarantine[:listed_max]),
     )
 
 
-def nothing_read(quarantined: int) -> str:
-    """Why a trace of refused rows alone can not be judged."""
-    return f"no row could be read as an event: all {quarantined:,} are in quarantine"
-
-
 def judge_run(run: Run, *, listed_max: int = LISTED_MAX) -> Verdict:
     """The verdict on one run of a trace that has been sifted and arranged."""
     order = _order(run, listed_max)
-    reason = order if isinstance(order, str) else _unidentified(run)
+    reason = order if isinstance(order, str) else _why_unpaired(run)
     violations, overtaken, found = (0, 0, []) if isinstance(order, str) else order
     deliveries = sum(run.delivers(event) for event in run.events)
     return Verdict(
@@ -167,15 +192,12 @@ def _place(violation: Violation) -> tuple[str, int]:
     return violation.process, violation.index
 
 
-def _unidentified(run: Run) -> str | None:
-    """Why sends and delivers can not be paired, if they can not."""
-    if run.sends and run.firsts and not any(message in run.sends for message, _ in run.firsts):
-        return "no deliver has the message id of a send, so sends and delivers can not be paired"
-    kinds = {event.kind for event in run.events}
-    if "internal" in kinds and not kinds & {"send", "receive", "deliver"}:
-        return "no message identities: internal events alone do not show which deliver belongs to which send"
-    return None
-
-
-def _overall(verdicts: Sequence[str]) -> str:
-    return next((verdict for verdict in (VIOLATED, UNDECIDABLE) if verdict in verdicts), HOLDS)
+def _why_unpaired(run: Run) -> str | None:
+    """Return why no message has both a send and a deliver, or None if one has both."""
+    if any(message in run.sends for message, _ in run.firsts):
+        return None
+    if run.sends:
+        return NO_SHARED_ID if run.firsts else NO_DELIVER
+    if run.firsts:
+        return NO_SEND
+    return NO_IDENTITY if any(event.kind == "internal" for event in run.events) else NO_MESSAGE

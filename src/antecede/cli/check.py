@@ -8,6 +8,7 @@ import sys
 from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any
 
+from antecede.check.rule import QUARANTINE_MAX, check_quarantine_max
 from antecede.cli import screen
 from antecede.core.errors import Misuse
 
@@ -29,9 +30,11 @@ TRACE is a file, a folder or a glob, plain or gzip, of
   otlp       OpenTelemetry OTLP/JSON with messaging spans
   zipkin     Zipkin v2 JSON
   mapped     any JSON Lines, with --mapping to say which field is what
-Rows that are no events are kept apart, counted, and listed in the report with file, line and reason.
+A row that is not a valid event is kept apart, counted, and listed in the report with file, line and reason. The answer
+is then marked incomplete. If more than --quarantine-max of the rows are such rows, and no violation was found, the
+answer is undecidable.
 
-exit status: 0 it holds, 1 it is violated, 3 it can not be decided, 2 usage error or unreadable input.
+exit status: 0 it holds, 1 it is violated, 3 it cannot be decided, 2 usage error or unreadable input.
 """
 
 EXAMPLES = """\
@@ -64,6 +67,14 @@ def add(subparsers: Any) -> None:
     reading.add_argument("--regex", help="how an event of a ShiViz log is written")
     reading.add_argument("--delimiter", help="what stands between the executions of a ShiViz log, as a regex")
     reading.add_argument("--mapping", help="which field of JSON is what: a built-in name, JSON, or a file of it")
+    reading.add_argument(
+        "--quarantine-max",
+        type=_share,
+        default=QUARANTINE_MAX,
+        metavar="SHARE",
+        help="how many rows may be unreadable before the answer is undecidable: a percentage such as 5%%, or a share "
+        "such as 0.05; default: 1%%",
+    )
     verifying = parser.add_argument_group("verifying")
     verifying.add_argument(
         "--windows", type=int, metavar="N", help="cut every run into about N windows; default: by size"
@@ -73,6 +84,16 @@ def add(subparsers: Any) -> None:
     )
     _add_export(parser)
     parser.set_defaults(run=run)
+
+
+def _share(text: str) -> float:
+    """Return the share that `5%` or `0.05` stands for."""
+    try:
+        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+        check_quarantine_max(share)
+    except (ValueError, Misuse):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a share: write 5% or 0.05") from None
+    return share
 
 
 def _add_export(parser: argparse.ArgumentParser) -> None:
@@ -138,6 +159,7 @@ def _check(arguments: argparse.Namespace, progress: Progress) -> Checked:
         out=arguments.out,
         windows=arguments.windows,
         worst=arguments.worst,
+        quarantine_max=arguments.quarantine_max,
         progress=progress,
     )
 

@@ -25,7 +25,8 @@ NOTES_MAX = 5
 def show(checked: Checked) -> None:
     """The verdict, the counts, the worst violation, and where the rest is."""
     found = checked.answer
-    print(f"{found.verdict.upper()}: {plain(found.reason)}\n")
+    incomplete = "" if found.complete else " (incomplete)"
+    print(f"{found.verdict.upper()}{incomplete}: {plain(found.reason)}\n")
     for line in counts(checked):
         print(f"  {line}")
     if checked.explained:

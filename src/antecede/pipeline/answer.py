@@ -13,8 +13,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
-from antecede.check.judge import UNDECIDABLE, nothing_read
-from antecede.pipeline.verify import overall
+from antecede.check.rule import QUARANTINE_MAX, Coverage, combine_verdicts
 
 RUNS_LISTED_MAX = 1_000
 SUMS = (
@@ -55,17 +54,28 @@ class RunAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`sums` adds up `SUMS` over all runs, of which `runs` are the first, the worst ones leading."""
+    """The verdict on a trace and what was counted.
+
+    `sums` adds up `SUMS` over all runs. `runs` are the first of them, the worst ones leading. If `complete` is false,
+    some rows of the input were refused, and the verdict is about the others.
+    """
 
     verdict: str
     reason: str
+    complete: bool
     run_count: int
     sums: Mapping[str, int]
     runs: tuple[RunAnswer, ...]
 
 
-def answer(runs: DataFrame, quarantined: int = 0) -> Answer:
-    """One job; a second where there are more runs than are listed. Of refused rows alone there is no verdict."""
+def answer(
+    runs: DataFrame, quarantined: int = 0, *, quarantine_max: float = QUARANTINE_MAX, unread_share: float = 0.0
+) -> Answer:
+    """Return the answer on verified runs. It takes one job, and a second one for more runs than are listed.
+
+    `quarantined` rows were refused, and `unread_share` of the input's bytes could not be read at all. If either is more
+    than `quarantine_max`, and nothing is violated, the answer is undecidable.
+    """
     worst_first = runs.orderBy(
         fn.when(fn.col("verdict") == "violated", 0).when(fn.col("verdict") == "undecidable", 1).otherwise(2),
         fn.desc("violations"),
@@ -79,12 +89,12 @@ def answer(runs: DataFrame, quarantined: int = 0) -> Answer:
         tally = row.asDict()
     listed = tuple(rows[:RUNS_LISTED_MAX])
     sums = {name: int(tally[name] or 0) for name in SUMS}
-    if not rows and quarantined:
-        why = nothing_read(quarantined)
-        return Answer(UNDECIDABLE, f"{why[:1].upper()}{why[1:]}.", 0, sums, ())
-    found = [name for name in ("violated", "undecidable", "holds") if tally[name]]
-    verdict = overall(found)
-    return Answer(verdict, _reason(verdict, tally, listed), int(tally["runs"]), sums, listed)
+    coverage = Coverage(sums["events"], quarantined, unread_share)
+    too_little = coverage.why_too_little(quarantine_max)
+    verdicts = [name for name in ("violated", "undecidable", "holds") if tally[name]]
+    verdict = combine_verdicts(verdicts, too_little=too_little)
+    reason = _reason(verdict, tally, listed, coverage, too_little)
+    return Answer(verdict, reason, coverage.complete, int(tally["runs"]), sums, listed)
 
 
 def _added(rows: Sequence[RunAnswer]) -> dict[str, Any]:
@@ -100,17 +110,35 @@ def _totals(runs: DataFrame) -> DataFrame:
     )
 
 
-def _reason(verdict: str, tally: Mapping[str, Any], listed: Sequence[RunAnswer]) -> str:
-    unjudged = f" {tally['undecidable']:,} of {tally['runs']:,} runs can not be judged." if tally["undecidable"] else ""
+def _reason(
+    verdict: str, tally: Mapping[str, Any], listed: Sequence[RunAnswer], coverage: Coverage, too_little: str | None
+) -> str:
+    """Return the verdict in sentences: what was found, and how much of the input it is about."""
     if verdict == "violated":
         many = f"{tally['violations']:,} of {tally['deliveries']:,} deliveries came before one of their causes"
-        return f"{many}, in {tally['violated']:,} of {tally['runs']:,} runs.{unjudged}"
+        found = f"{many}, in {tally['violated']:,} of {tally['runs']:,} runs."
+        return " ".join(filter(None, [found, _unjudged(tally), _refused(coverage)]))
+    if too_little:
+        return f"{_capital(too_little)}."
     if verdict == "undecidable":
-        first = next((row for row in listed if row.verdict == "undecidable"), None)
-        why = f"{first.reason}." if first is not None else ""
-        return (
-            why[:1].upper() + why[1:] if tally["runs"] == 1 else f"Run {first.run!r}: {why}{unjudged}" if first else why
-        )
-    if not tally["deliveries"]:
-        return "Nothing was delivered, so nothing came before its cause."
-    return f"None of {tally['deliveries']:,} deliveries came before one of its causes."
+        first = next(row for row in listed if row.verdict == "undecidable")
+        why = f"{_capital(first.reason or '')}." if tally["runs"] == 1 else f"Run {first.run!r}: {first.reason}."
+        return " ".join(filter(None, [why, "" if tally["runs"] == 1 else _unjudged(tally), _refused(coverage)]))
+    none = f"one of {tally['deliveries']:,} deliveries came before one of its causes."
+    if coverage.complete:
+        return f"N{none}"
+    return f"It holds for the {coverage.events:,} of {coverage.rows:,} rows that could be read: n{none}"
+
+
+def _unjudged(tally: Mapping[str, Any]) -> str:
+    return f"{tally['undecidable']:,} of {tally['runs']:,} runs cannot be judged." if tally["undecidable"] else ""
+
+
+def _refused(coverage: Coverage) -> str:
+    if coverage.complete:
+        return ""
+    return f"{coverage.quarantined:,} of {coverage.rows:,} rows could not be read as events."
+
+
+def _capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]

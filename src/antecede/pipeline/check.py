@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, SparkSession
 
+from antecede.check.rule import QUARANTINE_MAX, check_quarantine_max
 from antecede.pipeline import explain, ingest, tables
 from antecede.pipeline.answer import Answer, answer
 from antecede.pipeline.details import Details, written
@@ -23,7 +24,7 @@ from antecede.pipeline.verify import verify
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The answer, and what a report needs besides."""
+    """The answer of a check, and what a report needs besides."""
 
     paths: tuple[str, ...]
     format: str
@@ -37,10 +38,11 @@ class Checked:
     details: Details | None = None  # where there is an output folder
 
     def as_dict(self) -> dict[str, str | int]:
-        """The object of `antecede check --json`: at least these keys, always."""
+        """Return the object of `antecede check --json`, which always has at least these keys."""
         found = self.answer
         return {
             "verdict": found.verdict,
+            "complete": found.complete,
             "reason": found.reason,
             "format": self.format,
             "runs": found.run_count,
@@ -50,13 +52,13 @@ class Checked:
 
 
 def _left_out(quarantine: DataFrame, count: int) -> tuple[str, ...]:
-    """A verdict is on the events that could be read: say so where some could not."""
+    """Return a note that names one of the refused rows, if there are any."""
     if not count:
         return ()
     row = quarantine.select("file", "line", "reason").limit(1).collect()[0]
     return (
-        f"{count:,} rows are no events and were left out of the verdict; one of them is line {row['line']} of "
-        f"{row['file']}: {row['reason']}",
+        f"{count:,} {'row is' if count == 1 else 'rows are'} not part of the verdict; "
+        f"line {row['line']} of {row['file']}: {row['reason']}",
     )
 
 
@@ -71,9 +73,14 @@ def check(
     out: str | None = None,
     windows: int | None = None,
     worst: int = explain.WORST,
+    quarantine_max: float = QUARANTINE_MAX,
     progress: Progress = silent,
 ) -> Checked:
-    """Check the trace in `paths`; with `out`, write its tables there."""
+    """Check the trace in `paths`; with `out`, write its tables there.
+
+    If more than the share `quarantine_max` of the input could not be read, a trace without violations is undecidable.
+    """
+    check_quarantine_max(quarantine_max)
     if out is not None:
         tables.refuse_bad_folder(out, paths)
     stages = Stages(progress)
@@ -83,11 +90,12 @@ def check(
             if read.feed is not None:
                 held.callback(read.feed.release)
             quarantined = read.quarantine.count()
+            unread_share = read.unread_share() if quarantined else 0.0
             notes = (*_left_out(read.quarantine, quarantined), *read.notes)
         with stages.stage("verifying"):
             verified = verify(read.feed or read.events, windows=windows, detail=out is not None, worst=worst).keep()
             held.callback(verified.release)
-            found = answer(verified.runs, quarantined)
+            found = answer(verified.runs, quarantined, quarantine_max=quarantine_max, unread_share=unread_share)
         told: tuple[Explained, ...] = ()
         if found.verdict == "violated" and worst:
             with stages.stage("explaining"):

@@ -29,6 +29,9 @@ DAMAGE = re.compile(
     r"FAILED_READ_FILE|CANNOT_READ_FILE_FOOTER|EOFException|ZipException|Unexpected end of input stream"
 )
 
+DAMAGED = "the file is damaged or ends early"
+"""How the reason begins of a quarantined row that stands for the unread rest of a file."""
+
 DAMAGE_TABLE = pa.schema([("file", pa.string()), ("line", pa.int64()), ("reason", pa.string()), ("row", pa.string())])
 
 
@@ -109,7 +112,7 @@ def damage_table(spark: SparkSession, damaged: Sequence[Damaged], rows_read: dic
         (
             one.file.name,
             rows_read.get(one.file.name, 0) + 1,
-            f"the file is damaged or ends early, and nothing from here on could be read: {one.why}",
+            f"{DAMAGED}, and nothing from here on could be read: {one.why}",
             None,
         )
         for one in damaged

@@ -35,6 +35,22 @@ class Ingested:
     format: str
     notes: tuple[str, ...]
     feed: ColumnFeed | None = None  # the same events, faster to verify
+    files: tuple[files.File, ...] = ()
+
+    def unread_share(self) -> float:
+        """Return the share of the input's bytes that lie in files of which nothing is known. It runs up to two jobs.
+
+        These are damaged files, of which nobody knows how many rows are missing, and files with refused rows and
+        without any event. At most one row for each file is fetched.
+        """
+        damaged = fn.startswith("reason", fn.lit(files.DAMAGED))
+        refused = self.quarantine.groupBy("file").agg(fn.max(damaged).alias("damaged")).collect()
+        unread = {row["file"] for row in refused if row["damaged"]}
+        doubtful = {row["file"] for row in refused} - unread
+        if doubtful:
+            unread |= doubtful - {row["file"] for row in self.events.select("file").distinct().collect()}
+        total = sum(file.bytes for file in self.files)
+        return sum(file.bytes for file in self.files if file.name in unread) / total if total else 0.0
 
 
 def read(
@@ -52,7 +68,7 @@ def read(
         found = tuple(file for file in listed if file.bytes)
         source = detect.choose(spark, found, format, regex=regex, delimiter=delimiter, mapping=mapping)
         read = _ingested(spark, source, found)
-    return replace(read, notes=(*source.notes, *read.notes, *_on_empty(listed)))
+    return replace(read, notes=(*source.notes, *read.notes, *_on_empty(listed)), files=found)
 
 
 def _ingested(spark: SparkSession, source: Source, found: Sequence[files.File]) -> Ingested:

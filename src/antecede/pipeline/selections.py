@@ -9,6 +9,7 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
+from antecede.check import rule
 from antecede.pipeline.cutting import Cutting
 from antecede.pipeline.findings import TALLY
 from antecede.pipeline.given import given
@@ -81,7 +82,7 @@ def skew(findings: DataFrame) -> DataFrame:
 def runs(findings: DataFrame, sizes: DataFrame, cutting: Cutting) -> DataFrame:
     """One row per run, those without any message included. All that is known of runs is added up together: in one
     shuffle, and without a join."""
-    sizes = sizes.select("run", "events", "processes", "sends", "receives", "delivers", "internals")
+    sizes = sizes.select("run", "events", "processes", "internals")
     tallies = findings.filter("what IN ('tally', 'link')").select(
         "run", *(fn.col(f"tally.{name}") for name in TALLY), "early"
     )
@@ -111,16 +112,14 @@ def runs(findings: DataFrame, sizes: DataFrame, cutting: Cutting) -> DataFrame:
 
 
 def _reason() -> Column:
-    """Why a run can not be judged, or null."""
+    """Return why a run cannot be judged, or null. The rule is that of `antecede.check.rule`."""
+    unpaired = fn.col("paired") == 0
     return (
         fn.when(fn.col("cyclic") > 0, "happened-before has a cycle: an event would have to happen before itself")
         .when(fn.col("wide") > 0, f"it has more than {PROCESSES_MAX} processes, which is more than one task can hold")
-        .when(
-            (fn.col("messages") > 0) & (fn.col("deliveries") > 0) & (fn.col("paired") == 0),
-            "no deliver has the message id of a send, so sends and delivers can not be paired",
-        )
-        .when(
-            (fn.col("internals") > 0) & (fn.col("sends") + fn.col("receives") + fn.col("delivers") == 0),
-            "no message identities: internal events alone do not show which deliver belongs to which send",
-        )
+        .when(unpaired & (fn.col("messages") > 0) & (fn.col("deliveries") > 0), rule.NO_SHARED_ID)
+        .when(unpaired & (fn.col("messages") > 0), rule.NO_DELIVER)
+        .when(unpaired & (fn.col("deliveries") > 0), rule.NO_SEND)
+        .when(unpaired & (fn.col("internals") > 0), rule.NO_IDENTITY)
+        .when(unpaired, rule.NO_MESSAGE)
     )

@@ -105,11 +105,6 @@ def verify(events: DataFrame | Feed, *, windows: int | None = None, detail: bool
     )
 
 
-def overall(verdicts: list[str]) -> str:
-    """The verdict on a trace, from those on its runs."""
-    return next((verdict for verdict in ("violated", "undecidable") if verdict in verdicts), "holds")
-
-
 @dataclass(frozen=True, slots=True)
 class _Size:
     runs: int

@@ -35,6 +35,7 @@ def report_data(checked: Checked, *, written: str = "") -> model.ReportData:
         format=checked.format,
         verdict=cast(model.Verdict, found.verdict),
         reason=found.reason,
+        complete=found.complete,
         counts=_counts(checked),
         runs=tuple(_run(run) for run in found.runs),
         violations=tuple(_violation(one) for one in checked.explained),

@@ -222,7 +222,8 @@ class Picture:
 @dataclass(frozen=True, slots=True)
 class ReportData:
     """One report. `violations` are the worst of `counts.violations`; `runs`, `processes` and the rows of
-    `quarantine` may likewise be the first of as many as `counts` says."""
+    `quarantine` may likewise be the first of as many as `counts` says. If `complete` is false, some rows of the input
+    were refused, and the verdict is about the others."""
 
     title: str
     source: str
@@ -239,6 +240,7 @@ class ReportData:
     links: LinkMatrix | None = None
     processes: tuple[ProcessRow, ...] = ()
     quarantine: Quarantine = Quarantine()
+    complete: bool = True
     skew: tuple[str, ...] = ()
     locality: str = ""
     computation: Computation | None = None

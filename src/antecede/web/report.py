@@ -44,7 +44,7 @@ def render(data: ReportData, limits: Limits = LIMITS) -> str:
         "base-uri 'none'; form-action 'none'",
         style=style,
         script=script,
-        page_title=f"{sections.VERDICT_WORDS[data.verdict]}: {safe(data.title, 80)}",
+        page_title=f"{sections.verdict_title(data)}: {safe(data.title, 80)}",
         title=safe(data.title, LINE_CHARS_MAX),
         source=safe(data.source, LINE_CHARS_MAX),
         format=name(data.format),
@@ -59,7 +59,8 @@ def _sections(data: ReportData, limits: Limits) -> Iterator[tuple[str, str, str]
     """(anchor, heading, body) of every section, in the order in which a reader asks."""
     total = data.counts
     yield "counts", "Counts", sections.counts(total)
-    none = "None." if data.verdict == "holds" else "None among what could be decided."
+    is_whole = data.verdict == "holds" and data.complete
+    none = "None." if is_whole else "None among what could be read and decided."
     yield "violations", "Violations", violations.section(data.violations, total.violations, limits.violations, none)
     if data.picture is not None:
         yield "picture", "What the trace looks like", violations.picture(data.picture)

@@ -16,8 +16,11 @@ VERDICT_WORDS = {
     "violated": "Causal order is violated",
     "undecidable": "Causal order is undecidable",
 }
-# Shape first, colour second: a circle with a tick, an octagon with a cross, a diamond with a question mark.
+INCOMPLETE = "incomplete"
+# Shape first, colour second: a circle with a tick, an octagon with a cross, a diamond with a question mark, a triangle
+# with an exclamation mark.
 VERDICT_ICONS = {
+    INCOMPLETE: '<path d="M24 4l22 40h-44z"/><path d="M24 18v13M24 37v1"/>',
     "holds": '<circle cx="24" cy="24" r="21"/><path d="M14 25l7 7l13 -15"/>',
     "violated": '<path d="M15 3h18l12 12v18l-12 12h-18l-12 -12v-18z"/><path d="M16 16l16 16M32 16l-16 16"/>',
     "undecidable": '<path d="M24 2l22 22l-22 22l-22 -22z"/><path d="M19 19a5 5 0 1 1 7 5q-2 1 -2 4M24 33v1"/>',
@@ -40,12 +43,17 @@ FOUND = (
 
 
 def verdict(data: ReportData) -> str:
-    word = data.verdict
+    word = INCOMPLETE if data.verdict == "holds" and not data.complete else data.verdict
     return (
         f'<div class="verdict {word}"><svg viewBox="0 0 48 48" width="48" height="48" aria-hidden="true">'
-        f'{VERDICT_ICONS[word]}</svg><div><p class="verdict-title" id="verdict">{VERDICT_WORDS[word]}</p>'
+        f'{VERDICT_ICONS[word]}</svg><div><p class="verdict-title" id="verdict">{verdict_title(data)}</p>'
         f'<p class="reason">{safe(data.reason, TEXT_CHARS_MAX)}</p></div></div>'
     )
+
+
+def verdict_title(data: ReportData) -> str:
+    """Return the verdict in a few words, which say so if it is not about the whole input."""
+    return f"{VERDICT_WORDS[data.verdict]}{'' if data.complete else ', as far as the input could be read'}"
 
 
 def counts(values: Counts) -> str:

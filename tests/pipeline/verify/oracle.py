@@ -54,9 +54,7 @@ def expected(rows: Sequence[Row]) -> Expected:
         "duplicates": len(delivers) - len(firsts),
         "spurious": sum(name not in sends or place not in sends[name].dests for name, place in firsts),
     }
-    silent = {row.kind for row in rows} & {"send", "receive", "deliver"} == set()
-    undecidable = cyclic or (sends and firsts and not paired) or (silent and any(r.kind == "internal" for r in rows))
-    return Expected("violated" if overtaken else "undecidable" if undecidable else "holds", counts, overtaken)
+    return Expected("violated" if overtaken else "holds" if paired and not cyclic else "undecidable", counts, overtaken)
 
 
 def _reachable(rows: Sequence[Row], sends: dict[str | None, Row], delivers: Sequence[Row]) -> dict[Row, set[Row]]:
