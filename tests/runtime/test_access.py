@@ -35,7 +35,10 @@ NKEY = "UBW5HKEDFTIPXFCTZF6SBK5G22O6J2XEFAZZK5BFXQJPFKPL2XDY3QN7"
 async def talk(url: str, connect: Mapping[str, Any] | None = None) -> None:
     """Two processes at `url` say something to each other, in a space of their own."""
     space, nats = f"space {next(SPACES)}", NatsOptions(connect=connect or {})
-    async with join(url, space=space, process="a", nats=nats) as a, join(url, space=space, process="b", nats=nats) as b:
+    async with (
+        join(url, space=space, process="a", store=None, nats=nats) as a,
+        join(url, space=space, process="b", store=None, nats=nats) as b,
+    ):
         await a.send({"b"}, b"over")
         assert await take(b, 1) == [b"over"]
         await b.send({"a"}, b"and back")
@@ -45,7 +48,7 @@ async def talk(url: str, connect: Mapping[str, Any] | None = None) -> None:
 async def refused(url: str, connect: Mapping[str, Any] | None = None) -> str:
     """Why nobody can take part at `url`."""
     with pytest.raises(Unreachable) as why:
-        async with join(url, space="s", process="a", nats=NatsOptions(connect=connect or {})):
+        async with join(url, space="s", process="a", store=None, nats=NatsOptions(connect=connect or {})):
             pass
     return str(why.value)
 
