@@ -2,8 +2,10 @@
 
 import asyncio
 import random
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -203,13 +205,31 @@ def test_nothing_more_is_taken_while_the_inbox_is_full() -> None:
     run(test)
 
 
+def test_the_batch_that_reaches_the_limit_of_the_inbox_is_taken_whole() -> None:
+    async def test() -> None:
+        network = MemoryNetwork()
+        async with nodes(network, "a") as (a,):
+            for n in range(20):
+                await a.send({"b"}, b"%d" % n)
+            async with nodes(network, "b", limits=Limits(inbox=2)) as (b,):
+                await eventually(lambda: b.counts()["inbox"] > 2)
+                assert await take(b, 20) == [b"%d" % n for n in range(20)]
+
+    run(test)
+
+
+def test_the_module_explains_the_limits_that_there_are() -> None:
+    explained = set(re.findall(r"`Limits\.(\w+)`", node_module.__doc__ or ""))
+    assert explained == {field.name for field in fields(Limits)}
+
+
 def test_a_full_hold_back_queue_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Packets that can not be held are not acknowledged, and come again."""
+    """Packets that can not be held are not acknowledged, and come again; what waits for nothing is still taken."""
     monkeypatch.setattr(node_module, "RETRY_S", 0.02)
 
     async def test() -> None:
         network = MemoryNetwork()
-        async with nodes(network, "a c") as (a, c), nodes(network, "b", hold_back_limit=2) as (b,):
+        async with nodes(network, "a c d") as (a, c, d), nodes(network, "b", hold_back_limit=2) as (b,):
             network.partition({"a"}, {"b"})
             await a.send({"b", "c"}, b"cause")
             await take(c, 1)
@@ -217,6 +237,8 @@ def test_a_full_hold_back_queue_loses_nothing(monkeypatch: pytest.MonkeyPatch) -
                 await c.send({"b"}, b"%d" % n)
             await eventually(lambda: b.counts()["offered_again"] > 0)
             assert b.counts()["held_back"] == 2
+            await d.send({"b"}, b"at once")
+            assert await take(b, 1) == [b"at once"]
             network.heal()
             assert await take(b, 9) == [b"cause", *(b"%d" % n for n in range(8))]
 
