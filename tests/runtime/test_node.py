@@ -32,6 +32,7 @@ from antecede.runtime.store import Store
 
 ROUGH = Faults(drop=0.2, duplicate=0.2, shuffle=0.3, delay_s=0.01)
 WAIT_S = 20.0
+GUIDE = Path(__file__).parent.parent.parent / "docs" / "guide" / "06-enforcing.md"
 
 
 async def take(node: Node, count: int) -> list[bytes]:
@@ -139,6 +140,42 @@ def test_pending_and_stalls_name_the_missing_message() -> None:
             assert await take(b, 2) == [b"lost my ring", b"oh no"]
 
     run(test)
+
+
+def test_what_waits_is_told_in_every_way_of_asking_that_the_guide_names(caplog: pytest.LogCaptureFixture) -> None:
+    """And only to those who ask: until then nothing is said, in the log or anywhere."""
+    promise = re.search(r"\* \*\*Who asks is told what waits\*\*.*?\n\* ", GUIDE.read_text(), re.DOTALL)
+    assert promise is not None
+    ways = re.findall(r"`(.*?)`", promise[0])
+    assert ways == [
+        "node.pending()",
+        "async for stall in node.stalls()",
+        f"Limits(stall_after_s={Limits().stall_after_s})",
+        "antecede status",
+        "antecede_held_back",
+        "antecede_outbox",
+    ]
+
+    async def test() -> None:
+        network = MemoryNetwork()
+        async with nodes(network, "a b c", limits=Limits(stall_after_s=0.05)) as (a, b, c):
+            network.partition({"a"}, {"b"})
+            await a.send({"b", "c"}, b"lost my ring")
+            await take(c, 1)
+            await c.send({"b"}, b"oh no")
+            await eventually(lambda: bool(b.pending()))
+            assert [str(held) for held in b.pending()] == ["c:1 waits for message 1 of a"]
+            async for stall in b.stalls():
+                assert str(stall).endswith("for message 1 of a")
+                break
+            answer = b.status()["stalls"]  # what `antecede status` shows
+            assert isinstance(answer, list)
+            assert [(one["what"], one["from"]) for one in answer] == [("c:1", ["a"])]
+            assert 'antecede_held_back{process="b"} 1.0' in b.metrics.text()
+            assert 'antecede_outbox{process="a"} 2.0' in a.metrics.text()  # the roster, and the message
+
+    run(test)
+    assert not caplog.records
 
 
 def test_a_message_to_somebody_who_is_not_there_yet_waits() -> None:
