@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import re
 import shlex
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from antecede.cli.simulating import roaming, still
 from antecede.core.errors import LimitReached, Misuse
 
 SMALL = "--processes 5 --messages 80"
+GUIDE = Path(__file__).parent.parent.parent / "docs" / "guide" / "02-choosing.md"
 
 
 def parse(options: str) -> argparse.Namespace:
@@ -51,6 +53,24 @@ def test_the_summary_as_json_agrees_with_the_judge(tmp_path: Path, capsys: pytes
     assert said["verdict"] == "violated"
     assert said["result"]["messages"] == 80
     assert said["causal"] is False
+
+
+def test_the_stamps_that_the_guide_compares_are_those_that_its_command_prints(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The same messages through `ks` and `rst`, both weighed in the same wire form."""
+    text = " ".join(GUIDE.read_text().split())
+    compared = re.search(
+        r"it has (?P<ks>[\d,]+) bytes on average, and that of `rst` has (?P<rst>[\d,]+): "
+        r"`antecede simulate (?P<options>.+?)`",
+        text,
+    )
+    assert compared is not None
+    for algorithm in ("ks", "rst"):
+        assert run(f"{compared['options']} --algorithm {algorithm}") == 0
+        weight = re.search(r"stamp .* ([\d,.]+) bytes \(most", capsys.readouterr().out)
+        assert weight is not None
+        assert f"{float(weight[1].replace(',', '')):,.0f}" == compared[algorithm]
 
 
 def test_a_violating_run_is_explained_and_its_replay_gives_the_same_trace(

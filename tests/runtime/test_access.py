@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import os
+import re
 import ssl
 import subprocess
 import sys
@@ -19,12 +20,14 @@ from antecede.core.errors import Misuse
 from antecede.runtime import Host, NatsOptions, Unreachable, join
 from antecede.runtime import nats as nats_module
 from antecede.runtime.natsoptions import shown
+from antecede.runtime.status import gather
 from antecede.runtime.tokens import issue
 from antecede.runtime.urls import network_of
 from tests.runtime.crowd import ROOT
 from tests.runtime.servers import CERTIFICATE, KEY, server, tls
-from tests.runtime.test_node import run, take
+from tests.runtime.test_node import WAIT_S, run, take
 
+GUIDE = ROOT / "docs" / "guide" / "06-enforcing.md"
 SPACES = count()
 PASSWORD = "correct-horse-battery-staple"
 USERS = f"authorization {{ user: shop, password: {PASSWORD} }}"
@@ -35,7 +38,10 @@ NKEY = "UBW5HKEDFTIPXFCTZF6SBK5G22O6J2XEFAZZK5BFXQJPFKPL2XDY3QN7"
 async def talk(url: str, connect: Mapping[str, Any] | None = None) -> None:
     """Two processes at `url` say something to each other, in a space of their own."""
     space, nats = f"space {next(SPACES)}", NatsOptions(connect=connect or {})
-    async with join(url, space=space, process="a", nats=nats) as a, join(url, space=space, process="b", nats=nats) as b:
+    async with (
+        join(url, space=space, process="a", store=None, nats=nats) as a,
+        join(url, space=space, process="b", store=None, nats=nats) as b,
+    ):
         await a.send({"b"}, b"over")
         assert await take(b, 1) == [b"over"]
         await b.send({"a"}, b"and back")
@@ -45,7 +51,7 @@ async def talk(url: str, connect: Mapping[str, Any] | None = None) -> None:
 async def refused(url: str, connect: Mapping[str, Any] | None = None) -> str:
     """Why nobody can take part at `url`."""
     with pytest.raises(Unreachable) as why:
-        async with join(url, space="s", process="a", nats=NatsOptions(connect=connect or {})):
+        async with join(url, space="s", process="a", store=None, nats=NatsOptions(connect=connect or {})):
             pass
     return str(why.value)
 
@@ -115,6 +121,41 @@ def test_tls_where_the_server_wants_to_see_a_certificate(tmp_path: Path) -> None
         with server(tmp_path, "n", tls(verify=True)) as address:
             await talk(f"tls://{address}", {"tls": known})
             await refused(f"tls://{address}", {"tls": ssl.create_default_context(cafile=CERTIFICATE)})
+
+    run(test)
+
+
+async def emptied(url: str, names: list[str]) -> None:
+    """Wait until all of these, and nobody else, answer `antecede status`, and nothing is left in their inboxes."""
+    wanted = dict.fromkeys(names, (True, 0))
+    async with asyncio.timeout(WAIT_S):
+        while {one["process"]: (one["running"], one["queued"]) for one in await gather([url], wait_s=0.2)} != wanted:
+            pass
+
+
+def test_the_permissions_of_the_guide_are_enough(tmp_path: Path) -> None:
+    """Two users who may do no more than it says: they talk, empty their inboxes, are seen, and leave."""
+    (block,) = re.findall(r"```text\n +(user: billing.*?)```", GUIDE.read_text(), re.DOTALL)
+    users = ", ".join(f"{{ {block.replace('billing', name)} }}" for name in ("billing", "stock"))
+
+    async def test() -> None:
+        with server(
+            tmp_path, "n", f"authorization {{ users: [ {users}, {{ user: admin, password: p }} ] }}"
+        ) as address:
+            settings = {"space": "orders", "store": None}
+            joined = {
+                name: join(f"nats://{name}:secret@{address}", process=name, **settings)  # type: ignore[arg-type]
+                for name in ("billing", "stock")
+            }
+            async with joined["billing"] as billing, joined["stock"] as stock:
+                await billing.send({"stock"}, b"paid")
+                assert await take(stock, 1) == [b"paid"]
+                await stock.send({"billing"}, b"shipped")
+                assert await take(billing, 1) == [b"shipped"]
+                await emptied(f"nats://admin:p@{address}", ["billing", "stock"])
+                await billing.leave()
+            (left,) = await gather([f"nats://admin:p@{address}"], wait_s=0.2)
+            assert left["process"] == "stock"
 
     run(test)
 

@@ -30,7 +30,7 @@ def test_order_holds_between_inboxes_in_different_domains(tmp_path: Path) -> Non
             leaf_side = {"url": f"nats://{leaf}", "nats": NatsOptions(domain="leaf")}
             sides = {"a": hub_side, "b": hub_side, "c": leaf_side, "d": leaf_side}
             joined = [
-                join(space="s", process=name, trace=tmp_path / "trace", **side)  # type: ignore[arg-type]
+                join(space="s", process=name, store=None, trace=tmp_path / "trace", **side)  # type: ignore[arg-type]
                 for name, side in sides.items()
             ]
             async with joined[0] as a, joined[1] as b, joined[2] as c, joined[3] as d:
@@ -48,8 +48,8 @@ def test_a_process_reaches_its_own_domain_through_another_server(tmp_path: Path)
         with hub_and_leaf(tmp_path) as (hub, leaf):
             far = NatsOptions(domain="leaf")
             async with (
-                join(f"nats://{hub}", space="s", process="a", nats=far) as a,
-                join(f"nats://{leaf}", space="s", process="b", nats=far) as b,
+                join(f"nats://{hub}", space="s", process="a", store=None, nats=far) as a,
+                join(f"nats://{leaf}", space="s", process="b", store=None, nats=far) as b,
             ):
                 await a.send({"b"}, b"over")
                 assert await take(b, 1) == [b"over"]
@@ -65,8 +65,8 @@ def test_an_inbox_with_replicas_survives_the_loss_of_a_server(tmp_path: Path) ->
     async def test() -> None:
         with cluster(tmp_path / "nats") as servers:
             url = ",".join(f"nats://{server}" for server in servers)
-            nats = NatsOptions(replicas=3)
-            joined = [join(url, space="s", process=name, nats=nats, trace=tmp_path / "trace") for name in NAMES]
+            settings = {"space": "s", "store": None, "nats": NatsOptions(replicas=3), "trace": tmp_path / "trace"}
+            joined = [join(url, process=name, **settings) for name in NAMES]  # type: ignore[arg-type]
             async with joined[0] as a, joined[1] as b, joined[2] as c, joined[3] as d:
                 nodes = (a, b, c, d)
                 await asyncio.gather(*(chatter(node, 10) for node in nodes))

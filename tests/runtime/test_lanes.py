@@ -44,7 +44,10 @@ def test_a_busy_lane_to_a_broker_that_takes_little(tmp_path: Path) -> None:
     async def test() -> None:
         with server(tmp_path, "small", "max_payload: 65536") as broker:
             url = f"nats://{broker}"
-            async with join(url, space="s", process="b") as b, join(url, space="s", process="a") as a:
+            async with (
+                join(url, space="s", process="b", store=None) as b,
+                join(url, space="s", process="a", store=None) as a,
+            ):
                 payloads = [b"%d" % n + b"x" * 1_000 for n in range(200)] + [b"y" * 32_768]
                 await asyncio.gather(*(a.send({"b"}, payload) for payload in payloads))
                 assert await take(b, len(payloads)) == payloads

@@ -21,6 +21,7 @@ from antecede.runtime import nats as nats_module
 from antecede.runtime.embedded import EmbeddedNetwork, address, server_binary
 from antecede.runtime.nats import NatsNetwork
 from antecede.runtime.natsoptions import NatsOptions
+from tests.runtime.servers import server
 from tests.runtime.test_node import WAIT_S, eventually, run, take
 
 ROOT = Path(__file__).parent.parent.parent
@@ -109,7 +110,10 @@ def test_inboxes_on_servers_that_know_nothing_of_each_other(tmp_path: Path) -> N
         await other.start()
         here = NatsNetwork([one.url], NatsOptions(addresses={"b": other.url}))
         there = NatsNetwork([other.url], NatsOptions(addresses={"a": one.url}))
-        async with join(here, space="s", process="a") as a, join(there, space="s", process="b") as b:
+        async with (
+            join(here, space="s", process="a", store=None) as a,
+            join(there, space="s", process="b", store=None) as b,
+        ):
             await a.send({"b"}, b"over")
             assert await take(b, 1) == [b"over"]
             await b.send({"a"}, b"and back")
@@ -144,7 +148,7 @@ def test_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
 
     async def test() -> None:
         with pytest.raises(Unreachable, match=r"no NATS server answers at nats://127\.0\.0\.1:1"):
-            async with join("nats://127.0.0.1:1", space="s", process="a"):
+            async with join("nats://127.0.0.1:1", space="s", process="a", store=None):
                 pass
 
     run(test)
@@ -230,7 +234,7 @@ def test_the_inbox_of_who_left_is_gone_and_stays_gone(tmp_path: Path) -> None:
         network = EmbeddedNetwork(tmp_path / "nats")
         await network.start()
         onlooker = network.transport("s", "onlooker", "x")
-        async with join(network.url, space="s", process="a") as a:
+        async with join(network.url, space="s", process="a", store=None) as a:
             await a.leave()
             await asyncio.sleep(3 * nats_module.LOOK_S)
             await onlooker.open()
@@ -252,30 +256,52 @@ def test_a_peer_that_is_not_there_is_a_stall_with_a_name(tmp_path: Path) -> None
     run(test)
 
 
-def test_the_example_of_the_readme_in_two_processes_of_which_one_is_killed(tmp_path: Path) -> None:
-    (block,) = re.findall(r"```py\n(.*?)```", README.read_text(), re.DOTALL)
-    program = tmp_path / "ring.py"
-    program.write_text(block.replace("/tmp/ring", str(tmp_path / "ring")))
+def kill_each_and_start_it_again(program: Path) -> None:
+    """Alice and bob greet each other. Each is killed in turn and started again, and is heard by the other."""
 
-    def start(*names: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-W", "error", "-u", str(program), *names]
-        return subprocess.Popen(command, stdout=subprocess.PIPE, env={"PYTHONPATH": str(SOURCE)}, text=True)
-
-    def said(by: subprocess.Popen[str]) -> str:
+    def said(by: "subprocess.Popen[str]") -> str:
         assert by.stdout is not None
         return by.stdout.readline()
 
-    alice, bob = start("alice", "bob"), start("bob", "alice")
+    arguments = {"alice": ("alice", "bob"), "bob": ("bob", "alice")}
+    heard_of = {name: f"{name}: hello from {name}\n" for name in arguments}
+    running = {name: begin(program, *names) for name, names in arguments.items()}
     try:
-        assert (said(alice), said(bob)) == ("bob: hello from bob\n", "alice: hello from alice\n")
-        bob.kill()
-        bob.communicate()
-        bob = start("bob", "alice")
-        assert said(alice) == "bob: hello from bob\n"
+        assert (said(running["alice"]), said(running["bob"])) == (heard_of["bob"], heard_of["alice"])
+        for killed, other in (arguments["bob"], arguments["alice"]):
+            running[killed].kill()
+            running[killed].communicate()
+            running[killed] = begin(program, *arguments[killed])
+            assert said(running[other]) == heard_of[killed]
     finally:
-        for one in (alice, bob):
+        for one in running.values():
             one.kill()
             one.communicate()
+
+
+def program_of_the_readme(folder: Path) -> str:
+    (block,) = re.findall(r"```py\n(.*?)```", README.read_text(), re.DOTALL)
+    assert '"embedded:///tmp/ring"' in block
+    return str(block).replace("/tmp/ring", str(folder / "ring"))
+
+
+def test_either_process_of_the_readme_is_killed_and_started_again(tmp_path: Path) -> None:
+    program = tmp_path / "ring.py"
+    program.write_text(program_of_the_readme(tmp_path))
+    kill_each_and_start_it_again(program)
+
+
+def test_with_nats_the_readme_says_what_to_give_and_that_is_enough(tmp_path: Path) -> None:
+    """The same program with a server of one's own: refused without a store, and as durable as before with one."""
+    program, embedded_url = tmp_path / "ring.py", f'"embedded://{tmp_path / "ring"}"'
+    assert "`store=FOLDER`" in README.read_text()
+    with server(tmp_path, "own") as broker:
+        block = program_of_the_readme(tmp_path).replace(embedded_url, f'"nats://{broker}"')
+        program.write_text(block)
+        _, complaint = said_by(begin(program, "alice", "bob"))
+        assert "give store=FOLDER, or store=None if this name is for one run only" in complaint
+        program.write_text(block.replace("process=me", f"process=me, store={str(tmp_path / 'stores')!r}"))
+        kill_each_and_start_it_again(program)
 
 
 def test_a_server_started_by_somebody_who_died_meanwhile_is_taken(tmp_path: Path) -> None:

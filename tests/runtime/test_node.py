@@ -2,8 +2,10 @@
 
 import asyncio
 import random
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,6 +32,7 @@ from antecede.runtime.store import Store
 
 ROUGH = Faults(drop=0.2, duplicate=0.2, shuffle=0.3, delay_s=0.01)
 WAIT_S = 20.0
+GUIDE = Path(__file__).parent.parent.parent / "docs" / "guide" / "06-enforcing.md"
 
 
 async def take(node: Node, count: int) -> list[bytes]:
@@ -139,6 +142,42 @@ def test_pending_and_stalls_name_the_missing_message() -> None:
     run(test)
 
 
+def test_what_waits_is_told_in_every_way_of_asking_that_the_guide_names(caplog: pytest.LogCaptureFixture) -> None:
+    """And only to those who ask: until then nothing is said, in the log or anywhere."""
+    promise = re.search(r"\* \*\*Who asks is told what waits\*\*.*?\n\* ", GUIDE.read_text(), re.DOTALL)
+    assert promise is not None
+    ways = re.findall(r"`(.*?)`", promise[0])
+    assert ways == [
+        "node.pending()",
+        "async for stall in node.stalls()",
+        f"Limits(stall_after_s={Limits().stall_after_s})",
+        "antecede status",
+        "antecede_held_back",
+        "antecede_outbox",
+    ]
+
+    async def test() -> None:
+        network = MemoryNetwork()
+        async with nodes(network, "a b c", limits=Limits(stall_after_s=0.05)) as (a, b, c):
+            network.partition({"a"}, {"b"})
+            await a.send({"b", "c"}, b"lost my ring")
+            await take(c, 1)
+            await c.send({"b"}, b"oh no")
+            await eventually(lambda: bool(b.pending()))
+            assert [str(held) for held in b.pending()] == ["c:1 waits for message 1 of a"]
+            async for stall in b.stalls():
+                assert str(stall).endswith("for message 1 of a")
+                break
+            answer = b.status()["stalls"]  # what `antecede status` shows
+            assert isinstance(answer, list)
+            assert [(one["what"], one["from"]) for one in answer] == [("c:1", ["a"])]
+            assert 'antecede_held_back{process="b"} 1.0' in b.metrics.text()
+            assert 'antecede_outbox{process="a"} 2.0' in a.metrics.text()  # the roster, and the message
+
+    run(test)
+    assert not caplog.records
+
+
 def test_a_message_to_somebody_who_is_not_there_yet_waits() -> None:
     async def test() -> None:
         network = MemoryNetwork()
@@ -203,13 +242,31 @@ def test_nothing_more_is_taken_while_the_inbox_is_full() -> None:
     run(test)
 
 
+def test_the_batch_that_reaches_the_limit_of_the_inbox_is_taken_whole() -> None:
+    async def test() -> None:
+        network = MemoryNetwork()
+        async with nodes(network, "a") as (a,):
+            for n in range(20):
+                await a.send({"b"}, b"%d" % n)
+            async with nodes(network, "b", limits=Limits(inbox=2)) as (b,):
+                await eventually(lambda: b.counts()["inbox"] > 2)
+                assert await take(b, 20) == [b"%d" % n for n in range(20)]
+
+    run(test)
+
+
+def test_the_module_explains_the_limits_that_there_are() -> None:
+    explained = set(re.findall(r"`Limits\.(\w+)`", node_module.__doc__ or ""))
+    assert explained == {field.name for field in fields(Limits)}
+
+
 def test_a_full_hold_back_queue_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Packets that can not be held are not acknowledged, and come again."""
+    """Packets that can not be held are not acknowledged, and come again; what waits for nothing is still taken."""
     monkeypatch.setattr(node_module, "RETRY_S", 0.02)
 
     async def test() -> None:
         network = MemoryNetwork()
-        async with nodes(network, "a c") as (a, c), nodes(network, "b", hold_back_limit=2) as (b,):
+        async with nodes(network, "a c d") as (a, c, d), nodes(network, "b", hold_back_limit=2) as (b,):
             network.partition({"a"}, {"b"})
             await a.send({"b", "c"}, b"cause")
             await take(c, 1)
@@ -217,6 +274,8 @@ def test_a_full_hold_back_queue_loses_nothing(monkeypatch: pytest.MonkeyPatch) -
                 await c.send({"b"}, b"%d" % n)
             await eventually(lambda: b.counts()["offered_again"] > 0)
             assert b.counts()["held_back"] == 2
+            await d.send({"b"}, b"at once")
+            assert await take(b, 1) == [b"at once"]
             network.heal()
             assert await take(b, 9) == [b"cause", *(b"%d" % n for n in range(8))]
 

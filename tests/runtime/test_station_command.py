@@ -1,5 +1,8 @@
 """`antecede station` and `antecede token` as commands: what they refuse, and what they never say."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +12,7 @@ from antecede.runtime.tokens import Badge, holder, read_token
 from tests.runtime.cells import KEY, cells
 from tests.runtime.command import main
 
+ROOT = Path(__file__).parent.parent.parent
 ARGUMENTS = ["--name", "s1", "--stations", "s1,s2"]
 
 
@@ -44,6 +48,17 @@ def test_what_can_not_be_meant_is_refused(
 ) -> None:
     assert main("station", [*ARGUMENTS, "--key", key, *more]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_station_on_an_embedded_server_keeps_its_store_in_the_folder_of_the_server(tmp_path: Path, key: str) -> None:
+    arguments = [*ARGUMENTS, "--key", key, "--nats", f"embedded://{tmp_path / 'nats'}"]
+    command = [sys.executable, "-m", "tests.runtime.command", "station", *arguments]
+    paths = {"PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
+    with subprocess.Popen(command, env={**os.environ, **paths}, stdout=subprocess.PIPE, text=True) as station:
+        assert station.stdout is not None
+        assert station.stdout.readline().startswith("s1 listens at ws://127.0.0.1:")
+        station.terminate()
+    assert [path.name for path in (tmp_path / "nats" / "stores").glob("*.sqlite")] == ["roam_s1.sqlite"]
 
 
 def test_a_short_key_is_refused_and_not_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

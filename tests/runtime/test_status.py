@@ -35,7 +35,7 @@ async def scenario(folder: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
             pass
         async with (
             join(network.url, space="orders", process="billing", store=folder / "stores") as node,
-            serve_station(network.url, name="s1", stations=["s1", "s2"], key=KEY) as server,
+            serve_station(network.url, name="s1", stations=["s1", "s2"], key=KEY, store=None) as server,
         ):
             await node.send({"gone"}, b"are you there?")
             await node.flush()
@@ -84,12 +84,13 @@ def test_everybody_is_shown(tmp_path: Path) -> None:
 async def held_back(folder: Path) -> tuple[list[dict[str, Any]], str]:
     """What c sends to b depends on a message of a that b does not get: a knows of no way to b."""
     network = EmbeddedNetwork(folder)
+    nowhere = NatsOptions(addresses={"b": "nats://127.0.0.1:9"})
     await network.start()
     try:
         async with (
-            join(network.url, space="ring", process="a", nats=NatsOptions(addresses={"b": "nats://127.0.0.1:9"})) as a,
-            join(network.url, space="ring", process="b") as b,
-            join(network.url, space="ring", process="c") as c,
+            join(network.url, space="ring", process="a", store=None, nats=nowhere) as a,
+            join(network.url, space="ring", process="b", store=None) as b,
+            join(network.url, space="ring", process="c", store=None) as c,
         ):
             await a.send({"b", "c"}, b"found it")
             await (await anext(c)).ack()

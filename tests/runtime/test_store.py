@@ -132,6 +132,20 @@ def test_a_store_that_was_damaged_is_told_in_words(tmp_path: Path) -> None:
         Store(path)
 
 
+@pytest.mark.parametrize("first_page", [True, False], ids=["the first page too", "all but the first page"])
+def test_who_can_not_read_a_store_is_told_what_is_safe(tmp_path: Path, first_page: bool) -> None:
+    """An older copy would lose messages silently, so nobody is advised to bring one back."""
+    path = tmp_path / "damaged.sqlite"
+    with closing(Store(path)) as store:
+        store.put("a", b"b" * 20_000)
+        store.commit()
+    start = 0 if first_page else 4_096
+    path.write_bytes(path.read_bytes()[:start] + b"\xff" * (path.stat().st_size - start))
+    with pytest.raises(StoreError, match=r"this same file .* another name\. Do not put an older copy") as told:
+        Store(path)
+    assert "Bring back" not in str(told.value)
+
+
 def test_a_folder_that_can_not_be_made_is_told_in_words(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match="can not be opened"):

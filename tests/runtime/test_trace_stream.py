@@ -122,7 +122,7 @@ def test_a_long_commit_gets_through_a_broker_that_takes_little(tmp_path: Path) -
     async def test() -> None:
         with server(tmp_path, "small", "max_payload: 65536") as broker:
             url = f"nats://{broker}"
-            async with join(url, space="s", process="a", trace="jetstream:t") as node:
+            async with join(url, space="s", process="a", store=None, trace="jetstream:t") as node:
                 await asyncio.gather(*(node.send({"a"}, b"x") for _ in range(messages)))
                 await until(lambda: not node.counts()["outbox"])
             lines = [line async for line in fetch([url], "t")]

@@ -19,7 +19,7 @@ async def main(settings: dict[str, Any]) -> None:
     from antecede.runtime.tokens import read_key
     from antecede.runtime.urls import network_of
 
-    network, _ = network_of(settings["nats"])
+    network = network_of(settings["nats"])
     async with serve_station(
         SlowNetwork(network, settings["delays_s"]),
         name=settings["name"],

@@ -80,6 +80,7 @@ async def _serve(arguments: argparse.Namespace, listen: tuple[str, int], tls: SS
     from antecede.runtime.air import AirLimits
     from antecede.runtime.serving import policy, serve_station
     from antecede.runtime.tokens import read_key
+    from antecede.runtime.urls import NOT_GIVEN
 
     stop = asyncio.Event()
     for signaled in (signal.SIGTERM, signal.SIGINT):
@@ -91,7 +92,7 @@ async def _serve(arguments: argparse.Namespace, listen: tuple[str, int], tls: SS
         key=read_key(arguments.key),
         listen=listen,
         space=arguments.space,
-        store=arguments.store,
+        store=NOT_GIVEN if arguments.store is None else arguments.store,
         durability=arguments.durability,
         rules=policy(arguments.policy, arguments.stored_max),
         limits=AirLimits(

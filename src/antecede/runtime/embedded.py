@@ -51,6 +51,11 @@ class EmbeddedNetwork:
         self._folder = Path()
         self.url = ""
 
+    @property
+    def stores(self) -> Path | None:
+        """The folder for the stores of those who use this server. None if the folder of the server is temporary."""
+        return None if self._named is None else self._named / "stores"
+
     def transport(self, space: str, process: ProcessId, incarnation: str) -> NatsTransport:
         return NatsNetwork([self.url], self._options).transport(space, process, incarnation)
 

@@ -28,7 +28,7 @@ from antecede.runtime.node import Node
 from antecede.runtime.store import Store
 from antecede.runtime.trace import FILE_BYTES_MAX, Recorder, sink, stream_of
 from antecede.runtime.transport import Network
-from antecede.runtime.urls import network_of
+from antecede.runtime.urls import NOT_GIVEN, NotGiven, folder_of_stores, network_of
 
 OPEN = frozenset({"ks", "rst", "ses", "prs", "none"})
 """Algorithms with which only those who send to a newcomer have to know it: spaces of these need no list."""
@@ -43,7 +43,7 @@ async def join(
     algorithm: str = "ks",
     processes: Iterable[ProcessId] | None = None,
     groups: Mapping[GroupId, Iterable[ProcessId]] | None = None,
-    store: str | Path | None = None,
+    store: str | Path | NotGiven | None = NOT_GIVEN,
     durability: str = "process",
     trace: str | Path | None = None,
     trace_file_bytes_max: int = FILE_BYTES_MAX,
@@ -57,9 +57,10 @@ async def join(
 
     `url` is `nats://...`, `embedded://`, `embedded:///folder`, or a network such as `MemoryNetwork`. `processes` is
     everybody, where the algorithm needs to know; without it, whoever is sent to has joined. `store` is the folder of
-    the durable state (with `embedded:///folder` it is there; otherwise None means that a restart forgets everything,
-    and that the name can not be used again). `trace` is a folder for the trace, or `jetstream:NAME`. `nats` says how to
-    connect and how the inbox is kept. `options` are the algorithm's own.
+    the durable state. It may be left out with `embedded:///folder`, which keeps stores in `folder/stores`, and with
+    `embedded://` and a network in memory, where everything ends with the process; `nats://` needs it. With `store=None`
+    the state is in memory: a restart forgets it, and the name cannot be used again. `trace` is a folder for the trace,
+    or `jetstream:NAME`. `nats` says how to connect and how the inbox is kept. `options` are the algorithm's own.
     """
     checked_names("the space and the process", [space, process])
     if processes is None and algorithm in algorithms() and algorithm not in OPEN:
@@ -67,8 +68,8 @@ async def join(
     everybody = sorted({process, *(processes or ())})
     settings = _settings(algorithm, options)
     begin = partial(create, algorithm, process=process, processes=everybody, groups=groups, **settings)
-    network, default_store = network_of(url, nats)
-    folder = Path(store) if store is not None else default_store
+    network = network_of(url, nats)
+    folder = folder_of_stores(store, network)
     path = None if folder is None else folder / f"{label(space)}_{label(process)}.sqlite"
     async with AsyncExitStack() as stack:
         stack.push_async_callback(network.stop)

@@ -10,8 +10,15 @@
 restarts of anybody. Messages come out in causal order, and again after a restart if they were not acknowledged. What
 happens in one turn of the event loop is committed as one group at its end.
 
-Limits: `send` waits while `outbox_limit` packets are owed; nothing more is taken from the inbox of the broker while the
-application has `inbox_limit` messages that it did not acknowledge, or while the hold-back queue is full.
+Limits:
+
+* `Limits.outbox`: `send` waits while so many entries of the outbox are owed to some inbox. Packets count, and so do
+  rosters and lines for the stream of a trace. Only `send` waits: what the algorithm transmits by itself does not.
+* `Limits.inbox`: no further batch is taken from the broker while the application has so many messages that it did not
+  acknowledge. The batch that reaches the limit is taken whole, and may go beyond it.
+* `hold_back_limit`, an option of the algorithm: a packet that would have to be held back beyond it is left with the
+  broker, which offers it again. Packets that can be delivered at once are still taken.
+* `Limits.stall_after_s`: what did not move for so long is a stall. Nobody is told of a stall without asking.
 """
 
 from __future__ import annotations

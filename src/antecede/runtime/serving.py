@@ -25,7 +25,7 @@ from antecede.runtime.station import StationServer
 from antecede.runtime.store import Store
 from antecede.runtime.trace import Recorder, sink, stream_of
 from antecede.runtime.transport import Network
-from antecede.runtime.urls import network_of
+from antecede.runtime.urls import NOT_GIVEN, NotGiven, folder_of_stores, network_of
 
 SPACE = "roam"
 STORED_MAX = 1_500
@@ -50,7 +50,7 @@ async def serve_station(
     key: bytes,
     listen: tuple[str, int] = ("127.0.0.1", 0),
     space: str = SPACE,
-    store: str | Path | None = None,
+    store: str | Path | NotGiven | None = NOT_GIVEN,
     durability: str = "process",
     rules: Policy | None = None,
     limits: AirLimits | None = None,
@@ -63,9 +63,10 @@ async def serve_station(
 ) -> AsyncIterator[StationServer]:
     """Serve hosts as station `name` of `stations`, the same list at all of them.
 
-    `store` is the folder of the durable state; with None a restart forgets all hosts, which is for tests only. `begin`
-    makes another kind of station than that of `roam`. `tls` is shown to hosts; `nats` is how to connect to NATS.
-    `trace`, a folder or `jetstream:NAME`, gets what happens to hosts here: connect, disconnect, move, what is dropped.
+    `store` is the folder of the durable state, as in `join`: `nats://` needs it. With None a restart forgets all hosts,
+    and the name of the station cannot be used again, which is for tests only. `begin` makes another kind of station
+    than that of `roam`. `tls` is shown to hosts; `nats` is how to connect to NATS. `trace`, a folder or
+    `jetstream:NAME`, gets what happens to hosts here: connect, disconnect, move, what is dropped.
     """
     checked_names("the space and the station", [space, name])
     rules, limits = rules or policy(), limits or AirLimits()
@@ -75,8 +76,8 @@ async def serve_station(
             f"{LUGGAGE_BYTES_MAX} bytes, which is what can be handed over: store fewer, or take shorter ones"
         )
     everyone = tuple(sorted(set(stations)))
-    network, default_store = network_of(url, nats)
-    folder = Path(store) if store is not None else default_store
+    network = network_of(url, nats)
+    folder = folder_of_stores(store, network)
     path = None if folder is None else folder / f"{label(space)}_{label(name)}.sqlite"
     async with AsyncExitStack() as stack:
         stack.push_async_callback(network.stop)

@@ -13,6 +13,10 @@ the file is consistent all the same, only older, and a process that goes on from
 lost ones. With "power" (synchronous=FULL) every commit is flushed to the disk, which takes milliseconds; use it
 together with a broker that flushes too.
 
+For the same reason a copy of a store must not take its place. A copy that is older than the last commit is not refused,
+because it has the same incarnation. Then new messages get the numbers of old ones and are dropped as duplicates, and
+what was taken from the broker since the copy was made never comes again.
+
 A file is open in one process at a time. Numbers of outbox and inbox rise for ever and give the order.
 """
 
@@ -33,6 +37,11 @@ FORMAT = 1
 DURABILITY = {"process": "NORMAL", "power": "FULL"}
 CHECKPOINT_PAGES = 4_000
 QUARANTINE_ROWS_MAX = 1_000
+SAFE = (
+    "Make this same file readable again, or begin with another name. Do not put an older copy in its place: "
+    "messages would be lost without notice"
+)
+"""What to do about a store that cannot be read."""
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS fact (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS snapshot (one INTEGER PRIMARY KEY CHECK (one = 1), state BLOB NOT NULL);
@@ -56,7 +65,11 @@ INSERTS = {
 
 
 class StoreError(AntecedeError):
-    """The disk failed us: full, gone, or read-only. What was committed before is whole; this process has to stop."""
+    """The store cannot be opened, read or written: the disk is full, read-only, damaged or gone. The process must stop.
+
+    A full or read-only disk harms nothing that was committed: put it right, and start again with the same file. If the
+    file is damaged or lost, begin with another name. An older copy of the file must not take its place.
+    """
 
 
 class Input(NamedTuple):
@@ -113,9 +126,7 @@ class Store:
             self._last_in = self._last("inbox")
             (self._quarantined,) = self._database.execute("SELECT count(*) FROM quarantine").fetchone()
         except (sqlite3.Error, ValueError) as error:
-            raise StoreError(
-                f"{path} can not be read: {error}. Bring back a copy, or begin with another name"
-            ) from error
+            raise StoreError(f"{path} can not be read: {error}. {SAFE}") from error
 
     def _connect(self, synchronous: str, pages_max: int | None) -> sqlite3.Connection:
         try:
@@ -135,7 +146,8 @@ class Store:
         except (sqlite3.Error, OSError) as error:
             if "locked" in str(error):
                 raise Misuse(f"{self.path} is open in another process: one name is one process at a time") from error
-            raise StoreError(f"{self.path} can not be opened: {error}") from error
+            advice = f". {SAFE}" if isinstance(error, sqlite3.Error) else ""
+            raise StoreError(f"{self.path} can not be opened: {error}{advice}") from error
         return database
 
     def _check_format(self) -> None:
@@ -238,7 +250,9 @@ class Store:
                 self._write(staged)
         except sqlite3.Error as error:
             self._undo()
-            raise StoreError(f"{self.path} can not be written: {error}. Make room, then start again") from error
+            raise StoreError(
+                f"{self.path} can not be written: {error}. Make room, then start again with this file"
+            ) from error
         self._snapshot = None
         self._facts.clear()
         for rows in self._staged.values():

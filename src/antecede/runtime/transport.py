@@ -91,7 +91,7 @@ class Transport(Protocol):
 
 
 class Network(Protocol):
-    """Where transports come from. A URL is turned into one by `antecede.runtime.urls.network`."""
+    """Where transports come from. A URL is turned into one by `antecede.runtime.urls.network_of`."""
 
     def transport(self, space: str, process: ProcessId, incarnation: str) -> Transport:
         """The transport of one process, not open yet."""
