@@ -1,9 +1,28 @@
-"""The shape of one erratum, whatever the paper."""
+"""The shapes of an entry of the errata page, whatever the paper: an erratum, and an assumption that is not one.
+
+An erratum accuses named authors of a mistake, so it stands only if the paper fails under the paper's own assumptions,
+read charitably and quoted to the letter. What a paper assumes, or offers as a sufficient way, is an `Assumption`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """Words of a paper, to the letter, and the section that has them.
+
+    `[...]` stands for words that are left out. Formulas are written as plain text: `CB_M[i]`, `l_{s,t}`.
+    `python -m tools.check_quotations FOLDER` looks all of them up in the papers.
+    """
+
+    section: str
+    words: str
+
+    def __str__(self) -> str:
+        return f'{self.section}: "{self.words}"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +40,17 @@ class Erratum:
     """What a paper says, a small execution against it, and three answers: as printed, in truth, and ours.
 
     The answers are made by running. An erratum holds if the printed form misses the truth and ours does not.
-    `execution` is a script, one sentence a step, or a description in words; `asked` is what the three answers are to;
-    `why` says what goes wrong; `often` runs a random search for more of the same.
+    `execution` is a script, one sentence a step, or a description in words; `asked` is what the answers are to; `why`
+    says what goes wrong; `often` runs a random search for more of the same.
+
+    `remark` says how the quotations are read: which of them contradict each other, or that our copy of the paper may be
+    at fault. If a paper can be read in two ways, `printed_as` names the reading that fails, and `other_readings` has
+    the name and the answer of each other one.
     """
 
     title: str
     section: str
-    says: str
+    says: tuple[Quotation, ...]
     execution: tuple[str, ...] | str
     printed: str
     truth: str
@@ -37,7 +60,32 @@ class Erratum:
     repair: str = ""
     diagram: str = ""
     often: Callable[[], Frequency] | None = None
+    remark: str = ""
+    printed_as: str = "as printed"
+    other_readings: tuple[tuple[str, str], ...] = ()
 
     @property
     def holds(self) -> bool:
         return self.printed != self.truth and self.ours == self.truth
+
+    @property
+    def answers(self) -> tuple[tuple[str, str], ...]:
+        """Who answers, and what."""
+        return (self.printed_as, self.printed), *self.other_readings, ("truth", self.truth), ("ours", self.ours)
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """What a paper assumes, or offers as a sufficient way, and what happens where it is not so. It is not an error.
+
+    `outside` says what happens there. `execution`, `asked` and `answers` show it by running, as in an `Erratum`.
+    """
+
+    title: str
+    section: str
+    says: tuple[Quotation, ...]
+    outside: str
+    execution: tuple[str, ...] | str = ()
+    asked: str = ""
+    answers: tuple[tuple[str, str], ...] = ()
+    diagram: str = ""

@@ -44,7 +44,8 @@ class Traffic:
 
     def __str__(self) -> str:
         channels = "FIFO channels" if self.fifo else "channels that reorder"
-        return f"{self.processes_min} to {self.processes_max} processes, 2 to {self.sends_max} messages, {channels}"
+        sizes = dict.fromkeys([self.processes_min, self.processes_max])
+        return f"{' to '.join(map(str, sizes))} processes, 2 to {self.sends_max} messages, {channels}"
 
     def start(self, form: Form, chance: random.Random, knowing: bool) -> Stage:
         names = [f"P{number}" for number in range(1, chance.randint(self.processes_min, self.processes_max) + 1)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 
-from tests.errata.erratum import Erratum, Frequency
+from tests.errata.erratum import Erratum, Frequency, Quotation
 from tests.errata.executions import Traffic, frequency
 from tests.errata.forms import IDEAL, Form, Groups
 from tests.errata.stage import Stage, diagram, perform
@@ -19,7 +19,7 @@ def order_at(
     *,
     title: str,
     section: str,
-    says: str,
+    says: tuple[Quotation, ...],
     names: str,
     script: Sequence[str],
     printed: Form,
@@ -27,9 +27,10 @@ def order_at(
     traffic: Traffic,
     why: str,
     repair: str,
+    remark: str = "",
     groups: Groups | None = None,
 ) -> Erratum:
-    """What `process` delivers, in order: as printed, as the oracle would, and as ours does."""
+    """Return an erratum about what `process` delivers, in order: as printed, as the oracle would, and as ours does."""
     shown, truth, mended = (perform(form, names, script, groups) for form in (printed, IDEAL, ours))
     return Erratum(
         title,
@@ -39,16 +40,21 @@ def order_at(
         shown.order(process),
         truth.order(process),
         mended.order(process),
-        asked=f"What does {process} deliver, in order?",
+        asked=asked_of(process),
         why=why,
         repair=repair,
+        remark=remark,
         diagram=side_by_side(shown, mended),
         often=once(partial(frequency, printed, ours, traffic)),
     )
 
 
-def side_by_side(printed: Stage, ours: Stage) -> str:
-    return f"as printed\n{diagram(printed)}\n\nours\n{diagram(ours)}"
+def asked_of(process: str) -> str:
+    return f"What does {process} deliver, in order?"
+
+
+def side_by_side(printed: Stage, ours: Stage, printed_as: str = "as printed") -> str:
+    return f"{printed_as}\n{diagram(printed)}\n\nours\n{diagram(ours)}"
 
 
 def once(often: Callable[[], Frequency]) -> Callable[[], Frequency]:

@@ -1,6 +1,6 @@
-"""`docs/errata.md`: every erratum, in words, made by running it.
+"""`docs/errata.md`: every erratum, in words, made by running it; and the assumptions that are not errata.
 
-A chapter is a paper and a module with `counterexamples()`; another paper is one line in `CHAPTERS`.
+A chapter is a paper and a module with `counterexamples()` and `assumptions()`; another paper is one line in `CHAPTERS`.
 """
 
 from __future__ import annotations
@@ -9,14 +9,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 
-from tests.errata.erratum import Erratum
+from tests.errata.erratum import Assumption, Erratum, Quotation
 
 INTRO = """\
 # Errata
 
-Causal ordering algorithms are short, and their mistakes are small: an index, a note that saves some space, an
-assumption about who may receive what. The papers this project is built on have some. This page lists the ones we
-found, each with an execution small enough to follow by eye.
+Causal ordering algorithms are short, and their mistakes are small: an index, or a note that saves some space. The
+papers this project is built on have some. This page lists the ones we found, each with an execution small enough to
+follow by eye.
+
+An entry accuses named authors of a mistake. It is here only if the paper fails under its own assumptions, read
+charitably and quoted to the letter. If a paper contradicts itself, or can be read in two ways, the entry says which
+sentences are meant and what each reading gives. If our copy of the paper may be at fault, the entry says so. What a
+paper assumes, or offers as a sufficient way, is not an error: it is in the last section,
+[Assumptions, and what happens outside them](#assumptions-and-what-happens-outside-them). In quotations `[...]` marks
+words that are left out, and formulas are written as plain text.
 
 Nothing here is written by hand but the sentences. The numbered steps are scripts that were run three times: on the
 form that is printed in the paper; on an oracle that knows every causal past and delivers as early as causal order
@@ -27,6 +34,13 @@ does not.
 In the diagrams time goes to the right, a line for each process: `M1>` M1 is sent, `M1*` it is delivered, `M1.` it
 arrives and is held back, `~` a control packet arrives. "P3 hears P2" means that all that is in flight from P2 to P3
 arrives, in the order it was sent. The random executions lose and duplicate nothing; their seeds are 0, 1, 2 and so on.
+"""
+ASSUMPTIONS = """\
+## Assumptions, and what happens outside them
+
+None of these is an error. A paper says what its algorithm needs, or offers one way that is enough; here is what happens
+elsewhere, because a user of this library may well be there. The executions are not counterexamples: each is outside
+what its paper assumes or says.
 """
 
 
@@ -42,6 +56,15 @@ class Chapter:
     def errata(self) -> Sequence[Erratum]:
         found: Sequence[Erratum] = import_module(self.module).counterexamples()
         return found
+
+    def assumptions(self) -> Sequence[Assumption]:
+        found: Sequence[Assumption] = import_module(self.module).assumptions()
+        return found
+
+    def quotations(self) -> Sequence[Quotation]:
+        """Every quotation of the paper on the page."""
+        entries: list[Erratum | Assumption] = [*self.errata(), *self.assumptions()]
+        return [one for entry in entries for one in entry.says]
 
 
 CHAPTERS = (
@@ -72,7 +95,7 @@ CHAPTERS = (
 
 
 def page() -> str:
-    return "\n".join([INTRO, _contents(), *(_chapter(chapter) for chapter in CHAPTERS)])
+    return "\n".join([INTRO, _contents(), *(_chapter(chapter) for chapter in CHAPTERS), _assumptions()])
 
 
 def _contents() -> str:
@@ -81,7 +104,7 @@ def _contents() -> str:
         for chapter in CHAPTERS
         for erratum in chapter.errata()
     ]
-    return "\n".join(["| where | what | random executions: as printed, ours |", "|---|---|---|", *rows, ""])
+    return "\n".join(["| where | what | random executions that fail: as printed, ours |", "|---|---|---|", *rows, ""])
 
 
 def _often(erratum: Erratum) -> str:
@@ -97,17 +120,46 @@ def _chapter(chapter: Chapter) -> str:
 
 
 def _erratum(erratum: Erratum) -> str:
-    parts = [
+    return _joined(
         f"### {erratum.section}: {erratum.title}",
-        f"**The paper says.** {erratum.says}",
+        _says("The paper says.", erratum.says),
+        erratum.remark,
         _execution(erratum.execution),
-        f"```\n{erratum.diagram}\n```" if erratum.diagram else "",
-        _answers(erratum),
+        _diagram(erratum.diagram),
+        _answers(erratum.asked, erratum.answers),
         erratum.why,
         f"**Repair.** {erratum.repair}" if erratum.repair else "",
         _search(erratum),
-    ]
+    )
+
+
+def _assumptions() -> str:
+    return "\n".join(
+        [ASSUMPTIONS, *(_assumption(chapter, one) for chapter in CHAPTERS for one in chapter.assumptions())]
+    )
+
+
+def _assumption(chapter: Chapter, assumption: Assumption) -> str:
+    return _joined(
+        f"### {chapter.number} {assumption.section}: {assumption.title}",
+        _says("The paper says.", assumption.says),
+        f"**Outside.** {assumption.outside}",
+        _execution(assumption.execution),
+        _diagram(assumption.diagram),
+        _answers(assumption.asked, assumption.answers) if assumption.answers else "",
+    )
+
+
+def _joined(*parts: str) -> str:
     return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _says(lead: str, quotations: Iterable[Quotation]) -> str:
+    return "\n".join([f"**{lead}**\n", *(f"> {quotation}\n>" for quotation in quotations)]).removesuffix("\n>")
+
+
+def _diagram(diagram: str) -> str:
+    return f"```\n{diagram}\n```" if diagram else ""
 
 
 def _execution(execution: tuple[str, ...] | str) -> str:
@@ -116,15 +168,8 @@ def _execution(execution: tuple[str, ...] | str) -> str:
     return "\n".join(f"{number}. {step}" for number, step in enumerate(execution, start=1))
 
 
-def _answers(erratum: Erratum) -> str:
-    rows: Iterable[tuple[str, str]] = (
-        ("as printed", erratum.printed),
-        ("truth", erratum.truth),
-        ("ours", erratum.ours),
-    )
-    return "\n".join(
-        [f"| {erratum.asked or 'Answer'} | |", "|---|---|", *(f"| {who} | {answer} |" for who, answer in rows)]
-    )
+def _answers(asked: str, answers: Iterable[tuple[str, str]]) -> str:
+    return "\n".join([f"| {asked or 'Answer'} | |", "|---|---|", *(f"| {who} | {answer} |" for who, answer in answers)])
 
 
 def _search(erratum: Erratum) -> str:

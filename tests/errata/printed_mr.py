@@ -1,9 +1,8 @@
 """The protocol of 003 §4.1 word for word, statements GS1 to GS4; with one group it is that of §3.2.
 
-Three of its sentences can be taken away or put in:
+Of messages that become deliverable together, those with lower timestamps go first, as §3.1, the comment of GS4 and the
+proof of safety say. Two sentences can be put in:
 
-    `in_order`    the comment of GS4: of messages deliverable together, those with lower timestamps first. Without
-                  it, the first to have arrived
     `own_groups`  §4.3: timestamps have entries for the groups of their sender only. Two are then compared on the
                   entries both have
     `ByTheRules`  §3.4: on channels that reorder, an arrival takes place once its timestamp is the next by the
@@ -28,7 +27,6 @@ class PrintedPhases:
 
     me: str
     groups: Groups
-    in_order: bool = True
     own_groups: bool = False
     seq: int = 0
     pending: list[Packet] = field(default_factory=list)
@@ -73,7 +71,7 @@ class PrintedPhases:
         """GS4."""
         effects: list[Effect] = []
         while candidates := [packet for packet in self.pending if self._condition(timestamp(packet))]:
-            packet = self._first(candidates) if self.in_order else candidates[0]
+            packet = self._first(candidates)
             assert packet.message is not None
             self.pending.remove(packet)
             for y, phase in timestamp(packet).items():
@@ -134,9 +132,9 @@ def less(a: Timestamp, b: Timestamp) -> bool:
     return all(a[x] <= b[x] for x in both) and any(a[x] < b[x] for x in both)
 
 
-def phases(*, in_order: bool = True, own_groups: bool = False) -> Form:
+def phases(*, own_groups: bool = False) -> Form:
     def make(names: Sequence[str], groups: Groups) -> dict[str, Party]:
-        return {name: PrintedPhases(name, groups, in_order, own_groups) for name in names}
+        return {name: PrintedPhases(name, groups, own_groups) for name in names}
 
     return Form("003 §4.1 as printed", make, by_group=True)
 

@@ -1,4 +1,4 @@
-"""Where paper 000 (Prakash, Raynal, Singhal) is wrong or must be read with care, shown by running it as printed.
+"""Where paper 000 (Prakash, Raynal, Singhal) is wrong or contradicts itself, shown by running it as printed.
 
 The mobile part, §9, is in `roaming`.
 """
@@ -6,30 +6,20 @@ The mobile part, §9, is in `roaming`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 
 from antecede import MessageId
 from tests.errata import roaming
 from tests.errata.constraints import Dot, carried
-from tests.errata.erratum import Erratum, Frequency
-from tests.errata.executions import Traffic, counted, execution
-from tests.errata.forms import Form, core
-from tests.errata.ordered import once, order_at, side_by_side
+from tests.errata.erratum import Assumption, Erratum, Frequency, Quotation
+from tests.errata.executions import SEEDS, Traffic, broken, counted, execution
+from tests.errata.forms import IDEAL, Form, core
+from tests.errata.ordered import asked_of, once, side_by_side
 from tests.errata.printed import prs
 from tests.errata.stage import Stage, perform
 
-SAYS_8_2 = (
-    "In the broadcast case all destinations have the same delivery constraints, so all rows of the barrier CB_M are "
-    "equal, and one of them is enough."
-)
-ROWS = (
-    "They are not equal. Row l has no tuples of l itself: l is never among the destinations of its own messages, so "
-    "step 5 does not put them there. "
-)
-REPAIR_8_2 = (
-    "Keep one set S instead: send S, then S := {(me, c)}; deliver when V[k] >= x for every (k, x) of S_M with k other "
-    "than oneself; then S := (S - S_M) + {(j, c)}. S is then exactly the set of maximal predecessors."
-)
+NOT_A_DESTINATION = Quotation("§5.1", "We assume that the process sending message M does not belong to destination(M).")
 ANY = Traffic(sends_max=60)
 ONE = Traffic(sends_max=60, unicast=True)
 LONG = range(60)
@@ -49,72 +39,80 @@ def own_row(me: str, names: Sequence[str]) -> str:
 
 @cache
 def counterexamples() -> tuple[Erratum, ...]:
-    return (
-        row_of_the_sender(),
-        row_of_the_first(),
-        row_of_the_sender_skipping_own(),
-        superseded(),
-        own_destination(),
-        roaming.counter_that_stands(),
-    )
+    return one_row_for_all(), superseded(), roaming.counter_that_stands()
 
 
-def row_of_the_sender() -> Erratum:
-    return order_at(
-        "P1",
-        title="One row for all: a process waits for its own message",
-        section="§8.2",
-        says=SAYS_8_2,
-        names="P1 P2",
-        script=("P1 sends M1 to P2", "M1 arrives at P2", "P2 sends M2 to P1", "the rest arrives"),
-        printed=prs(own_row),
-        ours=core("prs-broadcast"),
-        traffic=Traffic(fifo=True, broadcast=True),
-        why=ROWS
-        + "Here P2 sends its own row, {(P1, 1)}. P1 takes it for the row of P1, and by step 1 waits until its own "
-        "first message is delivered to itself, which never happens.",
-        repair=REPAIR_8_2,
-    )
+@cache
+def assumptions() -> tuple[Assumption, ...]:
+    return (own_destination(),)
 
 
-def row_of_the_first() -> Erratum:
-    return order_at(
-        "P3",
-        title="One fixed row for all: the messages of that process are forgotten",
-        section="§8.2",
-        says=SAYS_8_2 + " (Read with care: a process skips the tuples of its own messages. Let the row be that of P1.)",
-        names="P1 P2 P3",
-        script=(
-            "P1 sends M1 to P2, P3",
-            "M1 arrives at P2",
-            "P2 sends M2 to P1, P3",
-            "M2 arrives at P3",
-            "the rest arrives",
+TO_OTHERS = Traffic(fifo=True, broadcast=True)
+TO_EVERYBODY = replace(TO_OTHERS, own=True)
+"""The same broadcasts as §5.1 would have them, and as §8.2 has them: with the sender among the destinations."""
+
+
+def one_row_for_all() -> Erratum:
+    others = ("P1 sends M1 to P2", "M1 arrives at P2", "P2 sends M2 to P1", "the rest arrives")
+    everybody = ("P1 sends M1 to P1, P2", "M1 arrives at P2", "P2 sends M2 to P1, P2", "the rest arrives")
+    literal, truth, ours = (perform(form, "P1 P2", others) for form in (prs(own_row), IDEAL, core("prs-broadcast")))
+    included = perform(prs(own_row, at_once=True), "P1 P2", everybody)
+    return Erratum(
+        "Is the sender of a broadcast one of its destinations?",
+        "§8.2 against §5.1",
+        (
+            NOT_A_DESTINATION,
+            Quotation(
+                "§8.2",
+                "In the broadcast case, each message is sent to the same group, namely, all the processes in the "
+                "system. As a result, message M will have identical delivery constraints for all the processes. So, "
+                "CB_M[i] = CB_M[j] for all P_i and P_j. Hence, sending only one component of CB_M, say CB_M[i], will "
+                "suffice to enforce causal ordering.",
+            ),
         ),
-        printed=prs(first_row, skip_own=True),
-        ours=core("prs-broadcast"),
-        traffic=Traffic(fifo=True, broadcast=True),
-        why=ROWS
-        + "P2's row for P1 is empty, so M2 carries nothing, and P3 delivers it before M1. FIFO channels do not help.",
-        repair=REPAIR_8_2,
+        others,
+        _of_others(literal),
+        _of_others(truth),
+        _of_others(ours),
+        remark=(
+            "The two sections contradict each other: the sender is one of the processes in the system. §8.2 is right "
+            "if the sender is a destination, its own copy is delivered to it at once, and the steps of §5.2 are run as "
+            "they stand: then all rows are equal, and any one of them is enough. With the assumption of §5.1 the rows "
+            "are not equal, and one row is not enough."
+        ),
+        asked="What does P1 deliver of the messages of others, in order?",
+        printed_as="one row, the sender is not a destination (§5.1)",
+        other_readings=(("one row, the sender is a destination (§8.2)", _of_others(included)),),
+        why=(
+            "Under §5.1, row l has no tuples of l itself: l is never among the destinations of its own messages, so "
+            "step 5 does not put them there. Here P2 sends its own row, {(P1, 1)}. P1 takes it for the row of P1, and "
+            "by step 1 waits until its own first message is delivered to itself, which never happens. Under §8.2 that "
+            "message has been delivered, in the send."
+        ),
+        repair=(
+            "Take the sender for a destination, as §8.2 does. Or keep one set S in place of the rows: send S, then "
+            "S := {(me, c)}; deliver when V[k] >= x for every (k, x) of S_M with k other than oneself; then "
+            "S := (S - S_M) + {(j, c)}. `prs-broadcast` does the latter; S is exactly the set of maximal predecessors."
+        ),
+        diagram=side_by_side(literal, ours, "one row, the sender is not a destination"),
+        often=once(_broken_by_one_row),
     )
 
 
-def row_of_the_sender_skipping_own() -> Erratum:
-    return order_at(
-        "P2",
-        title="The sender's row for all: its own messages are forgotten",
-        section="§8.2",
-        says=SAYS_8_2
-        + " (Read with care: a process skips the tuples of its own messages. Let the row be the sender's.)",
-        names="P1 P2",
-        script=("P1 sends M1 to P2", "P1 sends M2 to P2", "M2 arrives at P2", "M1 arrives at P2"),
-        printed=prs(own_row, skip_own=True),
-        ours=core("prs-broadcast"),
-        traffic=Traffic(broadcast=True),
-        why=ROWS + "So M2 does not say that M1 precedes it. Only FIFO channels hide this, and §2 asks for none.",
-        repair=REPAIR_8_2,
+def _of_others(stage: Stage) -> str:
+    """What P1 delivers, or never will, in order, without its own M1."""
+    return ", ".join(label for label in stage.order("P1").split(", ") if label != "M1")
+
+
+def _broken_by_one_row() -> Frequency:
+    excluded, ours = broken(prs(own_row), TO_OTHERS), broken(core("prs-broadcast"), TO_OTHERS)
+    included = broken(prs(own_row, at_once=True), TO_EVERYBODY)
+    told = (
+        f"Of {len(SEEDS)} random executions ({TO_OTHERS}), {excluded} with one row and the assumption of §5.1, "
+        f"{included} with one row and the sender a destination, and {ours} of ours deliver something too early or "
+        "never."
     )
+    return Frequency(len(SEEDS), excluded, ours, told)
 
 
 def superseded() -> Erratum:
@@ -129,18 +127,31 @@ def superseded() -> Erratum:
     )
     printed, ours = (perform(form, "a i d", script) for form in (prs(), core("ks")))
     return Erratum(
-        "Redundant tuples that no delivery explains",
+        "The explanation of redundant tuples is incomplete",
         "§8.3",
-        "The barrier is larger than it need be because news of a delivery travels one hop only: a tuple stays although "
-        "its message was delivered more than one hop away.",
+        (
+            Quotation(
+                "§8.3",
+                "However, there are situations in the generalized multicasting case where dependence information that "
+                "is over and above the minimum required to maintain causal ordering is sent with messages. This is "
+                "because in its present form, the Delivered_i matrix at process P_i can store information about all "
+                "messages delivered in the causal past to P_i and the most recent mutually concurrent messages "
+                "delivered to the processes from which P_i has received messages. Thus, if a message delivery is more "
+                "than one message hop away from P_i, Delivered_i does not have information about it.",
+            ),
+        ),
         script,
         _tuples(carried(printed.packets["M4", "a"]), "d"),
         _tuples(ours.knowledge.owed(MessageId("i", 2)), "d"),
         _tuples(carried(ours.packets["M4", "a"]), "d"),
         asked="Which tuples does M4 carry for d? (Ours: `ks`.)",
         why=(
-            "M1 has not been delivered at d at all. i forgets it when it sends M3 to d, since M3 can not be delivered "
+            "M1 has not been delivered at d at all. i forgets it when it sends M3 to d, since M3 cannot be delivered "
             "before M1; then step 6 takes it back from the barrier of M2, sent before. " + share_of_superseded()
+        ),
+        remark=(
+            "The explanation is right, and it is that of the example in Figure 8. It is incomplete: there is a second "
+            "kind of redundant tuple, which news of deliveries, however far it travels, would not remove."
         ),
         repair=(
             "None within the paper's data: that a tuple was dropped is not recorded. `ks` records it, as the highest "
@@ -196,35 +207,33 @@ def _redundant(stage: Stage, label: str) -> tuple[MessageId, set[Dot]]:
     return message.id, set().union(*map(carried, packets)) - stage.knowledge.owed(message.id)
 
 
-def own_destination() -> Erratum:
-    return order_at(
-        "P1",
-        title="A sender among its destinations breaks causal order",
-        section="§5.1 and §5.2",
-        says=(
-            "The sender of a message is assumed not to be among its destinations. (An assumption, stated; the errata "
-            "has it because the algorithm does not stop, nor wait, where it is not met.)"
+def own_destination() -> Assumption:
+    script = (
+        "P1 sends M1 to P1",
+        "P1 sends M2 to P2",
+        "M2 arrives at P2",
+        "P2 sends M3 to P1",
+        "M3 arrives at P1",
+        "M1 arrives at P1",
+    )
+    printed, truth, ours = (perform(form, "P1 P2", script) for form in (prs(), IDEAL, core("prs")))
+    return Assumption(
+        "The sender is not among its destinations",
+        "§5.1",
+        (NOT_A_DESTINATION,),
+        "With the sender among the destinations, and its copy on the way like any other, causal order breaks. The "
+        "sender's row of a barrier is not a constraint but says what was delivered to the sender; step 3 of the send "
+        "puts M1 there at once. P2 reads in step 4 that M1 was delivered at P1, and M3 carries nothing. Here the own "
+        "copy is delivered within the send: whatever could precede it here has been delivered here. The algorithm then "
+        "never sees the sender as a destination.",
+        script,
+        asked_of("P1"),
+        (
+            ("§5.2, the own copy on the way", printed.order("P1")),
+            ("truth", truth.order("P1")),
+            ("ours", ours.order("P1")),
         ),
-        names="P1 P2",
-        script=(
-            "P1 sends M1 to P1",
-            "P1 sends M2 to P2",
-            "M2 arrives at P2",
-            "P2 sends M3 to P1",
-            "M3 arrives at P1",
-            "M1 arrives at P1",
-        ),
-        printed=prs(),
-        ours=core("prs"),
-        traffic=Traffic(own=True, processes_min=2, processes_max=3, sends_max=16),
-        why=(
-            "The sender's row of a barrier is not a constraint but says what was delivered to the sender; step 3 of "
-            "the send puts M1 there at once. P2 reads in step 4 that M1 was delivered at P1, and M3 carries nothing."
-        ),
-        repair=(
-            "Deliver the own copy within the send: whatever could precede it here has been delivered here. The "
-            "algorithm then never sees the sender as a destination."
-        ),
+        side_by_side(printed, ours, "outside the assumption of §5.1"),
     )
 
 

@@ -6,17 +6,21 @@ oracle's: what causal order asks of the messages that were sent, and of those th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from antecede import Packet
-from antecede.core.mobile.frames import Notify
-from antecede.core.mobile.luggage import Policy
+from antecede.core import wire
+from antecede.core.mobile.effects import Effect
+from antecede.core.mobile.frames import Begin, Notify, Register
+from antecede.core.mobile.luggage import Berth, Policy
+from antecede.core.mobile.relay import Relay
+from antecede.core.mobile.station import Station
+from antecede.core.types import ProcessId
 from tests.core.mobile.script import carries, content, flush, order, world
-from tests.errata.erratum import Erratum, Frequency
-from tests.errata.ordered import once
+from tests.errata.erratum import Erratum, Frequency, Quotation
+from tests.errata.ordered import asked_of, once
 from tests.mobile_worlds import Calm, MobileWorld
 from tests.worlds import Broken
 
@@ -28,22 +32,68 @@ Scene = Callable[..., MobileWorld]
 Failed = Callable[[MobileWorld], bool]
 
 
+class Unicasts(MobileWorld):
+    """A world in which every message goes to one other host, as in 001."""
+
+    def _send(self) -> None:
+        answers = self.answering and self.random.random() < 0.7
+        sender = self.answering.pop() if answers else self.random.choice(self.names)
+        self.send(sender, {self.random.choice([name for name in self.names if name != sender])})
+
+
+class BroadcastAtOnce(Relay):
+    """001 §5.2, read so that the new station's broadcast of notify is one causal multicast."""
+
+    __slots__ = ()
+
+    def notify(self, station: Station, host: ProcessId, berth: Berth, subject: Begin | Register) -> Iterator[Effect]:
+        if isinstance(subject, Register):
+            note = Packet(station.me, None, Notify(host, subject.move, subject.previous, station.me))
+            yield from self._carry_out(station, self.process.send(station.stations, wire.encode(note)))
+        else:
+            yield from Relay.notify(self, station, host, berth, subject)
+
+
+class UnicastsNotifiedAtOnce(Unicasts):
+    """The same, with stations that read §5.2 so."""
+
+    def populate(self, cells: list[str], homes: dict[str, str]) -> None:
+        super().populate(cells, homes)
+        broadcast_at_once(self)
+
+
+def broadcast_at_once(made: MobileWorld) -> None:
+    """Make the stations of `made`, which run Algorithm 2 as printed, notify with one causal multicast."""
+    for station in made.stations.values():
+        assert isinstance(station, Station)
+        assert isinstance(station.scheme, Relay)
+        state = {one.name: getattr(station.scheme, one.name) for one in fields(Relay)}
+        station.scheme = BroadcastAtOnce(**state)
+
+
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Random worlds of a protocol, and what counts as its failure."""
+    """Random worlds of a protocol, and what counts as its failure. `size` limits steps, stations and hosts."""
 
     protocol: str
     failed: Failed
     told: str
     worlds: int = 200
+    kind: type[MobileWorld] = MobileWorld
+    size: Mapping[str, int] = field(default_factory=dict)
 
     def run(self) -> Frequency:
-        printed, ours = (sum(map(partial(self._fails, options), range(self.worlds))) for options in (PRINTED, {}))
+        printed, ours = self.failures(self.kind, PRINTED), self.failures(self.kind, {})
         told = f"Of {self.worlds} random worlds, {self.told} in {printed} as printed, and in {ours} with ours."
         return Frequency(self.worlds, printed, ours, told)
 
-    def _fails(self, options: Mapping[str, Any], seed: int) -> bool:
-        made = MobileWorld(self.protocol, seed, options=dict(options), calm=MILD, policy=Policy(), strict=False)
+    def failures(self, kind: type[MobileWorld], options: Mapping[str, Any]) -> int:
+        return sum(self._fails(kind, options, seed) for seed in range(self.worlds))
+
+    def _fails(self, kind: type[MobileWorld], options: Mapping[str, Any], seed: int) -> bool:
+        made = kind(
+            self.protocol, seed, options=dict(options), calm=MILD, policy=Policy(), strict=False, **dict(self.size)
+        )
         try:
             made.run()
         except Broken:
@@ -63,16 +113,49 @@ def inhibited(made: MobileWorld) -> bool:
     return made.counts["held for nothing"] > 0
 
 
-OUT_OF_ORDER = once(Search("av2", disordered, "a message is delivered before one that precedes it").run)
+ALGORITHM_2 = Search(
+    "av2",
+    disordered,
+    "a message is delivered before one that precedes it",
+    worlds=100,
+    kind=Unicasts,
+    size={"steps_max": 300, "stations_max": 6, "hosts_max": 6},
+)
 
 
-def two_moves(protocol: str, **options: Any) -> MobileWorld:
-    """h moves from s1 to s2 and on to s3, and s4 hears of the first move last; then x at s4 writes to h, and to y."""
-    scene = world(protocol, {"h": "s1", "x": "s4", "y": "s3"}, cells="s2", **options)
+@once
+def out_of_order() -> Frequency:
+    """Algorithm 2 in both readings of "broadcasts"."""
+    found, at_once = notified_separately(), ALGORITHM_2.failures(UnicastsNotifiedAtOnce, PRINTED)
+    told = (
+        f"Of {found.total} random worlds, {ALGORITHM_2.told} in {found.printed} if notify is a separate unicast to "
+        f"each station, in {at_once} if it is one causal multicast of the new station, and in {found.ours} with ours."
+    )
+    return Frequency(found.total, min(found.printed, at_once), found.ours, told)
+
+
+@once
+def notified_separately() -> Frequency:
+    found = ALGORITHM_2.run()
+    told = (
+        f"Of {found.total} random worlds, {ALGORITHM_2.told} in {found.printed} if notify is a separate unicast to "
+        f"each station, for this reason or because of a stale notification, and in {found.ours} with ours."
+    )
+    return Frequency(found.total, found.printed, found.ours, told)
+
+
+def two_moves(protocol: str, *, at_once: bool = False, **options: Any) -> MobileWorld:
+    """h moves from s1 to s2 and on to s3; s3 and s4 hear of the first move last. Then x at s4 writes to h, and to y.
+
+    With `at_once` the new station's notify is one causal multicast.
+    """
+    scene = world(protocol, {"h": "s1", "x": "s4", "y": "s1"}, cells="s2 s3", **options)
+    if at_once:
+        broadcast_at_once(scene)
 
     def first_notice(_: str, to: str, packet: Packet) -> bool:
         stamp = content(packet).stamp
-        return to == "s4" and isinstance(stamp, Notify) and stamp.move == 1
+        return to in ("s3", "s4") and isinstance(stamp, Notify) and stamp.move == 1
 
     scene.enter("h", "s2")
     flush(scene, first_notice)
@@ -100,9 +183,11 @@ def _answer(scene: MobileWorld) -> None:
     scene.send("y", {"h"})
 
 
-def one_by_one(protocol: str, **options: Any) -> MobileWorld:
+def one_by_one(protocol: str, *, at_once: bool = False, **options: Any) -> MobileWorld:
     """h moves from s1 to s2; s3 knows and s4 does not. x at s3 writes to h, and to y at s4, which then writes to h."""
     scene = world(protocol, {"h": "s1", "x": "s3", "y": "s4"}, cells="s2", **options)
+    if at_once:
+        broadcast_at_once(scene)
 
     def notice_to_s4(_: str, to: str, packet: Packet) -> bool:
         return to == "s4" and isinstance(content(packet).stamp, Notify)
@@ -119,16 +204,17 @@ def one_by_one(protocol: str, **options: Any) -> MobileWorld:
 
 
 def in_the_air(protocol: str, **options: Any) -> MobileWorld:
-    """a writes m1 to b and c. It is in the air to b, and late to c, when b writes m2 to c. It stays so."""
+    """a writes m1 to c, and m2 to b. m1 is late, and m2 in the air, when b writes m3 to c. They stay so."""
     scene = world(protocol, {"a": "s1", "b": "s2", "c": "s3"}, **options)
-    m1 = scene.send("a", {"b", "c"})
+    m1 = scene.send("a", {"c"})
+    m2 = scene.send("a", {"b"})
 
-    def m1_in_the_air_or_late(sender: str, to: str, packet: Packet) -> bool:
-        return carries(packet, m1) and (to == "b" or (sender, to) == ("s1", "s3"))
+    def late_or_in_the_air(sender: str, to: str, packet: Packet) -> bool:
+        return (carries(packet, m1) and (sender, to) == ("s1", "s3")) or (carries(packet, m2) and to == "b")
 
-    flush(scene, m1_in_the_air_or_late)
+    flush(scene, late_or_in_the_air)
     scene.send("b", {"c"})
-    flush(scene, m1_in_the_air_or_late)
+    flush(scene, late_or_in_the_air)
     return scene
 
 
@@ -141,6 +227,17 @@ def for_somebody_else(protocol: str, **options: Any) -> MobileWorld:
     return scene
 
 
+NOTIFY = Quotation(
+    "§5.2",
+    "On receiving this message, s_j [...] broadcasts the message notify(h_k, s_i, s_j) to all the MSSs.",
+)
+CAUSALLY_ORDERED = Quotation("§5.2", "(Messages sent as part of handoff module are also causally ordered.)")
+OLD_STATION_NOTIFIES = (
+    "The old station notifies, not the new one: with one causal multicast to all stations, when it gives away what it "
+    "keeps for h. It does so only when its own hand-off of h is over. "
+)
+
+
 def stale_notification() -> Erratum:
     return _erratum(
         two_moves,
@@ -148,24 +245,38 @@ def stale_notification() -> Erratum:
         "h",
         title="A stale notification puts the location back",
         section="§5.2, the hand-off",
-        says="At notify(h, s), a station sets its idea of where h is to s, and answers with last.",
+        says=(
+            NOTIFY,
+            Quotation(
+                "§5.2",
+                "An MSS s, on receiving notify(h_k, s_i, s_j) message, updates its local knowledge about the location "
+                "of MH h_k and sends a last(h_k) message to s_i.",
+            ),
+            CAUSALLY_ORDERED,
+        ),
+        remark=(
+            "Two stations notify of two moves of one host, and neither need have heard of the other: the "
+            "notifications are concurrent. So it is the same whether a broadcast is one causal multicast or a "
+            "separate unicast to each station. (What a station does with a message for a host that it has handed off "
+            "for good is not said; here it is passed on.)"
+        ),
         execution=(
-            "h moves from s1 to s2. The notification to s4 is slow",
-            "h moves on to s3, and s4 is notified of that",
-            "the notification of the first move arrives at s4",
-            "x, at s4, sends x:1 to h, and then x:2 to y, who is at s3 as h is",
+            "h moves from s1 to s2, which notifies. The notifications to s3 and s4 are slow",
+            "h moves on to s3, which notifies. s4 is notified of that",
+            "the notifications of the first move arrive at s3 and s4, and both hand-offs end",
+            "x, at s4, sends x:1 to h, and then x:2 to y, who is at s1",
             "x:1 is slow; x:2 arrives at y, and y sends y:1 to h",
             "x:1 arrives",
         ),
+        printed_as="as printed, notify sent as separate unicasts",
+        other_reading=("as printed, notify sent as one causal multicast", {"at_once": True}),
         why=(
             "s4 believes h at s2 and sends x:1 there, from where it is sent on; between x:2 and y:1, which go straight "
-            "to s3, and x:1, which makes a detour, nothing keeps the order."
+            "to s1 and s3, and x:1, which makes a detour, nothing keeps the order."
         ),
-        repair=(
-            "The host carries a move number; an older notification does not change the location, and is still answered "
-            "by last."
-        ),
-        often=OUT_OF_ORDER,
+        repair=OLD_STATION_NOTIFIES
+        + "So all notifications of one host are ordered by causality itself, and none can be stale.",
+        often=out_of_order,
     )
 
 
@@ -174,24 +285,29 @@ def notified_one_by_one() -> Erratum:
         one_by_one,
         "av2",
         "h",
-        title="A station that is not yet notified is overtaken by one that is",
+        title="A broadcast of notify must not be separate unicasts",
         section="§5.2, the hand-off",
-        says="The new station sends notify to all other stations; each goes by itself.",
+        says=(NOTIFY, CAUSALLY_ORDERED),
+        remark=(
+            "This is a question of reading. The paper does not say what a broadcast is, and has no multicast: its "
+            "causal ordering is that of unicasts between stations. The hand-off fails if the broadcast is n_s separate "
+            "causal unicasts; in this execution it does not fail if the broadcast is one causal multicast."
+        ),
         execution=(
             "h moves from s1 to s2. s3 is notified; the notification to s4 is slow",
             "x, at s3, sends x:1 to h, and then x:2 to y, at s4",
-            "x:2 arrives at y, and y sends y:1 to h, by way of s1",
+            "x:2 arrives at y, and y sends y:1 to h",
             "everything else arrives",
         ),
+        printed_as="notify sent as separate unicasts",
+        other_reading=("notify sent as one causal multicast", {"at_once": True}),
         why=(
-            "x:1 goes to the new station, which keeps it until the hand-off is over; y:1 goes to the old one, and is "
-            "passed on as a message from before the hand-off, ahead of x:1."
+            "With separate unicasts, x:1 goes to the new station, which keeps it until the hand-off is over; y:1 goes "
+            "to the old one, and is passed on as a message from before the hand-off, ahead of x:1. With one causal "
+            "multicast x:2, which follows the notification, does not reach s4 before it."
         ),
-        repair=(
-            "notify is one causal multicast to all stations, so that x:2, which follows it, does not reach s4 first; "
-            "and all of the hand-off goes through the causal layer."
-        ),
-        often=OUT_OF_ORDER,
+        repair=OLD_STATION_NOTIFIES + "All of the hand-off goes through the causal layer.",
+        often=notified_separately,
     )
 
 
@@ -203,20 +319,29 @@ def not_without_inhibition() -> Erratum:
         title="Algorithm 1 does hold messages back for nothing",
         section="§4.1",
         says=(
-            "A station that has a message for a host merges its matrix into the host's when it sends the message over "
-            "the air, and there is no inhibition (Table 1)."
+            Quotation(
+                "§4.1",
+                "If so, s_k transmits m to h_i, increments MH_DELIV_i[j], and MH_SENT_i[j, k] is set to "
+                "max(ST[j, k], MH_SENT_i[j, k]) for all j, k.",
+            ),
+            Quotation(
+                "§5.3",
+                "There is an inhibition in delivering a message to an MH if it is queued in MSS_PENDING even though "
+                "the delivery of the message does not violate causal ordering.",
+            ),
         ),
+        remark="Table 1 has for Algorithm 1, in the column of inhibition: No.",
         execution=(
-            "a sends a:1 to b and c. On its way to c it is slow, and to b it is still in the air",
-            "b, who does not have a:1, sends b:1 to c",
+            "a sends a:1 to c, which is slow, and then a:2 to b, which is transmitted and still in the air",
+            "b, who does not have a:2, sends b:1 to c",
             "b:1 arrives at c's station",
         ),
         why=(
-            "The station of b counts a:1 as known to b while it is in the air, so b:1 says that a:1 precedes it, which "
-            "is not so."
+            "The station of b counts a:2, and with it that a:1 was sent to c, as known to b while a:2 is in the air. "
+            "So b:1 says that a:1 precedes it, which is not so."
         ),
         repair="Merge when the host acknowledges, or with the host's next message that says what it had by then.",
-        often=once(Search("av1", inhibited, "a message is held back for nothing").run),
+        often=once(Search("av1", inhibited, "a message is held back for nothing", kind=Unicasts).run),
     )
 
 
@@ -227,7 +352,27 @@ def counter_that_stands() -> Erratum:
         "c",
         title="The counters of a host stop at the first message for somebody else",
         section="§9.1",
-        says="h_RECD counts, for each station, its messages that h has received; the next one to h is the one after.",
+        says=(
+            Quotation(
+                "§9.1",
+                "For an MH, say h, any message sent by MSS_j with sequence number less than h_RECD[j] has been "
+                "delivered to h if h is a destination of the message.",
+            ),
+            Quotation(
+                "§9.1",
+                "When an MSS receives the message, it sends the message over a wireless channel to an MH, say h, in "
+                "its cell provided all of the following conditions are satisfied: 1. h_RECD_h[M_init] = M_seq",
+            ),
+            Quotation(
+                "§9.1",
+                "The mobile host h notifies the MSS on the delivery of M. At this point of time the MSS increments "
+                "h_RECD_h[M_init] by 1 and sends an Acknowledge(h) message to M_init.",
+            ),
+        ),
+        remark=(
+            "The first sentence would allow h_RECD to pass a message that is not for h. But nothing increments it "
+            "except a delivery to h, so it never does."
+        ),
         execution=("a sends a:1 to b", "a sends a:2 to c", "everything arrives"),
         why="a:1 is not for c, so c's counter of that station never passes it, and c waits for a:1 for ever.",
         repair=(
@@ -244,13 +389,18 @@ def _erratum(
     *,
     title: str,
     section: str,
-    says: str,
+    says: tuple[Quotation, ...],
     execution: tuple[str, ...],
     why: str,
     repair: str,
     often: Callable[[], Frequency],
+    remark: str,
+    printed_as: str = "as printed",
+    other_reading: tuple[str, Mapping[str, Any]] | None = None,
 ) -> Erratum:
+    """`other_reading` has the name of another reading of the paper, and the options of the scene that read it so."""
     printed, ours = scene(protocol, **PRINTED), scene(protocol)
+    others = () if other_reading is None else (other_reading,)
     return Erratum(
         title,
         section,
@@ -259,10 +409,15 @@ def _erratum(
         _said(order(printed, host)),
         _said(due(ours, host)),
         _said(order(ours, host)),
-        asked=f"What does {host} deliver, in order?",
+        asked=asked_of(host),
         why=why,
         repair=repair,
         often=often,
+        remark=remark,
+        printed_as=printed_as,
+        other_readings=tuple(
+            (name, _said(order(scene(protocol, **PRINTED, **options), host))) for name, options in others
+        ),
     )
 
 

@@ -1,9 +1,24 @@
 """From numbers to verdicts: intervals, claims, and what becomes of a claim whose point is missing."""
 
+from dataclasses import replace
+
 import pytest
 
-from antecede.lab.claims import at, at_most, difference, ever, judged, largest, ratio, smallest, trend, tried, within
-from antecede.lab.experiment import Outcome
+from antecede.lab.claims import (
+    at,
+    at_most,
+    difference,
+    ever,
+    judged,
+    largest,
+    ratio,
+    shown,
+    smallest,
+    trend,
+    tried,
+    within,
+)
+from antecede.lab.experiment import Claim, Outcome
 from antecede.lab.experiments import experiment
 from antecede.lab.results import Missing, Results, Row
 from antecede.lab.statistics import estimate
@@ -32,18 +47,63 @@ def test_one_value_has_no_interval() -> None:
     assert estimate([2.0]).low == estimate([2.0]).high == 2.0
 
 
-def test_a_stated_range_is_met_by_the_mean_within_the_tolerance() -> None:
-    found = results(a=[0.18, 0.20])
-    assert within(at("y", name="a"), 0.2, 0.4, tolerance=0.01)(found).outcome is Outcome.REPRODUCED
-    assert within(at("y", name="a"), 0.2, 0.4)(found).outcome is Outcome.NOT_REPRODUCED
-    assert at_most(at("y", name="a"), 0.18)(found).outcome is Outcome.NOT_REPRODUCED
+def test_a_stated_range_is_met_by_the_whole_interval_within_the_tolerance() -> None:
+    """The interval of 0.19, 0.20 and 0.21 is 0.175 to 0.225."""
+    found, values = results(a=[0.19, 0.20, 0.21]), at("y", name="a")
+    assert within(values, 0.2, 0.4, tolerance=0.03)(found).outcome is Outcome.REPRODUCED
+    assert within(values, 0.2, 0.4)(found).outcome is Outcome.UNDECIDED
+    assert within(values, 0.18, 0.21)(found).outcome is Outcome.UNDECIDED
+    assert within(values, 0.3, 0.4)(found).outcome is Outcome.NOT_REPRODUCED
+    assert within(values, 0.0, 0.1)(found).outcome is Outcome.NOT_REPRODUCED
 
 
-def test_a_trend_holds_only_with_its_whole_interval() -> None:
-    found = results(a=[1.0, 1.1, 0.9], b=[2.0, 2.1, 1.9], c=[0.0, 4.0, 2.0])
+def test_an_upper_bound_that_is_not_exceeded_is_kept_and_reproduces_nothing() -> None:
+    found, values = results(a=[0.19, 0.20, 0.21]), at("y", name="a")
+    kept = at_most(values, 0.3)(found)
+    assert (kept.outcome, kept.holds) == (Outcome.BOUND_KEPT, True)
+    assert at_most(values, 0.2)(found).outcome is Outcome.UNDECIDED
+    assert at_most(values, 0.1)(found).outcome is Outcome.NOT_REPRODUCED
+
+
+@pytest.mark.parametrize(
+    ("values", "outcome", "holds"),
+    [
+        ([1.0, 1.1, 0.9], Outcome.QUALITATIVE, True),
+        ([-1.0, -1.1, -0.9], Outcome.QUALITATIVE, False),
+        ([-1.0, 3.0, 1.0], Outcome.UNDECIDED, False),
+        ([-3.0, 1.0, -1.0], Outcome.UNDECIDED, False),
+        ([0.0, 0.0, 0.0], Outcome.QUALITATIVE, False),
+    ],
+)
+def test_a_trend_whose_interval_has_both_sides_is_undecided(values: list[float], outcome: Outcome, holds: bool) -> None:
+    found = results(a=values, b=[-one for one in values])
+    for judge in (trend(at("y", name="a"), above=0.0), trend(at("y", name="b"), below=0.0)):
+        assert (judge(found).outcome, judge(found).holds) == (outcome, holds)
+
+
+def test_a_trend_between_two_bounds_is_decided_by_both() -> None:
+    found = results(a=[1.0, 1.1, 0.9], b=[2.0, 2.1, 1.9])
+    values = ratio(at("y", name="b"), at("y", name="a"))
+    assert trend(values, above=1.0, below=3.0)(found).holds
+    assert trend(values, above=2.0, below=3.0)(found).outcome is Outcome.UNDECIDED
+    assert trend(values, above=1.0, below=2.0)(found).outcome is Outcome.UNDECIDED
+    refuted = trend(values, above=3.0, below=4.0)(found)
+    assert (refuted.outcome, refuted.holds) == (Outcome.QUALITATIVE, False)
     assert trend(difference(at("y", name="b"), at("y", name="a")), above=0.0)(found).holds
-    assert not trend(difference(at("y", name="c"), at("y", name="a")), above=0.0)(found).holds
-    assert trend(ratio(at("y", name="b"), at("y", name="a")), above=1.7, below=2.3)(found).holds
+
+
+def test_a_claim_that_the_run_does_not_test_counts_for_neither_side() -> None:
+    declared = experiment("prs-fig4")
+    claim = Claim("one", "says", "where", "rises", trend(at("y", name="a"), above=0.0), outside="it is too short")
+    (entry,) = judged(replace(declared, claims=[claim]), results(a=[1.0, 1.1, 0.9]))
+    assert (entry["outcome"], entry["holds"]) == ("not decided by this run", False)
+    assert entry["outside"] == "it is too short"
+    assert entry["measured"] == pytest.approx(1.0)
+
+
+def test_a_number_that_is_only_shown_decides_nothing() -> None:
+    found = shown(at("y", name="a"))(results(a=[1.0, 1.1, 0.9]))
+    assert (found.outcome, found.holds) == (Outcome.NOT_TESTED, False)
 
 
 def test_an_explanation_that_meets_the_paper_reproduces_nothing() -> None:
@@ -69,4 +129,5 @@ def test_a_claim_about_a_point_that_is_not_there_is_not_measured() -> None:
 def test_what_can_happen_holds_if_it_happened_once() -> None:
     found = results(a=[0.0, 0.0, 3.0], b=[0.0, 0.0, 0.0])
     assert ever(at("y", name="a"))(found).holds
-    assert not ever(at("y", name="b"))(found).holds
+    never = ever(at("y", name="b"))(found)
+    assert (never.outcome, never.holds) == (Outcome.UNDECIDED, False), "it may still happen"

@@ -233,7 +233,7 @@ def maximal(messages: list[MessageId], execution: Execution) -> dict[str, int]:
 
 
 def test_8_2_the_compressed_form_is_exactly_the_maximal_predecessors() -> None:
-    """Repaired: one set S. Of every message and, after every step, of every process."""
+    """One set S in place of equal rows. Of every message and, after every step, of every process."""
     several = 0
     for seed in range(150):
         random = Random(f"8.2 {seed}")

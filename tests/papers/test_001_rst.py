@@ -1,4 +1,4 @@
-"""Alagar, Venkatesan: "Causal ordering in distributed mobile systems" (001), §3: the RST algorithm, sentence by
+"""Alagar, Venkatesan: "Causally Ordered Message Delivery in Mobile Systems" (001), §3: the RST algorithm, sentence by
 sentence. SENT is `sent`, DELIV is `received`; entries that are zero are not stored."""
 
 from __future__ import annotations

@@ -177,13 +177,17 @@ def _tell(ran: Ran, made: dict[str, Any], place: Path, *, quiet: bool) -> None:
     to = sys.stderr if quiet else sys.stdout
     resumed = f", {ran.resumed} of them from before" if ran.resumed else ""
     print(f"{made['experiment']}: {made['title']}; {made['rows']} runs{resumed}; {place}/figure.svg", file=to)
-    told = [(_outcome(one), one["id"], f"paper: {one['stated']}", f"ours: {_measured(one)}") for one in made["claims"]]
+    told = [(_outcome(one), one["id"], _stated(one), f"measured: {_measured(one)}") for one in made["claims"]]
     widths = [max(map(len, column)) for column in zip(*told, strict=True)]
     for row in told:
         print("  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip(), file=to)
     for failure in made["failed"]:
         print(f"  FAILED {failure}", file=sys.stderr)
     print(file=to)
+
+
+def _stated(claim: dict[str, Any]) -> str:
+    return f"{'ours' if claim['ours'] else 'paper'}: {claim['stated']}"
 
 
 def _outcome(claim: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""The hot path of `prs-broadcast`, compiled: bytes in, which messages can be delivered out (000 §8.2, repaired).
+"""The hot path of `prs-broadcast`, compiled: bytes in, which messages can be delivered out (000 §8.2).
 
 The state is a few arrays of 64-bit integers. `levels` are two rows over the processes: the count delivered of each, and
 the barrier S, 0 where it has no entry. `slots` are the packets that are held back, a row each, whose first columns are

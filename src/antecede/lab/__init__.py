@@ -9,8 +9,9 @@ line for each to the table in `antecede.lab.experiments`. An experiment says
   kept in a file of their own, because they are never the same twice;
 * `charts`: what is drawn: which number over which parameter, one line for each value of other parameters, and what the
   paper states (`Stated`);
-* `claims`: what the paper says, where, and a function from the results to a `Finding`. `antecede.lab.claims` has
-  functions that make such functions (`within`, `at_most`, `trend`).
+* `claims`: what the paper says, or we do (`ours`), where, and a function from the results to a `Finding`.
+  `antecede.lab.claims` has functions that make such functions (`within`, `at_most`, `trend`). If the run is not what
+  the paper describes, `outside` says why, and the claim counts for neither side.
 
 `antecede.lab.run.run` makes a DataFrame of the points and seeds, has every row measured by a Spark task of its own, and
 keeps what is done as it goes. `antecede.lab.report` writes results, figure and claims; `antecede.lab.pages` makes pages

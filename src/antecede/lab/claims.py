@@ -1,8 +1,9 @@
 """Functions that judge claims: each makes a function from results to a finding.
 
-A number counts as reproduced if the mean over the seeds lies within what the paper states, widened by the tolerance.
-A claim without a number is qualitative; it holds if the whole 95 % confidence interval is on the right side, or, where
-it says that something can happen, if that happened once.
+One rule decides: the whole 95 % confidence interval over the seeds must be on one side. If it lies within what the
+claim allows, widened by the tolerance, the claim is reproduced, or holds; if it lies outside, it is not, or does not;
+if it has values of both sides, the claim is undecided. An upper bound that is not exceeded is kept, which reproduces
+nothing. A claim that something can happen holds if it happened once, and is undecided if it did not.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, TypeAlias
 
 from antecede.lab.experiment import Claim, Experiment, Finding, Outcome
 from antecede.lab.results import Missing, Results
-from antecede.lab.statistics import Estimate, estimate
+from antecede.lab.statistics import estimate
 
 Judge: TypeAlias = Callable[[Results], Finding]
 Values: TypeAlias = Callable[[Results], Sequence[float]]
@@ -28,27 +29,44 @@ def at(name: str, /, **where: object) -> Values:
 
 def within(values: Values, low: float, high: float | None = None, *, tolerance: float = 0.0, words: str = "") -> Judge:
     """Is it what the paper states: `low`, or from `low` to `high`?"""
+    least, most = low - tolerance, (low if high is None else high) + tolerance
 
     def judge(results: Results) -> Finding:
         found = estimate(values(results))
-        holds = low - tolerance <= found.mean <= (low if high is None else high) + tolerance
-        return _stated(found, holds, words)
+        if least <= found.low and found.high <= most:
+            return Finding(Outcome.REPRODUCED, True, found, words)
+        is_missed = found.high < least or found.low > most
+        return Finding(Outcome.NOT_REPRODUCED if is_missed else Outcome.UNDECIDED, False, found, words)
 
     return judge
 
 
 def at_most(values: Values, limit: float, *, words: str = "") -> Judge:
+    """An upper bound: was it exceeded?"""
+
     def judge(results: Results) -> Finding:
         found = estimate(values(results))
-        return _stated(found, found.mean <= limit, words)
+        if found.high <= limit:
+            return Finding(Outcome.BOUND_KEPT, True, found, words)
+        return Finding(Outcome.NOT_REPRODUCED if found.low > limit else Outcome.UNDECIDED, False, found, words)
 
     return judge
 
 
 def tried(values: Values, low: float, high: float | None = None, *, tolerance: float = 0.0, words: str = "") -> Judge:
-    """Would something else than what the paper describes meet the number that the paper states?"""
-    met = within(values, low, high, tolerance=tolerance, words=words)
-    return lambda results: replace(met(results), outcome=Outcome.TRIED)
+    """Would something else than what the paper describes meet, in the mean, the number that the paper states?"""
+
+    def judge(results: Results) -> Finding:
+        found = estimate(values(results))
+        holds = low - tolerance <= found.mean <= (low if high is None else high) + tolerance
+        return Finding(Outcome.TRIED, holds, found, words)
+
+    return judge
+
+
+def shown(values: Values, *, words: str = "") -> Judge:
+    """A number that nothing is held against, because the paper gives no measure for its words."""
+    return lambda results: Finding(Outcome.NOT_TESTED, False, estimate(values(results)), words)
 
 
 def largest(name: str, /, **where: object) -> Values:
@@ -86,7 +104,8 @@ def trend(values: Values, *, above: float | None = None, below: float | None = N
     def judge(results: Results) -> Finding:
         found = estimate(values(results))
         holds = (above is None or found.low > above) and (below is None or found.high < below)
-        return Finding(Outcome.QUALITATIVE, holds, found, words)
+        fails = (above is not None and found.high <= above) or (below is not None and found.low >= below)
+        return Finding(Outcome.QUALITATIVE if holds or fails else Outcome.UNDECIDED, holds, found, words)
 
     return judge
 
@@ -96,7 +115,8 @@ def ever(values: Values, *, words: str = "") -> Judge:
 
     def judge(results: Results) -> Finding:
         found = values(results)
-        return Finding(Outcome.QUALITATIVE, any(found), estimate(found), words)
+        happened = any(found)
+        return Finding(Outcome.QUALITATIVE if happened else Outcome.UNDECIDED, happened, estimate(found), words)
 
     return judge
 
@@ -108,13 +128,10 @@ def judged(experiment: Experiment, results: Results) -> list[dict[str, Any]]:
 
 def _finding(claim: Claim, results: Results) -> Finding:
     try:
-        return claim.judge(results)
+        found = claim.judge(results)
+        return replace(found, outcome=Outcome.NOT_TESTED, holds=False) if claim.outside else found
     except (Missing, ZeroDivisionError, ValueError) as reason:  # points or seeds that failed, and left holes
         return Finding(Outcome.NOT_MEASURED, False, None, str(reason))
-
-
-def _stated(found: Estimate, holds: bool, words: str) -> Finding:
-    return Finding(Outcome.REPRODUCED if holds else Outcome.NOT_REPRODUCED, holds, found, words)
 
 
 def _entry(claim: Claim, finding: Finding) -> dict[str, Any]:
@@ -124,6 +141,8 @@ def _entry(claim: Claim, finding: Finding) -> dict[str, Any]:
         "says": claim.says,
         "where": claim.where,
         "stated": claim.value,
+        "ours": claim.ours,
+        "outside": claim.outside,
         "outcome": finding.outcome.value,
         "holds": finding.holds,
         "measured": None if found is None else found.mean,

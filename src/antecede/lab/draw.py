@@ -69,7 +69,7 @@ def draw(experiment: Experiment, results: Results) -> Figure:
     for number, chart in enumerate(charts, start=1):
         axes = figure.add_subplot(rows, columns, number)
         if chart.bars:
-            _bars(axes, lines(chart, results))
+            _bars(axes, chart, lines(chart, results))
         else:
             _curves(axes, chart, lines(chart, results))
         for stated, hatch in zip(chart.stated, _hatches(), strict=False):
@@ -126,7 +126,7 @@ def _curves(axes: Any, chart: Chart, found: list[Line]) -> None:
         )
 
 
-def _bars(axes: Any, found: list[Line]) -> None:
+def _bars(axes: Any, chart: Chart, found: list[Line]) -> None:
     """Where x is a name: a group of bars for each, a hatch for each series."""
     names = list(dict.fromkeys(str(place) for line in found for place in line.xs))
     width = 0.8 / len(found)
@@ -143,7 +143,8 @@ def _bars(axes: Any, found: list[Line]) -> None:
             hatch=hatch,
             capsize=2.5,
         )
-    axes.set_xticks(range(len(names)), names, rotation=30, ha="right", fontsize=8)
+    labels = [chart.ticks.get(name, name) for name in names]
+    axes.set_xticks(range(len(names)), labels, rotation=30, ha="right", fontsize=8)
 
 
 def _state(axes: Any, stated: Stated, hatch: str) -> None:
@@ -185,7 +186,7 @@ def _label_axes(axes: Any, chart: Chart, found: list[Line]) -> None:
     axes.set_xlabel(chart.x_label)
     axes.set_ylabel(chart.y_label)
     axes.set_title(chart.title, fontsize=9)
-    if chart.ticks:
+    if chart.ticks and not chart.bars:
         axes.set_xticks(range(len(chart.ticks)), list(chart.ticks.values()))
     if chart.x_log:
         _log_ticks(axes, found)

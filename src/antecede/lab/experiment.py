@@ -18,13 +18,23 @@ Measure: TypeAlias = Callable[[Point, int], Mapping[str, float | None]]
 
 
 class Outcome(StrEnum):
-    """Of a claim. `QUALITATIVE`: the paper gives no number; `TRIED`: it was held not to what the paper describes but to
-    an explanation or to a form of ours. Whether these `holds` is told beside them."""
+    """What came of a claim. `Finding.holds` says beside `QUALITATIVE` and `TRIED` whether the claim holds.
+
+    BOUND_KEPT      an upper bound was not exceeded; that contradicts nothing, and reproduces nothing
+    QUALITATIVE     the claim has no number, and was decided
+    UNDECIDED       the confidence interval has both values that agree with the claim and values that do not
+    TRIED           not what the paper describes was measured, but an explanation or a form of ours
+    NOT_TESTED      the run does not test the claim: `Claim.outside` says why
+    NOT_MEASURED    the points that the claim is about failed
+    """
 
     REPRODUCED = "reproduced"
     NOT_REPRODUCED = "not reproduced"
+    BOUND_KEPT = "bound kept"
     QUALITATIVE = "qualitative"
+    UNDECIDED = "undecided"
     TRIED = "tried"
+    NOT_TESTED = "not decided by this run"
     NOT_MEASURED = "not measured"
 
 
@@ -40,13 +50,19 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """`says`: the paper's sentence, in short; `where`: its section; `value`: the paper's number, in words."""
+    """`says`: the paper's sentence, in short; `where`: its section; `value`: the paper's number, in words.
+
+    `ours`: the claim is made by this project and not by a paper; it is counted apart. `outside`: the reason, in words,
+    why this run does not test the claim, if it does not: what was measured is shown, and counts for neither side.
+    """
 
     id: str
     says: str
     where: str
     value: str
     judge: Callable[[Results], Finding]
+    ours: bool = False
+    outside: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +82,8 @@ class Chart:
 
     `where` leaves out all points but those with these parameters. `names` gives labels to values of `series`, or to
     tuples of them; with an empty label a line is left out. `dashed` are labels of lines that are not the experiment
-    itself but an explanation tried. With `ticks` the values of x are names, side by side in that order.
+    itself but an explanation tried. With `ticks` the values of x are names, side by side in that order; with `bars`,
+    `ticks` has the labels of those that are not labelled by their names.
     `order` are labels that have the same colour and marker in every chart that gives the same order.
     """
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import html
 import re
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +21,46 @@ What the papers measured, measured again. Every experiment is declared in `src/a
 the version that made them. Nothing was tuned to meet a curve: where a paper and we differ, the page says so, and says
 which explanations were tried.
 
-*Reproduced*: the mean over the seeds lies within what the paper states, widened by a tolerance for its rounding.
-*Qualitative*: the paper gives no number; the claim holds if the whole interval is on the right side. *Tried*: the
-paper's number held against something else than what the paper describes, an explanation or a form of ours; it counts
-for neither side. Intervals are 95 % confidence intervals by Student's t over the seeds.
+Intervals are 95 % confidence intervals by Student's t over the seeds.
+
+* *Reproduced*: the whole interval lies within what the paper states, widened by a tolerance for its rounding.
+* *Not reproduced*: the whole interval lies outside.
+* *Bound kept*: an upper bound was not exceeded. That contradicts nothing, and reproduces nothing.
+* *Qualitative*: the paper gives no number. The claim holds if the whole interval is on the right side, and does not
+  hold if the whole interval is on the wrong side.
+* *Undecided*: the interval has values of both sides.
+* *Not decided by this run*: what was run is not what the paper describes, or the paper gives no measure for its words;
+  the reason is given. It counts for neither side, nor does a point that failed.
+* *Tried*: the paper's number held against something else than what the paper describes, an explanation or a form of
+  ours. It counts for neither side, and is not in the tables below.
 """
+OURS = """\
+The claims that are ours, and not of a paper: that our algorithms keep what they promise, that a printed form fails, and
+what we say of `roam` and of our explanations.
+"""
+COLUMNS = (
+    "reproduced",
+    "not reproduced",
+    "bound kept",
+    "qualitative: holds",
+    "does not hold",
+    "undecided",
+    "not decided by this run",
+)
+"""What claims are counted by."""
 
 
 def reproduction(results: Path, link: str = "reproduction") -> str:
     """The page in Markdown, from the folder of results; `link` is the way from the page to that folder."""
     made = _all(results)
-    parts = [INTRO, _summary(made), *(_part(one, link) for one in made)]
+    parts = [
+        INTRO,
+        "The claims of the papers:\n",
+        _summary(made, ours=False),
+        OURS,
+        _summary(made, ours=True),
+        *(_part(one, link) for one in made),
+    ]
     return "\n".join(parts)
 
 
@@ -55,28 +86,35 @@ def _all(folder: Path) -> list[dict[str, Any]]:
     return [made for name in names() if (made := kept(folder / name)) is not None]
 
 
-def _summary(made: list[dict[str, Any]]) -> str:
-    rows = [
-        "| experiment | paper | reproduced | not reproduced | qualitative: holds | does not |",
-        "|---|---|---|---|---|---|",
-    ]
+def _summary(made: list[dict[str, Any]], *, ours: bool) -> str:
+    """A row for each experiment with such claims, and one for all."""
+    rows, total = [], Counter[str]()
     for one in made:
-        claims = one["claims"]
-        counts = [
-            sum(claim["outcome"] == "reproduced" for claim in claims),
-            sum(claim["outcome"] in ("not reproduced", "not measured") for claim in claims),
-            sum(claim["outcome"] == "qualitative" and claim["holds"] for claim in claims),
-            sum(claim["outcome"] == "qualitative" and not claim["holds"] for claim in claims),
-        ]
-        name = one["experiment"]
-        rows.append(f"| [{name}](#{name}) | {one['paper']} {one['figure']} | " + " | ".join(map(str, counts)) + " |")
-    return "\n".join([*rows, ""])
+        found = Counter(_column(claim) for claim in one["claims"] if claim["ours"] is ours)
+        if found:
+            name = one["experiment"]
+            rows.append(_counts(f"| [{name}](#{name}) | {one['paper']} {one['figure']} |", found))
+            total += found
+    head = [f"| experiment | paper | {' | '.join(COLUMNS)} |", "|---" * (2 + len(COLUMNS)) + "|"]
+    return "\n".join([*head, *rows, _counts("| **all** | |", total), ""])
+
+
+def _counts(lead: str, found: Mapping[str, int]) -> str:
+    return f"{lead} {' | '.join(str(found.get(column, 0)) for column in COLUMNS)} |"
+
+
+def _column(claim: dict[str, Any]) -> str:
+    """The column that counts this claim; empty for an explanation that was tried."""
+    outcome: str = claim["outcome"]
+    if outcome == "qualitative":
+        return "qualitative: holds" if claim["holds"] else "does not hold"
+    return {"tried": "", "not measured": "not decided by this run"}.get(outcome, outcome)
 
 
 def _part(one: dict[str, Any], link: str) -> str:
     declared = experiment(one["experiment"])
     rows = [
-        f"| {claim['says']} ({claim['where']}) | {claim['stated']} | {_measured(claim)} | {_outcome(claim)} |"
+        f"| {claim['says']} ({_where(claim)}) | {claim['stated']} | {_measured(claim)} | {_outcome(claim)} |"
         for claim in one["claims"]
     ]
     failed = [f"Failed: {failure}" for failure in one["failed"]]
@@ -93,12 +131,23 @@ def _part(one: dict[str, Any], link: str) -> str:
     )
 
 
+def _where(claim: dict[str, Any]) -> str:
+    where: str = claim["where"]
+    return f"{where}; ours" if claim["ours"] and where != "ours" else where
+
+
 def _outcome(claim: dict[str, Any]) -> str:
     if claim["outcome"] == "qualitative":
         return "holds (qualitative)" if claim["holds"] else "**does not hold** (qualitative)"
     if claim["outcome"] == "tried":
         return "tried: would meet it" if claim["holds"] else "tried: would not"
-    return claim["outcome"] if claim["holds"] else f"**{claim['outcome']}**"
+    reason = f": {claim['outside']}" if claim["outside"] and claim["outcome"] == "not decided by this run" else ""
+    return f"**{claim['outcome']}**" if _is_against(claim) else claim["outcome"] + reason
+
+
+def _is_against(claim: dict[str, Any]) -> bool:
+    """Whether what was measured speaks against the claim."""
+    return claim["outcome"] == "not reproduced" or (claim["outcome"] == "qualitative" and not claim["holds"])
 
 
 def _measured(claim: dict[str, Any]) -> str:
@@ -137,8 +186,8 @@ def _section(one: dict[str, Any], picture: str) -> str:
     declared = experiment(one["experiment"])
     tried = f"\n<p><b>What was tried.</b> {_bold(html.escape(declared.tried))}</p>" if declared.tried else ""
     rows = "\n".join(
-        f"<tr><td>{html.escape(claim['says'])} ({html.escape(claim['where'])})<td>{html.escape(claim['stated'])}"
-        f"<td>{html.escape(_measured(claim))}<td{'' if claim['holds'] else ' class=bad'}>"
+        f"<tr><td>{html.escape(claim['says'])} ({html.escape(_where(claim))})<td>{html.escape(claim['stated'])}"
+        f"<td>{html.escape(_measured(claim))}<td{' class=bad' if _is_against(claim) else ''}>"
         f"{html.escape(_outcome(claim).replace('*', ''))}"
         for claim in one["claims"]
     )

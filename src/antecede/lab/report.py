@@ -18,6 +18,7 @@ from antecede.lab.results import Results
 from antecede.lab.run import Ran
 
 WRITTEN = {"experiment", "paper", "figure", "title", "command", "version", "quick", "rows", "failed", "claims"}
+WRITTEN_OF_A_CLAIM = {"says", "where", "stated", "ours", "outside", "outcome", "holds", "measured", "confidence_95"}
 
 
 def write(ran: Ran, folder: Path, *, command: str) -> dict[str, Any]:
@@ -51,12 +52,14 @@ def write(ran: Ran, folder: Path, *, command: str) -> dict[str, Any]:
 
 
 def kept(folder: Path) -> dict[str, Any] | None:
-    """What was written to `folder`, if anything was, and is still as it was written."""
+    """Return what was written to `folder`, or None if nothing was, or not by this version, or it was changed since."""
     try:
         made = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return made if isinstance(made, dict) and made.keys() >= WRITTEN else None
+    if not isinstance(made, dict) or not made.keys() >= WRITTEN:
+        return None
+    return made if all(claim.keys() >= WRITTEN_OF_A_CLAIM for claim in made["claims"]) else None
 
 
 def redrawn(folder: Path) -> None:

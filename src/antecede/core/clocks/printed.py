@@ -3,7 +3,8 @@
 They give up p1's clock on all paths through a gateway R, and take R's time of arrival of m1 instead, though R may have
 heard of m1 by another way before m1 itself came. `determination.determination_4` is right as printed, so the
 wrong answers are the allocations' alone. Loops and simple paths are enumerated; graphs that are too large for that are
-refused. `shortest_loop` is 2, as the star and Fig. 4 need; with 3, two processes that answer each other are no loop.
+refused. Two processes that answer each other are a loop: by footnote 5 no part of a loop is closed "other than the
+complete path itself". So `shortest_loop` is 2.
 """
 
 from __future__ import annotations

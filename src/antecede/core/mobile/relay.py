@@ -9,12 +9,12 @@ each station has to say that its last message to the old place is out.
     a station's knowledge of a host    `location`, which changes at a notification and nowhere else
     enable                             `Handover`
 
-Changed from 001 §5.2. As printed, the new station notifies, with a unicast to each, as soon as a host registers. So a
-stale notification may put a location back; and a station that has been notified may cause one that has not to send to
-the old place, from where the message overtakes its cause. Here the old station notifies, with one causal multicast,
-when it gives the luggage away, which it does only when its own hand-off is over: all notifications of one host are
-ordered by causality itself, and a host that comes back while its old hand-off drains waits its turn. `printed` brings
-the first form back.
+Changed from 001 §5.2. As printed, the new station broadcasts the notification as soon as a host registers. So a stale
+notification may put a location back; and, if a broadcast is a unicast to each, a station that has been notified may
+cause one that has not to send to the old place, from where the message overtakes its cause. Here the old station
+notifies, with one causal multicast, when it gives the luggage away, which it does only when its own hand-off is over:
+all notifications of one host are ordered by causality itself, and a host that comes back while its old hand-off drains
+waits its turn. `printed` brings the first form back, with a unicast to each.
 """
 
 from __future__ import annotations

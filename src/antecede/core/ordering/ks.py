@@ -24,9 +24,10 @@ The log is so an observed-remove set of dots (i, t, d). With `multicast=True` on
 (§4.5, first note): it carries everyone's `due`, and each receiver reads its own, which is SND(2) done by the
 receiver.
 
-Changed from the paper: the first test of RCV(4) must read l_{s,t} (the printed t' can never be true). The
-look-ahead of §4.5 breaks causal order and is left out. The sequence numbers that §7.1 asks for on channels that are
-not FIFO are not needed. `printed` brings either mistake back, for the errata: "look-ahead", or "rcv4".
+Changed from the paper: the first test of RCV(4) reads l_{s,t}, as the comment beside it does (with the t' of our copy
+it can never be true). The look-ahead of §4.5 breaks causal order and is left out. The sequence numbers that §7.1 offers
+for channels that are not FIFO are not needed. `printed` brings either mistake back, for the errata: "look-ahead", or
+"rcv4".
 """
 
 from __future__ import annotations

@@ -9,14 +9,15 @@ with a hold-back limit that is reached processes may wait for each other for eve
     K_i[x]           `phase[x]`: the highest phase known of group x; for a group of `me`, expected_i^x[i]
     pending_i        the hold-back queue, in which a message waits for a member of a group to reach a phase
 
-    GS1 `send`, GS2 `_arrive`, GS3 `_resynchronised`, GS4 `_unmet`, and the hold-back queue's rank: the comment in GS4,
-    that messages which become deliverable together are delivered in the order of their timestamps, is mandatory.
+    GS1 `send`, GS2 `_arrive`, GS3 `_resynchronised`, GS4 `_unmet`, and the hold-back queue's rank: messages that
+    become deliverable together are delivered in the order of their timestamps (§3.1, GS4).
 
 Of several values for `expected`, the greatest counts. A process that hears of a phase ahead of its own through a
 resynchronisation follows it too, which is what makes a newcomer, who was not sent the message itself, catch up.
 §3.5: with `resynch_after_s`, a process that falls behind sets a timer, and resynchronises only if it has sent
-nothing by then. §4.3, that members of an acyclic graph of groups need only their own groups' counts, is false where
-two groups share two processes; `printed="4.3"` does so, for the errata.
+nothing by then. §4.3, that members of an acyclic graph of groups need only their own groups' counts, is false if two
+groups share two processes. `printed="4.3"` leaves the other counts out, for tests alone: it ranks messages by the sum
+of the counts there are, so that it may fail even where §4.3 is right.
 """
 
 from __future__ import annotations

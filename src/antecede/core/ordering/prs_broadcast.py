@@ -1,18 +1,19 @@
-"""Causal barriers for broadcast: only the maximal predecessors of a message (000 §8.2, repaired).
+"""Causal barriers for broadcast: only the maximal predecessors of a message (000 §8.2).
 
 Guarantees causal order for broadcast over any channels, and holds a message back only while one that precedes it is
 missing. Its stamp is the set of maximal predecessors, one to n of them: few where traffic is light.
 
-§8.2 says that in the broadcast case all rows of the barrier are equal and one of them can be sent. They are
-not: rows k and l differ in the tuples of k and l. The right compressed form is one set S of (process, count):
+§8.2 says that in the broadcast case all rows of the barrier are equal and one of them can be sent. That is right if the
+sender is one of the destinations, as it is there; with the assumption of §5.1, that it is not, rows k and l differ in
+the tuples of k and l (see the errata, tests/errata/prs.py). Here a packet is not sent to its sender, and one set S of
+(process, count) takes the place of the rows:
 
     send      stamp the message with S, then S := {(me, c)}
     deliver   when V[k] >= x for every (k, x) in S_M with k other than oneself, V being `delivered`, and V[j] >= c - 1
     then      S := (S - S_M) + {(j, c)}
 
 The last of these conditions follows from the others where j tells the truth; it is what a false number fails on, which
-would otherwise have V run backwards. The printed form, in three readings of which row is the one, is in the errata
-(tests/errata/prs.py).
+would otherwise have V run backwards.
 """
 
 from __future__ import annotations

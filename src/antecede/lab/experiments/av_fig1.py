@@ -144,6 +144,7 @@ def _moves_with_cost(name: str) -> Claim:
         "ours",
         "falls",
         trend(fall, above=0.0, words="hosts at the crossing with the cheapest integers, less those with the dearest"),
+        ours=True,
     )
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import log
 
-from antecede.lab.claims import at, at_most, difference, trend, within
+from antecede.lab.claims import at, at_most, difference, trend, tried, within
 from antecede.lab.experiment import Chart, Claim, Experiment, Point
 from antecede.lab.experiments import av
 from antecede.lab.results import Missing, Results
@@ -101,8 +101,10 @@ INHIBITION = (
         "Algorithm 1 does not inhibit.",
         "001 Table 1",
         "no",
-        within(
-            at("needless_percent", protocol="av1", over="stations", stations=5), 0.0, words="% that wait needlessly"
+        tried(
+            at("needless_percent", protocol="av1", over="stations", stations=5),
+            0.0,
+            words="% that wait needlessly with Algorithm 1, repaired; as printed some do, see the errata",
         ),
     ),
     Claim(
@@ -126,6 +128,8 @@ INHIBITION = (
             above=0.0,
             words="needless waiting at k = 1 less that at the largest k, in ms",
         ),
+        outside="measured with n_h = 20 and n_s = 10, and Table 1 is for n_h much larger than n_s: two hosts in a cell "
+        "leave little to divide",
     ),
 )
 
@@ -164,8 +168,8 @@ TABLE1 = Experiment(
         _chart("k", "handoff_messages", "logical stations, k", "packets for a hand-off", "hand-off, 10 stations"),
     ],
     claims=[*GROWTHS, *INHIBITION],
-    tried="With 20 hosts the inhibition of Algorithm 3 is no less with more logical stations: there are two hosts in a "
-    "cell, and dividing them changes little. With 60 and 120 hosts it falls, see av-fig2.",
+    tried="How the inhibition of Algorithm 3 changes with k is not decided here: it takes more hosts in a cell. With "
+    "16 hosts and 2 stations it does fall (`tests/papers/test_001_mobile.py`).",
     quick_seeds=(1, 2),
     cost=av.cost,
 )

@@ -2,9 +2,9 @@
 
 Each run is `EXECUTIONS` executions of the form that is printed and of ours with the same seeds. What a failure is
 depends on the form: mostly that the judge of `antecede.check` finds a violation or a message that is never delivered.
-Counts that others found with other executions are given beside ours and are not expected to be met, for how often a
-form fails depends on the executions: what is claimed is that the printed form fails and ours does not. Beside the
-printed forms, every algorithm of the registry is held to what it guarantees, on the same kind of executions.
+How often a form fails depends on the executions: what is claimed is that the form fails and ours does not. These claims
+are ours, not the papers'. Beside the printed forms, every algorithm of the registry is held to what it guarantees, on
+the same kind of executions.
 """
 
 from __future__ import annotations
@@ -46,21 +46,22 @@ def _executions(kind: str, name: str, quick: bool) -> int:
 
 def _claims() -> Iterator[Claim]:
     for name, form in FORMS.items():
-        said = f" (elsewhere {form.elsewhere})" if form.elsewhere else ""
         slug = _slug(name)
         yield Claim(
             f"errata-{slug}",
-            f"As printed: {form.title}.",
+            form.says,
             form.where,
-            f"fails{said}",
-            ever(at("printed fails of 1000", form=name), words="executions of 1,000 that fail"),
+            "fails",
+            ever(at("printed fails of 1000", form=name), words=form.counted),
+            ours=True,
         )
         yield Claim(
             f"errata-{slug}-ours",
-            f"Repaired, it holds ({name}).",
+            f"Ours does not fail ({name}).",
             form.where,
             "0",
-            within(at("ours fails of 1000", form=name), 0.0, words="executions of 1,000 that fail"),
+            within(at("ours fails of 1000", form=name), 0.0, words=form.counted),
+            ours=True,
         )
     yield from (_kept(name) for name in sorted(ALGORITHMS))
 
@@ -75,12 +76,12 @@ def _kept(name: str) -> Claim:
     if name in UNORDERED:
         return Claim(
             f"errata-order-{_slug(name)}", f"{name} does not keep causal order.", UNORDERED[name], "fails",
-            ever(values, words=words),
+            ever(values, words=words), ours=True,
         )  # fmt: skip
     says = f"{name} keeps causal order and delivers everything once."
     if name == LOSSY:
         says = "history keeps causal order on channels that lose."
-    return Claim(f"errata-order-{_slug(name)}", says, "registry", "0", within(values, 0.0, words=words))
+    return Claim(f"errata-order-{_slug(name)}", says, "registry", "0", within(values, 0.0, words=words), ours=True)
 
 
 ERRATA = Experiment(
@@ -89,7 +90,9 @@ ERRATA = Experiment(
     figure="printed forms",
     title="How often the printed forms fail",
     about="Few processes and messages, exponential latency of 0.5 to 3 times the time between sends; hosts that move "
-    "about as often as they send; graphs with slow links. `docs/errata.md` has a counterexample to each form.",
+    "about as often as they send; graphs with slow links. `docs/errata.md` has an execution of each form that fails. "
+    "Two forms are not as printed: `prs own` is outside an assumption of its paper, and with `av2` hosts register in "
+    "our way.",
     grid=_grid(False),
     quick=_grid(True),
     measure=measure,
@@ -98,9 +101,10 @@ ERRATA = Experiment(
             title="",
             x="form",
             y="printed fails of 1000",
-            x_label="printed form",
+            x_label="form",
             y_label="executions that fail, of 1,000",
             where={"kind": "printed"},
+            ticks={name: form.label or name for name, form in FORMS.items()},
             bars=True,
         )
     ],

@@ -83,6 +83,7 @@ def _beside(number: str, other: str, over: str, what: str, unit: str) -> Claim:
         "ours",
         "less",
         trend(values, below=1.0, words=f"{unit} of roam, as a part of that of {other}"),
+        ours=True,
     )
 
 
@@ -112,6 +113,7 @@ CLAIMS = (
         "ours",
         "0 %",
         within(at("needless_percent", protocol="roam", over="moves", moves=0.3), 0.0, words="% that wait needlessly"),
+        ours=True,
     ),
     Claim(
         "mobile-idle-roam",
@@ -127,6 +129,7 @@ CLAIMS = (
             tolerance=1.0,
             words="entries with 60 more hosts that neither send nor are sent to, less those without",
         ),
+        ours=True,
     ),
 )
 

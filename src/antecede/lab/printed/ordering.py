@@ -1,7 +1,8 @@
 """Printed forms that the core does not have, word for word from the papers, for stamping algorithms.
 
 A `Printed` is a paper's pseudo-code with its own variables. `Bare` runs one: it sends a copy to every destination, the
-sender among them if it is one, and of the packets here it delivers the first that is ready, in order of arrival.
+sender among them if it is one, and of the packets here it delivers the first that is ready, in order of arrival. With
+`at_once` the copy for the sender does not travel: it is received within the send.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ class Bare:
 
     me: str
     paper: Printed
+    at_once: bool = False
     seq: int = 0
     held: list[Packet] = field(default_factory=list)
 
@@ -41,7 +43,9 @@ class Bare:
         self.seq += 1
         message = Message(MessageId(self.me, self.seq), frozenset(dests), payload)
         packet = Packet(self.me, message, self.paper.send(message))
-        return [Sent(message), *(Transmit(to, packet) for to in sorted(message.dests))]
+        own = {self.me} & message.dests if self.at_once else set[str]()
+        effects: list[Effect] = [Sent(message), *(Transmit(to, packet) for to in sorted(message.dests - own))]
+        return effects + self.receive(packet) if own else effects
 
     def receive(self, packet: Packet) -> list[Effect]:
         self.held.append(packet)
@@ -59,7 +63,11 @@ class Bare:
 
 @dataclass
 class PrintedPrs:
-    """000 §5.2, steps as numbered there. `row`, if given, names the one row that is sent (§8.2)."""
+    """000 §5.2, steps as numbered there.
+
+    `row`, if given, names the one row of the barrier that is sent in the place of all (§8.2). With `skip_own` a process
+    does not wait for its own messages, which the paper does not say.
+    """
 
     me: str
     names: Sequence[str]
@@ -99,10 +107,9 @@ class PrintedPrs:
 
 @dataclass
 class PrintedRst:
-    """001 §3. `counting` adds one to SENT[j, i] at a delivery, where the paper sets it to ST[j, i] + 1."""
+    """001 §3, with SENT_i as `sent` and DELIV_i as `deliv`."""
 
     me: str
-    counting: bool = False
     deliv: Tuples = field(default_factory=dict)
     sent: dict[str, Tuples] = field(default_factory=dict)
 
@@ -121,9 +128,7 @@ class PrintedRst:
         assert isinstance(stamp, RstStamp)
         j = message.sender
         self.deliv[j] = self.deliv.get(j, 0) + 1
-        row = self.sent.setdefault(j, {})
-        before = row.get(self.me, 0) if self.counting else stamp.sent.get(j, {}).get(self.me, 0)
-        row[self.me] = before + 1
+        self.sent.setdefault(j, {})[self.me] = stamp.sent.get(j, {}).get(self.me, 0) + 1
         for k, theirs in stamp.sent.items():
             self.sent[k] = union_max(self.sent.get(k, {}), theirs)
 

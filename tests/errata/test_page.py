@@ -1,0 +1,86 @@
+"""The errata page: which entries it has, in which section, and that each quotes its paper."""
+
+import pytest
+
+from tests.errata import page
+from tests.errata.erratum import Assumption, Erratum
+
+ERRATA = [(chapter, one) for chapter in page.CHAPTERS for one in chapter.errata()]
+ASSUMPTIONS = [(chapter, one) for chapter in page.CHAPTERS for one in chapter.assumptions()]
+ENTRIES = [one for _, one in ERRATA] + [one for _, one in ASSUMPTIONS]
+HEADING = "\n## Assumptions, and what happens outside them\n"
+
+
+def test_the_errata_are_these() -> None:
+    """A new one is added here when its paper was found to fail under its own assumptions, and not before."""
+    assert [(chapter.number, one.section, one.title) for chapter, one in ERRATA] == [
+        ("000", "§8.2 against §5.1", "Is the sender of a broadcast one of its destinations?"),
+        ("000", "§8.3", "The explanation of redundant tuples is incomplete"),
+        ("000", "§9.1", "The counters of a host stop at the first message for somebody else"),
+        ("001", "§4.1", "Algorithm 1 does hold messages back for nothing"),
+        ("001", "§5.2, the hand-off", "A stale notification puts the location back"),
+        ("001", "§5.2, the hand-off", "A broadcast of notify must not be separate unicasts"),
+        ("002", "§4.5, second note", "Looking ahead breaks causal order"),
+        ("002", "§4.3, RCV(4), first test", "A misprint in RCV(4) keeps what is no longer owed"),
+        ("002", "§6.2, control information overhead", "The complement halves an entry, not a sender"),
+        ("003", "§3.3", "Timestamps cannot be inferred"),
+        ("003", "§3.4", "Nor can the order of arrival be inferred from timestamps"),
+        ("003", "§4.3", "No cycle of groups is not enough"),
+        ("004", "§4.4, Allocation 4 with Determination 4", "A gateway may hear of a message before the message comes"),
+        ("004", "§5, Allocation 5", "The hierarchical triangle's saving gives wrong answers"),
+        ("004", "§4.4, Allocations 4 and 5", "Arrival times need FIFO channels"),
+        ("004", "§4.4, after Allocation 5", "The receiver must be the gateway, not the sender"),
+        ("004", "§5, star network, against §4.3", "The star's observation set"),
+        ("004", "§4.2, Theorem 6 with Allocation 2", "Simple paths keep the verdicts, not the clock values"),
+    ]
+
+
+def test_the_assumptions_are_these() -> None:
+    assert [(chapter.number, one.section, one.title) for chapter, one in ASSUMPTIONS] == [
+        ("000", "§5.1", "The sender is not among its destinations"),
+        ("001", "§2", "A message goes to another host"),
+        ("002", "§7.1", "FIFO channels, or sequence numbers on others"),
+        ("004", "§5, ring network", "The ring goes both ways round"),
+    ]
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.title)
+def test_every_entry_quotes_its_paper_with_the_section(entry: Erratum | Assumption) -> None:
+    assert entry.says
+    for quotation in entry.says:
+        assert quotation.section.startswith("§")
+        assert quotation.words
+        assert quotation.words == quotation.words.strip()
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.title)
+def test_nothing_is_quoted_that_is_not_checked(entry: Erratum | Assumption) -> None:
+    """`tools.check_quotations` looks up what is in `says`. Quotation marks anywhere else would escape it."""
+    words = [entry.outside] if isinstance(entry, Assumption) else [entry.remark, entry.why, entry.repair]
+    assert not [text for text in words if '"' in text]
+
+
+def test_what_may_be_a_slip_of_our_copy_is_marked_so() -> None:
+    marked = [one.title for _, one in ERRATA if "our copy" in one.remark]
+    assert marked == [
+        "A misprint in RCV(4) keeps what is no longer owed",
+        "The receiver must be the gateway, not the sender",
+    ]
+
+
+def test_an_assumption_is_in_its_own_section_and_an_erratum_is_not() -> None:
+    errata, _, assumptions = page.page().partition(HEADING)
+    for _, erratum in ERRATA:
+        assert f"### {erratum.section}: {erratum.title}\n" in errata
+    for chapter, assumption in ASSUMPTIONS:
+        heading = f"### {chapter.number} {assumption.section}: {assumption.title}\n"
+        assert heading in assumptions
+        assert heading not in errata
+
+
+def test_a_quotation_is_shown_with_its_section_and_in_quotation_marks() -> None:
+    assert '> §5.1: "We assume that the process sending message M does not belong to destination(M)."\n' in page.page()
+
+
+def test_the_page_is_the_same_each_time() -> None:
+    assert page.page() == page.page()
