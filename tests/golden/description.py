@@ -17,8 +17,8 @@ from antecede.core.mobile.effects import Dropped, Radio
 
 def describe(value: Any) -> Any:
     """Return `value` as JSON has it."""
-    if type(value) in values.STORABLE.values():
-        return {"is": stored_name(type(value)), "holds": [describe(getattr(value, name)) for name in _fields(value)]}
+    if type(value) in values.NAMES:
+        return {"is": values.NAMES[type(value)], "holds": [describe(getattr(value, name)) for name in _fields(value)]}
     if isinstance(value, bytes):
         return {"hex": value.hex()}
     if isinstance(value, Mapping):
@@ -29,11 +29,6 @@ def describe(value: Any) -> Any:
         return [describe(item) for item in value]
     assert value is None or isinstance(value, bool | int | float | str), value
     return value
-
-
-def stored_name(cls: type[Any]) -> str:
-    """Return the name that stands for `cls` in a snapshot."""
-    return next(name for name, known in values.STORABLE.items() if known is cls)
 
 
 def summarise(effects: Iterable[object]) -> list[list[Any]]:

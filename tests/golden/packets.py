@@ -8,7 +8,7 @@ from typing import Any
 
 from antecede import Packet, decode, encode
 from antecede.core import values
-from tests.golden.description import describe, stored_name
+from tests.golden.description import describe
 from tests.golden.plays import LONG_NAMES, NAMES, VARIANTS, needs_fifo, open_stage, play, roam, roaming_names
 
 LONG_NAMED = ("ks", "rst", "ses", "vector", "serial-broadcast")
@@ -64,7 +64,7 @@ def _kind(packet: Packet) -> tuple[Any, ...]:
     stamps: list[str] = []
     stamp: Any = packet.stamp
     while stamp is not None:
-        stamps.append(stored_name(type(stamp)))
+        stamps.append(values.NAMES[type(stamp)])
         stamp = getattr(stamp, "inner", None) or getattr(stamp, "stamp", None)
     return packet.message is None, *stamps
 

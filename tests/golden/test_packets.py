@@ -9,7 +9,7 @@ import pytest
 
 from antecede import decode, encode
 from antecede.core import shapes, values
-from tests.golden.description import describe, stored_name
+from tests.golden.description import describe
 from tests.golden.files import NEWEST, read, read_all
 
 ENTRIES = read_all("packets.json")
@@ -40,4 +40,4 @@ def test_the_newest_form_is_what_is_written_now(entry: dict[str, Any]) -> None:
 
 def test_there_is_a_golden_packet_of_every_stamp() -> None:
     text = json.dumps(ENTRIES)
-    assert [cls for cls in shapes.STAMPS.values() if f'"{stored_name(cls)}"' not in text] == []
+    assert [cls for cls in shapes.STAMPS.values() if f'"{values.NAMES[cls]}"' not in text] == []

@@ -39,14 +39,14 @@ TAGS: dict[type, int] = {}
 S = TypeVar("S")
 
 
-def stamp(tag: int) -> Callable[[type[S]], type[S]]:
-    """Give a stamp class its number on the wire; numbers are never reused."""
+def stamp(tag: int, name: str) -> Callable[[type[S]], type[S]]:
+    """Give a stamp class its number on the wire and its name in snapshots; neither is ever changed or reused."""
 
     def register(cls: type[S]) -> type[S]:
-        assert tag not in STAMPS, f"{cls.__name__}: stamp {tag} is {STAMPS[tag].__name__}"
+        assert tag not in STAMPS, f"stamp {tag} is {STAMPS[tag]}"
         STAMPS[tag] = cls
         TAGS[cls] = tag
-        return values.storable(cls)
+        return values.storable(name)(cls)
 
     return register
 

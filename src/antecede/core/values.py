@@ -1,9 +1,11 @@
 """Snapshots: the state of an algorithm as bytes and back, without pickle.
 
 State is plain values (numbers, strings, bytes, collections) and dataclasses that were declared `storable`. Each value
-is a letter for its type and its content; a storable is its name and its fields, less those whose name
-starts with an underscore, which `resume` rebuilds. The reader makes nothing but these types, checks the length and
-a checksum first and then every field against its declared type, and raises `SnapshotError` for anything else.
+is a letter for its type and its content; a storable is its stored name and its fields in order, less those whose name
+starts with an underscore, which `resume` rebuilds. The stored name is a string that is given where the class is
+declared: a class and its fields may be renamed, and no snapshot notices. The reader makes nothing but these types,
+checks the length and a checksum first and then every field against its declared type, and raises `SnapshotError` for
+anything else.
 """
 
 from __future__ import annotations
@@ -24,17 +26,24 @@ DEPTH_MAX = 32
 
 T = TypeVar("T")
 STORABLE: dict[str, type[Any]] = {}
+NAMES: dict[type[Any], str] = {}
 
 
-def storable(cls: type[T]) -> type[T]:
-    """Let instances of this dataclass (or named tuple) be part of a snapshot."""
-    assert cls.__name__ not in STORABLE, cls.__name__
-    STORABLE[cls.__name__] = cls
-    return cls
+def storable(name: str) -> Callable[[type[T]], type[T]]:
+    """Let instances of a dataclass (or named tuple) be part of a snapshot, under a `name` that never changes."""
+
+    def register(cls: type[T]) -> type[T]:
+        assert name not in STORABLE, f"{name!r} is stored for {STORABLE[name]}"
+        STORABLE[name] = cls
+        NAMES[cls] = name
+        return cls
+
+    return register
 
 
-for _cls in (Message, MessageId, Packet):
-    storable(_cls)
+storable("Message")(Message)
+storable("MessageId")(MessageId)
+storable("Packet")(Packet)
 
 
 def dumps(value: object) -> bytes:
@@ -69,10 +78,11 @@ def _stored(cls: type[Any]) -> list[str]:
 
 def _write(value: Any, out: bytearray) -> None:
     kind = type(value)
-    if kind.__name__ in STORABLE:
+    stored_name = NAMES.get(kind)
+    if stored_name is not None:
         names = _stored(kind)
         _head(b"c", len(names), out)
-        _write(kind.__name__, out)
+        _write(stored_name, out)
         for name in names:
             _write(getattr(value, name), out)
     else:
@@ -84,7 +94,7 @@ def _storable(cls: type[Any], values: list[Any]) -> Any:
     stored = dict(zip(_stored(cls), values, strict=True))
     for name, value in stored.items():
         if not fits(value, hints[name]):
-            raise TypeError(f"{name} of a {cls.__name__} is a {type(value).__name__}, or holds what it should not")
+            raise TypeError(f"{name} of a {NAMES[cls]} is a {type(value).__name__}, or holds what it should not")
     return cls(**stored)
 
 
