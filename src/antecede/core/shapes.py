@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from antecede.core import values
 from antecede.core.errors import WireError
 from antecede.core.types import Message, MessageId, Stamp
+from antecede.core.versions import unknown
 
 UINT_MAX = 2**63 - 1
 NAMES_PER_BYTE_MAX = 64
@@ -299,9 +300,12 @@ class Reader:
 
     def stamp(self) -> Any:
         """A stamp, perhaps with one inside it, but not without end."""
-        cls = STAMPS.get(self.uint())
-        if cls is None or self.depth >= STAMP_DEPTH_MAX:
-            raise WireError(f"no such stamp, or stamps nested too deep, before byte {self.at}")
+        tag = self.uint()
+        cls = STAMPS.get(tag)
+        if cls is None:
+            raise WireError(unknown(f"a packet with stamp {tag} before byte {self.at}"))
+        if self.depth >= STAMP_DEPTH_MAX:
+            raise WireError(f"stamps nested too deep before byte {self.at}")
         self.depth += 1
         stamp = cls.read(self)
         self.depth -= 1

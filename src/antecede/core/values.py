@@ -20,8 +20,12 @@ from typing import Any, TypeVar
 from antecede.core.errors import Misuse, SnapshotError
 from antecede.core.fits import fits, hints_of
 from antecede.core.types import Message, MessageId, Packet
+from antecede.core.versions import too_new, unknown
 
-MAGIC = b"antecede-snapshot-1\n"
+VERSION = 1
+FAMILY = b"antecede-snapshot-"
+MAGIC = FAMILY + b"%d\n" % VERSION
+VERSION_DIGITS_MAX = 9
 DEPTH_MAX = 32
 
 T = TypeVar("T")
@@ -56,6 +60,8 @@ def loads(data: bytes) -> object:
     if not isinstance(data, bytes | bytearray | memoryview):
         raise SnapshotError(f"a snapshot is bytes, not {type(data).__name__}")
     head, data = len(MAGIC) + 8, bytes(data)
+    if (version := _version(data)) > VERSION:
+        raise SnapshotError(too_new("the snapshot", version, VERSION))
     if len(data) < head or not data.startswith(MAGIC):
         raise SnapshotError("not a snapshot of this version")
     size, checksum = struct.unpack(">II", data[len(MAGIC) : head])
@@ -69,6 +75,12 @@ def loads(data: bytes) -> object:
     if end != len(body):
         raise SnapshotError(f"{len(body) - end} bytes after the end of a snapshot")
     return value
+
+
+def _version(data: bytes) -> int:
+    """Return the version that the head of a snapshot states; 0 if it states none."""
+    digits = data[len(FAMILY) : len(FAMILY) + VERSION_DIGITS_MAX + 1].partition(b"\n")[0]
+    return int(digits) if data.startswith(FAMILY) and digits.isdigit() else 0
 
 
 def _stored(cls: type[Any]) -> list[str]:
@@ -96,6 +108,12 @@ def _storable(cls: type[Any], values: list[Any]) -> Any:
         if not fits(value, hints[name]):
             raise TypeError(f"{name} of a {NAMES[cls]} is a {type(value).__name__}, or holds what it should not")
     return cls(**stored)
+
+
+def _type_named(name: object) -> type[Any]:
+    if not isinstance(name, str) or name not in STORABLE:
+        raise ValueError(unknown(f"it holds a {name!r}"))
+    return STORABLE[name]
 
 
 def _head(letter: bytes, size: int, out: bytearray) -> None:
@@ -181,5 +199,5 @@ def _read(data: bytes, at: int, depth: int) -> tuple[Any, int]:
     if letter == b"m":
         return dict(zip(items[::2], items[1::2], strict=True)), at
     if letter == b"c":
-        return _storable(STORABLE[items[0]], items[1:]), at
+        return _storable(_type_named(items[0]), items[1:]), at
     return COLLECTIONS[letter](items), at
