@@ -21,7 +21,7 @@ from antecede.core.roster import checked_packet
 from antecede.core.types import GroupId, Need, Packet, Pending, ProcessId, Stamp
 
 
-@shapes.stamp(15)
+@shapes.stamp(15, "Number")
 @dataclass(frozen=True, slots=True)
 class Number:
     """The packet's number on its channel, from 1, and the stamp of the algorithm inside."""
@@ -42,7 +42,7 @@ class Number:
         return cls(source.uint(), source.stamp())
 
 
-@values.storable
+@values.storable("Numbered")
 @dataclass(slots=True)
 class Numbered:
     """`inner` over numbered channels. `early[p][n]` is packet n of p, here before its predecessors; of the channels

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Mapping
 from types import UnionType
 from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 
-_HINTS: dict[str, dict[str, Any]] = {}
+_HINTS: dict[type[Any], dict[str, Any]] = {}
 
 
 def hints_of(cls: type[Any]) -> dict[str, Any]:
     """Field -> declared type."""
-    if cls.__name__ not in _HINTS:
-        _HINTS[cls.__name__] = get_type_hints(cls)
-    return _HINTS[cls.__name__]
+    if cls not in _HINTS:
+        _HINTS[cls] = get_type_hints(cls)
+    return _HINTS[cls]
 
 
 def fits(value: object, hint: Any) -> bool:  # noqa: PLR0911 - one answer for each form of a type

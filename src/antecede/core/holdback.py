@@ -26,7 +26,7 @@ HOLD_BACK_LIMIT = 100_000
 Key: TypeAlias = tuple[ProcessId, str]
 
 
-@storable
+@storable("HoldBack")
 @dataclass(slots=True)
 class HoldBack:
     """Packets that wait, by what they wait for. `rank` orders packets that become ready together."""

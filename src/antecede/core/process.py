@@ -22,7 +22,7 @@ ALL = "all"
 """The scope of a baseline where there is but one."""
 
 
-@shapes.stamp(1)
+@shapes.stamp(1, "Baseline")
 @dataclass(frozen=True, slots=True)
 class Baseline:
     """To a newcomer: of what I counted in each scope before you came, nothing was for you."""
@@ -54,7 +54,7 @@ class CountsEverything(Protocol):
         ...
 
 
-@values.storable
+@values.storable("Process")
 @dataclass(slots=True)
 class Process:
     """One process of a stamping algorithm: see `algorithm.Algorithm` for the contract."""

@@ -21,7 +21,7 @@ PAYLOAD_BYTES_MAX = 8 * 2**20
 """Half of what the wire format takes in one packet; the rest is for the stamp."""
 
 
-@storable
+@storable("Roster")
 @dataclass(slots=True)
 class Roster:
     """The membership as `me` knows it, and the number of the last message it sent."""

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from antecede.core import values
 from antecede.core.errors import WireError
 from antecede.core.types import Message, MessageId, Stamp
+from antecede.core.versions import unknown
 
 UINT_MAX = 2**63 - 1
 NAMES_PER_BYTE_MAX = 64
@@ -39,14 +40,14 @@ TAGS: dict[type, int] = {}
 S = TypeVar("S")
 
 
-def stamp(tag: int) -> Callable[[type[S]], type[S]]:
-    """Give a stamp class its number on the wire; numbers are never reused."""
+def stamp(tag: int, name: str) -> Callable[[type[S]], type[S]]:
+    """Give a stamp class its number on the wire and its name in snapshots; neither is ever changed or reused."""
 
     def register(cls: type[S]) -> type[S]:
-        assert tag not in STAMPS, f"{cls.__name__}: stamp {tag} is {STAMPS[tag].__name__}"
+        assert tag not in STAMPS, f"stamp {tag} is {STAMPS[tag]}"
         STAMPS[tag] = cls
         TAGS[cls] = tag
-        return values.storable(cls)
+        return values.storable(name)(cls)
 
     return register
 
@@ -299,9 +300,12 @@ class Reader:
 
     def stamp(self) -> Any:
         """A stamp, perhaps with one inside it, but not without end."""
-        cls = STAMPS.get(self.uint())
-        if cls is None or self.depth >= STAMP_DEPTH_MAX:
-            raise WireError(f"no such stamp, or stamps nested too deep, before byte {self.at}")
+        tag = self.uint()
+        cls = STAMPS.get(tag)
+        if cls is None:
+            raise WireError(unknown(f"a packet with stamp {tag} before byte {self.at}"))
+        if self.depth >= STAMP_DEPTH_MAX:
+            raise WireError(f"stamps nested too deep before byte {self.at}")
         self.depth += 1
         stamp = cls.read(self)
         self.depth -= 1

@@ -1,9 +1,11 @@
 """Snapshots: the state of an algorithm as bytes and back, without pickle.
 
 State is plain values (numbers, strings, bytes, collections) and dataclasses that were declared `storable`. Each value
-is a letter for its type and its content; a storable is its name and its fields, less those whose name
-starts with an underscore, which `resume` rebuilds. The reader makes nothing but these types, checks the length and
-a checksum first and then every field against its declared type, and raises `SnapshotError` for anything else.
+is a letter for its type and its content; a storable is its stored name and its fields in order, less those whose name
+starts with an underscore, which `resume` rebuilds. The stored name is a string that is given where the class is
+declared: a class and its fields may be renamed, and no snapshot notices. The reader makes nothing but these types,
+checks the length and a checksum first and then every field against its declared type, and raises `SnapshotError` for
+anything else.
 """
 
 from __future__ import annotations
@@ -18,23 +20,34 @@ from typing import Any, TypeVar
 from antecede.core.errors import Misuse, SnapshotError
 from antecede.core.fits import fits, hints_of
 from antecede.core.types import Message, MessageId, Packet
+from antecede.core.versions import too_new, unknown
 
-MAGIC = b"antecede-snapshot-1\n"
+VERSION = 1
+FAMILY = b"antecede-snapshot-"
+MAGIC = FAMILY + b"%d\n" % VERSION
+VERSION_DIGITS_MAX = 9
 DEPTH_MAX = 32
 
 T = TypeVar("T")
 STORABLE: dict[str, type[Any]] = {}
+NAMES: dict[type[Any], str] = {}
 
 
-def storable(cls: type[T]) -> type[T]:
-    """Let instances of this dataclass (or named tuple) be part of a snapshot."""
-    assert cls.__name__ not in STORABLE, cls.__name__
-    STORABLE[cls.__name__] = cls
-    return cls
+def storable(name: str) -> Callable[[type[T]], type[T]]:
+    """Let instances of a dataclass (or named tuple) be part of a snapshot, under a `name` that never changes."""
+
+    def register(cls: type[T]) -> type[T]:
+        assert name not in STORABLE, f"{name!r} is stored for {STORABLE[name]}"
+        STORABLE[name] = cls
+        NAMES[cls] = name
+        return cls
+
+    return register
 
 
-for _cls in (Message, MessageId, Packet):
-    storable(_cls)
+storable("Message")(Message)
+storable("MessageId")(MessageId)
+storable("Packet")(Packet)
 
 
 def dumps(value: object) -> bytes:
@@ -47,6 +60,8 @@ def loads(data: bytes) -> object:
     if not isinstance(data, bytes | bytearray | memoryview):
         raise SnapshotError(f"a snapshot is bytes, not {type(data).__name__}")
     head, data = len(MAGIC) + 8, bytes(data)
+    if (version := _version(data)) > VERSION:
+        raise SnapshotError(too_new("the snapshot", version, VERSION))
     if len(data) < head or not data.startswith(MAGIC):
         raise SnapshotError("not a snapshot of this version")
     size, checksum = struct.unpack(">II", data[len(MAGIC) : head])
@@ -62,6 +77,12 @@ def loads(data: bytes) -> object:
     return value
 
 
+def _version(data: bytes) -> int:
+    """Return the version that the head of a snapshot states; 0 if it states none."""
+    digits = data[len(FAMILY) : len(FAMILY) + VERSION_DIGITS_MAX + 1].partition(b"\n")[0]
+    return int(digits) if data.startswith(FAMILY) and digits.isdigit() else 0
+
+
 def _stored(cls: type[Any]) -> list[str]:
     names = getattr(cls, "_fields", None) or [field.name for field in fields(cls)]
     return [name for name in names if not name.startswith("_")]
@@ -69,10 +90,11 @@ def _stored(cls: type[Any]) -> list[str]:
 
 def _write(value: Any, out: bytearray) -> None:
     kind = type(value)
-    if kind.__name__ in STORABLE:
+    stored_name = NAMES.get(kind)
+    if stored_name is not None:
         names = _stored(kind)
         _head(b"c", len(names), out)
-        _write(kind.__name__, out)
+        _write(stored_name, out)
         for name in names:
             _write(getattr(value, name), out)
     else:
@@ -84,8 +106,14 @@ def _storable(cls: type[Any], values: list[Any]) -> Any:
     stored = dict(zip(_stored(cls), values, strict=True))
     for name, value in stored.items():
         if not fits(value, hints[name]):
-            raise TypeError(f"{name} of a {cls.__name__} is a {type(value).__name__}, or holds what it should not")
+            raise TypeError(f"{name} of a {NAMES[cls]} is a {type(value).__name__}, or holds what it should not")
     return cls(**stored)
+
+
+def _type_named(name: object) -> type[Any]:
+    if not isinstance(name, str) or name not in STORABLE:
+        raise ValueError(unknown(f"it holds a {name!r}"))
+    return STORABLE[name]
 
 
 def _head(letter: bytes, size: int, out: bytearray) -> None:
@@ -171,5 +199,5 @@ def _read(data: bytes, at: int, depth: int) -> tuple[Any, int]:
     if letter == b"m":
         return dict(zip(items[::2], items[1::2], strict=True)), at
     if letter == b"c":
-        return _storable(STORABLE[items[0]], items[1:]), at
+        return _storable(_type_named(items[0]), items[1:]), at
     return COLLECTIONS[letter](items), at

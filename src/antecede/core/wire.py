@@ -22,6 +22,7 @@ from antecede.core.errors import Misuse, WireError
 from antecede.core.roster import NAME_BYTES_MAX, checked_names
 from antecede.core.shapes import TAGS, Reader, Sets, Writer
 from antecede.core.types import Message, MessageId, Packet
+from antecede.core.versions import too_new
 
 VERSION = 1
 PACKET_BYTES_MAX = 64 * 2**20
@@ -70,6 +71,8 @@ class Codec:
         if not 3 <= len(data) <= PACKET_BYTES_MAX:
             raise WireError(f"a packet is 3 to {PACKET_BYTES_MAX} bytes, not {len(data)}")
         version, flags = data[0] >> 4, data[0] & 15
+        if version > VERSION:
+            raise WireError(too_new("a packet", version, VERSION))
         if version != VERSION or flags > 7 or flags & (MESSAGE | GROUP) == GROUP:
             raise WireError(f"version {version} with flags {flags}; this is version {VERSION}")
         if flags & ROSTER and (not self.roster or data[1:5] != self._identity):

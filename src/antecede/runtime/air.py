@@ -22,6 +22,7 @@ from typing import Any
 from antecede.core.errors import Misuse, RemoteViolation, WireError
 from antecede.core.mobile.frames import Got, Leave, Register, Uplink
 from antecede.core.types import Packet, ProcessId
+from antecede.core.versions import too_new
 from antecede.core.wire import decode, encode
 from antecede.runtime import frames
 
@@ -75,8 +76,10 @@ def hello(token: str, incarnation: str, host: ProcessId | None = None) -> str:
 def read_hello(said: object) -> Hello:
     """The first frame of a host, or `WireError`."""
     found = read_text(said)
-    token, incarnation = found.get("token"), found.get("incarnation")
-    if found.get("antecede") != VERSION or not isinstance(token, str) or not isinstance(incarnation, str):
+    version, token, incarnation = found.get("antecede"), found.get("token"), found.get("incarnation")
+    if type(version) is int and version > VERSION:
+        raise WireError(too_new("the hello", version, VERSION, where="at this station"))
+    if version != VERSION or not isinstance(token, str) or not isinstance(incarnation, str):
         raise WireError(f"the first frame is a hello of version {VERSION}, with a token and an incarnation")
     if not 1 <= len(incarnation) <= INCARNATION_CHARS_MAX or not incarnation.isascii():
         raise WireError(f"an incarnation is 1 to {INCARNATION_CHARS_MAX} ASCII characters")

@@ -19,8 +19,11 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from antecede.core.errors import WireError
+from antecede.core.versions import unknown
 
 PACKETS, ROSTER, FAREWELL, LEAVING, SETTLED = 1, 2, 3, 7, 8
+KIND_MAX = 8
+"""The highest kind there is; 4 to 6 are for stations only (`cell`, `parcels`)."""
 NUMBER_BYTES_MAX = 9
 TURN_MAX = 2**53
 
@@ -90,6 +93,8 @@ def parse(data: bytes) -> Frame:
         turn, at = _read(data, 1)
         if at == len(data) and turn <= TURN_MAX:
             return Word(kind, turn)
+    if kind > KIND_MAX:
+        raise WireError(unknown(f"a frame of kind {kind}"))
     if kind not in (PACKETS, ROSTER):
         raise WireError(f"no frame: {len(data)} bytes that start with {data[:1].hex() or 'nothing'}")
     number, at = _read(data, 1)

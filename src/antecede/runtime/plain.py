@@ -21,7 +21,7 @@ from antecede.core.mobile.station import Station
 from antecede.core.types import Message, MessageId, Packet, ProcessId
 
 
-@values.storable
+@values.storable("Seen")
 @dataclass(slots=True)
 class Seen:
     """What a host was given."""
@@ -29,7 +29,7 @@ class Seen:
     ids: set[MessageId] = field(default_factory=set)
 
 
-@values.storable
+@values.storable("PlainScheme")
 @dataclass(slots=True)
 class PlainScheme:
     """See the module; for the meaning of the methods, `antecede.core.mobile.scheme`."""

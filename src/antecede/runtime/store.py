@@ -32,6 +32,7 @@ from typing import Any, NamedTuple
 
 from antecede.core.errors import AntecedeError, Misuse
 from antecede.core.types import Message, MessageId, ProcessId
+from antecede.core.versions import too_new
 
 FORMAT = 1
 DURABILITY = {"process": "NORMAL", "power": "FULL"}
@@ -142,6 +143,7 @@ class Store:
             database.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
             if pages_max is not None:
                 database.execute(f"PRAGMA max_page_count = {int(pages_max)}")
+            self._refuse_newer(database)  # before anything of the file is changed
             database.executescript(SCHEMA)
         except (sqlite3.Error, OSError) as error:
             if "locked" in str(error):
@@ -149,6 +151,15 @@ class Store:
             advice = f". {SAFE}" if isinstance(error, sqlite3.Error) else ""
             raise StoreError(f"{self.path} can not be opened: {error}{advice}") from error
         return database
+
+    def _refuse_newer(self, database: sqlite3.Connection) -> None:
+        """Raise `Misuse` if a later release made the file. Every format has the table of facts, and says so there."""
+        if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'fact'").fetchone():
+            return
+        row = database.execute("SELECT value FROM fact WHERE key = 'format'").fetchone()
+        if row is not None and row[0].isdigit() and int(row[0]) > FORMAT:
+            database.close()
+            raise Misuse(too_new(f"the store {self.path}", int(row[0]), FORMAT))
 
     def _check_format(self) -> None:
         found = int(self.facts.get("format", b"0"))

@@ -42,7 +42,7 @@ UNLEARNED_MAX = 1_000
 """Stamps of delivered messages kept apart until the host's next word; beyond that the oldest is learned early."""
 
 
-@values.storable
+@values.storable("Mind")
 @dataclass(slots=True)
 class Mind:
     """The ordering of one host, what is held back for it, and what was sent to it that its own messages do not know."""
@@ -85,7 +85,7 @@ class Mind:
         self.held.packets = {serial: packet for serial, packet in held if _message(packet).sender not in departed}
 
 
-@values.storable
+@values.storable("Direct")
 @dataclass(slots=True)
 class Direct:
     """Messages straight to the stations of their destinations, ordered for each host by itself.

@@ -36,7 +36,7 @@ from antecede.core.ordering.prs import Prs, PrsStamp
 from antecede.core.types import Message, Packet, ProcessId
 
 
-@values.storable
+@values.storable("Casts")
 @dataclass(slots=True)
 class Casts:
     """What a station has of the messages of one station, M_init: those in store, and which are deleted for good."""
@@ -57,7 +57,7 @@ class Casts:
         return seq < self.floor or seq in self.tombstones
 
 
-@values.storable
+@values.storable("FloodMind")
 @dataclass(slots=True)
 class FloodMind:
     """A host's ordering, and h_RECD."""
@@ -66,7 +66,7 @@ class FloodMind:
     received: dict[ProcessId, int] = field(default_factory=dict)
 
 
-@values.storable
+@values.storable("Flood")
 @dataclass(slots=True)
 class Flood:
     """One station's messages so far, what is unacknowledged of them, and everybody's that are not deleted."""

@@ -49,7 +49,7 @@ def _form(cls: type[Any]) -> tuple[tuple[str, str], ...]:
     return FORMS[cls]
 
 
-@shapes.stamp(40)
+@shapes.stamp(40, "Register")
 @dataclass(frozen=True, slots=True)
 class Register(Fields):
     """Host to station: I am in your cell; it is my `move`-th registration; `previous` was the last to welcome me."""
@@ -58,7 +58,7 @@ class Register(Fields):
     previous: str
 
 
-@shapes.stamp(41)
+@shapes.stamp(41, "Welcome")
 @dataclass(frozen=True, slots=True)
 class Welcome(Fields):
     """Station to host: registration `move` is done; your messages up to `sent` have been taken."""
@@ -67,7 +67,7 @@ class Welcome(Fields):
     sent: int
 
 
-@shapes.stamp(42)
+@shapes.stamp(42, "Leave")
 @dataclass(frozen=True, slots=True)
 class Leave(Fields):
     """Host to station: I disconnect."""
@@ -75,7 +75,7 @@ class Leave(Fields):
     move: int
 
 
-@shapes.stamp(43)
+@shapes.stamp(43, "Uplink")
 @dataclass(frozen=True, slots=True)
 class Uplink(Fields):
     """With a message of the host, which it sent when it had delivered `got` messages."""
@@ -83,7 +83,7 @@ class Uplink(Fields):
     got: int
 
 
-@shapes.stamp(44)
+@shapes.stamp(44, "Taken")
 @dataclass(frozen=True, slots=True)
 class Taken(Fields):
     """Station to host: your messages up to `sent` have been taken."""
@@ -91,7 +91,7 @@ class Taken(Fields):
     sent: int
 
 
-@shapes.stamp(45)
+@shapes.stamp(45, "Downlink")
 @dataclass(frozen=True, slots=True)
 class Downlink(Fields):
     """With a message for the host, the `serial`-th."""
@@ -99,7 +99,7 @@ class Downlink(Fields):
     serial: int
 
 
-@shapes.stamp(46)
+@shapes.stamp(46, "Got")
 @dataclass(frozen=True, slots=True)
 class Got(Fields):
     """Host to station: I have delivered `got` messages, and had sent `sent` of my own by then."""
@@ -108,7 +108,7 @@ class Got(Fields):
     sent: int
 
 
-@shapes.stamp(50)
+@shapes.stamp(50, "Begin")
 @dataclass(frozen=True, slots=True)
 class Begin(Fields):
     """handoff_begin: `host` has registered with `to`, its `move`-th registration: send its luggage there.
@@ -122,7 +122,7 @@ class Begin(Fields):
     epoch: int
 
 
-@shapes.stamp(51)
+@shapes.stamp(51, "Handover")
 @dataclass(frozen=True, slots=True)
 class Handover(Fields):
     """handoff_over of Algorithm 1, enable of Algorithm 2: all a station keeps for `host`, to its `epoch`-th place."""
@@ -132,7 +132,7 @@ class Handover(Fields):
     luggage: bytes
 
 
-@shapes.stamp(52)
+@shapes.stamp(52, "Moved")
 @dataclass(frozen=True, slots=True)
 class Moved(Fields):
     """The luggage of `host` went to `at`, its `epoch`-th place, for registration `move`."""
@@ -143,7 +143,7 @@ class Moved(Fields):
     at: str
 
 
-@shapes.stamp(53)
+@shapes.stamp(53, "Carried")
 @dataclass(frozen=True, slots=True)
 class Carried(Fields):
     """With a message, for the hosts `to` at the receiving station; the sender's luggage is in its `epoch`-th place."""
@@ -153,7 +153,7 @@ class Carried(Fields):
     stamp: Stamp
 
 
-@shapes.stamp(54)
+@shapes.stamp(54, "Cast")
 @dataclass(frozen=True, slots=True)
 class Cast(Fields):
     """000 §9: with a message, to all stations; `seq` is M_seq of the packet's sender, M_init."""
@@ -162,7 +162,7 @@ class Cast(Fields):
     stamp: Stamp
 
 
-@shapes.stamp(55)
+@shapes.stamp(55, "Acknowledge")
 @dataclass(frozen=True, slots=True)
 class Acknowledge(Fields):
     """000 §9, to M_init: `host` has your message `seq`."""
@@ -171,7 +171,7 @@ class Acknowledge(Fields):
     seq: int
 
 
-@shapes.stamp(56)
+@shapes.stamp(56, "Delete")
 @dataclass(frozen=True, slots=True)
 class Delete(Fields):
     """000 §9, from M_init: everybody has my message `seq`."""
@@ -179,7 +179,7 @@ class Delete(Fields):
     seq: int
 
 
-@shapes.stamp(57)
+@shapes.stamp(57, "Relayed")
 @dataclass(frozen=True, slots=True)
 class Relayed:
     """Algorithm 2, with a message: its destinations by station, as the sending station located them."""
@@ -199,7 +199,7 @@ class Relayed:
         return cls({station: source.names() for station in source.rows()})
 
 
-@shapes.stamp(58)
+@shapes.stamp(58, "Old")
 @dataclass(frozen=True, slots=True)
 class Old(Fields):
     """Algorithm 2, with a message: it came to the station that `host` has left, before the last one could."""
@@ -207,7 +207,7 @@ class Old(Fields):
     host: str
 
 
-@shapes.stamp(59)
+@shapes.stamp(59, "Notify")
 @dataclass(frozen=True, slots=True)
 class Notify(Fields):
     """Algorithm 2, to all stations: for `host` send to `to` from now on, and tell `previous` that you do."""
@@ -218,7 +218,7 @@ class Notify(Fields):
     to: str
 
 
-@shapes.stamp(60)
+@shapes.stamp(60, "Last")
 @dataclass(frozen=True, slots=True)
 class Last(Fields):
     """Algorithm 2: you get nothing more from me for `host`, which left you with `move`."""
@@ -227,7 +227,7 @@ class Last(Fields):
     move: int
 
 
-@shapes.stamp(61)
+@shapes.stamp(61, "Over")
 @dataclass(frozen=True, slots=True)
 class Over(Fields):
     """handoff_over of Algorithm 2: you have all that came to me for `host`."""

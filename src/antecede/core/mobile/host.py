@@ -22,7 +22,7 @@ from antecede.core.types import Message, MessageId, Packet, ProcessId
 OUT, ENTERING, IN = "out", "entering", "in"
 
 
-@values.storable
+@values.storable("Host")
 @dataclass(slots=True)
 class Host:
     """One roaming host, at first welcome at `previous`, its home station."""

@@ -25,7 +25,7 @@ def logical_name(cell: ProcessId, number: int) -> ProcessId:
     return f"{cell}/{number}"
 
 
-@values.storable
+@values.storable("Cluster")
 @dataclass(slots=True)
 class Cluster:
     """One physical station, `me`, and its logical ones."""

@@ -12,7 +12,7 @@ from antecede.core.types import Message, Packet, ProcessId
 from antecede.core.values import storable
 
 
-@storable
+@storable("Policy")
 @dataclass(slots=True)
 class Policy:
     """What a station does for a host that is not listening.
@@ -33,7 +33,7 @@ class Policy:
             raise Misuse(f"store or drop, at least 1 stored and in the window, every few seconds: not {self}")
 
 
-@storable
+@storable("Terms")
 @dataclass(frozen=True, slots=True)
 class Terms:
     """What was agreed for one host, instead of the policy of its station; never more is stored than that allows."""
@@ -46,7 +46,7 @@ class Terms:
             raise Misuse(f"store or drop, and at least 1 stored: not {self}")
 
 
-@storable
+@storable("Luggage")
 @dataclass(slots=True)
 class Luggage:
     """Everything that follows `host` from station to station.
@@ -69,7 +69,7 @@ class Luggage:
         return [self.outbox.pop(serial) for serial in list(self.outbox) if serial <= got]
 
 
-@storable
+@storable("Berth")
 @dataclass(slots=True)
 class Berth:
     """One host as one station sees it: the state of the hand-off, and where the luggage is, or went."""

@@ -38,7 +38,7 @@ from antecede.core.roster import checked_packet
 from antecede.core.types import Message, Packet, ProcessId
 
 
-@values.storable
+@values.storable("Relay")
 @dataclass(slots=True)
 class Relay:
     """One station's part of the causal layer, and where it believes the hosts to be."""

@@ -27,7 +27,7 @@ from antecede.core.roster import checked_packet
 from antecede.core.types import Message, Packet, ProcessId
 
 
-@values.storable
+@values.storable("Station")
 @dataclass(slots=True)
 class Station:
     """One station, serving the hosts whose luggage is with it."""

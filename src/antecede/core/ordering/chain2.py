@@ -18,7 +18,7 @@ from antecede.core.types import Message, Need, ProcessId, Reached, Stamp
 from antecede.core.values import storable
 
 
-@shapes.stamp(9)
+@shapes.stamp(9, "Chain2Stamp")
 @dataclass(frozen=True, slots=True)
 class Chain2Stamp:
     """(1) `sent`: destination -> the sender's latest to it; (2) `due`: process -> its latest to the receiver."""
@@ -39,7 +39,7 @@ class Chain2Stamp:
         return cls(source.vector(), source.vector())
 
 
-@storable
+@storable("Chain2")
 @dataclass(slots=True)
 class Chain2:
     """`heard[k][s]`: the latest message to k that s, or a packet of s, told `me` of; `me` is one of the s."""

@@ -25,7 +25,7 @@ from antecede.core.roster import Roster, checked_names, checked_packet
 from antecede.core.types import GroupId, Message, MessageId, Need, Packet, Pending, ProcessId, Stamp
 
 
-@shapes.stamp(19)
+@shapes.stamp(19, "Up")
 @dataclass(frozen=True, slots=True)
 class Up:
     """From a process to its representative."""
@@ -42,13 +42,13 @@ class Up:
         return cls()
 
 
-@shapes.stamp(20)
+@shapes.stamp(20, "Down")
 @dataclass(frozen=True, slots=True)
 class Down(Up):
     """From a representative to a process it represents."""
 
 
-@shapes.stamp(21)
+@shapes.stamp(21, "Across")
 @dataclass(frozen=True, slots=True)
 class Across:
     """Between representatives: the identity and the stamp of the message of the inner algorithm."""
@@ -71,7 +71,7 @@ class Across:
         return cls(identity, dests, source.stamp())
 
 
-@values.storable
+@values.storable("Hierarchy")
 @dataclass(slots=True)
 class Hierarchy:
     """`representative[p]` is whom p goes through. `inner` is there only at representatives; `carried` is what it

@@ -25,7 +25,7 @@ from antecede.core.types import GroupId, Message, MessageId, Packet, Pending, Pr
 Known = Mapping[ProcessId, Mapping[ProcessId, int]]
 
 
-@shapes.stamp(11)
+@shapes.stamp(11, "HistoryStamp")
 @dataclass(frozen=True, slots=True)
 class HistoryStamp:
     """The preceding messages in causal order, and process -> sender -> last message known to be delivered there."""
@@ -54,7 +54,7 @@ class HistoryStamp:
         return cls(tuple(before), known)
 
 
-@values.storable
+@values.storable("History")
 @dataclass(slots=True)
 class History:
     """`carried` is in causal order: a message is learned of after what precedes it, or with it."""

@@ -18,7 +18,7 @@ from antecede.core.types import GroupId, Message, Need, ProcessId, Reached, Stam
 from antecede.core.values import storable
 
 
-@shapes.stamp(8)
+@shapes.stamp(8, "IsisStamp")
 @dataclass(frozen=True, slots=True)
 class IsisStamp:
     """The sender's vectors, with this message already counted."""
@@ -37,7 +37,7 @@ class IsisStamp:
         return cls(source.table())
 
 
-@storable
+@storable("Isis")
 @dataclass(slots=True)
 class Isis:
     """The vectors of process `me`: group -> member -> messages counted. Vectors are replaced, never changed."""

@@ -40,7 +40,7 @@ from antecede.core.types import Message, Need, ProcessId, Reached, Stamp
 from antecede.core.values import storable
 
 
-@shapes.stamp(2)
+@shapes.stamp(2, "KsStamp")
 @dataclass(frozen=True, slots=True)
 class KsStamp:
     """O_M: `owed` without the destinations of M, `due` to the destinations of M, and the context."""
@@ -68,7 +68,7 @@ class KsStamp:
         return cls(owed, due, context)
 
 
-@storable
+@storable("Ks")
 @dataclass(slots=True)
 class Ks:
     """LOG_j and its context, at process `me`. Inner mappings are replaced, never changed: stamps share them."""

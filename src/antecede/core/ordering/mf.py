@@ -24,7 +24,7 @@ from antecede.core.roster import Roster, checked_packet
 from antecede.core.types import GroupId, Message, Need, Packet, Pending, ProcessId
 
 
-@shapes.stamp(14)
+@shapes.stamp(14, "Ack")
 @dataclass(frozen=True, slots=True)
 class Ack:
     """The transport's acknowledgement of message `seq` of the process it is sent to."""
@@ -43,7 +43,7 @@ class Ack:
         return cls(source.uint())
 
 
-@values.storable
+@values.storable("OutputBuffer")
 @dataclass(slots=True)
 class OutputBuffer:
     """The first message of `buffer` has left and is not acknowledged; the others wait behind it."""

@@ -33,7 +33,7 @@ from antecede.core.roster import Roster, checked_packet
 from antecede.core.types import GroupId, Message, Need, Packet, Pending, ProcessId, Reached
 
 
-@shapes.stamp(12)
+@shapes.stamp(12, "PhaseStamp")
 @dataclass(frozen=True, slots=True)
 class PhaseStamp:
     """K: the phase of each group; of the message's own group too. Zeros are not sent."""
@@ -52,7 +52,7 @@ class PhaseStamp:
         return cls(source.vector())
 
 
-@shapes.stamp(13)
+@shapes.stamp(13, "Resynch")
 @dataclass(frozen=True, slots=True)
 class Resynch:
     """resynch(t, x): the sender's next phase in group x is not below t."""
@@ -73,7 +73,7 @@ class Resynch:
         return cls(source.name(), source.uint())
 
 
-@values.storable
+@values.storable("Phases")
 @dataclass(slots=True)
 class Phases:
     """CTL_i, at process `roster.me`."""

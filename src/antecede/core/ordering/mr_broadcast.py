@@ -34,7 +34,7 @@ EVERYONE = "everyone"
 """The name of the one group, where a packet of `mr` would name its group."""
 
 
-@values.storable
+@values.storable("BroadcastPhases")
 @dataclass(slots=True)
 class BroadcastPhases:
     """CTL_i of the basic protocol. A held packet has its inferred phase as a stamp."""

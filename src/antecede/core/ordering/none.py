@@ -17,7 +17,7 @@ from antecede.core.roster import Roster, checked_packet
 from antecede.core.types import GroupId, Packet, Pending, ProcessId
 
 
-@shapes.stamp(10)
+@shapes.stamp(10, "NoStamp")
 @dataclass(frozen=True, slots=True)
 class NoStamp:
     """Nothing."""
@@ -34,7 +34,7 @@ class NoStamp:
         return cls()
 
 
-@values.storable
+@values.storable("Unordered")
 @dataclass(slots=True)
 class Unordered:
     """A process that delivers as it receives. `seen` keeps insertion order, so the oldest can be forgotten."""

@@ -26,7 +26,7 @@ from antecede.core.values import storable
 Tuples = dict[ProcessId, int]
 
 
-@shapes.stamp(7)
+@shapes.stamp(7, "PrsStamp")
 @dataclass(frozen=True, slots=True)
 class PrsStamp:
     """CB_M, without its empty rows."""
@@ -45,7 +45,7 @@ class PrsStamp:
         return cls(source.table())
 
 
-@storable
+@storable("Prs")
 @dataclass(slots=True)
 class Prs:
     """CB and Delivered of process `me`. Rows are replaced, never changed: stamps share them."""

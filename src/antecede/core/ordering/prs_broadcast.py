@@ -27,7 +27,7 @@ from antecede.core.types import GroupId, Message, Need, ProcessId, Reached, Stam
 from antecede.core.values import storable
 
 
-@shapes.stamp(6)
+@shapes.stamp(6, "BarrierStamp")
 @dataclass(frozen=True, slots=True)
 class BarrierStamp:
     """S_M: the maximal predecessors, by process."""
@@ -46,7 +46,7 @@ class BarrierStamp:
         return cls(source.vector())
 
 
-@storable
+@storable("PrsBroadcast")
 @dataclass(slots=True)
 class PrsBroadcast:
     """S at process `me`."""

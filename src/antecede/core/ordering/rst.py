@@ -22,7 +22,7 @@ from antecede.core.types import Message, Need, ProcessId, Reached, Stamp
 from antecede.core.values import storable
 
 
-@shapes.stamp(3)
+@shapes.stamp(3, "RstStamp")
 @dataclass(frozen=True, slots=True)
 class RstStamp:
     """ST: the sender's matrix before this message."""
@@ -41,7 +41,7 @@ class RstStamp:
         return cls(source.table())
 
 
-@storable
+@storable("Rst")
 @dataclass(slots=True)
 class Rst:
     """The matrix of process `me`. Rows are replaced, never changed: stamps share them."""

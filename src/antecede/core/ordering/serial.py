@@ -33,7 +33,7 @@ TURN = "turn|"
 HOLDER = "the token's holders"
 
 
-@shapes.stamp(16)
+@shapes.stamp(16, "Turn")
 @dataclass(frozen=True, slots=True)
 class Turn:
     """The number of this send in the order of all, and, for each process it goes to, the number before it there."""
@@ -54,7 +54,7 @@ class Turn:
         return cls(source.uint(), source.vector())
 
 
-@shapes.stamp(17)
+@shapes.stamp(17, "Request")
 @dataclass(frozen=True, slots=True)
 class Request:
     """The `number`-th time its sender asks for the token."""
@@ -73,7 +73,7 @@ class Request:
         return cls(source.uint())
 
 
-@shapes.stamp(18)
+@shapes.stamp(18, "Token")
 @dataclass(frozen=True, slots=True)
 class Token:
     """Its moves so far, the last turn taken, the requests served, and the last turn sent to each process."""
@@ -98,7 +98,7 @@ class Token:
         return cls(source.uint(), source.uint(), source.vector(), source.vector())
 
 
-@values.storable
+@values.storable("Serial")
 @dataclass(slots=True)
 class Serial:
     """`moves`: the highest move of the token seen or made here; `turn`: the last one delivered or passed here."""

@@ -23,7 +23,7 @@ from antecede.core.values import storable
 HEARD_OF = "|to have been heard of"
 
 
-@shapes.stamp(4)
+@shapes.stamp(4, "SesStamp")
 @dataclass(frozen=True, slots=True)
 class SesStamp:
     """The vector time of the message, and V_P as it was before it."""
@@ -44,7 +44,7 @@ class SesStamp:
         return cls(source.vector(), source.table())
 
 
-@storable
+@storable("Ses")
 @dataclass(slots=True)
 class Ses:
     """The vector time of `me` and its pairs. Vectors are replaced, never changed: stamps share them."""

@@ -19,7 +19,7 @@ from antecede.core.types import GroupId, Message, Need, ProcessId, Reached, Stam
 from antecede.core.values import storable
 
 
-@shapes.stamp(5)
+@shapes.stamp(5, "VectorStamp")
 @dataclass(frozen=True, slots=True)
 class VectorStamp:
     """What the sender had delivered of each other process; of its own, the message's number tells."""
@@ -38,7 +38,7 @@ class VectorStamp:
         return cls(source.vector())
 
 
-@storable
+@storable("Vector")
 @dataclass(slots=True)
 class Vector:
     """The vector clock of process `me`: `delivered` for the others, `sent` for itself."""

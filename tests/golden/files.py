@@ -1,0 +1,30 @@
+"""Where the golden files are, and how a test gets at them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+FOLDERS = sorted(path for path in HERE.glob("v*") if path.is_dir())
+"""One folder for each time that golden files were written; the last is of the formats that the code writes now."""
+NEWEST = FOLDERS[-1]
+
+
+def read(name: str, folder: Path) -> list[dict[str, Any]]:
+    """Return the entries of one JSON file."""
+    entries: list[dict[str, Any]] = json.loads((folder / name).read_text(encoding="utf-8"))
+    assert entries
+    return entries
+
+
+def read_all(name: str) -> list[dict[str, Any]]:
+    """Return the entries of the files of this name in all folders that have one."""
+    return [entry for folder in FOLDERS if (folder / name).exists() for entry in read(name, folder)]
+
+
+def copy(folder: Path, name: str, to: Path) -> Path:
+    """Copy a folder of golden files to where a test may change them."""
+    return Path(shutil.copytree(folder / name, to, dirs_exist_ok=True))

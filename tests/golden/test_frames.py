@@ -1,0 +1,148 @@
+"""Frames of earlier releases are understood: between nodes and stations, and on the air in both directions."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.asyncio.client import connect
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+
+from antecede.runtime import Host, MemoryNetwork, air, frames, serve_station
+from antecede.runtime.air import Hello
+from antecede.runtime.cell import KNOWN, REMOVED
+from antecede.runtime.parcels import PART
+from tests.golden.description import describe
+from tests.golden.files import FOLDERS, read, read_all
+from tests.golden.frames import ANSWER, HELLO, KEY, LIMITS, NOTICE, PACKETS, open_cell
+
+FRAMES = read_all("frames.json")
+AIR = [read("air.json", folder) for folder in FOLDERS]
+OF_STATIONS = (KNOWN, REMOVED, PART)
+
+
+async def until(done: Callable[[], bool]) -> None:
+    while not done():
+        await asyncio.sleep(0.01)
+
+
+def title(entry: dict[str, Any]) -> str:
+    return str(entry.get("frame") or f"{entry['from']} {entry['kind']}")
+
+
+@pytest.mark.parametrize("entry", [one for one in FRAMES if one["means"]["kind"] not in OF_STATIONS], ids=title)
+def test_a_frame_is_what_it_was(entry: dict[str, Any]) -> None:
+    frame, means = frames.parse(bytes.fromhex(entry["hex"])), entry["means"]
+    if isinstance(frame, frames.Packets):
+        found = {"kind": frames.PACKETS, "roster": frame.roster, "parts": [part.hex() for part in frame.packets]}
+    elif isinstance(frame, frames.Names):
+        found = {"kind": frames.ROSTER, "number": frame.number, "names": list(frame.names)}
+    else:
+        found = {"kind": frame.kind, "turn": frame.turn}
+    assert found == means
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_a_station_understands_what_another_tells_it(folder: Path) -> None:
+    told = {name: [bytes.fromhex(one["hex"]) for one in FRAMES if one["frame"] == name] for name in ("known", "part")}
+    (removed,) = [bytes.fromhex(one["hex"]) for one in read("frames.json", folder) if one["frame"] == "removed"]
+    cell = open_cell("s2")
+    for frame in [*told["known"], *told["part"]]:
+        assert cell.receive("s1", frame)
+    assert cell.store.facts["host zoë"] == b"1"
+    assert "parcel 7 s1" in cell.store.facts
+    assert cell.station.berths["bob"].at == "s2", "the packet that came in parts says so"
+    assert cell.receive("s1", removed)
+    assert cell.station.departed == {"zoë"}
+    assert cell.counts["refused"] == 0
+    cell.store.close()
+
+
+@pytest.mark.parametrize("entry", [entry for said in AIR for entry in said], ids=title)
+def test_a_frame_on_the_air_is_what_it_was(entry: dict[str, Any]) -> None:
+    if entry["kind"] == PACKETS:
+        read_packets = [describe(packet) for packet, _ in air.read_packets(bytes.fromhex(entry["hex"]))]
+        assert read_packets == entry["packets"]
+    elif entry["kind"] == HELLO:
+        said = json.loads(entry["text"])
+        assert air.read_hello(entry["text"]) == Hello(said["token"], said["incarnation"], said["host"])
+    else:
+        assert air.read_text(entry["text"]) == json.loads(entry["text"])
+
+
+@pytest.mark.parametrize("said", AIR, ids=[folder.name for folder in FOLDERS])
+def test_a_station_answers_a_host_of_an_earlier_release(said: list[dict[str, Any]]) -> None:
+    """What it takes, refuses and forgets is what the station of that release did."""
+
+    async def scenario() -> None:
+        limits = {"name": "s1", "stations": ["s1"], "key": KEY, "limits": LIMITS}
+        async with serve_station(MemoryNetwork(), **limits) as server:  # type: ignore[arg-type]
+            url = f"ws://127.0.0.1:{server.port}"
+            server.cell.welcome("bob", "incarnation of bob")
+            async with connect(url, proxy=None, compression=None) as ann:
+                for entry in said[: _operator(said)]:
+                    if entry["from"] == "host" and "Got" not in str(entry.get("packets")):
+                        await ann.send(_frame(entry))
+                assert json.loads(await ann.recv())["station"] == "s1"
+                await until(lambda: (berth := server.cell.berth("ann")) is not None and berth.asleep)
+            async with connect(url, proxy=None, compression=None) as operator:
+                await operator.send(_frame(said[_operator(said)]))
+                assert json.loads(await operator.recv()) == json.loads(said[-1]["text"])
+            berth = server.cell.berth("ann")
+            assert berth is not None
+            assert berth.luggage is not None
+            assert (berth.luggage.sent, berth.luggage.move) == (2, 1)
+            assert server.cell.station.departed == {"bob"}
+
+    asyncio.run(asyncio.wait_for(scenario(), 30))
+
+
+@pytest.mark.parametrize("said", AIR, ids=[folder.name for folder in FOLDERS])
+def test_a_host_understands_a_station_of_an_earlier_release(said: list[dict[str, Any]]) -> None:
+    """It is welcome, its messages are taken, one is refused, and one is delivered."""
+    answers = [entry for entry in said if entry["from"] == "station"]
+
+    async def speak(socket: ServerConnection) -> None:
+        assert [entry["kind"] for entry in answers[:2]] == [ANSWER, PACKETS]
+        try:
+            await socket.recv()
+            await socket.send(_frame(answers[0]))
+            await socket.recv()
+            await socket.send(_frame(answers[1]))
+            uplinks = 0
+            while uplinks < 2:
+                frame = await socket.recv()
+                uplinks += sum(packet.message is not None for packet, _ in air.read_packets(frame))
+            for entry in answers[2:-1]:
+                await socket.send(_frame(entry))
+            await socket.wait_closed()
+        except ConnectionClosed:
+            return
+
+    async def scenario() -> None:
+        async with serve(speak, "127.0.0.1", 0) as server:
+            port = next(iter(server.sockets)).getsockname()[1]
+            async with Host([f"ws://127.0.0.1:{port}"], "ann", "any token") as ann:
+                assert await ann.connected() == "s1"
+                await ann.send({"bob"}, b"hello bob")
+                await ann.send({"nobody"}, b"hello?")
+                assert (await anext(ann)).payload == b"hello ann"
+                await ann.drained()
+                assert ann.refusals() == [("ann:2", "nobody")]
+
+    assert NOTICE in [entry["kind"] for entry in answers]
+    asyncio.run(asyncio.wait_for(scenario(), 30))
+
+
+def _frame(entry: dict[str, Any]) -> str | bytes:
+    return entry["text"] if "text" in entry else bytes.fromhex(entry["hex"])
+
+
+def _operator(said: list[dict[str, Any]]) -> int:
+    """Where the conversation of the operator begins."""
+    return max(at for at, entry in enumerate(said) if entry["kind"] == HELLO)

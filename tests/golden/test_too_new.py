@@ -1,0 +1,171 @@
+"""What a later release wrote is refused, in words that say what it is, which version it has, and what to do."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
+
+import antecede
+from antecede import SnapshotError, WireError
+from antecede.check.events import parse, read_jsonl
+from antecede.core import values
+from antecede.core.errors import Misuse
+from antecede.core.mobile import protocols
+from antecede.runtime import Host, HostRefused, MemoryNetwork, air, frames, join, serve_station
+from tests.golden.files import NEWEST, copy, read
+from tests.golden.frames import HELLO, KEY, open_cell
+from tests.golden.stores import STATIONS
+
+PACKET = bytes.fromhex(read("packets.json", NEWEST)[0]["encoded"])
+SNAPSHOTS = [read(name, NEWEST)[0] for name in ("snapshots.json", "roaming-snapshots.json")]
+UPGRADE = "has version 2, and this release reads versions up to 1: upgrade antecede here"
+
+
+def test_a_packet() -> None:
+    newer = bytes([PACKET[0] + 0x10]) + PACKET[1:]
+    with pytest.raises(WireError, match=f"a packet {UPGRADE}"):
+        antecede.decode(newer)
+
+
+def test_a_packet_with_a_stamp_of_a_later_release() -> None:
+    """A new stamp is not a new version: whoever does not use it can still read everything."""
+    later = bytes.fromhex("10010161007f")  # of a, and stamp 127
+    with pytest.raises(WireError, match=r"stamp 127 .* upgrade antecede here"):
+        antecede.decode(later)
+
+
+@pytest.mark.parametrize("entry", SNAPSHOTS, ids=lambda entry: str(entry["of"]))
+def test_a_snapshot(entry: dict[str, Any]) -> None:
+    newer = bytes.fromhex(entry["snapshot"]).replace(b"antecede-snapshot-1\n", b"antecede-snapshot-2\n")
+    for restore in (antecede.restore, protocols.restore):
+        with pytest.raises(SnapshotError, match=f"the snapshot {UPGRADE}"):
+            restore(newer)
+    much_newer = newer.replace(b"-2\n", b"-10\n")
+    with pytest.raises(SnapshotError, match="has version 10,"):
+        values.loads(much_newer)
+
+
+def test_a_snapshot_with_a_type_of_a_later_release(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as later:
+        later.setitem(values.NAMES, antecede.MessageId, "FutureId")
+        stored = values.dumps(antecede.MessageId("a", 1))
+    with pytest.raises(SnapshotError, match=r"holds a 'FutureId'.* upgrade antecede here"):
+        values.loads(stored)
+
+
+def make_newer(path: Path) -> bytes:
+    """Raise the version that a store states, and return the bytes of the file."""
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("UPDATE fact SET value = ? WHERE key = 'format'", (b"2",))
+        database.execute("ALTER TABLE quarantine RENAME TO refused")
+        database.commit()
+    return path.read_bytes()
+
+
+def test_the_store_of_a_node(tmp_path: Path) -> None:
+    path = copy(NEWEST, "nodes", tmp_path) / "orders_c.sqlite"
+    before = make_newer(path)
+
+    async def scenario() -> None:
+        async with join(MemoryNetwork(), space="orders", process="c", store=tmp_path):
+            pass
+
+    with pytest.raises(Misuse, match=f"orders_c.sqlite {UPGRADE}"):
+        asyncio.run(scenario())
+    assert path.read_bytes() == before, "what is refused is left as it is"
+
+
+def test_the_store_of_a_station(tmp_path: Path) -> None:
+    make_newer(copy(NEWEST, "stations", tmp_path) / "roam_s1.sqlite")
+
+    async def scenario() -> None:
+        async with serve_station(MemoryNetwork(), name="s1", stations=STATIONS, key=KEY, store=tmp_path):
+            pass
+
+    with pytest.raises(Misuse, match=f"roam_s1.sqlite {UPGRADE}"):
+        asyncio.run(scenario())
+
+
+def test_the_store_of_a_host(tmp_path: Path) -> None:
+    path = copy(NEWEST, "hosts", tmp_path) / "ann.sqlite"
+    make_newer(path)
+
+    async def scenario() -> None:
+        async with Host(["ws://127.0.0.1:9"], "ann", "any token", path=path):
+            pass
+
+    with pytest.raises(Misuse, match=f"ann.sqlite {UPGRADE}"):
+        asyncio.run(scenario())
+
+
+def test_the_hello_of_a_host() -> None:
+    """The station closes the connection, and the reason has room for all of the words."""
+    hello = next(entry["text"] for entry in read("air.json", NEWEST) if entry["kind"] == HELLO)
+    newer = json.dumps({**json.loads(hello), "antecede": 2})
+    words = "the hello has version 2, and this release reads versions up to 1: upgrade antecede at this station"
+
+    async def scenario() -> None:
+        async with (
+            serve_station(MemoryNetwork(), name="s1", stations=["s1"], key=KEY) as server,
+            connect(f"ws://127.0.0.1:{server.port}", proxy=None) as socket,
+        ):
+            await socket.send(newer)
+            with pytest.raises(ConnectionClosed):
+                await asyncio.wait_for(socket.recv(), 10)
+            close = socket.protocol.close_rcvd
+            assert close is not None
+            assert (close.code, close.reason) == (air.REFUSED, words)
+
+    asyncio.run(scenario())
+
+
+def test_a_host_is_told_that_the_station_is_older(monkeypatch: pytest.MonkeyPatch) -> None:
+    hello = air.hello
+    monkeypatch.setattr(
+        air, "hello", lambda *said: json.dumps({**json.loads(hello(*said)), "antecede": 2})
+    )  # as a later release would say it
+
+    async def scenario() -> None:
+        async with serve_station(MemoryNetwork(), name="s1", stations=["s1"], key=KEY) as server:
+            url = f"ws://127.0.0.1:{server.port}"
+            async with Host([url], "ann", "any token") as ann:
+                with pytest.raises(HostRefused, match="upgrade antecede at this station"):
+                    await ann.connected()
+
+    asyncio.run(scenario())
+
+
+def test_packets_on_the_air() -> None:
+    newer = frames.packets(0, [bytes([PACKET[0] + 0x10]) + PACKET[1:]])
+    with pytest.raises(WireError, match=f"a packet {UPGRADE}"):
+        air.read_packets(newer)
+
+
+def test_a_frame_of_a_kind_that_a_later_release_added() -> None:
+    """Frames have no version: a kind that is not known is all there is to see."""
+    with pytest.raises(WireError, match=r"a frame of kind 9.* upgrade antecede here"):
+        frames.parse(b"\x09 anything")
+    cell = open_cell("s1")
+    assert cell.receive("s2", b"\x09 anything")
+    cell.commit()
+    ((sender, reason, data),) = cell.store.quarantined()
+    assert (sender, data) == ("s2", b"\x09 anything")
+    assert "a frame of kind 9" in reason
+    cell.store.close()
+
+
+def test_a_trace_has_no_version_and_what_a_later_release_adds_is_ignored_or_named() -> None:
+    lines = (NEWEST / "traces" / "grouped.jsonl").read_text().splitlines()
+    row = json.loads(lines[0])
+    assert parse({**row, "a later column": 1}) == parse(row)
+    events, (refused,) = read_jsonl([*lines, json.dumps({**row, "kind": "a later kind"})])
+    assert len(events) == len(lines)
+    assert "kind is 'a later kind'; it must be one of" in refused.reason.replace('"', "'")
