@@ -15,7 +15,7 @@ from concurrent.futures import ProcessPoolExecutor
 from itertools import islice
 
 import antecede
-from antecede.check.judge import judge
+from antecede.judge.judge import judge
 from tests.worlds import Broken, World
 
 BATCH = 200

@@ -24,8 +24,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
-from antecede.check.events import Event, to_json
-from antecede.check.judge import judge
+from antecede.judge.events import Event, to_json
+from antecede.judge.judge import judge
 from antecede.pipeline import session as sessions
 from antecede.pipeline.check import Checked, check
 from antecede.pipeline.small import JAVA_OPTIONS

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from itertools import islice
 
-from antecede.check.judge import judge
 from antecede.core.mobile import protocols
+from antecede.judge.judge import judge
 from tests.mobile_worlds import MobileWorld
 from tests.worlds import Broken
 

@@ -17,12 +17,12 @@ from typing import Any
 
 import antecede
 from antecede import Deliver, MessageId, Packet, Sent, SetTimer, Transmit
-from antecede.check.events import Event
 from antecede.core.mobile import protocols
 from antecede.core.mobile.effects import Dropped, Effect, Radio
 from antecede.core.mobile.host import IN, OUT, Host
 from antecede.core.mobile.luggage import Policy
 from antecede.core.mobile.scheme import Held
+from antecede.judge.events import Event
 from tests.worlds import PAYLOAD, Broken, Oracle
 
 STEPS_MAX = 100_000

@@ -1,4 +1,4 @@
-"""core <- fast; core <- check <- {sim, runtime, pipeline} <- {lab, web, cli}; and what the core may not touch."""
+"""core <- fast; core <- judge <- {sim, runtime, pipeline} <- {lab, web, cli}; and what the core may not touch."""
 
 import ast
 import sys
@@ -10,14 +10,14 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "antecede"
 MAY_IMPORT = {
     "core": {"core"},
-    "check": {"core", "check"},
+    "judge": {"core", "judge"},
     "fast": {"core", "fast"},
-    "sim": {"core", "check", "sim"},
-    "runtime": {"core", "check", "runtime"},
-    "pipeline": {"core", "check", "pipeline"},
-    "lab": {"core", "check", "sim", "runtime", "pipeline", "lab"},
-    "web": {"core", "check", "sim", "runtime", "pipeline", "web"},
-    "cli": {"core", "check", "sim", "runtime", "pipeline", "lab", "web", "cli"},
+    "sim": {"core", "judge", "sim"},
+    "runtime": {"core", "judge", "runtime"},
+    "pipeline": {"core", "judge", "pipeline"},
+    "lab": {"core", "judge", "sim", "runtime", "pipeline", "lab"},
+    "web": {"core", "judge", "sim", "runtime", "pipeline", "web"},
+    "cli": {"core", "judge", "sim", "runtime", "pipeline", "lab", "web", "cli"},
 }
 IMPURE = {
     "time",
@@ -69,6 +69,6 @@ def test_the_core_is_pure(path: Path) -> None:
 
 
 def test_the_judge_shares_no_clock_code_with_the_accused() -> None:
-    for path in (SOURCE / "check").rglob("*.py"):
+    for path in (SOURCE / "judge").rglob("*.py"):
         used = {name for name in imports(path) if name.startswith("antecede.core")}
         assert all(name.startswith(("antecede.core.errors", "antecede.core.types")) for name in used), path

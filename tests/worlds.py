@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 import antecede
 from antecede import Deliver, Message, MessageId, Packet, Sent, SetTimer, Transmit
-from antecede.check.events import Event
+from antecede.judge.events import Event
 
 PAYLOAD = b"x"
 

@@ -166,7 +166,7 @@ def _drop(frame: DataFrame) -> None:
 def _judge(folder: Path, run_events: int, events: int) -> Judge:
     """The pure-Python judge, from lines to the verdict, on prefixes of a trace of one run."""
     read_jsonl, judge = (
-        getattr(importlib.import_module(f"antecede.check.{name}"), call)
+        getattr(importlib.import_module(f"antecede.judge.{name}"), call)
         for name, call in (("events", "read_jsonl"), ("judge", "judge"))
     )
     measured = []

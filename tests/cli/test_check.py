@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from antecede.check.judge import COUNTS
 from antecede.cli import main, screen
+from antecede.judge.judge import COUNTS
 
 SENT = {"process": "a", "index": 0, "kind": "send", "time": 0.0, "message": "m1", "dests": ["b"]}
 AGAIN = {"process": "a", "index": 1, "kind": "send", "time": 0.1, "message": "m2", "dests": ["b"]}

@@ -3,8 +3,8 @@
 import asyncio
 from pathlib import Path
 
-from antecede.check.judge import Verdict, judge
 from antecede.cli.live import KINDS, Town
+from antecede.judge.judge import Verdict, judge
 from tests.runtime.crowd import read_trace
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from antecede.check.events import read_jsonl
-from antecede.check.judge import judge
 from antecede.cli import simulate
 from antecede.cli.simulating import options as table
 from antecede.cli.simulating import roaming, still
 from antecede.core.errors import LimitReached, Misuse
+from antecede.judge.events import read_jsonl
+from antecede.judge.judge import judge
 
 SMALL = "--processes 5 --messages 80"
 GUIDE = Path(__file__).parent.parent.parent / "docs" / "guide" / "02-choosing.md"

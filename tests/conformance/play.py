@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from antecede.check.events import Event
-from antecede.check.judge import Verdict, judge
+from antecede.judge.events import Event
+from antecede.judge.judge import Verdict, judge
 from tests.conformance.adapter import System
 
 Copy = tuple[str, str]

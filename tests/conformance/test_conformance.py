@@ -9,7 +9,7 @@ import pytest
 
 import antecede
 from antecede import Misuse
-from antecede.check.judge import Verdict
+from antecede.judge.judge import Verdict
 from tests.conformance.antecede_system import AntecedeSystem
 from tests.conformance.play import Play, faults
 from tests.conformance.scenarios import SCENARIOS

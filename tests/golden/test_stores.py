@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from antecede.check.events import read_jsonl
 from antecede.core.errors import Misuse
 from antecede.core.mobile.handoff import HERE
+from antecede.judge.events import read_jsonl
 from antecede.runtime import Host, MemoryNetwork, Node, join, serve_station
 from antecede.runtime.store import Store
 from antecede.runtime.tokens import issue

@@ -15,10 +15,10 @@ from websockets.exceptions import ConnectionClosed
 
 import antecede
 from antecede import SnapshotError, WireError
-from antecede.check.events import parse, read_jsonl
 from antecede.core import values
 from antecede.core.errors import Misuse
 from antecede.core.mobile import protocols
+from antecede.judge.events import parse, read_jsonl
 from antecede.runtime import Host, HostRefused, MemoryNetwork, air, frames, join, serve_station
 from tests.golden.files import NEWEST, copy, read
 from tests.golden.frames import HELLO, KEY, open_cell

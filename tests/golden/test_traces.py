@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from antecede.check.events import Event, parse, read_jsonl
+from antecede.judge.events import Event, parse, read_jsonl
 from antecede.sim.trace import SUFFIXES
 from tests.golden.files import FOLDERS
 from tests.golden.traces import find

@@ -8,8 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from antecede.check.events import Event
-from antecede.check.judge import judge
+from antecede.judge.events import Event
+from antecede.judge.judge import judge
 from antecede.sim import (
     Distribution,
     Groups,

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from antecede.check.events import Event
-from antecede.check.trace import arrange
 from antecede.core.errors import Misuse
+from antecede.judge.events import Event
+from antecede.judge.trace import arrange
 from antecede.pipeline import explain as explaining
 from antecede.pipeline import schema, selections, tables
 from antecede.pipeline.check import Checked, check

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from antecede.check.events import read_jsonl
+from antecede.judge.events import read_jsonl
 from antecede.pipeline import ingest
 
 GUIDE = Path(__file__).parent.parent.parent / "docs" / "guide" / "05-checking.md"

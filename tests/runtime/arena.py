@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from antecede.check.judge import Verdict
+from antecede.judge.judge import Verdict
 from antecede.runtime.store import Store
 from tests.runtime.conditions import Conditions
 from tests.runtime.crowd import DEADLINE_S, NORMAL, Crowd

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from antecede.check.events import Event, read_jsonl
-from antecede.check.judge import Verdict, judge
+from antecede.judge.events import Event, read_jsonl
+from antecede.judge.judge import Verdict, judge
 from tests.runtime.conditions import OUTLAST_S, Conditions
 
 ROOT = Path(__file__).parent.parent.parent

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from antecede.check.judge import Verdict
+from antecede.judge.judge import Verdict
 from antecede.runtime.embedded import EmbeddedNetwork
 from tests.runtime.arena import Arena, arena
 from tests.runtime.conditions import Conditions

@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from antecede.check.judge import judge
+from antecede.judge.judge import judge
 from antecede.runtime import NatsOptions, Node, join
 from tests.runtime.crowd import read_trace
 from tests.runtime.servers import cluster, hub_and_leaf

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from antecede.check.events import read_jsonl
-from antecede.check.judge import judge
 from antecede.core.errors import Misuse
 from antecede.core.registry import create
 from antecede.core.types import MessageId
+from antecede.judge.events import read_jsonl
+from antecede.judge.judge import judge
 from antecede.runtime import durable, frames
 from antecede.runtime.durable import DurableProcess
 from antecede.runtime.store import Outgoing, Store

@@ -13,10 +13,10 @@ from urllib.request import urlopen
 
 import pytest
 
-from antecede.check.events import read_jsonl
-from antecede.check.judge import judge
 from antecede.core.errors import Misuse
 from antecede.core.types import MessageId
+from antecede.judge.events import read_jsonl
+from antecede.judge.judge import judge
 from antecede.runtime import (
     Faults,
     Limits,

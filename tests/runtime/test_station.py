@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from antecede.check.judge import judge
 from antecede.core.errors import Misuse
+from antecede.judge.judge import judge
 from antecede.runtime import Faults, MemoryNetwork
 from antecede.runtime.air import AirLimits
 from antecede.runtime.homes import home

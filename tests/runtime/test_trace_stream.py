@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from antecede.check.events import read_jsonl
-from antecede.check.judge import judge
 from antecede.core.errors import Misuse
+from antecede.judge.events import read_jsonl
+from antecede.judge.judge import judge
 from antecede.runtime import Faults, MemoryNetwork, Node, join
 from antecede.runtime.embedded import EmbeddedNetwork
 from antecede.runtime.store import Store

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from antecede.check.judge import Verdict
+from antecede.judge.judge import Verdict
 from antecede.runtime.tokens import issue
 from tests.runtime.conditions import Conditions
 from tests.runtime.crowd import DEADLINE_S, NORMAL, Crowd

@@ -1,6 +1,6 @@
 """Runs for the tests: a result with its events."""
 
-from antecede.check.events import Event
+from antecede.judge.events import Event
 from antecede.sim import Parameters, Recorder, Result, simulate
 from antecede.sim.trace import Row, as_event
 

@@ -6,9 +6,9 @@ from itertools import pairwise
 import pytest
 
 import antecede
-from antecede.check.events import Event
-from antecede.check.judge import judge
 from antecede.core.errors import Misuse
+from antecede.judge.events import Event
+from antecede.judge.judge import judge
 from antecede.sim import Distribution, Network, Parameters, Partition, Workload, simulate
 from tests.sim.runs import recorded, sends, times
 

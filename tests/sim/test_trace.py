@@ -7,8 +7,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from antecede.check.events import Event, parse, read_jsonl, to_json
 from antecede.core.errors import Misuse
+from antecede.judge.events import Event, parse, read_jsonl, to_json
 from antecede.sim import Groups, Parameters, Recorder, Workload, simulate
 from antecede.sim.trace import BATCH_ROWS, COLUMNS, Row, written
 from tests.sim.runs import recorded

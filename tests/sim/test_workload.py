@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from antecede.check.judge import judge
 from antecede.core.errors import Misuse
+from antecede.judge.judge import judge
 from antecede.sim import Distribution, Groups, Parameters, Workload, simulate
 from antecede.sim.workload import Traffic
 from tests.sim.runs import recorded, sends

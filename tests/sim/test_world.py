@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import antecede
-from antecede.check.judge import judge
 from antecede.core.errors import LimitReached, Misuse
+from antecede.judge.judge import judge
 from antecede.sim import Cost, Distribution, Groups, Network, Parameters, Partition, Recorder, Workload, World, simulate
 from antecede.sim.trace import written
 from tests.sim.runs import recorded, sends, times

@@ -8,9 +8,9 @@ import sys
 from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any
 
-from antecede.check.rule import QUARANTINE_MAX, check_quarantine_max
 from antecede.cli import screen
 from antecede.core.errors import Misuse
+from antecede.judge.rule import QUARANTINE_MAX, check_quarantine_max
 
 if TYPE_CHECKING:
     from antecede.pipeline.check import Checked

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from antecede.check.events import Event
-from antecede.check.explain import explain
-from antecede.check.judge import Verdict, judge
 from antecede.cli.simulating import roaming
 from antecede.cli.simulating.amounts import amount, percent
+from antecede.judge.events import Event
+from antecede.judge.explain import explain
+from antecede.judge.judge import Verdict, judge
 from antecede.sim import MobileParameters, MobileResult, Parameters, Result
 from antecede.sim.trace import Row, as_event
 

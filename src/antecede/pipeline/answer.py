@@ -13,7 +13,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
-from antecede.check.rule import QUARANTINE_MAX, Coverage, combine_verdicts
+from antecede.judge.rule import QUARANTINE_MAX, Coverage, combine_verdicts
 
 RUNS_LISTED_MAX = 1_000
 SUMS = (

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, SparkSession
 
-from antecede.check.rule import QUARANTINE_MAX, check_quarantine_max
+from antecede.judge.rule import QUARANTINE_MAX, check_quarantine_max
 from antecede.pipeline import explain, ingest, tables
 from antecede.pipeline.answer import Answer, answer
 from antecede.pipeline.details import Details, written

@@ -19,11 +19,11 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
-from antecede.check.events import Event
-from antecede.check.explain import explain_in
-from antecede.check.judge import Violation
-from antecede.check.trace import Run, arrange
 from antecede.core.errors import Misuse
+from antecede.judge.events import Event
+from antecede.judge.explain import explain_in
+from antecede.judge.judge import Violation
+from antecede.judge.trace import Run, arrange
 from antecede.pipeline.given import given
 
 WORST = 100

@@ -14,8 +14,8 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
-from antecede.check.events import Event
-from antecede.check.trace import Run, arrange, message_of, walk
+from antecede.judge.events import Event
+from antecede.judge.trace import Run, arrange, message_of, walk
 
 EVENTS_MAX = 50_000
 COLUMNS = ("run", "process", "index", "kind", "message", "dests")

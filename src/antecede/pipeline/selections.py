@@ -9,7 +9,7 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from antecede.check import rule
+from antecede.judge import rule
 from antecede.pipeline.cutting import Cutting
 from antecede.pipeline.findings import TALLY
 from antecede.pipeline.given import given
@@ -112,7 +112,7 @@ def runs(findings: DataFrame, sizes: DataFrame, cutting: Cutting) -> DataFrame:
 
 
 def _reason() -> Column:
-    """Return why a run cannot be judged, or null. The rule is that of `antecede.check.rule`."""
+    """Return why a run cannot be judged, or null. The rule is that of `antecede.judge.rule`."""
     unpaired = fn.col("paired") == 0
     return (
         fn.when(fn.col("cyclic") > 0, "happened-before has a cycle: an event would have to happen before itself")

@@ -21,9 +21,9 @@ from io import FileIO
 from pathlib import Path
 from typing import Protocol
 
-from antecede.check.events import Event, to_json
 from antecede.core.errors import Misuse
 from antecede.core.types import Message, ProcessId
+from antecede.judge.events import Event, to_json
 from antecede.runtime.names import label, token
 from antecede.runtime.store import LINES, Outgoing, Store, StoreError
 from antecede.runtime.transport import TRACE

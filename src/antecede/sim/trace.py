@@ -17,9 +17,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, TypeAlias, cast
 
-from antecede.check.events import Event
 from antecede.core.errors import Misuse
 from antecede.core.types import ProcessId
+from antecede.judge.events import Event
 
 BATCH_ROWS = 20_000
 COLUMNS = ("process", "index", "kind", "time", "message", "dests", "group", "payload_bytes", "control_bytes",

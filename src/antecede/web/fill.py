@@ -11,7 +11,7 @@ from dataclasses import astuple
 from pathlib import PurePath
 from typing import cast
 
-from antecede.check.events import Event
+from antecede.judge.events import Event
 from antecede.pipeline.answer import Answer, RunAnswer
 from antecede.pipeline.check import Checked
 from antecede.pipeline.details import Details

@@ -10,11 +10,11 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from antecede.check.events import Event, parse, read_jsonl, to_json
-from antecede.check.judge import judge
 from antecede.core.errors import LimitReached, Misuse
 from antecede.core.mobile.luggage import Policy
 from antecede.core.mobile.protocols import protocols
+from antecede.judge.events import Event, parse, read_jsonl, to_json
+from antecede.judge.judge import judge
 from antecede.sim import Cost, Distribution, Groups, Network, Partition, Recorder, Workload
 from antecede.sim.mobile import Header, MobileParameters, MobileResult, MobileWorld, Mobility, simulate_mobile
 from antecede.sim.trace import Row, as_event, written

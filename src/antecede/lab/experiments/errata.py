@@ -1,7 +1,7 @@
 """How often the printed forms fail, and that ours do not: random executions in small worlds.
 
 Each run is `EXECUTIONS` executions of the form that is printed and of ours with the same seeds. What a failure is
-depends on the form: mostly that the judge of `antecede.check` finds a violation or a message that is never delivered.
+depends on the form: mostly that the judge of `antecede.judge` finds a violation or a message that is never delivered.
 How often a form fails depends on the executions: what is claimed is that the form fails and ours does not. These claims
 are ours, not the papers'. Beside the printed forms, every algorithm of the registry is held to what it guarantees, on
 the same kind of executions.

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
-from antecede.check.events import Event
-from antecede.check.judge import judge
 from antecede.core.registry import AlgorithmInfo, algorithms
 from antecede.core.types import ProcessId
+from antecede.judge.events import Event
+from antecede.judge.judge import judge
 from antecede.sim import Distribution, Groups, Network, Parameters, Recorder, Workload, World
 from antecede.sim.chance import stream
 from antecede.sim.trace import Row, as_event

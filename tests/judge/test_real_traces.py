@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from antecede.check.events import Event
-from antecede.check.judge import judge
+from antecede.judge.events import Event
+from antecede.judge.judge import judge
 
 SHARED = Path(os.environ.get("ANTECEDE_SHARED", Path(__file__).resolve().parents[2].parent / "shared"))
 LOGS = SHARED / "data" / "tracechecker"

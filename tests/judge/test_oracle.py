@@ -8,13 +8,13 @@ from hypothesis import event as note
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from antecede.check.cycle import shortest_cycle
-from antecede.check.events import Event
-from antecede.check.explain import Explanation, explain
-from antecede.check.judge import judge
-from antecede.check.trace import arrange, sift, walk
-from tests.check.oracle import Oracle, runs_of, verdict_of
-from tests.check.traces import executions, scattered, spoiled, traces
+from antecede.judge.cycle import shortest_cycle
+from antecede.judge.events import Event
+from antecede.judge.explain import Explanation, explain
+from antecede.judge.judge import judge
+from antecede.judge.trace import arrange, sift, walk
+from tests.judge.oracle import Oracle, runs_of, verdict_of
+from tests.judge.traces import executions, scattered, spoiled, traces
 
 
 @pytest.mark.parametrize("kind", [scattered, executions, spoiled], ids=["scattered", "executions", "spoiled"])

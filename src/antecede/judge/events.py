@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 
-from antecede.check.row import FIELD_CHARS_MAX, Invalid, Row
+from antecede.judge.row import FIELD_CHARS_MAX, Invalid, Row
 
 KINDS = ("send", "receive", "deliver", "internal", "move", "connect", "disconnect")
 WITH_MESSAGE = frozenset({"send", "receive", "deliver"})

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antecede.check.events import KINDS, Event, Quarantined, parse, read_jsonl, to_json
+from antecede.judge.events import KINDS, Event, Quarantined, parse, read_jsonl, to_json
 
 SEND = {"run": "r", "process": "a", "index": 3, "kind": "send", "message": "m1", "dests": ["b", "c"]}
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections import Counter
 from itertools import islice
 
-from antecede.check.causes import Link, causes, chain_from
-from antecede.check.events import Event
-from antecede.check.trace import Run, message_of, walk
+from antecede.judge.causes import Link, causes, chain_from
+from antecede.judge.events import Event
+from antecede.judge.trace import Run, message_of, walk
 
 STEPS_MAX = 2_000_000
 WORDED_LINKS_MAX = 20

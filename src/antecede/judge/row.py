@@ -1,6 +1,6 @@
 """The columns of one decoded row, each taken by its type or refused with a reason that names it and its value.
 
-Used by `antecede.check.events`, which makes an event of the columns. Numbers written as text are text, a boolean is
+Used by `antecede.judge.events`, which makes an event of the columns. Numbers written as text are text, a boolean is
 not a number, and what does not fit the trace's types (a long, a double, text that can be written again) is refused
 here, so that every reader of the trace, whatever its language, sees the same events.
 """

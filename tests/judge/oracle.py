@@ -7,7 +7,7 @@ and closed by following it; every count is a comprehension over that. It shares 
 from collections import deque
 from functools import cached_property
 
-from antecede.check.events import Event
+from antecede.judge.events import Event
 
 Pairs = set[tuple[Event, Event]]
 

@@ -2,13 +2,13 @@
 
 import pytest
 
-from antecede.check.cycle import shortest_cycle
-from antecede.check.events import read_jsonl
-from antecede.check.judge import COUNTS, Verdict, Violation, judge
-from antecede.check.rule import Coverage, combine_verdicts
-from antecede.check.trace import arrange
 from antecede.core.errors import Misuse
-from tests.check.script import script
+from antecede.judge.cycle import shortest_cycle
+from antecede.judge.events import read_jsonl
+from antecede.judge.judge import COUNTS, Verdict, Violation, judge
+from antecede.judge.rule import Coverage, combine_verdicts
+from antecede.judge.trace import arrange
+from tests.judge.script import script
 
 TRIANGLE = """
     a send m1 > b

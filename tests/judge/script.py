@@ -6,7 +6,7 @@ a run; without it the run is "". An empty list of destinations is a bare `>`.
 
 from collections import Counter
 
-from antecede.check.events import Event
+from antecede.judge.events import Event
 
 
 def script(text: str) -> list[Event]:

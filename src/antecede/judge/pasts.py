@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from antecede.check.events import Event
-from antecede.check.trace import Run, message_of
+from antecede.judge.events import Event
+from antecede.judge.trace import Run, message_of
 
 
 class Pasts:

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from antecede.check.events import Event
-from antecede.check.explain import explain, explain_in
-from antecede.check.judge import judge
-from antecede.check.trace import arrange
 from antecede.core.errors import Misuse
-from tests.check.script import script
+from antecede.judge.events import Event
+from antecede.judge.explain import explain, explain_in
+from antecede.judge.judge import judge
+from antecede.judge.trace import arrange
+from tests.judge.script import script
 
 
 def explained(text: str) -> tuple[str, list[str]]:

@@ -1,9 +1,9 @@
 """What the pasts hold on to: the judge's memory is that of its processes and of the messages in flight."""
 
-from antecede.check.events import Event
-from antecede.check.pasts import Pasts
-from antecede.check.trace import arrange, walk
-from tests.check.script import script
+from antecede.judge.events import Event
+from antecede.judge.pasts import Pasts
+from antecede.judge.trace import arrange, walk
+from tests.judge.script import script
 
 
 def held(text: str) -> list[int]:

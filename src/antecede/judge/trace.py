@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from antecede.check.events import Event, Quarantined, quarantined, to_json
 from antecede.core.errors import Misuse
+from antecede.judge.events import Event, Quarantined, quarantined, to_json
 
 DUPLICATE_INDEX = "duplicate index"
 DUPLICATE_MESSAGE = "duplicate message id"
@@ -45,7 +45,7 @@ def message_of(event: Event) -> str:
     if event.message is None:
         raise Misuse(
             f"the {event.kind} at index {event.index} of process {event.process!r} has no message: "
-            f"build events with `antecede.check.events.parse`, which refuses such rows"
+            f"build events with `antecede.judge.events.parse`, which refuses such rows"
         )
     return event.message
 

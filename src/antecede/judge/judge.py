@@ -2,10 +2,10 @@
 
 Happened-before is the order of `index` inside a process, and from each send to each deliver of the same message. The
 judge walks each run along that relation, with the explicit past of every process and of every message in flight
-(`antecede.check.pasts`), and at each first deliver of a message m2 that was sent to this process it asks which
+(`antecede.judge.pasts`), and at each first deliver of a message m2 that was sent to this process it asks which
 messages of m2's past were sent to this process too and will be delivered here only later: those m2 has overtaken.
 
-`antecede.check.rule` says how the verdicts on the runs, and the number of rows that were refused, become the verdict on
+`antecede.judge.rule` says how the verdicts on the runs, and the number of rows that were refused, become the verdict on
 the trace.
 
 Cost: one pass over the events, with at each send and each first deliver a few set operations of one bit per message
@@ -20,10 +20,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain, islice
 
-from antecede.check.cycle import cycle_in_words
-from antecede.check.events import Event, Quarantined
-from antecede.check.pasts import Pasts
-from antecede.check.rule import (
+from antecede.core.errors import Misuse
+from antecede.judge.cycle import cycle_in_words
+from antecede.judge.events import Event, Quarantined
+from antecede.judge.pasts import Pasts
+from antecede.judge.rule import (
     HOLDS,
     NO_DELIVER,
     NO_IDENTITY,
@@ -37,8 +38,7 @@ from antecede.check.rule import (
     check_quarantine_max,
     combine_verdicts,
 )
-from antecede.check.trace import Run, arrange, message_of, sift, walk
-from antecede.core.errors import Misuse
+from antecede.judge.trace import Run, arrange, message_of, sift, walk
 
 LISTED_MAX = 1_000
 COUNTS = (

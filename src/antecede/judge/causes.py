@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from antecede.check.events import Event
-from antecede.check.trace import Run, message_of
+from antecede.judge.events import Event
+from antecede.judge.trace import Run, message_of
 
 
 @dataclass(frozen=True, slots=True)

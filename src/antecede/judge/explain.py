@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from antecede.check.causes import Link, causes, chain_from
-from antecede.check.events import Event
-from antecede.check.judge import Violation
-from antecede.check.trace import Run, arrange, message_of, sift
 from antecede.core.errors import Misuse
+from antecede.judge.causes import Link, causes, chain_from
+from antecede.judge.events import Event
+from antecede.judge.judge import Violation
+from antecede.judge.trace import Run, arrange, message_of, sift
 
 
 @dataclass(frozen=True, slots=True)

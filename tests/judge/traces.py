@@ -8,7 +8,7 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from antecede.check.events import Event
+from antecede.judge.events import Event
 
 PROCESSES = ["a", "b", "c", "d", "e"]
 KINDS = ["send", "send", "deliver", "deliver", "deliver", "receive", "internal", "move"]
