@@ -26,9 +26,9 @@ from pyspark.sql import SparkSession
 
 from antecede.judge.events import Event, to_json
 from antecede.judge.judge import judge
-from antecede.pipeline import session as sessions
 from antecede.pipeline.check import Checked, check
-from antecede.pipeline.small import JAVA_OPTIONS
+from antecede.pipeline.spark import session as sessions
+from antecede.pipeline.spark.small_input import JAVA_OPTIONS
 from tests.pipeline.verify.traces import COLUMNS, Row, trace
 
 MASTERS = ("local[2]", "local-cluster[2,1,1024]", "connect")

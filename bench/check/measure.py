@@ -34,11 +34,11 @@ import numpy as np
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
-from antecede.pipeline import ingest
 from antecede.pipeline.check import check
-from antecede.pipeline.explain import WORST
-from antecede.pipeline.session import session
-from antecede.pipeline.verify import verify
+from antecede.pipeline.read import ingest
+from antecede.pipeline.report.explanations import WORST
+from antecede.pipeline.spark.session import session
+from antecede.pipeline.verify.verify import verify
 from bench import table
 from bench.check import workload
 from bench.check.memory import Peak, cpu_seconds

@@ -2,8 +2,8 @@
 
 The target is a ratio of at most 2. All are whole processes, started one after the other and in turn, `ROUNDS` times;
 the ratio is that of the medians, and the spread of the single ratios is shown beside it. A check of a small log starts
-Spark with settings for that (`antecede.pipeline.small`), so it is held to two floors: Spark as it is started otherwise,
-and, harder, Spark started with the same settings.
+Spark with settings for that (`antecede.pipeline.spark.small_input`), so it is held to two floors: Spark as it is
+started otherwise, and, harder, Spark started with the same settings.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ SHARED = Path(os.environ.get("ANTECEDE_SHARED", Path(__file__).resolve().parents
 LOG = SHARED / "data" / "shiviz" / "chord.log"
 COUNT = """
 import sys
-from antecede.pipeline.session import session
-from antecede.pipeline.small import options
+from antecede.pipeline.spark.session import session
+from antecede.pipeline.spark.small_input import options
 settings = options([sys.argv[1]], None) if sys.argv[2] == "small" else {}
 print(session(options=settings).read.text(sys.argv[1]).count())
 """

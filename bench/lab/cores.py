@@ -24,7 +24,7 @@ def rate(master: str) -> float:
     """Runs per second."""
     from antecede.lab.experiments import experiment
     from antecede.lab.run import run, slots_of
-    from antecede.pipeline.session import session
+    from antecede.pipeline.spark.session import session
 
     growth = experiment("ks-growth")
     spark, slots = session(master, app="antecede bench"), slots_of(master)

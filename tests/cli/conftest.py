@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from antecede.pipeline.session import session
+from antecede.pipeline.spark.session import session
 
 
 @pytest.fixture(scope="session")

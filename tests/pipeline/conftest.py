@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from antecede.pipeline import ingest
-from antecede.pipeline.session import session
+from antecede.pipeline.read import ingest
+from antecede.pipeline.spark.session import session
 
 Row = dict[str, object]
 

@@ -14,13 +14,15 @@ from pyspark.sql import SparkSession
 from antecede.core.errors import Misuse
 from antecede.judge.events import Event
 from antecede.judge.trace import arrange
-from antecede.pipeline import explain as explaining
-from antecede.pipeline import schema, selections, tables
+from antecede.pipeline import schema
 from antecede.pipeline.check import Checked, check
-from antecede.pipeline.clocks import edges
-from antecede.pipeline.ingest import read
-from antecede.pipeline.needless import hold_backs
-from antecede.pipeline.saving import saving
+from antecede.pipeline.read.ingest import read
+from antecede.pipeline.report import explanations as explaining
+from antecede.pipeline.report.locality_saving import saving
+from antecede.pipeline.tables import folder as tables
+from antecede.pipeline.tables import selections
+from antecede.pipeline.tables.clock_edges import edges
+from antecede.pipeline.tables.hold_back import hold_backs
 from antecede.web.export import otlp, shiviz
 from antecede.web.fill import report_data
 from antecede.web.report import render

@@ -13,11 +13,14 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from antecede.pipeline import columns, facts, ingest, kernel, normalise, row_groups, rules, scanning, summaries, tasks
 from antecede.pipeline.check import check
-from antecede.pipeline.files import File
-from antecede.pipeline.session import SparkFailed
-from antecede.pipeline.verify import verify
+from antecede.pipeline.kernel import encode, loops
+from antecede.pipeline.read import ingest, row_groups, rules
+from antecede.pipeline.read.files import File
+from antecede.pipeline.spark.session import SparkFailed
+from antecede.pipeline.verify import column_feed, parquet_tasks, survey, tasks
+from antecede.pipeline.verify.verify import verify
+from antecede.pipeline.windows import summaries
 from tests.fuzz_check import HOSTILE
 from tests.pipeline.verify.chain import run
 from tests.pipeline.verify.oracle import expected
@@ -147,9 +150,9 @@ def test_a_file_that_arrow_can_not_open_is_left_to_spark(tmp_path: Path) -> None
 
 def test_splits_hold_every_row_group_once_and_no_task_holds_many_rows() -> None:
     rng = random.Random(1)
-    sizes = (1, 5_000, columns.SPLIT_ROWS, 3 * columns.SPLIT_ROWS)
+    sizes = (1, 5_000, column_feed.SPLIT_ROWS, 3 * column_feed.SPLIT_ROWS)
     groups = [(f"f{n}", [rng.choice(sizes) for _ in range(rng.randint(0, 30))]) for n in range(50)]
-    splits = list(columns._splits(groups))
+    splits = list(column_feed._splits(groups))
     each = [(path, group) for _, path, first, last, _ in splits for group in range(first, last + 1)]
     assert each == [(path, group) for path, rows in groups for group in range(len(rows))]
     rows_in: dict[int, list[int]] = {}
@@ -157,7 +160,7 @@ def test_splits_hold_every_row_group_once_and_no_task_holds_many_rows() -> None:
         rows = dict(groups)[path]
         assert before == sum(rows[:first])
         rows_in.setdefault(task, []).extend(rows[first : last + 1])
-    assert all(sum(rows) <= columns.SPLIT_ROWS or len(rows) == 1 for rows in rows_in.values())
+    assert all(sum(rows) <= column_feed.SPLIT_ROWS or len(rows) == 1 for rows in rows_in.values())
 
 
 def test_a_large_row_group_is_read_some_rows_at_a_time(tmp_path: Path) -> None:
@@ -174,7 +177,7 @@ def test_facts_count_what_is_there_and_doubt_an_index_that_comes_twice(tmp_path:
     rows = [Row("r", "a", 3, "send", 1.0, "m", ("b",)), Row("r", "b", 1, "deliver", 2.0, "m"), Row("r", "a", 5, "move")]
     for extra, doubtful in ((Row("r", "a", 4, "internal"), False), (Row("r", "a", 3, "internal"), True)):
         read = rows_of(written(tmp_path / "t.parquet", table([*rows, extra])))
-        lanes, numbers = (found.to_pylist() for found in facts.facts(read, 1, trusted=False))
+        lanes, numbers = (found.to_pylist() for found in survey.facts(read, 1, trusted=False))
         assert [lane["doubtful"] for lane in lanes] == [doubtful] * 2
         first = {name: lanes[0][name] for name in ("process", "events", "sends", "internals", "low", "high", "start")}
         assert first == {
@@ -192,13 +195,13 @@ def test_facts_count_what_is_there_and_doubt_an_index_that_comes_twice(tmp_path:
 def test_numbers_are_the_same_compiled_and_tell_runs_and_messages_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = pa.chunked_array([pa.array([f"m{n}" for n in range(3_000)]), pa.array(["", "ü", "x" * 1_000])])
     seeds = np.arange(len(texts)) % 2 * 12_345
-    plain = facts.hashes(texts, seeds)
-    monkeypatch.setattr(kernel, "INTERPRETED_STEPS_MAX", -1)
-    assert np.array_equal(plain, facts.hashes(texts, seeds))
-    assert len(np.unique(np.concatenate([plain, facts.hashes(texts, 12_345 - seeds)]))) == 2 * len(texts)
+    plain = survey.hashes(texts, seeds)
+    monkeypatch.setattr(loops, "INTERPRETED_STEPS_MAX", -1)
+    assert np.array_equal(plain, survey.hashes(texts, seeds))
+    assert len(np.unique(np.concatenate([plain, survey.hashes(texts, 12_345 - seeds)]))) == 2 * len(texts)
     assert plain.min() >= 0
-    assert facts.twice([plain.tobytes()]) is False
-    assert facts.twice([plain[:5].tobytes(), plain[4:6].tobytes()]) is True
+    assert survey.twice([plain.tobytes()]) is False
+    assert survey.twice([plain[:5].tobytes(), plain[4:6].tobytes()]) is True
 
 
 def test_names_that_are_too_many_for_a_dictionary_are_written_out(
@@ -206,11 +209,11 @@ def test_names_that_are_too_many_for_a_dictionary_are_written_out(
 ) -> None:
     rows = table(TRACES)
     streams = []
-    for most in (scanning.NAMES_MAX, 0):
-        monkeypatch.setattr(scanning, "NAMES_MAX", most)
+    for most in (parquet_tasks.NAMES_MAX, 0):
+        monkeypatch.setattr(parquet_tasks, "NAMES_MAX", most)
         read = rows_of(written(tmp_path / "t.parquet", rows)).combine_chunks()
-        kind = normalise.kind_codes(read["kind"], scanning.KINDS)
-        streams.append(summaries.stream(scanning._coded(read, kind, kind >= 0)))
+        kind = encode.kind_codes(read["kind"], parquet_tasks.KINDS)
+        streams.append(summaries.stream(parquet_tasks._coded(read, kind, kind >= 0)))
     both = summaries.opened(pa.chunked_array([pa.array(streams, pa.binary())]))
     assert both["process"].type == pa.string()
     half = both.num_rows // 2
@@ -221,14 +224,14 @@ def splits_of(files: Sequence[File]) -> pa.Table:
     """All row groups of these files, as a task gets them."""
     groups = [(file.path, row_groups.fitness(file.path) or []) for file in files]
     names = ("task", "path", "first", "last", "before")
-    return pa.Table.from_pylist([dict(zip(names, split, strict=True)) for split in columns._splits(groups)])
+    return pa.Table.from_pylist([dict(zip(names, split, strict=True)) for split in column_feed._splits(groups)])
 
 
 def test_random_runs_dealt_as_columns_count_what_the_definition_counts(tmp_path: Path) -> None:
     traces = [rows for seed in range(10_000, 10_400) if (rows := trace(seed))]
     spread = [row for rows in traces for row in rows]
     files = [written(tmp_path / f"{part}.parquet", table(spread[part::3]), 37) for part in range(3)]
-    streams = run(scanning.deal_runs(3, {}, receives=True, without=[]), splits_of(files)).to_pylist()
+    streams = run(parquet_tasks.deal_runs(3, {}, receives=True, without=[]), splits_of(files)).to_pylist()
     each = [pa.Table.from_pylist([row for row in streams if row["task"] == task], tasks.DEALT) for task in range(3)]
     found: dict[str, list[dict[str, Any]]] = {}
     for one in each:
@@ -279,7 +282,7 @@ def test_what_the_rules_refuse_is_left_out_of_the_columns(spark: SparkSession, t
 def test_too_many_refusals_are_left_to_spark(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(columns, "LEFT_OUT_MAX", 1)
+    monkeypatch.setattr(column_feed, "LEFT_OUT_MAX", 1)
     written(tmp_path / "a.parquet", [{**GOOD, "index": -1}, {**GOOD, "index": -2}, GOOD])
     read = ingest.read(spark, [str(tmp_path)])
     assert read.feed is None

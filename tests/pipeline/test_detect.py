@@ -2,7 +2,7 @@
 
 import pytest
 
-from antecede.pipeline.sources.detect import format_of
+from antecede.pipeline.read.detect_format import format_of
 
 EVENT = '{"run":"r","process":"a","index":0,"kind":"internal"}'
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from antecede.core.errors import AntecedeError
-from antecede.pipeline import early
+from antecede.pipeline.read import arguments
 
 
 def refuse(path: str, master: str | None = None, **given: str | None) -> None:
-    early.refuse([path], master, **{"regex": None, "delimiter": None, "mapping": None, **given})
+    arguments.refuse([path], master, **{"regex": None, "delimiter": None, "mapping": None, **given})
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import SparkSession
 
-from antecede.pipeline import figures
+from antecede.pipeline.tables import figures
 
 DELIVERIES = "time double, first boolean, delay_s double, hold_s double, needless boolean, violation boolean"
 

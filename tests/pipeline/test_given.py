@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from antecede.pipeline.given import given
+from antecede.pipeline.spark.local_dataframe import given
 
 SCHEMA = pa.schema([("name", pa.string()), ("number", pa.int64()), ("names", pa.list_(pa.string()))])
 ROWS = [("a", 1 << 40, ["x", "y"]), ("b", None, []), (None, 3, None)]

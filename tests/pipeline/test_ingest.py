@@ -10,8 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from antecede.pipeline import ingest, schema
+from antecede.pipeline import schema
 from antecede.pipeline.errors import BadPattern, UnknownFormat, UnreadableInput
+from antecede.pipeline.read import ingest
 from tests.pipeline.conftest import kept, refused
 from tests.pipeline.hostile import GOOD, LINES, SEND, line, send
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from antecede.pipeline import java
+from antecede.pipeline.spark import java
 
 
 def fake_java(folder: Path, version: str) -> Path:
@@ -75,7 +75,7 @@ def test_spark_starts_in_silence_on_a_machine_without_java(tmp_path: Path) -> No
         found = next(p for p in (Path(d, tool) for d in ("/bin", "/usr/bin")) if p.exists())
         (tmp_path / tool).symlink_to(found)
     program = (
-        "from antecede.pipeline.session import session\n"
+        "from antecede.pipeline.spark.session import session\n"
         "spark = session('local[1]')\n"
         "print(spark.range(7).mapInArrow(lambda batches: batches, 'id long').count(), spark.version[:2])\n"
         "spark.stop()\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from antecede.pipeline import ingest
+from antecede.pipeline.read import ingest
 from tests.pipeline.conftest import kept, refused
 
 Write = Callable[[str, Sequence[object]], str]

@@ -12,9 +12,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from antecede.cli import main
-from antecede.pipeline import columns, early, ingest
 from antecede.pipeline.check import check
 from antecede.pipeline.errors import UnreadableInput
+from antecede.pipeline.read import arguments, ingest
+from antecede.pipeline.verify import column_feed
 
 ROW = {"process": "a", "index": 1, "kind": "internal"}
 
@@ -247,7 +248,7 @@ def test_a_fault_of_the_program_is_no_violation(
     def fault(*_: object, **__: object) -> None:
         raise UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte")
 
-    monkeypatch.setattr(early, "refuse", fault)
+    monkeypatch.setattr(arguments, "refuse", fault)
     assert main(["check", str(tmp_path)]) == 2
     said = capsys.readouterr().err
     assert "Traceback" in said
@@ -277,9 +278,9 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
     path = write(tmp_path / "t.parquet", [ROW, {**ROW, "kind": "send", "index": 2, "message": "m", "dests": ["b"]}])
-    survey = columns.ColumnFeed.survey
+    survey = column_feed.ColumnFeed.survey
 
-    def disturbed(feed: columns.ColumnFeed) -> tuple[columns.ColumnFeed, bool]:
+    def disturbed(feed: column_feed.ColumnFeed) -> tuple[column_feed.ColumnFeed, bool]:
         if when == "before":
             write(path, [ROW])
             return survey(feed)
@@ -287,6 +288,6 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(
         write(path, [ROW])
         return found
 
-    monkeypatch.setattr(columns.ColumnFeed, "survey", disturbed)
+    monkeypatch.setattr(column_feed.ColumnFeed, "survey", disturbed)
     with pytest.raises(UnreadableInput, match=r"t\.parquet: the file changed while it was read"):
         check(spark, [str(tmp_path)])

@@ -5,7 +5,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as fn
 
-from antecede.pipeline import ingest
+from antecede.pipeline.read import ingest
 
 # run -> (events, hosts); the file name is part of the run because the two akka logs share events
 SHIVIZ = {

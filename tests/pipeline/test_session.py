@@ -6,8 +6,8 @@ from collections import namedtuple
 import pytest
 
 from antecede.core.errors import AntecedeError, LimitReached, Misuse
-from antecede.pipeline import session as module
-from antecede.pipeline.session import SparkFailed, SparkOutOfRoom, UnreachableSpark, explained, session
+from antecede.pipeline.spark import session as module
+from antecede.pipeline.spark.session import SparkFailed, SparkOutOfRoom, UnreachableSpark, explained, session
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def test_an_address_without_a_host_is_not_tried(address: str) -> None:
 
 def test_a_full_disk_is_told_before_spark_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     usage = namedtuple("usage", "total used free")
-    monkeypatch.setattr("antecede.pipeline.session.shutil.disk_usage", lambda _: usage(100, 99, 1 << 20))
+    monkeypatch.setattr("antecede.pipeline.spark.session.shutil.disk_usage", lambda _: usage(100, 99, 1 << 20))
     with pytest.raises(SparkOutOfRoom, match=r"has 1 MB left .* SPARK_LOCAL_DIRS"):
         session("local[1]")
 

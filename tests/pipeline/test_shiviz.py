@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from antecede.pipeline.errors import BadPattern
-from antecede.pipeline.sources import shiviz
+from antecede.pipeline.read.formats import shiviz
 
 GOVECTOR = 'a {"a":1}\nstart\nb {"b":1, "a":1}\ngot it\na {"a":2}\nstop\n'
 

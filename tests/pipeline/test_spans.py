@@ -7,7 +7,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from antecede.pipeline import ingest
+from antecede.pipeline.read import ingest
 
 Write = Callable[[str, Sequence[object]], str]
 TRACE = "5B8EFFF798038103D269B633813FC60C"

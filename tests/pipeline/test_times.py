@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from antecede.judge.events import read_jsonl
-from antecede.pipeline import ingest
+from antecede.pipeline.read import ingest
 
 GUIDE = Path(__file__).parent.parent.parent / "docs" / "guide" / "05-checking.md"
 STAMP = datetime(2023, 11, 14, 22, 13, 20, 500_000, tzinfo=UTC)

@@ -10,48 +10,49 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from antecede.pipeline import ingest, row_groups, tasks, whole
-from antecede.pipeline.verify import verify
+from antecede.pipeline.read import ingest, row_groups
+from antecede.pipeline.verify import tasks, whole_runs
+from antecede.pipeline.verify.verify import verify
 from tests.pipeline.test_columns import TRACES, written
 from tests.pipeline.verify.chain import run
 from tests.pipeline.verify.oracle import expected
 from tests.pipeline.verify.test_stamp import assert_found
 from tests.pipeline.verify.traces import table, trace
 
-NAMES = whole.SPLITS.names
+NAMES = whole_runs.SPLITS.names
 
 
-def held(path: Path, rows: pa.Table, group: int) -> whole.File:
+def held(path: Path, rows: pa.Table, group: int) -> whole_runs.File:
     file = written(path, rows, group)
     counts = row_groups.fitness(file.path)
     assert counts is not None
-    return whole.File(file.path, row_groups.version(file.path), counts, row_groups.runs(file.path))
+    return whole_runs.File(file.path, row_groups.version(file.path), counts, row_groups.runs(file.path))
 
 
-def tasks_of(splits: Sequence[whole.Split]) -> list[pa.Table]:
+def tasks_of(splits: Sequence[whole_runs.Split]) -> list[pa.Table]:
     rows = [dict(zip(NAMES, split, strict=True)) for split in splits]
     numbers = sorted({split[0] for split in splits})
     assert numbers == list(range(len(numbers)))
     return [pa.Table.from_pylist([row for row in rows if row["task"] == number]) for number in numbers]
 
 
-def file_of(*groups: dict[str, int]) -> whole.File:
-    return whole.File("a", None, [sum(group.values()) for group in groups], groups)
+def file_of(*groups: dict[str, int]) -> whole_runs.File:
+    return whole_runs.File("a", None, [sum(group.values()) for group in groups], groups)
 
 
 def test_random_runs_judged_as_they_are_read_count_what_the_definition_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(whole, "TASK_ROWS_MAX", 500)
+    monkeypatch.setattr(whole_runs, "TASK_ROWS_MAX", 500)
     traces = [rows for seed in range(20_000, 20_300) if (rows := trace(seed))]
     halves = [[row for rows in traces for row in rows][part::2] for part in range(2)]
-    splits = whole.plan([held(tmp_path / f"{part}.parquet", table(rows), 37) for part, rows in enumerate(halves)])
+    splits = whole_runs.plan([held(tmp_path / f"{part}.parquet", table(rows), 37) for part, rows in enumerate(halves)])
     assert splits is not None
     each = tasks_of(splits)
     assert len(each) > 3
     found: dict[str, list[dict[str, Any]]] = {}
     for one in each:
-        for row in run(whole.judge({}, trusted=False, worst=10**6), one).to_pylist():
+        for row in run(whole_runs.judge({}, trusted=False, worst=10**6), one).to_pylist():
             assert not row["doubtful"]
             if row["found"] is not None:
                 found.setdefault(row["found"]["run"], []).append(row["found"])
@@ -65,16 +66,16 @@ def test_what_comes_twice_is_doubted_wherever_in_the_run_it_is(tmp_path: Path) -
     sent = next(row for row in rows if row["kind"] == "send")
     for number, again in enumerate(({**rows[0], "kind": "internal"}, {**sent, "index": 10**6})):
         file = held(tmp_path / f"{number}.parquet", pa.Table.from_pylist([*rows, again], table(TRACES).schema), 5)
-        splits = whole.plan([file])
+        splits = whole_runs.plan([file])
         assert splits is not None
-        found = run(whole.judge({}, trusted=False, worst=0), tasks_of(splits)[0])
+        found = run(whole_runs.judge({}, trusted=False, worst=0), tasks_of(splits)[0])
         assert any(row["doubtful"] for row in found.to_pylist())
         assert found["found"].null_count == found.num_rows
 
 
 def test_runs_side_by_side_share_a_task_up_to_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole, "TASK_ROWS_MAX", 10)
-    splits = whole.plan([file_of({"a": 4, "b": 2}, {"b": 4, "c": 7}, {"c": 2})])
+    monkeypatch.setattr(whole_runs, "TASK_ROWS_MAX", 10)
+    splits = whole_runs.plan([file_of({"a": 4, "b": 2}, {"b": 4, "c": 7}, {"c": 2})])
     assert splits is not None
     assert [(split[0], split[2], split[4], split[6], split[7]) for split in splits] == [
         (0, 0, 0, ["a", "b"], 6),
@@ -85,27 +86,27 @@ def test_runs_side_by_side_share_a_task_up_to_its_size(monkeypatch: pytest.Monke
 
 
 def test_rows_that_few_tasks_could_hold_are_given_to_more_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole, "TASK_ROWS_MIN", 10)
-    for rows, wanted in ((100, whole.TASKS_MIN), (3, 6)):  # three runs of 3 make a task of at most 10
-        splits = whole.plan([file_of(*({f"run {number}": rows} for number in range(16)))])
+    monkeypatch.setattr(whole_runs, "TASK_ROWS_MIN", 10)
+    for rows, wanted in ((100, whole_runs.TASKS_MIN), (3, 6)):  # three runs of 3 make a task of at most 10
+        splits = whole_runs.plan([file_of(*({f"run {number}": rows} for number in range(16)))])
         assert splits is not None
         assert len(tasks_of(splits)) == wanted
 
 
 def test_tasks_are_larger_where_smaller_ones_would_share_a_row_group(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole, "TASK_ROWS_MIN", 10)
-    splits = whole.plan([file_of({f"run {number}": 10 for number in range(10)})])
+    monkeypatch.setattr(whole_runs, "TASK_ROWS_MIN", 10)
+    splits = whole_runs.plan([file_of({f"run {number}": 10 for number in range(10)})])
     assert splits is not None
     assert len(tasks_of(splits)) == 1
 
 
 def test_there_is_no_plan_where_it_would_not_pay(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole, "TASK_ROWS_MAX", 10)
+    monkeypatch.setattr(whole_runs, "TASK_ROWS_MAX", 10)
     mixed = {f"run {number}": 5 for number in range(20)}
-    assert whole.plan([file_of(mixed, mixed)]) is None
-    assert whole.plan([file_of({"large": tasks.RUN_EVENTS_MAX + 1})]) is None
-    assert whole.plan([whole.File("a", None, [1], None)]) is None
-    assert whole.plan([]) is None
+    assert whole_runs.plan([file_of(mixed, mixed)]) is None
+    assert whole_runs.plan([file_of({"large": tasks.RUN_EVENTS_MAX + 1})]) is None
+    assert whole_runs.plan([whole_runs.File("a", None, [1], None)]) is None
+    assert whole_runs.plan([]) is None
 
 
 def test_rows_of_a_run_are_counted_by_row_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,7 +125,7 @@ def test_the_verdict_is_that_on_rows_with_a_plan_and_without(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, planned: bool
 ) -> None:
     if not planned:
-        monkeypatch.setattr(whole, "RUN_EVENTS_MAX", 0)
+        monkeypatch.setattr(whole_runs, "RUN_EVENTS_MAX", 0)
     for number in range(3):
         written(tmp_path / f"part {number}.parquet", table(TRACES[number::3]), 11)
     read = ingest.read(spark, [str(tmp_path)])

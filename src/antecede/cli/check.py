@@ -14,7 +14,7 @@ from antecede.judge.rule import QUARANTINE_MAX, check_quarantine_max
 
 if TYPE_CHECKING:
     from antecede.pipeline.check import Checked
-    from antecede.pipeline.stages import Progress
+    from antecede.pipeline.spark.progress import Progress
 
 STATUS = {"holds": 0, "violated": 1, "undecidable": 3}
 FORMATS = ("auto", "antecede", "shiviz", "otlp", "zipkin", "mapped")
@@ -132,7 +132,7 @@ def _refuse_bad_options(arguments: argparse.Namespace) -> None:
     chosen = [name for name in ("only_run", "start", "end") if getattr(arguments, name) is not None]
     if chosen and not (arguments.export_shiviz or arguments.export_otlp):
         raise Misuse("--run, --from and --to choose what is exported; add --export-shiviz or --export-otlp")
-    from antecede.pipeline import early
+    from antecede.pipeline.read import arguments as early
 
     early.refuse(
         arguments.trace,
@@ -146,8 +146,8 @@ def _refuse_bad_options(arguments: argparse.Namespace) -> None:
 def _check(arguments: argparse.Namespace, progress: Progress) -> Checked:
     progress("starting Spark")
     from antecede.pipeline.check import check
-    from antecede.pipeline.session import session
-    from antecede.pipeline.small import options
+    from antecede.pipeline.spark.session import session
+    from antecede.pipeline.spark.small_input import options
 
     return check(
         session(arguments.master, options=options(arguments.trace, arguments.master)),
@@ -167,7 +167,7 @@ def _check(arguments: argparse.Namespace, progress: Progress) -> Checked:
 def _export(arguments: argparse.Namespace, checked: Checked) -> list[str]:
     if not (arguments.export_shiviz or arguments.export_otlp):
         return []
-    from antecede.pipeline.excerpt import excerpt
+    from antecede.pipeline.report.excerpts import excerpt
     from antecede.web import export
 
     events = list(excerpt(checked.events, run=arguments.only_run, start=arguments.start, end=arguments.end))

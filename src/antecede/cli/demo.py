@@ -13,7 +13,7 @@ from antecede.core.errors import Misuse
 
 if TYPE_CHECKING:
     from antecede.pipeline.check import Checked
-    from antecede.pipeline.stages import Progress
+    from antecede.pipeline.spark.progress import Progress
 
 ALGORITHMS = ("none", "ks")
 
@@ -87,14 +87,14 @@ def check_runs(
 ) -> tuple[Checked, Mapping[str, Mapping[str, Any]]]:
     """One check of both runs, and the row of each in its summary."""
     progress("starting Spark")
-    from antecede.pipeline import tables
     from antecede.pipeline.check import check
-    from antecede.pipeline.session import session
-    from antecede.pipeline.small import options
+    from antecede.pipeline.spark.session import session
+    from antecede.pipeline.spark.small_input import options
+    from antecede.pipeline.tables import folder
 
     spark = session(master, options=options([traces], master))
     checked = check(spark, [traces], format="antecede", out=out, progress=progress)
-    rows = tables.read(spark, out, "summary").collect()  # two: a row for each run
+    rows = folder.read(spark, out, "summary").collect()  # two: a row for each run
     return checked, {row["run"]: row.asDict() for row in rows}
 
 

@@ -123,7 +123,7 @@ def _run(arguments: argparse.Namespace) -> int:
         from antecede.lab import pages, report
         from antecede.lab.run import run as run_on
         from antecede.lab.run import slots_of
-        from antecede.pipeline.session import session
+        from antecede.pipeline.spark.session import session
 
         spark, slots = session(arguments.master, app="antecede lab"), slots_of(arguments.master)
         command = _command(arguments)

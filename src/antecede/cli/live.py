@@ -27,7 +27,7 @@ from antecede.cli import screen
 from antecede.core.errors import AntecedeError, Misuse
 
 if TYPE_CHECKING:
-    from antecede.pipeline.stages import Progress
+    from antecede.pipeline.spark.progress import Progress
     from antecede.runtime.host import Host
 
 KINDS = ("plain", "roam")

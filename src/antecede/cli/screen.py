@@ -16,7 +16,7 @@ from antecede.core.errors import Misuse
 
 if TYPE_CHECKING:
     from antecede.pipeline.check import Checked
-    from antecede.pipeline.stages import Progress
+    from antecede.pipeline.spark.progress import Progress
 
 TEXT_CHARS_MAX = 1_500
 NOTES_MAX = 5
@@ -70,7 +70,7 @@ def plain(text: str, chars_max: int = TEXT_CHARS_MAX) -> str:
 def write_report(checked: Checked, progress: Progress) -> str:
     """Draw the report into the output folder, or, where that is not on this machine, into the current one."""
     progress("report")
-    from antecede.pipeline.tables import is_remote
+    from antecede.pipeline.tables.folder import is_remote
     from antecede.web.fill import report_data
     from antecede.web.report import render
 

@@ -24,7 +24,7 @@ from pyspark.sql import SparkSession
 from antecede.lab import results
 from antecede.lab.experiment import Experiment, Job
 from antecede.lab.work import measured
-from antecede.pipeline.session import explained
+from antecede.pipeline.spark.session import explained
 
 CHUNKS_AT_ONCE = 2
 TASKS_OF_A_SLOT = 4

@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame, SparkSession
 
 from antecede.judge.rule import QUARANTINE_MAX, check_quarantine_max
-from antecede.pipeline import explain, ingest, tables
-from antecede.pipeline.answer import Answer, answer
-from antecede.pipeline.details import Details, written
-from antecede.pipeline.explain import Explained
-from antecede.pipeline.stages import Progress, Stages, silent
-from antecede.pipeline.verify import verify
+from antecede.pipeline.read import ingest
+from antecede.pipeline.report import explanations
+from antecede.pipeline.report.explanations import Explained
+from antecede.pipeline.spark.progress import Progress, Stages, silent
+from antecede.pipeline.tables import folder
+from antecede.pipeline.tables.write import Details, written
+from antecede.pipeline.verify.answer import Answer, answer
+from antecede.pipeline.verify.verify import verify
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ def check(
     mapping: str | Mapping[str, object] | None = None,
     out: str | None = None,
     windows: int | None = None,
-    worst: int = explain.WORST,
+    worst: int = explanations.WORST,
     quarantine_max: float = QUARANTINE_MAX,
     progress: Progress = silent,
 ) -> Checked:
@@ -82,7 +84,7 @@ def check(
     """
     check_quarantine_max(quarantine_max)
     if out is not None:
-        tables.refuse_bad_folder(out, paths)
+        folder.refuse_bad_folder(out, paths)
     stages = Stages(progress)
     with ExitStack() as held:
         with stages.stage("reading"):
@@ -100,7 +102,7 @@ def check(
         if found.verdict == "violated" and worst:
             with stages.stage("explaining"):
                 near = read.feed.near if read.feed is not None else None
-                told = explain.explain(read.events, verified.violations, verified.runs, worst, near)
+                told = explanations.explain(read.events, verified.violations, verified.runs, worst, near)
         details = written(read, verified, found, told, out=out, stages=stages) if out is not None else None
     return Checked(
         paths=tuple(paths),

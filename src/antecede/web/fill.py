@@ -12,11 +12,11 @@ from pathlib import PurePath
 from typing import cast
 
 from antecede.judge.events import Event
-from antecede.pipeline.answer import Answer, RunAnswer
 from antecede.pipeline.check import Checked
-from antecede.pipeline.details import Details
-from antecede.pipeline.explain import Explained
-from antecede.pipeline.figures import Figures, Spread
+from antecede.pipeline.report.explanations import Explained
+from antecede.pipeline.tables.figures import Figures, Spread
+from antecede.pipeline.tables.write import Details
+from antecede.pipeline.verify.answer import Answer, RunAnswer
 from antecede.web import model
 from antecede.web.model import EventPoint, MessageArrow
 

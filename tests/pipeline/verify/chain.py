@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from antecede.pipeline import summaries, tasks
-from antecede.pipeline.normalise import DELIVER
-from antecede.pipeline.parts import Numbered, Parts
-from antecede.pipeline.windows import shifts
+from antecede.pipeline.kernel.encode import DELIVER
+from antecede.pipeline.verify import tasks
+from antecede.pipeline.windows import summaries
+from antecede.pipeline.windows.compose import shifts
+from antecede.pipeline.windows.parts import Numbered, Parts
 from tests.pipeline.verify.traces import Row, coded
 
 Dicts = list[dict[str, Any]]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
-from antecede.pipeline.session import session
+from antecede.pipeline.spark.session import session
 
 
 @pytest.fixture(scope="session")

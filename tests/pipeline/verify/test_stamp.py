@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from antecede.pipeline import kernel, stamp, tasks
-from antecede.pipeline.findings import FINDINGS
+from antecede.pipeline.kernel import loops, stamp
+from antecede.pipeline.kernel.findings import FINDINGS
+from antecede.pipeline.verify import tasks
 from tests.pipeline.verify.chain import dealt, run
 from tests.pipeline.verify.oracle import Expected, expected
 from tests.pipeline.verify.traces import Row, coded, trace
@@ -50,7 +51,7 @@ def test_a_thousand_runs_in_one_task_count_what_the_definition_counts(
     interpreted: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not interpreted:
-        monkeypatch.setattr(kernel, "INTERPRETED_STEPS_MAX", -1)
+        monkeypatch.setattr(loops, "INTERPRETED_STEPS_MAX", -1)
     traces = [rows for seed in range(1_000) if (rows := trace(seed))]
     by_run = found(traces)
     for rows in traces:

@@ -11,12 +11,14 @@ from pyspark.sql import Row as SparkRow
 from pyspark.sql.types import StructType
 
 from antecede.core.errors import Misuse
-from antecede.pipeline import cutting, facts, feeds, findings, scanning
-from antecede.pipeline import selections as tables
-from antecede.pipeline import verify as verifying
-from antecede.pipeline.summaries import WINDOWS
-from antecede.pipeline.tasks import DEALT, STATES
-from antecede.pipeline.verify import verify
+from antecede.pipeline.kernel import findings
+from antecede.pipeline.tables import selections as tables
+from antecede.pipeline.verify import feed, parquet_tasks, survey
+from antecede.pipeline.verify import verify as verifying
+from antecede.pipeline.verify.tasks import DEALT, STATES
+from antecede.pipeline.verify.verify import verify
+from antecede.pipeline.windows import cut
+from antecede.pipeline.windows.summaries import WINDOWS
 from tests.pipeline.verify.oracle import expected
 from tests.pipeline.verify.test_stamp import overtaking
 from tests.pipeline.verify.traces import Row, table, trace
@@ -84,7 +86,7 @@ def test_a_large_run_is_cut_and_small_ones_beside_it_are_not(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(verifying, "RUN_EVENTS_MAX", 100)
-    monkeypatch.setattr(cutting, "WINDOW_EVENTS", 20)
+    monkeypatch.setattr(cut, "WINDOW_EVENTS", 20)
     large = [
         Row("large", process, 2 * number, kind, float(2 * number + late), f"m{number}", ("b",))
         for number in range(80)
@@ -135,9 +137,9 @@ def test_a_run_that_can_not_be_cut_is_one_task_and_says_why(spark: SparkSession)
     runs = by_run(verify(frame(spark, [*untimed, *circular, *back]), windows=3).runs)
     reasons = {name: row["one_task"] for name, row in runs.items()}
     assert reasons == {
-        "untimed": f"as one task, because {cutting.NO_TIME}",
-        "circular": f"as one task, because {cutting.NO_SHIFT}",
-        "back": f"as one task, because {cutting.GOES_BACK}",
+        "untimed": f"as one task, because {cut.NO_TIME}",
+        "circular": f"as one task, because {cut.NO_SHIFT}",
+        "back": f"as one task, because {cut.GOES_BACK}",
     }
     assert [runs[name]["verdict"] for name in ("untimed", "circular", "back")] == ["holds", "violated", "violated"]
 
@@ -176,11 +178,11 @@ def test_the_tables_have_the_schemas_that_are_declared(spark: SparkSession) -> N
         assert columns == [(field.name, field.dataType) for field in StructType.fromDDL(ddl)], name
     arrow = (
         (findings.FINDINGS, findings.FINDINGS_DDL),
-        (WINDOWS, cutting.WINDOWS_DDL),
-        (STATES, cutting.STATES_DDL),
-        (DEALT, feeds.DEALT_DDL),
-        (facts.FACTS, facts.FACTS_DDL),
-        (scanning.PICKED, scanning.PICKED_DDL),
+        (WINDOWS, cut.WINDOWS_DDL),
+        (STATES, cut.STATES_DDL),
+        (DEALT, feed.DEALT_DDL),
+        (survey.FACTS, survey.FACTS_DDL),
+        (parquet_tasks.PICKED, parquet_tasks.PICKED_DDL),
     )
     for schema, ddl in arrow:
         assert schema.names == StructType.fromDDL(ddl).names

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from antecede.pipeline import kernel
-from antecede.pipeline.windows import shifts, spread
+from antecede.pipeline.kernel import loops
+from antecede.pipeline.windows.compose import shifts, spread
 from tests.pipeline.verify.chain import through_windows
 from tests.pipeline.verify.oracle import expected
 from tests.pipeline.verify.test_stamp import assert_found
@@ -40,7 +40,7 @@ def test_any_cuts_of_any_run_count_what_the_definition_counts(seed: int, cuts: l
 
 
 def test_compiled_windows_count_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernel, "INTERPRETED_STEPS_MAX", -1)
+    monkeypatch.setattr(loops, "INTERPRETED_STEPS_MAX", -1)
     for seed in range(60):
         rows = trace(seed)
         findings = through_windows(rows, [0.3, 0.6]) if rows else None

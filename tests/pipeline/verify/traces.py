@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 
 import pyarrow as pa
 
-from antecede.pipeline.normalise import DELIVER, RECEIVE, SEND
+from antecede.pipeline.kernel.encode import DELIVER, RECEIVE, SEND
 
 COLUMNS = pa.schema(
     [

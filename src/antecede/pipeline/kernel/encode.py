@@ -1,0 +1,158 @@
+"""Names to dense integers, and every deliver joined to its send.
+
+`encode` gives the rows of some runs integer codes: runs by first appearance, messages of each run too, processes by
+name. `pair` does the join on codes alone, for any set of rows that holds all rows of each message in it: the whole run
+where a run is one task, the rows of some messages where a huge run is spread over tasks. Both the exact ids and
+nothing but them decide: no hash stands in for a name.
+
+Only the first deliver of a message at a process counts for order, so this is where duplicate, spurious and
+lost are told apart; what follows need not look at names again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from antecede.pipeline.kernel.loops import kernels
+
+Longs = npt.NDArray[np.int64]
+Doubles = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+SEND, DELIVER, RECEIVE = range(3)  # the kinds of event that count here, and the roles of their rows
+TICKS_PER_RUN = 2.0**52
+NO_TICK = np.iinfo(np.int64).min
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """The sends and delivers of some runs, as codes. Names are numbered over all runs, and sorted."""
+
+    table: pa.Table  # the rows kept, in their order
+    runs: list[str]
+    names: list[str]
+    run: Longs
+    name: Longs
+    message: Longs  # a number per (run, message)
+    index: Longs
+    sent: Flags
+    dest_row: Longs  # by destination: the row of its send
+    dest_name: Longs
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """By row: its send's row or -1; for a deliver, is it the first and was it addressed; for a send, its destinations
+    and how many of them delivered it."""
+
+    send_row: Longs
+    first: Flags
+    addressed: Flags
+    dests: Longs
+    delivered: Longs
+
+
+def encode(table: pa.Table) -> Encoded:
+    """Rows with columns run, process, index, kind (as a code), message, dests; in a run without delivers a receive is
+    one, and elsewhere it is left out."""
+    run, runs = codes(table["run"])
+    kind = table["kind"].to_numpy()
+    receive = kind == RECEIVE
+    if receive.any():
+        delivers = np.zeros(len(runs), np.bool_)
+        delivers[run[kind == DELIVER]] = True
+        kept = ~receive | ~delivers[run]
+        table, run, kind = table.filter(pa.array(kept)), run[kept], kind[kept]
+    sent = kind == SEND
+    names, name, dest_row, dest_name = _names(table, sent)
+    message, ids = codes(table["message"])
+    if len(runs) > 1:
+        _, message = distinct(run * len(ids) + message, len(runs) * len(ids))
+    index = table["index"].to_numpy()
+    return Encoded(table, runs.to_pylist(), names, run, name, message, index, sent, dest_row, dest_name)
+
+
+def pair(rows: Encoded) -> Pairs:
+    """Join delivers to sends by message, and the delivers of a message to its destinations by name."""
+    count, messages = len(rows.message), int(rows.message.max(initial=-1)) + 1
+    dest_start = np.concatenate([[0], np.cumsum(np.bincount(rows.dest_row, minlength=count))]).astype(np.int64)
+    start = np.concatenate([[0], np.cumsum(np.bincount(rows.message, minlength=messages))]).astype(np.int64)
+    pairs = Pairs(
+        send_row=np.empty(count, np.int64),
+        first=np.zeros(count, np.bool_),
+        addressed=np.zeros(count, np.bool_),
+        dests=np.zeros(count, np.int64),
+        delivered=np.zeros(count, np.int64),
+    )
+    found = (pairs.send_row, pairs.first, pairs.addressed, pairs.dests, pairs.delivered)
+    run = kernels(8 * (count + len(rows.dest_name)))
+    run.matched(
+        start, rows.message, rows.name, rows.index, rows.sent, dest_start, rows.dest_name, len(rows.names), *found
+    )
+    return pairs
+
+
+def ticks(time: Doubles, start: Doubles, end: Doubles) -> Longs:
+    """Times as whole numbers that keep their order, from the start and the end of each one's run; NO_TICK where the
+    time is missing. Sums and differences of them are exact, which those of seconds are not."""
+    span = end - start
+    with np.errstate(invalid="ignore", over="ignore"):
+        share = np.where(span > 0, (time - start) / np.where(span > 0, span, 1.0), 0.0)
+        whole = np.floor(np.clip(np.nan_to_num(share), 0.0, 1.0) * TICKS_PER_RUN).astype(np.int64)
+    return np.where(np.isnan(time), NO_TICK, whole)
+
+
+def distinct(keys: Longs, limit: int) -> tuple[Longs, Longs]:
+    """The distinct keys in order, and the place of each key among them; by counting where the keys are dense."""
+    if limit > 4 * len(keys) + 1_024:
+        found, place = np.unique(keys, return_inverse=True)
+        return found, place.astype(np.int64)
+    present = np.zeros(limit, np.bool_)
+    present[keys] = True
+    return np.flatnonzero(present), (np.cumsum(present) - 1)[keys]
+
+
+def codes(values: pa.ChunkedArray) -> tuple[Longs, pa.Array]:
+    """A number for each distinct value, and the values in the order of their numbers."""
+    known = pa.types.is_dictionary(values.type)
+    if not len(values):
+        return np.empty(0, np.int64), pa.array([], values.type.value_type if known else values.type)
+    encoded = values.unify_dictionaries() if known else pc.dictionary_encode(values)
+    indices = np.concatenate([chunk.indices.to_numpy() for chunk in encoded.chunks]).astype(np.int64)
+    names = encoded.chunk(encoded.num_chunks - 1).dictionary
+    return _present(indices, names) if known else (indices, names)
+
+
+def kind_codes(column: pa.ChunkedArray, kinds: tuple[str, ...]) -> npt.NDArray[np.int8]:
+    """The place of each row's kind among these, or -1."""
+    code, names = codes(column)
+    place = {name: at for at, name in enumerate(kinds)}
+    return np.array([place.get(name, -1) for name in names.to_pylist()], np.int8)[code]
+
+
+def _present(indices: Longs, names: pa.Array) -> tuple[Longs, pa.Array]:
+    """The same without the values that no row has: a dictionary may come with more rows than these."""
+    present = np.bincount(indices, minlength=len(names)) > 0
+    if present.all():
+        return indices, names
+    return (np.cumsum(present) - 1)[indices], names.filter(pa.array(present))
+
+
+def _names(table: pa.Table, sent: Flags) -> tuple[list[str], Longs, Longs, Longs]:
+    """The names of processes and destinations, sorted; the name of each row; each destination's row and name."""
+    sends = table["dests"].filter(pa.array(sent))
+    lengths = pc.list_value_length(sends).to_numpy()
+    dests = pc.list_flatten(sends)
+    both = [*table["process"].chunks, *dests.chunks]
+    code, found = codes(pa.chunked_array(both, table["process"].type))
+    order = sorted(range(len(found)), key=found.to_pylist().__getitem__)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    code = rank[code] if len(rank) else code
+    dest_row = np.repeat(np.flatnonzero(sent), lengths)
+    return found.take(pa.array(order, pa.int64())).to_pylist(), code[: len(sent)], dest_row, code[len(sent) :]

@@ -1,0 +1,242 @@
+"""Why the worst violations are violations: for each the witness chain, in words and as events.
+
+A chain lies between the send of the message that was overtaken and the send of the one that overtook it, so only a
+neighbourhood of the trace is fetched. A run that is small is fetched whole, up to `EVENTS_MAX` events for all
+violations together, the worst first. Of a larger run the events are fetched whose times lie between the two sends,
+which is right where no deliver of the run precedes its send by the source's clocks; again up to `EVENTS_MAX` together.
+Where neither will do, the explanation says so, and names the two messages.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass
+from typing import Any
+
+import pyarrow as pa
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as fn
+
+from antecede.core.errors import Misuse
+from antecede.judge.events import Event
+from antecede.judge.explain import explain_in
+from antecede.judge.judge import Violation
+from antecede.judge.trace import Run, arrange
+from antecede.pipeline.spark.local_dataframe import given
+
+WORST = 100
+EVENTS_MAX = 200_000
+AROUND = 3  # events shown before and after each that matters, in its process
+SHOWN_MAX = 200
+ASKED = pa.schema(
+    [
+        *(("number", pa.int32()), ("in_run", pa.string()), ("m1", pa.string()), ("m2", pa.string())),
+        *(("from_time", pa.float64()), ("to_time", pa.float64())),
+    ]
+)
+COLUMNS = ("run", "process", "index", "kind", "time", "message", "dests")
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """One violating deliver. `chain` is empty where it could not be fetched, and `words` then say why; `events`
+    are those around it, the chain and the two delivers among them."""
+
+    run: str
+    process: str
+    index: int
+    overtaking: str
+    overtaken: str
+    overtaken_count: int
+    words: str
+    chain: tuple[Event, ...] = ()
+    events: tuple[Event, ...] = ()
+    late_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunSize:
+    """What decides how a run's neighbourhoods are fetched."""
+
+    events: int
+    early: int
+
+
+def worst(violations: DataFrame, limit: int = WORST) -> DataFrame:
+    """The violating delivers that overtook the most, then the earliest."""
+    order = (fn.desc("overtaken"), fn.asc_nulls_last("time"), "run", "process", "index")
+    return violations.orderBy(*order).limit(limit)
+
+
+def explain(
+    events: DataFrame, violations: DataFrame, sizes: DataFrame, limit: int = WORST, near: Near | None = None
+) -> tuple[Explained, ...]:
+    """Explain the worst violations. `sizes` has `run`, `events` and `early` of every run. `near` may give fewer events
+    to look for neighbourhoods in than all, if it gives those that `Span`s ask for."""
+    found = [_Found(row) for row in worst(violations, limit).collect()] if limit else []
+    if not found:
+        return ()
+    runs = sorted({one.violation.run for one in found})
+    size = {row["run"]: RunSize(row["events"], row["early"]) for row in _of_runs(sizes, runs).collect()}
+    whole = _fitting(runs, found, size)
+    arranged = {run.name: run for run in arrange(_events(_of_runs(events, whole)))} if whole else {}
+    rest = [one for one in found if one.violation.run not in arranged and not size[one.violation.run].early]
+    spans = [span for one in rest if (span := one.span)]
+    around: dict[Span | None, Run] = dict(_windows(near(spans) if near else events, spans)) if spans else {}
+    return tuple(
+        _explained(one, arranged.get(one.violation.run) or around.get(one.span), size[one.violation.run])
+        for one in found
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The neighbourhood of a violation: what happened in a run from the send of one message to that of another, and
+    whatever happened to these two."""
+
+    run: str
+    overtaken: str
+    overtaking: str
+    from_time: float
+    to_time: float
+
+
+Near = Callable[[Sequence[Span]], DataFrame]
+
+
+class _Found:
+    """A row of `worst`, as the judge would have it."""
+
+    def __init__(self, row: Mapping[str, Any]) -> None:
+        self.violation = Violation(
+            row["run"], row["process"], row["index"], row["message"], (row["witness"],), row["overtaken"]
+        )
+        self.sent_time: float | None = row["sent_time"]
+        self.witness_time: float | None = row["witness_time"]
+
+    @property
+    def span(self) -> Span | None:
+        """Where to look for its chain, if both sends have a time."""
+        one = self.violation
+        if self.witness_time is None or self.sent_time is None:
+            return None
+        return Span(one.run, one.overtaken[0], one.message, self.witness_time, self.sent_time)
+
+    @property
+    def place(self) -> tuple[str, str, int]:
+        return self.violation.run, self.violation.process, self.violation.index
+
+
+def _of_runs(table: DataFrame, runs: Sequence[str]) -> DataFrame:
+    return table.where(fn.col("run").isin(list(runs)))
+
+
+def _fitting(runs: Sequence[str], found: Sequence[_Found], size: Mapping[str, RunSize]) -> list[str]:
+    """The runs to fetch whole, in the order of their worst violations, as long as there is room."""
+    fitting: list[str] = []
+    room = EVENTS_MAX
+    for run in dict.fromkeys(one.violation.run for one in found):
+        if run in runs and size[run].events <= room:
+            room -= size[run].events
+            fitting.append(run)
+    return fitting
+
+
+def _events(table: DataFrame) -> Iterator[Event]:
+    return (event for _, event in _numbered_events(table.withColumn("number", fn.lit(0))))
+
+
+def _numbered_events(table: DataFrame) -> Iterator[tuple[int, Event]]:
+    rows = table.select("number", *COLUMNS).toArrow()
+    for batch in rows.to_batches():
+        for row in batch.to_pylist():
+            number, dests = row.pop("number"), row["dests"]
+            yield number, Event(**{**row, "dests": None if dests is None else tuple(dests)})
+
+
+def _windows(events: DataFrame, spans: Sequence[Span]) -> Iterator[tuple[Span, Run]]:
+    """By span, the events in it; where they fit. Two jobs, however many there are, of which one reads the trace."""
+    numbered = [(number, *astuple(span)) for number, span in enumerate(spans)]
+    asked = given(events.sparkSession, numbered, ASKED)
+    by_time = (fn.col("time") >= fn.col("from_time")) & (fn.col("time") <= fn.col("to_time"))
+    of_pair = (fn.col("message") == fn.col("m1")) | (fn.col("message") == fn.col("m2"))
+    near = events.select(*COLUMNS).join(
+        fn.broadcast(asked), (fn.col("run") == fn.col("in_run")) & (fn.coalesce(by_time, fn.lit(False)) | of_pair)
+    )
+    near.persist(StorageLevel.MEMORY_AND_DISK)
+    room, fitting = EVENTS_MAX, []
+    counts = {row["number"]: row["count"] for row in near.groupBy("number").count().collect()}
+    for number in range(len(spans)):
+        if 0 < counts.get(number, 0) <= room:
+            room -= counts[number]
+            fitting.append(number)
+    found: dict[int, list[Event]] = {number: [] for number in fitting}
+    for number, event in _numbered_events(near.where(fn.col("number").isin(fitting))) if fitting else ():
+        found[number].append(event)
+    near.unpersist()
+    for number, those in found.items():
+        for run in arrange(those):
+            yield spans[number], run
+
+
+def _explained(found: _Found, run: Run | None, size: RunSize) -> Explained:
+    violation = found.violation
+    overtaken = violation.overtaken[0]
+    if run is None:
+        return _untold(violation, _why_not(size))
+    try:
+        told = explain_in(run, violation)
+    except Misuse:  # a clock that went back inside a process, so that the chain is not where its times say
+        return _untold(violation, "the chain between them is not to be found by the source's clocks")
+    overtaken = told.chain[0].message or overtaken
+    first, late = (run.firsts.get((message, violation.process)) for message in (violation.message, overtaken))
+    times = [event.time for event in (first, late) if event is not None and event.time is not None]
+    late_seconds = times[1] - times[0] if len(times) == 2 else None
+    around = tuple(_around(run, [*told.chain, *(event for event in (first, late) if event)]))
+    return Explained(
+        *found.place,
+        violation.message,
+        overtaken,
+        violation.overtaken_count,
+        told.words,
+        told.chain,
+        around,
+        late_seconds,
+    )
+
+
+def _untold(violation: Violation, why: str) -> Explained:
+    overtaken = violation.overtaken[0]
+    words = (
+        f"{violation.process} delivered {violation.message} before {overtaken}, which was sent to it too, and before "
+        f"{violation.message} was; {why}"
+    )
+    return Explained(
+        violation.run,
+        violation.process,
+        violation.index,
+        violation.message,
+        overtaken,
+        violation.overtaken_count,
+        words,
+    )
+
+
+def _why_not(size: RunSize) -> str:
+    if size.early:
+        return f"the run has {size.events:,} events, and clocks too skewed to find the chain between them by time"
+    return f"the run has {size.events:,} events, and too many of them lie between the two to fetch the chain"
+
+
+def _around(run: Run, anchors: Sequence[Event]) -> Iterator[Event]:
+    """The anchors, and the events next to each in its process, up to `SHOWN_MAX`."""
+    shown: dict[tuple[str, int], Event] = {(event.process, event.index): event for event in anchors}
+    for event in anchors:
+        own = run.processes[event.process]
+        at = bisect_left(own, event.index, key=lambda other: other.index)
+        for near in own[max(0, at - AROUND) : at + AROUND + 1]:
+            if len(shown) < SHOWN_MAX:
+                shown.setdefault((near.process, near.index), near)
+    yield from (shown[place] for place in sorted(shown))

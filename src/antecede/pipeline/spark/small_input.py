@@ -1,0 +1,52 @@
+"""A Spark for a small input, which takes longer to warm up than to work.
+
+Spark makes Java code of every query, and Java compiles what is run often in ever better ways; both pay when there is
+much to read. For a few megabytes on this machine they are much of the time from command to verdict (`bench.check.small`
+measures it), so an embedded Spark is started for such an input with Java's first compiler alone and without whole-stage
+code. What it computes is the same. The settings are the virtual machine's own, so that a session that is there already
+stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from glob import glob
+from itertools import islice
+from pathlib import Path
+
+from antecede.pipeline.spark.session import LOG_SETTINGS
+
+BYTES_MAX = 4 << 20
+FILES_MAX = 200
+JAVA_OPTIONS = (
+    f"-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()}",
+    "-XX:TieredStopAtLevel=1",
+    "-XX:+UseSerialGC",
+    "-Dspark.sql.codegen.wholeStage=false",
+)
+
+
+def options(paths: Sequence[str], master: str | None) -> dict[str, str]:
+    """Settings for `session`: none unless Spark is embedded and all the input is here and small."""
+    if master is not None and not master.startswith("local["):
+        return {}
+    return {"spark.driver.extraJavaOptions": " ".join(JAVA_OPTIONS)} if is_small(paths) else {}
+
+
+def is_small(paths: Sequence[str]) -> bool:
+    """At most `BYTES_MAX` in at most `FILES_MAX` local files; compressed ones count as ten times their size."""
+    found = list(islice(_files(paths), FILES_MAX + 1))
+    if not 0 < len(found) <= FILES_MAX:
+        return False
+    return sum(_bytes(path) for path in found) <= BYTES_MAX
+
+
+def _bytes(path: Path) -> int:
+    return path.stat().st_size * (10 if path.suffix in (".gz", ".parquet", ".zst", ".bz2") else 1)
+
+
+def _files(paths: Sequence[str]) -> Iterator[Path]:
+    for path in paths:
+        for name in glob(path) or [path]:
+            place = Path(name)
+            yield from filter(Path.is_file, place.rglob("*")) if place.is_dir() else [place] if place.is_file() else []

@@ -1,0 +1,125 @@
+"""The tables of an answer, each a selection of what was found. Their schemas are declared here, and their last `select`
+keeps to them."""
+
+from __future__ import annotations
+
+from functools import partial, reduce
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as fn
+
+from antecede.judge import rule
+from antecede.pipeline.kernel.findings import TALLY
+from antecede.pipeline.kernel.stamp import PROCESSES_MAX
+from antecede.pipeline.spark.local_dataframe import given
+from antecede.pipeline.windows.cut import Cutting
+
+MESSAGES_DDL = "run string, message string, sender string, index long, time double, dests int, delivered int, lost int"
+DELIVERIES_DDL = (
+    "run string, process string, index long, time double, message string, sender string, sent_index long,"
+    " sent_time double, first boolean, addressed boolean, spurious boolean, duplicate boolean, violation boolean,"
+    " overtaken long, witness string"
+)
+RUNS_DDL = (
+    "run string, verdict string, reason string, events long, processes long, messages long, deliveries long,"
+    " violations long, overtaken long, lost long, duplicates long, spurious long, early long, windows int,"
+    " one_task string"
+)
+NOTES = pa.schema([("run", pa.string()), ("windows", pa.int32()), ("one_task", pa.string())])
+SKEW_DDL = "run string, sender string, process string, early long, worst_s double"
+
+
+def messages(findings: DataFrame) -> DataFrame:
+    return findings.filter("what = 'message'").select(
+        "run",
+        "message",
+        fn.col("process").alias("sender"),
+        "index",
+        "time",
+        "dests",
+        "delivered",
+        (fn.col("dests") - fn.col("delivered")).alias("lost"),
+    )
+
+
+def deliveries(findings: DataFrame) -> DataFrame:
+    return findings.filter("what = 'delivery'").select(
+        "run",
+        "process",
+        "index",
+        "time",
+        "message",
+        "sender",
+        "sent_index",
+        "sent_time",
+        "first",
+        "addressed",
+        (fn.col("first") & ~fn.col("addressed")).alias("spurious"),
+        (~fn.col("first")).alias("duplicate"),
+        (fn.col("overtaken") > 0).alias("violation"),
+        "overtaken",
+        "witness",
+    )
+
+
+def violations(findings: DataFrame) -> DataFrame:
+    """The violating delivers, with what is needed to explain them."""
+    return findings.filter("what = 'delivery' AND overtaken > 0").select(
+        *("run", "process", "index", "time", "message", "sent_time", "overtaken", "witness", "witness_time")
+    )
+
+
+def skew(findings: DataFrame) -> DataFrame:
+    """The links on which delivers precede their sends by the source's clocks; reported, never trusted."""
+    return (
+        findings.filter("what = 'link'")
+        .groupBy("run", "sender", "process")
+        .agg(fn.sum("early").alias("early"), fn.max("worst_s").alias("worst_s"))
+    )
+
+
+def runs(findings: DataFrame, sizes: DataFrame, cutting: Cutting) -> DataFrame:
+    """One row per run, those without any message included. All that is known of runs is added up together: in one
+    shuffle, and without a join."""
+    sizes = sizes.select("run", "events", "processes", "internals")
+    tallies = findings.filter("what IN ('tally', 'link')").select(
+        "run", *(fn.col(f"tally.{name}") for name in TALLY), "early"
+    )
+    cut_up = [(name, count, None) for name, count in cutting.windows.items()]
+    uncut = [(name, 1, f"as one task, because {reason}") for name, reason in cutting.uncut.items()]
+    notes = given(findings.sparkSession, [*cut_up, *uncut], NOTES)
+    sums = (*sizes.columns[1:], *TALLY[:-2], "early")
+    greatest = (*TALLY[-2:], "windows", "one_task")
+    reason = _reason()
+    return (
+        reduce(partial(DataFrame.unionByName, allowMissingColumns=True), [sizes, tallies, notes])
+        .groupBy("run")
+        .agg(*(fn.sum(name).alias(name) for name in sums), *(fn.max(name).alias(name) for name in greatest))
+        .na.fill(0, [*sums, *TALLY[-2:]])
+        .na.fill(1, ["windows"])
+        .select(
+            "run",
+            fn.when(fn.col("violations") > 0, "violated")
+            .when(reason.isNotNull(), "undecidable")
+            .otherwise("holds")
+            .alias("verdict"),
+            reason.alias("reason"),
+            *("events", "processes", "messages", "deliveries", "violations", "overtaken", "lost"),
+            *("duplicates", "spurious", "early", "windows", "one_task"),
+        )
+    )
+
+
+def _reason() -> Column:
+    """Return why a run cannot be judged, or null. The rule is that of `antecede.judge.rule`."""
+    unpaired = fn.col("paired") == 0
+    return (
+        fn.when(fn.col("cyclic") > 0, "happened-before has a cycle: an event would have to happen before itself")
+        .when(fn.col("wide") > 0, f"it has more than {PROCESSES_MAX} processes, which is more than one task can hold")
+        .when(unpaired & (fn.col("messages") > 0) & (fn.col("deliveries") > 0), rule.NO_SHARED_ID)
+        .when(unpaired & (fn.col("messages") > 0), rule.NO_DELIVER)
+        .when(unpaired & (fn.col("deliveries") > 0), rule.NO_SEND)
+        .when(unpaired & (fn.col("internals") > 0), rule.NO_IDENTITY)
+        .when(unpaired, rule.NO_MESSAGE)
+    )

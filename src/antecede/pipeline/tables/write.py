@@ -1,0 +1,205 @@
+"""What an output folder gets besides the verdict: the tables, and the figures that a report draws from them.
+
+The tables are written first and the figures of links and processes read from them, so that neither is computed twice.
+Only what a trace has is looked for: hold-backs where receives stand beside delivers, edges of vector clocks
+where no message is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import functions as fn
+
+from antecede.pipeline.read.ingest import Ingested
+from antecede.pipeline.report.explanations import Explained
+from antecede.pipeline.report.locality_saving import saving
+from antecede.pipeline.spark.local_dataframe import given
+from antecede.pipeline.spark.progress import Stages
+from antecede.pipeline.tables import figures, folder, measures
+from antecede.pipeline.tables.clock_edges import edges
+from antecede.pipeline.tables.figures import Figures
+from antecede.pipeline.tables.hold_back import EVENTS_MAX as NEEDLESS_EVENTS_MAX
+from antecede.pipeline.tables.hold_back import needless
+from antecede.pipeline.verify.answer import Answer
+from antecede.pipeline.verify.verify import Verified
+
+SKEW_LISTED_MAX = 50
+QUARANTINE_LISTED_MAX = 100
+PICTURE_EVENTS_MAX = 90
+WORDS = pa.schema(
+    [
+        *(("run", pa.string()), ("process", pa.string()), ("index", pa.int64())),
+        *(("rank", pa.int32()), ("words", pa.string()), ("late_s", pa.float64())),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """What a report shows besides the answer; every list is bounded."""
+
+    figures: Figures
+    skew: tuple[Row, ...]  # run, sender, process, early, worst_s
+    refused: tuple[Row, ...]  # file, line, reason, row
+    reasons: tuple[tuple[str, int], ...]
+    picture: Picture | None
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """The first events of a run that has no violation to show, and the edges that vector clocks show among them."""
+
+    run: str
+    events: tuple[Row, ...]  # process, index, kind, message, time
+    edges: tuple[Row, ...]  # sender, sent_index, process, index
+
+
+@dataclass(frozen=True, slots=True)
+class _Kinds:
+    """Which kinds of events the trace has."""
+
+    sends: bool
+    receives: bool
+    delivers: bool
+    clocks: bool
+
+
+def written(
+    read: Ingested, verified: Verified, found: Answer, told: Sequence[Explained], *, out: str, stages: Stages
+) -> Details:
+    """Write the tables under `out`, and fetch the figures."""
+    spark = read.events.sparkSession
+    with stages.stage("measuring"):
+        kinds = _kinds(read.events)
+        shown = edges(read.events).persist(StorageLevel.MEMORY_AND_DISK) if kinds.clocks and not kinds.sends else None
+        timed = _timed(read.events, verified, kinds).persist(StorageLevel.MEMORY_AND_DISK)
+        spreads, moments = figures.spreads(timed, shown, read.events.where("kind = 'send'"))
+        stamps = figures.stamps(read.events) if kinds.sends else None
+    with stages.stage("writing"):
+        _write(read, verified, timed, shown, _words(spark, told), out=out)
+    with stages.stage("summarising"):
+        links, processes = (folder.read(spark, out, name) for name in ("links", "processes"))
+        busiest = figures.busiest_links(links)
+        drawn = Figures(
+            spreads=spreads,
+            moments=moments,
+            stamps=stamps,
+            links=busiest,
+            processes=figures.worst_processes(processes),
+            process_count=processes.select("process").distinct().count(),
+            held=processes.agg(fn.coalesce(fn.sum("held"), fn.lit(0))).collect()[0][0] if "hold_s" in spreads else 0,
+            locality=_locality(busiest),
+            notes=_notes(kinds, found),
+        )
+        details = Details(
+            figures=drawn,
+            skew=_skew(verified) if found.sums["early"] else (),
+            refused=_refused(spark, out),
+            reasons=_reasons(spark, out),
+            picture=None if told else _picture(folder.read(spark, out, "events"), shown, found),
+        )
+    for frame in (timed, shown):
+        if frame is not None:
+            frame.unpersist()
+    return details
+
+
+def _write(
+    read: Ingested, verified: Verified, timed: DataFrame, shown: DataFrame | None, words: DataFrame, *, out: str
+) -> None:
+    folder.write(
+        {
+            "events": read.events,
+            "quarantine": read.quarantine,
+            "messages": verified.messages,
+            "deliveries": timed,
+            "violations": measures.violations(verified.deliveries, words),
+            "links": measures.links(read.events, timed, shown),
+        },
+        out,
+    )
+    links = folder.read(read.events.sparkSession, out, "links")
+    folder.write(
+        {
+            "processes": measures.processes(read.events, timed, links),
+            "summary": measures.summary(verified.runs, read.events, timed),
+        },
+        out,
+    )
+
+
+def _kinds(events: DataFrame) -> _Kinds:
+    names = ("send", "receive", "deliver")
+    (row,) = events.agg(
+        *(fn.coalesce(fn.max(fn.col("kind") == name), fn.lit(False)).alias(f"{name}s") for name in names),
+        fn.coalesce(fn.max(fn.col("attributes")["clock"].isNotNull()), fn.lit(False)).alias("clocks"),
+    ).collect()
+    return _Kinds(**row.asDict())
+
+
+def _timed(events: DataFrame, verified: Verified, kinds: _Kinds) -> DataFrame:
+    if not (kinds.receives and kinds.delivers):
+        return measures.deliveries(verified.deliveries, None, None)
+    return measures.deliveries(verified.deliveries, measures.receipts(events), needless(events, verified.runs))
+
+
+def _words(spark: SparkSession, told: Sequence[Explained]) -> DataFrame:
+    rows: list[tuple[Any, ...]] = [
+        (one.run, one.process, one.index, rank, one.words, one.late_seconds) for rank, one in enumerate(told, start=1)
+    ]
+    return given(spark, rows, WORDS)
+
+
+def _locality(links: Sequence[Row]) -> str:
+    pairs = [(row["sender"], row["process"]) for row in links]
+    return saving(pairs, complete=len(pairs) < figures.LINKS_MAX)
+
+
+def _notes(kinds: _Kinds, found: Answer) -> tuple[str, ...]:
+    notes = []
+    if kinds.receives and kinds.delivers and any(run.events > NEEDLESS_EVENTS_MAX for run in found.runs):
+        notes.append(
+            f"Needless hold-back is told for runs of up to {NEEDLESS_EVENTS_MAX:,} events; this trace has larger ones."
+        )
+    if kinds.clocks and not kinds.sends:
+        notes.append(
+            "Links, delays and the time line are of the edges that the source's vector clocks show; an edge is at "
+            "least one message."
+        )
+    return tuple(notes)
+
+
+def _skew(verified: Verified) -> tuple[Row, ...]:
+    worst = verified.skew.where("early > 0").orderBy(fn.desc("worst_s"), "run", "sender", "process")
+    return tuple(worst.limit(SKEW_LISTED_MAX).collect())
+
+
+def _refused(spark: SparkSession, out: str) -> tuple[Row, ...]:
+    rows = folder.read(spark, out, "quarantine").orderBy("file", "line")
+    return tuple(rows.limit(QUARANTINE_LISTED_MAX).collect())
+
+
+def _reasons(spark: SparkSession, out: str) -> tuple[tuple[str, int], ...]:
+    by_reason = folder.read(spark, out, "quarantine").groupBy("reason").agg(fn.count("*").alias("rows"))
+    rows = by_reason.orderBy(fn.desc("rows"), "reason").limit(QUARANTINE_LISTED_MAX).collect()
+    return tuple((row["reason"], row["rows"]) for row in rows)
+
+
+def _picture(events: DataFrame, shown: DataFrame | None, found: Answer) -> Picture | None:
+    if not found.runs or not found.sums["events"]:
+        return None
+    run = found.runs[0].run
+    first = events.where(fn.col("run") == run).orderBy("index", "process").limit(PICTURE_EVENTS_MAX)
+    rows = first.select("process", "index", "kind", "message", "time").collect()
+    if shown is None:
+        return Picture(run, tuple(rows), ())
+    last = max(row["index"] for row in rows)
+    near = shown.where((fn.col("run") == run) & (fn.col("index") <= last) & (fn.col("sent_index") <= last))
+    arrows = near.select("sender", "sent_index", "process", "index").limit(4 * PICTURE_EVENTS_MAX).collect()
+    return Picture(run, tuple(rows), tuple(arrows))

@@ -1,0 +1,164 @@
+"""Runs that are cut into windows: which part a row belongs to, and its way through Spark in numbers.
+
+The windows of all runs that are cut are numbered through, and called parts. `pair_messages` takes all rows of some
+messages and gives each its part; `from_table` reads such rows back, grouped by part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from antecede.pipeline.kernel.encode import DELIVER, SEND, Encoded, Longs, Pairs, distinct, encode, pair, ticks
+from antecede.pipeline.kernel.layout import CROSSING, Rows
+from antecede.pipeline.kernel.loops import kernels
+from antecede.pipeline.kernel.pair import Names, Paired, of_sends, times
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """One run of those that are cut: its processes by number, the span of its times, what to add to the clock of each
+    process, and the ticks at which to cut."""
+
+    run: str
+    processes: tuple[str, ...]
+    start: float
+    end: float
+    shifts: tuple[int, ...]
+    cuts: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The windows of some runs: those of run k are the parts starts[k] up to starts[k + 1]."""
+
+    runs: tuple[Numbered, ...]
+
+    @property
+    def starts(self) -> Longs:
+        return np.cumsum([0, *(len(one.cuts) + 1 for one in self.runs)])
+
+    def run(self, part: Longs) -> Longs:
+        return np.searchsorted(self.starts, part, side="right") - 1
+
+    def widths(self, part: Longs) -> Longs:
+        return np.array([len(one.processes) for one in self.runs], np.int64)[self.run(part)]
+
+    def at(self, run: Longs, tick: Longs) -> Longs:
+        """The part of each tick of each run."""
+        cuts = np.array([tick for one in self.runs for tick in one.cuts], np.int64)
+        before = np.empty(len(run), np.int32)
+        kernels(16 * len(run)).ranked(self.starts - np.arange(len(self.starts)), cuts, run, tick, before)
+        return self.starts[run] + before
+
+
+def names_of(runs: Sequence[Numbered]) -> Names:
+    base = np.concatenate([[0], np.cumsum([len(one.processes) for one in runs])]).astype(np.int64)
+    processes = [name for one in runs for name in one.processes]
+    return Names(pa.array([one.run for one in runs], pa.string()), pa.array(processes, pa.string()), base)
+
+
+def pair_messages(table: pa.Table, parts: Parts) -> pa.Table:
+    """All rows of some messages, joined, in numbers, each with its part. Every row has a time.
+
+    A message that is delivered in a later part than it was sent in is in flight between: it gets a row for each
+    part that it crosses out of, with the part that it gets to in `reached`.
+    """
+    encoded = encode(table)
+    pairs = pair(encoded)
+    run, process = _numbers(encoded, parts.runs)
+    time = times(encoded.table["time"])
+    start, end = (np.array([getattr(one, name) for one in parts.runs], np.float64)[run] for name in ("start", "end"))
+    shift = np.concatenate([np.array(one.shifts, np.int64) for one in parts.runs])
+    tick = ticks(time, start, end) + shift[names_of(parts.runs).base[run] + process]
+    part = parts.at(run, tick)
+    sender, sent_index, sent_time = of_sends(encoded, pairs, process, time)
+    sent, send = pairs.send_row >= 0, pairs.send_row
+    joined = pa.table(
+        {
+            "part": pa.array(part, pa.int32()),
+            "reached": pa.array(part, pa.int32()),
+            "role": pa.array(np.where(encoded.sent, SEND, DELIVER), pa.int8()),
+            "process": pa.array(process, pa.int32()),
+            "index": encoded.index,
+            "tick": tick,
+            "sender": pa.array(sender, pa.int32()),
+            "sent_index": sent_index,
+            "slack": np.where(sent, tick - tick[send], 0),
+            "first": pairs.first,
+            "addressed": pairs.addressed,
+            "dests": pa.array(pairs.dests, pa.int32()),
+            "delivered": pa.array(pairs.delivered, pa.int32()),
+            "ahead_s": sent_time - time,
+            "time": time,
+            "sent_time": sent_time,
+            "message": encoded.table["message"],
+        }
+    )
+    crossing = _crossings(joined, part, np.where(sent, part[send], part), pairs)
+    return pa.concat_tables([joined, crossing])
+
+
+def _crossings(joined: pa.Table, part: Longs, sent_part: Longs, pairs: Pairs) -> pa.Table:
+    """A row for every part that a first deliver's message crosses out of; for a spurious one, of the first alone."""
+    at = np.flatnonzero(pairs.first & (sent_part < part))
+    often = np.where(pairs.addressed[at], part[at] - sent_part[at], 1)
+    step = np.arange(int(often.sum())) - np.repeat(np.cumsum(often) - often, often)
+    rows = joined.take(pa.array(np.repeat(at, often)))
+    crossed = {"part": np.repeat(sent_part[at], often) + step, "role": np.full(len(step), CROSSING)}
+    for name, values in crossed.items():
+        place = rows.schema.get_field_index(name)
+        rows = rows.set_column(place, name, pa.array(values, rows.schema.types[place]))
+    return rows
+
+
+def from_table(table: pa.Table, number: Longs, group: Longs, parts: Parts) -> Paired:
+    """Rows of a table like that of `pair_messages`, each in its group, which is the part of that number. Columns that
+    were left out are zeros."""
+
+    def column(name: str, kind: type[Any]) -> npt.NDArray[Any]:
+        if name not in table.column_names:
+            return np.zeros(table.num_rows, kind)
+        return table[name].to_numpy().astype(kind, copy=False)
+
+    rows = Rows(
+        group=group,
+        process=column("process", np.int64),
+        index=column("index", np.int64),
+        role=column("role", np.int64),
+        tick=column("tick", np.int64),
+        sender=column("sender", np.int64),
+        sent_index=column("sent_index", np.int64),
+        first=column("first", np.bool_),
+        addressed=column("addressed", np.bool_),
+        widths=parts.widths(number),
+    )
+    return Paired(
+        rows=rows,
+        run=parts.run(number)[group],
+        time=column("time", np.float64),
+        sent_time=column("sent_time", np.float64),
+        dests=column("dests", np.int64),
+        delivered=column("delivered", np.int64),
+        ahead_s=column("ahead_s", np.float64),
+        message=table["message"] if "message" in table.column_names else None,
+        names=names_of(parts.runs),
+    )
+
+
+def _numbers(encoded: Encoded, runs: Sequence[Numbered]) -> tuple[Longs, Longs]:
+    """The numbers that the runs and processes already have."""
+    number = {one.run: place for place, one in enumerate(runs)}
+    run_of = np.array([number[run] for run in encoded.runs], np.int64)
+    processes: dict[int, dict[str, int]] = {}
+    for place in run_of.tolist():
+        processes[place] = {name: code for code, name in enumerate(runs[place].processes)}
+    known, lane = distinct(encoded.run * len(encoded.names) + encoded.name, len(encoded.runs) * len(encoded.names))
+    pairs = (divmod(key, len(encoded.names)) for key in known.tolist())
+    code = np.array([processes[int(run_of[run])][encoded.names[name]] for run, name in pairs], np.int64)
+    return run_of[encoded.run], code[lane]
