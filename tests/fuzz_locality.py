@@ -15,11 +15,11 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from antecede.core.clocks import allocation, gateways
-from antecede.core.clocks.allocation import Allocation
-from antecede.core.clocks.graph import Graph
-from antecede.core.clocks.plan import plan
-from antecede.core.clocks.rooms import Rooms
+from antecede.core.locality import allocation, gateways
+from antecede.core.locality.allocation import Allocation
+from antecede.core.locality.graph import Graph
+from antecede.core.locality.plan import plan
+from antecede.core.locality.two_way_links import Rooms
 from tests.core.clocks.executions import Step, random_execution
 from tests.core.clocks.graphs import random_graph
 from tests.core.clocks.judge import (

@@ -11,7 +11,7 @@ import antecede
 import antecede.fast
 from antecede.core.holdback import HOLD_BACK_LIMIT
 from antecede.core.roster import NAME_BYTES_MAX, PAYLOAD_BYTES_MAX
-from antecede.core.wire import PACKET_BYTES_MAX
+from antecede.core.wire.packets import PACKET_BYTES_MAX
 from antecede.runtime.limits import Limits
 from antecede.runtime.store import QUARANTINE_ROWS_MAX
 

@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 from tests.core.clocks.executions import random_execution
 from tests.core.clocks.judge import local, pairs
 
-from antecede.core.clocks.allocation import Allocation
-from antecede.core.clocks.cost import Cost, cost
-from antecede.core.clocks.gateways import allocation_5, allocation_6
-from antecede.core.clocks.graph import Graph
-from antecede.core.clocks.plan import TITLES, plan
-from antecede.core.clocks.printed import printed_5
-from antecede.core.clocks.rooms import Rooms
-from antecede.core.clocks.topologies import chain, complete, figure_4, hierarchical_triangle, postal, ring, star
+from antecede.core.locality.allocation import Allocation
+from antecede.core.locality.cost import Cost, cost
+from antecede.core.locality.gateways import allocation_5, allocation_6
+from antecede.core.locality.graph import Graph
+from antecede.core.locality.plan import TITLES, plan
+from antecede.core.locality.two_way_links import Rooms
+from antecede.lab.printed.allocations import printed_5
+from antecede.lab.topologies import chain, complete, figure_4, hierarchical_triangle, postal, ring, star
 
 EXECUTIONS = 200
 MESSAGES = 60

@@ -23,13 +23,13 @@ from typing import Any
 
 import networkx as nx
 
-from antecede.core.clocks.cost import cost
-from antecede.core.clocks.graph import Graph
-from antecede.core.clocks.plan import Plan, plan
-from antecede.core.clocks.propagation import LocalClock
-from antecede.core.clocks.rooms import Rooms
 from antecede.core.clocks.stamp import Stamp
-from antecede.core.clocks.topologies import hierarchical_triangle
+from antecede.core.locality.cost import cost
+from antecede.core.locality.graph import Graph
+from antecede.core.locality.plan import Plan, plan
+from antecede.core.locality.propagation import LocalClock
+from antecede.core.locality.two_way_links import Rooms
+from antecede.lab.topologies import hierarchical_triangle
 
 ROUNDS = 5
 NETWORKX_RUNS = 20

@@ -14,13 +14,13 @@ from heapq import heappop, heappush
 from typing import Any
 
 from antecede import Codec, Deliver, Packet, Sent, SetTimer, Transmit
-from antecede.core import wire
 from antecede.core.mobile import protocols
 from antecede.core.mobile.effects import Effect, Radio
 from antecede.core.mobile.frames import Acknowledge, Begin, Carried, Cast, Delete, Handover, Last, Moved, Notify, Over
 from antecede.core.mobile.frames import Relayed as RelayedStamp
 from antecede.core.mobile.scheme import Held
 from antecede.core.types import MessageId, Stamp
+from antecede.core.wire import packets as wire
 
 WIRE_S, AIR_S = 0.007, 0.0005
 PAYLOAD = b"x" * 16

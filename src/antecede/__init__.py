@@ -40,7 +40,7 @@ from antecede.core.errors import (
 )
 from antecede.core.registry import AlgorithmInfo, algorithms, create, restore
 from antecede.core.types import Message, MessageId, Need, Packet, Pending, ProcessId, Stamp
-from antecede.core.wire import Codec, decode, encode
+from antecede.core.wire.packets import Codec, decode, encode
 
 if TYPE_CHECKING:
     from antecede.runtime import Host as Host

@@ -7,17 +7,17 @@ chooses, unless said otherwise.
 
 from __future__ import annotations
 
-from antecede.core.clocks.allocation import Allocation, allocation_1, allocation_2
-from antecede.core.clocks.determination import determination_3
-from antecede.core.clocks.gateways import allocation_5
-from antecede.core.clocks.graph import Graph
 from antecede.core.clocks.order import Order
-from antecede.core.clocks.plan import plan
-from antecede.core.clocks.printed import printed_4, printed_5
-from antecede.core.clocks.propagation import LocalClock
 from antecede.core.clocks.stamp import Arrival
-from antecede.core.clocks.topologies import hierarchical_triangle, ring, star
+from antecede.core.locality.allocation import Allocation, allocation_1, allocation_2
+from antecede.core.locality.determination import determination_3
+from antecede.core.locality.gateways import allocation_5
+from antecede.core.locality.graph import Graph
+from antecede.core.locality.plan import plan
+from antecede.core.locality.propagation import LocalClock
 from antecede.core.types import ProcessId
+from antecede.lab.printed.allocations import printed_4, printed_5
+from antecede.lab.topologies import hierarchical_triangle, ring, star
 from tests.core.clocks.executions import Step, pasts, script, truth
 from tests.core.clocks.judge import Accused, drive, local, local_system
 from tests.errata.erratum import Assumption, Erratum, Quotation

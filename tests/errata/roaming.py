@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from antecede import Packet
-from antecede.core import wire
 from antecede.core.mobile.effects import Effect
 from antecede.core.mobile.frames import Begin, Notify, Register
 from antecede.core.mobile.luggage import Berth, Policy
 from antecede.core.mobile.relay import Relay
 from antecede.core.mobile.station import Station
 from antecede.core.types import ProcessId
+from antecede.core.wire import packets
 from tests.core.mobile.script import carries, content, flush, order, world
 from tests.errata.erratum import Erratum, Frequency, Quotation
 from tests.errata.ordered import asked_of, once
@@ -49,7 +49,7 @@ class BroadcastAtOnce(Relay):
     def notify(self, station: Station, host: ProcessId, berth: Berth, subject: Begin | Register) -> Iterator[Effect]:
         if isinstance(subject, Register):
             note = Packet(station.me, None, Notify(host, subject.move, subject.previous, station.me))
-            yield from self._carry_out(station, self.process.send(station.stations, wire.encode(note)))
+            yield from self._carry_out(station, self.process.send(station.stations, packets.encode(note)))
         else:
             yield from Relay.notify(self, station, host, berth, subject)
 

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 import antecede
 from antecede import Codec, Deliver, HoldBackFull, Message, MessageId, Packet, Transmit, WireError
-from antecede.core import wire
 from antecede.core.ordering.prs_broadcast import BarrierStamp
 from antecede.core.process import Process
+from antecede.core.wire import packets as wire
 from antecede.fast import FastBroadcast, accelerate
 
 

@@ -11,8 +11,8 @@ from dataclasses import fields
 from typing import Any
 
 from antecede import Deliver, MessageId, Sent, SetTimer, Transmit
-from antecede.core import values
 from antecede.core.mobile.effects import Dropped, Radio
+from antecede.core.snapshot import values
 
 
 def describe(value: Any) -> Any:

@@ -11,7 +11,7 @@ from antecede.core.mobile.frames import Got, Leave, Moved, Register, Uplink
 from antecede.core.mobile.protocols import station
 from antecede.core.mobile.station import Station
 from antecede.core.types import Message, MessageId, Packet
-from antecede.core.wire import encode
+from antecede.core.wire.packets import encode
 from antecede.runtime import MemoryNetwork, air, frames, serve_station
 from antecede.runtime.air import AirLimits
 from antecede.runtime.cell import KNOWN, REMOVED, Cell

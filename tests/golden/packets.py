@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from antecede import Packet, decode, encode
-from antecede.core import values
+from antecede.core.snapshot import values
 from tests.golden.description import describe
 from tests.golden.plays import LONG_NAMES, NAMES, VARIANTS, needs_fifo, open_stage, play, roam, roaming_names
 

@@ -19,7 +19,7 @@ from unittest.mock import patch
 from antecede.core.mobile.frames import Moved
 from antecede.core.mobile.handoff import AWAITED
 from antecede.core.types import Packet
-from antecede.core.wire import encode
+from antecede.core.wire.packets import encode
 from antecede.runtime import Host, MemoryNetwork, Node, Unreachable, join, serve_station
 from antecede.runtime.departure import BEGUN
 from antecede.runtime.memory import MemoryTransport

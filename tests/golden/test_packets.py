@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from antecede import decode, encode
-from antecede.core import shapes, values
+from antecede.core.snapshot import values
+from antecede.core.wire import shapes
 from tests.golden.description import describe
 from tests.golden.files import NEWEST, read, read_all
 

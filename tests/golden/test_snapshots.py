@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import antecede
-from antecede.core import values
 from antecede.core.mobile import protocols
+from antecede.core.snapshot import values
 from tests.golden.files import NEWEST, read, read_all
 from tests.golden.snapshots import apply, held_back
 

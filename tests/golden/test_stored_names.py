@@ -14,8 +14,9 @@ import pytest
 
 import antecede
 import antecede.runtime.plain
-from antecede.core import shapes, values
 from antecede.core.mobile import handoff, host, protocols
+from antecede.core.snapshot import values
+from antecede.core.wire import shapes
 from antecede.runtime import cell, departure, frames, parcels, store
 from tests.golden.files import NEWEST, read
 

@@ -15,9 +15,9 @@ from websockets.exceptions import ConnectionClosed
 
 import antecede
 from antecede import SnapshotError, WireError
-from antecede.core import values
 from antecede.core.errors import Misuse
 from antecede.core.mobile import protocols
+from antecede.core.snapshot import values
 from antecede.judge.events import parse, read_jsonl
 from antecede.runtime import Host, HostRefused, MemoryNetwork, air, frames, join, serve_station
 from tests.golden.files import NEWEST, copy, read

@@ -13,12 +13,12 @@ from random import Random
 import pytest
 
 from antecede import Effect, Message, MessageId, Transmit
-from antecede.core import shapes
 from antecede.core.ordering.chain2 import Chain2Stamp
 from antecede.core.ordering.ks import Ks, KsStamp
 from antecede.core.ordering.none import NoStamp
 from antecede.core.ordering.serial import Turn
 from antecede.core.ordering.vector import VectorStamp
+from antecede.core.wire import shapes
 from tests.properties.lockstep import BROADCAST, perform
 from tests.stage import Stage, Step, improvise
 

@@ -11,7 +11,7 @@ import pytest
 
 import antecede
 from antecede import SnapshotError
-from antecede.core import values
+from antecede.core.snapshot import values
 from tests.properties.packets import ALGORITHMS, spoiled
 from tests.stage import destinations, stage_for
 

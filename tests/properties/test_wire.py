@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import antecede
 from antecede import Message, MessageId, Packet, WireError, decode, encode
-from antecede.core import shapes
 from antecede.core.ordering.ks import KsStamp
+from antecede.core.wire import shapes
 from tests.properties.packets import ALGORITHMS, kinds, packets_of, spoiled
 
 ROSTER = [f"p{n}" for n in range(1, 8)]

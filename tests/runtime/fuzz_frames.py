@@ -35,7 +35,7 @@ from antecede.core.mobile.frames import (
 from antecede.core.mobile.luggage import Policy
 from antecede.core.ordering.ks import Ks
 from antecede.core.types import Message, MessageId, Packet
-from antecede.core.wire import encode
+from antecede.core.wire.packets import encode
 from antecede.runtime import air, frames
 from antecede.runtime.air import AirLimits
 from antecede.runtime.parcels import HEAD, PART

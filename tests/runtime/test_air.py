@@ -14,7 +14,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from antecede.core.errors import Misuse
 from antecede.core.mobile.frames import Got, Leave, Register, Uplink
 from antecede.core.types import Message, MessageId, Packet
-from antecede.core.wire import encode
+from antecede.core.wire.packets import encode
 from antecede.runtime import air, frames
 from antecede.runtime.air import AirLimits
 from antecede.runtime.connection import QUEUE_MAX, Bucket, Connection

@@ -10,7 +10,7 @@ from websockets.asyncio.server import ServerConnection, serve
 
 from antecede.core.mobile.frames import Welcome
 from antecede.core.types import Packet
-from antecede.core.wire import encode
+from antecede.core.wire.packets import encode
 from antecede.runtime import MemoryNetwork, frames
 from antecede.runtime.ending import end
 from antecede.runtime.host import Host

@@ -7,7 +7,7 @@ import pytest
 
 from antecede.core.mobile.frames import Register
 from antecede.core.types import Packet
-from antecede.core.wire import encode
+from antecede.core.wire.packets import encode
 from antecede.runtime import MemoryNetwork, frames, serving, station
 from antecede.runtime.air import AirLimits
 from antecede.runtime.homes import home

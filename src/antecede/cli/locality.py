@@ -13,9 +13,9 @@ from antecede.cli.screen import plain
 from antecede.core.errors import Misuse
 
 if TYPE_CHECKING:
-    from antecede.core.clocks.cost import Cost
-    from antecede.core.clocks.graph import Graph
-    from antecede.core.clocks.plan import Plan
+    from antecede.core.locality.cost import Cost
+    from antecede.core.locality.graph import Graph
+    from antecede.core.locality.plan import Plan
 
 NAME_CHARS_MAX = 200
 """Of one name in the table of sets. `--json` cuts nothing."""
@@ -60,8 +60,8 @@ def add(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from antecede.core.clocks.edgelist import guess, parse
-    from antecede.core.clocks.plan import plan
+    from antecede.core.locality.edge_list import guess, parse
+    from antecede.core.locality.plan import plan
 
     text = _read(arguments.graph)
     form = guess(arguments.graph, text) if arguments.format == "auto" else arguments.format
@@ -96,7 +96,7 @@ def _standard_input() -> bytes | str:
 
 
 def _as_object(made: Plan, remarks: list[str], *, sets: bool) -> dict[str, Any]:
-    from antecede.core.clocks.plan import saving
+    from antecede.core.locality.plan import saving
 
     chosen = made.allocation
     found: dict[str, Any] = {
@@ -124,7 +124,7 @@ def _cost(cost: Cost) -> dict[str, int]:
 
 
 def _show(graph: Graph, made: Plan, remarks: list[str], *, sets: bool) -> None:
-    from antecede.core.clocks.plan import saving
+    from antecede.core.locality.plan import saving
 
     chosen = made.allocation
     links = len(graph.links)
@@ -158,7 +158,7 @@ def _names(processes: Iterable[str]) -> str:
 
 
 def _rows(made: Plan) -> Iterable[list[str]]:
-    from antecede.core.clocks.plan import TITLES
+    from antecede.core.locality.plan import TITLES
 
     processes, links = len(made.allocation.graph.processes), len(made.allocation.graph.links)
 

@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from antecede.core import shapes, values
 from antecede.core.algorithm import Algorithm
 from antecede.core.effects import Effect, Transmit
 from antecede.core.errors import HoldBackFull, RemoteViolation
 from antecede.core.holdback import HOLD_BACK_LIMIT
 from antecede.core.roster import checked_packet
+from antecede.core.snapshot import values
 from antecede.core.types import GroupId, Need, Packet, Pending, ProcessId, Stamp
+from antecede.core.wire import shapes
 
 
 @shapes.stamp(15, "Number")

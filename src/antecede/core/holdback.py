@@ -17,8 +17,8 @@ from heapq import heappop, heappush
 from typing import TypeAlias
 
 from antecede.core.errors import HoldBackFull
+from antecede.core.snapshot.values import storable
 from antecede.core.types import MessageId, Need, Packet, ProcessId, Reached
-from antecede.core.values import storable
 
 HOLD_BACK_LIMIT = 100_000
 """Packets held at most, unless `create` is told otherwise."""

@@ -10,13 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
-from antecede.core import shapes, values
 from antecede.core.algorithm import Ordering
 from antecede.core.effects import Deliver, Effect, Sent, Transmit
 from antecede.core.errors import RemoteViolation
 from antecede.core.holdback import HoldBack
 from antecede.core.roster import Roster, checked_packet
+from antecede.core.snapshot import values
 from antecede.core.types import GroupId, Need, Packet, Pending, ProcessId, Reached
+from antecede.core.wire import shapes
 
 ALL = "all"
 """The scope of a baseline where there is but one."""

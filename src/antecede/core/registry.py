@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, cast
 
-from antecede.core import values
 from antecede.core.algorithm import Algorithm
 from antecede.core.errors import Misuse, SnapshotError, UnknownAlgorithm
 from antecede.core.fifo import Numbered
@@ -34,6 +33,7 @@ from antecede.core.ordering.ses import Ses
 from antecede.core.ordering.vector import Vector
 from antecede.core.process import Process
 from antecede.core.roster import Roster
+from antecede.core.snapshot import values
 from antecede.core.types import GroupId, ProcessId
 
 Factory = Callable[..., Algorithm]

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from antecede.core.errors import Misuse, RemoteViolation
+from antecede.core.snapshot.values import storable
 from antecede.core.types import GroupId, Message, MessageId, Packet, ProcessId
-from antecede.core.values import storable
 
 NAME_BYTES_MAX = 255
 """A process or group name in UTF-8. The wire format refuses longer ones."""

@@ -23,7 +23,7 @@ from antecede.core.holdback import HoldBack
 from antecede.core.ordering.prs_broadcast import BarrierStamp, PrsBroadcast
 from antecede.core.process import Process
 from antecede.core.types import GroupId, Message, MessageId, Packet, Pending, ProcessId
-from antecede.core.wire import PACKET_BYTES_MAX, Codec
+from antecede.core.wire.packets import PACKET_BYTES_MAX, Codec
 from antecede.fast import kernel
 
 PROCESSES_MAX = 256

@@ -23,7 +23,7 @@ from antecede.core.errors import Misuse, RemoteViolation, WireError
 from antecede.core.mobile.frames import Got, Leave, Register, Uplink
 from antecede.core.types import Packet, ProcessId
 from antecede.core.versions import too_new
-from antecede.core.wire import decode, encode
+from antecede.core.wire.packets import decode, encode
 from antecede.runtime import frames
 
 VERSION = 1

@@ -25,7 +25,7 @@ from antecede.core.mobile.luggage import Berth, Terms
 from antecede.core.mobile.protocols import restore
 from antecede.core.mobile.station import Station
 from antecede.core.types import Packet, ProcessId
-from antecede.core.wire import encode
+from antecede.core.wire.packets import encode
 from antecede.runtime import frames
 from antecede.runtime.air import decoded
 from antecede.runtime.homes import home

@@ -16,7 +16,7 @@ from antecede.core.errors import RemoteViolation
 from antecede.core.mobile.frames import Downlink, Got, Leave, Register, Taken, Uplink, Welcome
 from antecede.core.mobile.luggage import Luggage
 from antecede.core.types import Packet, ProcessId
-from antecede.core.wire import encode
+from antecede.core.wire.packets import encode
 from antecede.runtime import frames
 from antecede.runtime.ending import end
 

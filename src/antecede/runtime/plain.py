@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from antecede.core import values
 from antecede.core.effects import Transmit
 from antecede.core.mobile import border, handoff
 from antecede.core.mobile.effects import Effect
@@ -18,6 +17,7 @@ from antecede.core.mobile.frames import Old
 from antecede.core.mobile.luggage import Berth, Luggage, Policy
 from antecede.core.mobile.scheme import Held
 from antecede.core.mobile.station import Station
+from antecede.core.snapshot import values
 from antecede.core.types import Message, MessageId, Packet, ProcessId
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from antecede.core.errors import Misuse, WireError
 from antecede.core.types import ProcessId
-from antecede.core.wire import Codec
+from antecede.core.wire.packets import Codec
 from antecede.runtime.store import Store
 
 NUMBER_MAX = 64

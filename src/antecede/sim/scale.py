@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from antecede.core.shapes import Writer
 from antecede.core.types import Packet, ProcessId
-from antecede.core.wire import Codec
+from antecede.core.wire.packets import Codec
+from antecede.core.wire.shapes import Writer
 
 
 class Scale:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from antecede.core.clocks.graph import Graph, Link
-from antecede.core.clocks.topologies import complete, hierarchical_triangle, ring, star
+from antecede.core.locality.graph import Graph, Link
+from antecede.lab.topologies import complete, hierarchical_triangle, ring, star
 
 
 def random_graph(chance: random.Random, processes_max: int = 8) -> Graph:

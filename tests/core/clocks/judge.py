@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
-from antecede.core.clocks.allocation import Allocation
-from antecede.core.clocks.determination import determination_2, determination_4
 from antecede.core.clocks.differential import DifferentialClock
-from antecede.core.clocks.graph import Graph, reachable
 from antecede.core.clocks.order import Order
-from antecede.core.clocks.propagation import LocalClock
 from antecede.core.clocks.stamp import Arrival, Stamp
 from antecede.core.clocks.vector import VectorClock, compare
+from antecede.core.locality.allocation import Allocation
+from antecede.core.locality.determination import determination_2, determination_4
+from antecede.core.locality.graph import Graph, reachable
+from antecede.core.locality.propagation import LocalClock
 from antecede.core.types import ProcessId
 from tests.core.clocks.executions import Internal, Send, Step, pasts, truth
 

@@ -5,14 +5,14 @@ from itertools import pairwise
 
 import pytest
 
-from antecede.core.clocks.allocation import Allocation, allocation_1, allocation_2, allocation_3
-from antecede.core.clocks.cost import cost
-from antecede.core.clocks.crossing import Method
-from antecede.core.clocks.gateways import Gateways, allocation_4, allocation_5, allocation_6
-from antecede.core.clocks.graph import Graph
-from antecede.core.clocks.rooms import Rooms
-from antecede.core.clocks.topologies import hierarchical_triangle, star
 from antecede.core.errors import Misuse
+from antecede.core.locality.allocation import Allocation, allocation_1, allocation_2, allocation_3
+from antecede.core.locality.cost import cost
+from antecede.core.locality.gateways import Gateways, allocation_4, allocation_5, allocation_6
+from antecede.core.locality.graph import Graph
+from antecede.core.locality.simple_path_search import Method
+from antecede.core.locality.two_way_links import Rooms
+from antecede.lab.topologies import hierarchical_triangle, star
 from tests.core.clocks.graphs import random_graph, random_two_way
 
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from antecede.core.clocks.allocation import allocation_1, allocation_3
-from antecede.core.clocks.gateways import allocation_4, allocation_6
-from antecede.core.clocks.memory import Memory
-from antecede.core.clocks.propagation import LocalClock
 from antecede.core.clocks.stamp import Stamp
 from antecede.core.errors import LimitReached, RemoteViolation
+from antecede.core.locality.allocation import allocation_1, allocation_3
+from antecede.core.locality.gateway_memory import Memory
+from antecede.core.locality.gateways import allocation_4, allocation_6
+from antecede.core.locality.propagation import LocalClock
 from tests.core.clocks.graphs import random_graph
 
 VALUES: tuple[Any, ...] = (-5, -1, 0, 1, 2, 3, 7, 2.5, 2**62, 2**63 - 2, 2**63 - 1, 2**63, 10**30, "x", None, True, [])

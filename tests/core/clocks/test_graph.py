@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from antecede.core.clocks.edgelist import guess, parse
-from antecede.core.clocks.graph import BadGraph, Graph, reachable
+from antecede.core.locality.edge_list import guess, parse
+from antecede.core.locality.graph import BadGraph, Graph, reachable
 
 
 def test_processes_and_links_are_sorted() -> None:

@@ -6,12 +6,12 @@ from itertools import pairwise, permutations
 import networkx as nx
 import pytest
 
-from antecede.core.clocks.blocks import blocks
-from antecede.core.clocks.components import strongly_connected
-from antecede.core.clocks.crossing import Budget, Method, enumerate_simple_paths, worst
-from antecede.core.clocks.graph import Graph
-from antecede.core.clocks.paths import SimplePaths
-from antecede.core.clocks.topologies import complete, figure_4, hierarchical_triangle
+from antecede.core.locality.blocks import blocks
+from antecede.core.locality.components import strongly_connected
+from antecede.core.locality.graph import Graph
+from antecede.core.locality.simple_path_search import Budget, Method, enumerate_simple_paths, worst
+from antecede.core.locality.simple_paths import SimplePaths
+from antecede.lab.topologies import complete, figure_4, hierarchical_triangle
 from tests.core.clocks.graphs import random_graph, random_two_way
 
 

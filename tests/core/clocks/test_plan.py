@@ -5,11 +5,11 @@ import tracemalloc
 
 import pytest
 
-from antecede.core.clocks.cost import cost
-from antecede.core.clocks.crossing import Method
-from antecede.core.clocks.graph import Graph
-from antecede.core.clocks.plan import TITLES, plan, saving
-from antecede.core.clocks.topologies import chain, complete, hierarchical_triangle, ring, star
+from antecede.core.locality.cost import cost
+from antecede.core.locality.graph import Graph
+from antecede.core.locality.plan import TITLES, plan, saving
+from antecede.core.locality.simple_path_search import Method
+from antecede.lab.topologies import chain, complete, hierarchical_triangle, ring, star
 from tests.core.clocks.graphs import random_graph
 
 

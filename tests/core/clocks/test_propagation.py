@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from antecede.core.clocks.allocation import Allocation, allocation_3
-from antecede.core.clocks.gateways import allocation_4, allocation_6
-from antecede.core.clocks.memory import Memory, MemoryFull
-from antecede.core.clocks.propagation import LocalClock
 from antecede.core.clocks.stamp import Stamp
-from antecede.core.clocks.topologies import complete, hierarchical_triangle, star
 from antecede.core.errors import Misuse, RemoteViolation
+from antecede.core.locality.allocation import Allocation, allocation_3
+from antecede.core.locality.gateway_memory import Memory, MemoryFull
+from antecede.core.locality.gateways import allocation_4, allocation_6
+from antecede.core.locality.propagation import LocalClock
+from antecede.lab.topologies import complete, hierarchical_triangle, star
 
 TRIANGLES = allocation_6(hierarchical_triangle(5, 2))
 

@@ -10,12 +10,12 @@ from dataclasses import replace
 
 import pytest
 
-from antecede.core.clocks.allocation import Allocation
-from antecede.core.clocks.gateways import allocation_6
-from antecede.core.clocks.graph import Graph
-from antecede.core.clocks.printed import printed_4, printed_5
-from antecede.core.clocks.topologies import hierarchical_triangle, star
 from antecede.core.errors import LimitReached
+from antecede.core.locality.allocation import Allocation
+from antecede.core.locality.gateways import allocation_6
+from antecede.core.locality.graph import Graph
+from antecede.lab.printed.allocations import printed_4, printed_5
+from antecede.lab.topologies import hierarchical_triangle, star
 from tests.core.clocks.executions import random_execution
 from tests.core.clocks.judge import local
 from tests.fuzz_locality import execute, fuzz

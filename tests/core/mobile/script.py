@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from antecede import Message, MessageId, Packet
-from antecede.core import wire
 from antecede.core.mobile import protocols
 from antecede.core.mobile.frames import Carried
 from antecede.core.mobile.luggage import Policy
 from antecede.core.mobile.station import Station
 from antecede.core.ordering.ks import Ks
+from antecede.core.wire import packets
 from tests.mobile_worlds import Calm, MobileWorld
 
 Hold = Callable[[str, str, Packet], bool]
@@ -50,7 +50,7 @@ def _next(scene: MobileWorld, hold: Hold) -> tuple[bool, tuple[str, str], int] |
 def content(packet: Packet) -> Packet:
     """A packet without the causal layer that Algorithms 2 and 3 put around it."""
     message = packet.message
-    return wire.decode(message.payload) if message is not None and message.payload[:1] != b"x" else packet
+    return packets.decode(message.payload) if message is not None and message.payload[:1] != b"x" else packet
 
 
 def carries(packet: Packet, message: object) -> bool:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from antecede import Message, MessageId, Misuse, Packet, RemoteViolation, SnapshotError, encode, mobile
-from antecede.core import values
 from antecede.core.errors import AntecedeError
 from antecede.core.mobile.frames import (
     Begin,
@@ -33,6 +32,7 @@ from antecede.core.mobile.protocols import protocols
 from antecede.core.ordering.ks import KsStamp
 from antecede.core.ordering.prs import PrsStamp
 from antecede.core.ordering.rst import RstStamp
+from antecede.core.snapshot import values
 from tests.core.mobile.script import flush, order, world
 from tests.mobile_worlds import MobileWorld
 

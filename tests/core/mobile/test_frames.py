@@ -11,7 +11,7 @@ import antecede
 from antecede import Message, MessageId, Packet, WireError
 from antecede.core.mobile import frames
 from antecede.core.ordering.ks import KsStamp
-from antecede.core.shapes import STAMPS
+from antecede.core.wire.shapes import STAMPS
 
 MESSAGE = Message(MessageId("h1", 7), frozenset({"h2", "h3"}), b"hello")
 KS = KsStamp({"h2": {3: frozenset({"h4"})}}, {"h3": {"h1": 6}}, {"h1": 6, "h2": 4})

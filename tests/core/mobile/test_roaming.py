@@ -17,7 +17,6 @@ from antecede import (
     SnapshotError,
     UnknownAlgorithm,
 )
-from antecede.core import values
 from antecede.core.mobile import direct, flood, handoff, protocols
 from antecede.core.mobile.direct import Mind
 from antecede.core.mobile.effects import Radio
@@ -27,6 +26,7 @@ from antecede.core.mobile.luggage import Luggage, Policy
 from antecede.core.mobile.station import Station
 from antecede.core.ordering.ks import Ks
 from antecede.core.ordering.rst import RstStamp
+from antecede.core.snapshot import values
 from antecede.core.types import Stamp
 from tests.core.mobile.script import content, flush, full_for_b, of_z, order, world
 

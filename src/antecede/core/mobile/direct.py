@@ -21,7 +21,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from antecede.core import values
 from antecede.core.effects import Transmit
 from antecede.core.errors import HoldBackFull, Misuse, RemoteViolation
 from antecede.core.holdback import HOLD_BACK_LIMIT, HoldBack
@@ -34,6 +33,7 @@ from antecede.core.mobile.station import Station
 from antecede.core.ordering.ks import Ks, KsStamp
 from antecede.core.ordering.prs import Prs
 from antecede.core.ordering.rst import Rst, RstStamp
+from antecede.core.snapshot import values
 from antecede.core.types import Message, Need, Packet, ProcessId, Stamp
 
 NOBODY: frozenset[ProcessId] = frozenset()

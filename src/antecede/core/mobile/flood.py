@@ -21,7 +21,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from antecede.core import values
 from antecede.core.effects import Transmit
 from antecede.core.errors import HoldBackFull, Misuse, RemoteViolation
 from antecede.core.holdback import HOLD_BACK_LIMIT
@@ -33,6 +32,7 @@ from antecede.core.mobile.luggage import Berth, Luggage
 from antecede.core.mobile.scheme import Held
 from antecede.core.mobile.station import Station
 from antecede.core.ordering.prs import Prs, PrsStamp
+from antecede.core.snapshot import values
 from antecede.core.types import Message, Packet, ProcessId
 
 

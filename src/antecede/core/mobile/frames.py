@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
-from antecede.core import shapes
 from antecede.core.types import Stamp
+from antecede.core.wire import shapes
 
 KINDS = {"str": "name", "int": "uint", "bytes": "bytes", "frozenset[str]": "names", "Stamp": "stamp"}
 """The type of a field, and the method of `shapes.Writer` and `shapes.Reader` that carries it."""

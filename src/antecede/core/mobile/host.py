@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from antecede.core import values
 from antecede.core.effects import Deliver, Sent, SetTimer
 from antecede.core.errors import LimitReached, Misuse, RemoteViolation
 from antecede.core.mobile import border
 from antecede.core.mobile.effects import Effect, Radio
 from antecede.core.mobile.frames import Downlink, Got, Leave, Register, Taken, Uplink, Welcome
 from antecede.core.roster import checked_names, checked_packet, checked_payload
+from antecede.core.snapshot import values
 from antecede.core.types import Message, MessageId, Packet, ProcessId
 
 OUT, ENTERING, IN = "out", "entering", "in"

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from antecede.core import values
 from antecede.core.effects import Transmit
 from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.mobile.effects import Effect
@@ -18,6 +17,7 @@ from antecede.core.mobile.frames import Register
 from antecede.core.mobile.scheme import Held
 from antecede.core.mobile.station import Station
 from antecede.core.roster import checked_packet
+from antecede.core.snapshot import values
 from antecede.core.types import Packet, ProcessId
 
 

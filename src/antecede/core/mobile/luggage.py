@@ -8,8 +8,8 @@ from typing import Any
 from antecede.core.errors import Misuse
 from antecede.core.mobile.border import checked_time
 from antecede.core.mobile.handoff import AWAY
+from antecede.core.snapshot.values import storable
 from antecede.core.types import Message, Packet, ProcessId
-from antecede.core.values import storable
 
 
 @storable("Policy")

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from antecede.core import values
 from antecede.core.errors import Misuse, SnapshotError, UnknownAlgorithm
 from antecede.core.holdback import HOLD_BACK_LIMIT
 from antecede.core.mobile.border import checked_time
@@ -24,6 +23,7 @@ from antecede.core.ordering.ks import Ks
 from antecede.core.ordering.rst import Rst
 from antecede.core.process import Process
 from antecede.core.roster import Roster, checked_names
+from antecede.core.snapshot import values
 from antecede.core.types import ProcessId
 
 DEFAULT = "roam"

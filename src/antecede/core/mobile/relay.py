@@ -23,7 +23,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from antecede.core import values, wire
 from antecede.core.effects import Deliver, Transmit
 from antecede.core.effects import Effect as CoreEffect
 from antecede.core.errors import Misuse, RemoteViolation
@@ -35,7 +34,9 @@ from antecede.core.mobile.scheme import Held
 from antecede.core.mobile.station import Station
 from antecede.core.process import Process
 from antecede.core.roster import checked_packet
+from antecede.core.snapshot import values
 from antecede.core.types import Message, Packet, ProcessId
+from antecede.core.wire import packets
 
 
 @values.storable("Relay")
@@ -62,7 +63,7 @@ class Relay:
         """The causal layer counts what it takes, so what is inside is looked at first."""
         checked_packet(packet)
         if packet.message is not None:
-            inner = wire.decode(packet.message.payload)
+            inner = packets.decode(packet.message.payload)
             if inner.sender != packet.message.sender:
                 raise RemoteViolation(f"{packet.message.sender} sent what {inner.sender} is said to have sent")
             border.check_wire(inner, station.berths, station.stations)
@@ -70,7 +71,7 @@ class Relay:
                 raise RemoteViolation(f"{inner.sender} relayed to {station.me} what is for nobody there")
 
     def wire(self, station: Station, to: ProcessId, packet: Packet) -> Iterator[Effect]:
-        yield from self._carry_out(station, self.process.send({to}, wire.encode(packet)))
+        yield from self._carry_out(station, self.process.send({to}, packets.encode(packet)))
 
     def send(self, station: Station, luggage: Luggage, message: Message, got: int) -> Iterator[Effect]:  # noqa: ARG002
         at: dict[ProcessId, set[ProcessId]] = {}
@@ -78,7 +79,7 @@ class Relay:
             at.setdefault(self.location[host], set()).add(host)
         if at:
             relayed = Relayed({place: frozenset(hosts) for place, hosts in at.items()})
-            payload = wire.encode(Packet(station.me, message, relayed))
+            payload = packets.encode(Packet(station.me, message, relayed))
             yield from self._carry_out(station, self.process.send(at.keys(), payload))
 
     def receive(self, station: Station, packet: Packet) -> Iterator[Effect]:
@@ -113,7 +114,7 @@ class Relay:
         self.draining[host] = (subject.move, subject.to)
         if not self.printed:
             note = Packet(station.me, None, Notify(host, subject.move, station.me, subject.to))
-            yield from self._carry_out(station, self.process.send(station.stations, wire.encode(note)))
+            yield from self._carry_out(station, self.process.send(station.stations, packets.encode(note)))
         yield from self._check_drained(station, host)
 
     def finish(self, station: Station, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:
@@ -127,7 +128,7 @@ class Relay:
 
     def held(self, station: Station) -> Iterator[Held]:
         for pending in self.process.pending():
-            inner = wire.decode(pending.message.payload)
+            inner = packets.decode(pending.message.payload)
             if inner.message is not None:
                 stamp = inner.stamp
                 hosts = stamp.at[station.me] if isinstance(stamp, Relayed) else {getattr(stamp, "host", "")}
@@ -144,7 +145,7 @@ class Relay:
             if isinstance(effect, Transmit):
                 yield effect
             elif isinstance(effect, Deliver):
-                yield from self._take(station, wire.decode(effect.message.payload))
+                yield from self._take(station, packets.decode(effect.message.payload))
 
     def _take(self, station: Station, packet: Packet) -> Iterator[Effect]:
         """What the causal layer delivers to this station."""

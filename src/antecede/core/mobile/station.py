@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from antecede.core import values
 from antecede.core.effects import SetTimer
 from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.mobile import border, handoff
@@ -24,6 +23,7 @@ from antecede.core.mobile.frames import Begin, Downlink, Got, Handover, Leave, M
 from antecede.core.mobile.luggage import Berth, Luggage, Policy, Terms
 from antecede.core.mobile.scheme import Held, Scheme
 from antecede.core.roster import checked_packet
+from antecede.core.snapshot import values
 from antecede.core.types import Message, Packet, ProcessId
 
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from antecede.core import shapes
+from antecede.core.snapshot.values import storable
 from antecede.core.types import Message, Need, ProcessId, Reached, Stamp
-from antecede.core.values import storable
+from antecede.core.wire import shapes
 
 
 @shapes.stamp(9, "Chain2Stamp")

@@ -17,12 +17,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isqrt
 
-from antecede.core import shapes, values
 from antecede.core.algorithm import Algorithm
 from antecede.core.effects import Deliver, Effect, Sent, SetTimer, Transmit
 from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.roster import Roster, checked_names, checked_packet
+from antecede.core.snapshot import values
 from antecede.core.types import GroupId, Message, MessageId, Need, Packet, Pending, ProcessId, Stamp
+from antecede.core.wire import shapes
 
 
 @shapes.stamp(19, "Up")

@@ -15,12 +15,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from antecede.core import shapes, values
 from antecede.core.effects import Deliver, Effect, Sent, Transmit
 from antecede.core.errors import HoldBackFull, LimitReached, RemoteViolation
 from antecede.core.holdback import HOLD_BACK_LIMIT
 from antecede.core.roster import Roster, checked_packet
+from antecede.core.snapshot import values
 from antecede.core.types import GroupId, Message, MessageId, Packet, Pending, ProcessId
+from antecede.core.wire import shapes
 
 Known = Mapping[ProcessId, Mapping[ProcessId, int]]
 

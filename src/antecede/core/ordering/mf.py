@@ -15,13 +15,14 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from antecede.core import shapes, values
 from antecede.core.effects import Deliver, Effect, Sent, Transmit
 from antecede.core.errors import LimitReached, RemoteViolation
 from antecede.core.holdback import HOLD_BACK_LIMIT
 from antecede.core.ordering.none import NoStamp
 from antecede.core.roster import Roster, checked_packet
+from antecede.core.snapshot import values
 from antecede.core.types import GroupId, Message, Need, Packet, Pending, ProcessId
+from antecede.core.wire import shapes
 
 
 @shapes.stamp(14, "Ack")

@@ -25,12 +25,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from antecede.core import shapes, values
 from antecede.core.effects import Deliver, Effect, Sent, SetTimer, Transmit
 from antecede.core.errors import RemoteViolation
 from antecede.core.holdback import HoldBack
 from antecede.core.roster import Roster, checked_packet
+from antecede.core.snapshot import values
 from antecede.core.types import GroupId, Message, Need, Packet, Pending, ProcessId, Reached
+from antecede.core.wire import shapes
 
 
 @shapes.stamp(12, "PhaseStamp")

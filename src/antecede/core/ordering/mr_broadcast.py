@@ -21,13 +21,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from antecede.core import values
 from antecede.core.effects import Deliver, Effect, Sent, SetTimer, Transmit
 from antecede.core.errors import RemoteViolation
 from antecede.core.holdback import HoldBack
 from antecede.core.ordering.mr import PhaseStamp, Resynch, rank
 from antecede.core.ordering.none import NoStamp
 from antecede.core.roster import Roster, checked_packet
+from antecede.core.snapshot import values
 from antecede.core.types import GroupId, Message, Need, Packet, Pending, ProcessId, Reached
 
 EVERYONE = "everyone"

@@ -10,11 +10,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 
-from antecede.core import shapes, values
 from antecede.core.effects import Deliver, Effect, Sent, Transmit
 from antecede.core.errors import RemoteViolation
 from antecede.core.roster import Roster, checked_packet
+from antecede.core.snapshot import values
 from antecede.core.types import GroupId, Packet, Pending, ProcessId
+from antecede.core.wire import shapes
 
 
 @shapes.stamp(10, "NoStamp")

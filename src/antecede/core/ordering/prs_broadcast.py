@@ -21,10 +21,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from antecede.core import shapes
 from antecede.core.process import ALL
+from antecede.core.snapshot.values import storable
 from antecede.core.types import GroupId, Message, Need, ProcessId, Reached, Stamp
-from antecede.core.values import storable
+from antecede.core.wire import shapes
 
 
 @shapes.stamp(6, "BarrierStamp")

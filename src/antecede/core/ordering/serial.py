@@ -21,13 +21,14 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from antecede.core import shapes, values
 from antecede.core.departed import without
 from antecede.core.effects import Deliver, Effect, Sent, Transmit
 from antecede.core.errors import LimitReached, RemoteViolation
 from antecede.core.holdback import HOLD_BACK_LIMIT, HoldBack
 from antecede.core.roster import Roster, checked_packet
+from antecede.core.snapshot import values
 from antecede.core.types import GroupId, Message, Need, Packet, Pending, ProcessId, Reached
+from antecede.core.wire import shapes
 
 TURN = "turn|"
 HOLDER = "the token's holders"

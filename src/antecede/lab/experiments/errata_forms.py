@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from antecede.core.clocks.allocation import Allocation
-from antecede.core.clocks.graph import Graph
-from antecede.core.clocks.plan import plan
-from antecede.core.clocks.printed import printed_4, printed_5
-from antecede.core.clocks.topologies import hierarchical_triangle, star
 from antecede.core.errors import LimitReached
+from antecede.core.locality.allocation import Allocation
+from antecede.core.locality.graph import Graph
+from antecede.core.locality.plan import plan
 from antecede.lab.experiments.guarantees import small, verdict
+from antecede.lab.printed.allocations import printed_4, printed_5
 from antecede.lab.printed.locality import misjudges
 from antecede.lab.printed.ordering import Bare, PrintedPrs
+from antecede.lab.topologies import hierarchical_triangle, star
 from antecede.sim import Distribution, MobileParameters, MobileResult, Mobility, Network, Workload
 from antecede.sim.chance import stream
 from antecede.sim.mobile.world import MobileWorld

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from antecede.core.clocks.cost import Cost, cost
-from antecede.core.clocks.graph import Graph
-from antecede.core.clocks.plan import plan
-from antecede.core.clocks.printed import printed_5
-from antecede.core.clocks.topologies import chain, hierarchical_triangle, ring, star
 from antecede.core.errors import LimitReached
+from antecede.core.locality.cost import Cost, cost
+from antecede.core.locality.graph import Graph
+from antecede.core.locality.plan import plan
 from antecede.lab.claims import at, trend, tried, within
 from antecede.lab.experiment import Chart, Claim, Experiment, Point, Stated
+from antecede.lab.printed.allocations import printed_5
+from antecede.lab.topologies import chain, hierarchical_triangle, ring, star
 from antecede.sim.chance import stream
 
 TRIANGLE = 10

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from random import Random
 
-from antecede.core.clocks.allocation import Allocation
-from antecede.core.clocks.determination import determination_4
-from antecede.core.clocks.graph import Link
 from antecede.core.clocks.order import Order
-from antecede.core.clocks.propagation import LocalClock
 from antecede.core.clocks.stamp import Arrival, Stamp
+from antecede.core.locality.allocation import Allocation
+from antecede.core.locality.determination import determination_4
+from antecede.core.locality.graph import Link
+from antecede.core.locality.propagation import LocalClock
 from antecede.core.types import ProcessId
 from antecede.sim.chance import stream
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from antecede.core.clocks.graph import Graph
-from antecede.core.clocks.plan import plan
-from antecede.core.clocks.plan import saving as in_words
+from antecede.core.locality.graph import Graph
+from antecede.core.locality.plan import plan
+from antecede.core.locality.plan import saving as in_words
 
 PROCESSES_MAX = 200
 LINKS_MAX = 2_000

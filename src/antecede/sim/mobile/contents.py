@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from antecede.core import wire
 from antecede.core.mobile.frames import Begin, Carried, Cast, Handover, Last, Moved, Notify, Old, Over, Relayed
 from antecede.core.ordering.none import NoStamp
 from antecede.core.ordering.rst import RstStamp
 from antecede.core.types import MessageId, Packet, ProcessId, Stamp
-from antecede.core.wire import Codec
+from antecede.core.wire import packets
+from antecede.core.wire.packets import Codec
 from antecede.sim.mobile.parameters import MobileParameters
 
 MESSAGE, PASSED_ON, HAND_OFF, EXTRA = "message", "passed on", "hand-off", "extra"
@@ -40,7 +40,7 @@ def contents(packet: Packet, at: ProcessId) -> Contents:
     """Of a packet that leaves the station of cell `at`."""
     stamp, message = packet.stamp, packet.message
     plain = message is None or isinstance(stamp, Carried | Cast)
-    inner = packet if message is None or plain else wire.decode(message.payload)
+    inner = packet if message is None or plain else packets.decode(message.payload)
     carried = inner.message
     return Contents(
         kind=_kind(inner, at),

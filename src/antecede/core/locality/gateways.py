@@ -18,11 +18,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from antecede.core.clocks.allocation import Allocation, Holders, clock_sets, observation_sets
-from antecede.core.clocks.crossing import BUDGET, Budget, Method, worst
-from antecede.core.clocks.graph import Graph, reachable, without
-from antecede.core.clocks.paths import SimplePaths
 from antecede.core.errors import Misuse
+from antecede.core.locality.allocation import Allocation, Holders, clock_sets, observation_sets
+from antecede.core.locality.graph import Graph, reachable, without
+from antecede.core.locality.simple_path_search import BUDGET, Budget, Method, worst
+from antecede.core.locality.simple_paths import SimplePaths
 from antecede.core.types import ProcessId
 
 KEPT_MAX = 32

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Set
 from enum import StrEnum
 
-from antecede.core.clocks.graph import Adjacency
+from antecede.core.locality.graph import Adjacency
 from antecede.core.types import ProcessId
 
 BUDGET = 1_000_000

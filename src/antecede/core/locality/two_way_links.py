@@ -18,10 +18,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from antecede.core.clocks.allocation import Allocation, Parts, ProcessSet
-from antecede.core.clocks.blocks import Blocks, blocks
-from antecede.core.clocks.crossing import Method
-from antecede.core.clocks.graph import Graph, reachable
+from antecede.core.locality.allocation import Allocation, Parts, ProcessSet
+from antecede.core.locality.blocks import Blocks, blocks
+from antecede.core.locality.graph import Graph, reachable
+from antecede.core.locality.simple_path_search import Method
 from antecede.core.types import ProcessId
 
 

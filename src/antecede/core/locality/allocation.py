@@ -15,9 +15,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from antecede.core.clocks.crossing import BUDGET, Budget, Method
-from antecede.core.clocks.graph import Graph, reachable
-from antecede.core.clocks.paths import SimplePaths
+from antecede.core.locality.graph import Graph, reachable
+from antecede.core.locality.simple_path_search import BUDGET, Budget, Method
+from antecede.core.locality.simple_paths import SimplePaths
 from antecede.core.types import ProcessId
 
 ProcessSet: TypeAlias = frozenset[ProcessId]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from antecede.core.clocks.graph import Adjacency
+from antecede.core.locality.graph import Adjacency
 from antecede.core.types import ProcessId
 
 

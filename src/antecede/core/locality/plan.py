@@ -2,7 +2,7 @@
 
 All allocations are tried, and the one with the fewest clock entries in all processes together wins; then the fewest
 entries on messages; then the simplest. Graphs whose links all go both ways are planned in nearly linear time
-(`rooms`). In others the gateways of 4 to 6 take about a pass over the graph per link; where that would be
+(`two_way_links`). In others the gateways of 4 to 6 take about a pass over the graph per link; where that would be
 more than `work_max` steps only 1 to 3 are tried, and the plan says so.
 """
 
@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from antecede.core.clocks import allocation as plain
-from antecede.core.clocks import gateways
-from antecede.core.clocks.allocation import Allocation
-from antecede.core.clocks.cost import Cost, cost, cost_of_vectors
-from antecede.core.clocks.graph import Graph
-from antecede.core.clocks.rooms import Rooms
+from antecede.core.locality import allocation as plain
+from antecede.core.locality import gateways
+from antecede.core.locality.allocation import Allocation
+from antecede.core.locality.cost import Cost, cost, cost_of_vectors
+from antecede.core.locality.graph import Graph
+from antecede.core.locality.two_way_links import Rooms
 
 WORK_MAX = 2_000_000
 """Steps that the gateways of a graph with one-way links may take: (links) x (processes + links)."""

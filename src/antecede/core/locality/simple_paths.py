@@ -4,9 +4,9 @@ In directed graphs the question is NP-complete, so it is cut into pieces that mo
 
 * Different strongly connected components never disturb each other. A component of one process is on a simple path
   when it is on any path: that is exact by reachability, and so are all acyclic graphs.
-* Inside a component, forget the directions: a directed simple path also goes from block to block (`house`), so
+* Inside a component, forget the directions: a directed simple path also goes from block to block (`block_tree`), so
   blocks off the way are out, exactly. In a block whose links all go both ways, everybody is in, exactly.
-* What remains is one block with one-way links, from one door to another: see `crossing`.
+* What remains is one block with one-way links, from one door to another: see `simple_path_search`.
 
 `SimplePaths.method` says the worst that was needed: `exact`, `enumerated` or `over-approximated`.
 """
@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from antecede.core.clocks.components import strongly_connected
-from antecede.core.clocks.crossing import Budget, Crossing, Method, worst
-from antecede.core.clocks.graph import Adjacency, reachable, reversed_links
-from antecede.core.clocks.house import House
+from antecede.core.locality.block_tree import House
+from antecede.core.locality.components import strongly_connected
+from antecede.core.locality.graph import Adjacency, reachable, reversed_links
+from antecede.core.locality.simple_path_search import Budget, Crossing, Method, worst
 from antecede.core.types import ProcessId
 
 

@@ -14,8 +14,6 @@ another message; the channel must not make any.
 
 from __future__ import annotations
 
-from antecede.core.clocks.allocation import Allocation, ProcessSet
-from antecede.core.clocks.memory import MEMORY_MAX, Memory
 from antecede.core.clocks.stamp import Arrival, Stamp
 from antecede.core.clocks.values import (
     VALUE_MAX,
@@ -26,6 +24,8 @@ from antecede.core.clocks.values import (
     refuse_not_after,
 )
 from antecede.core.errors import Misuse, RemoteViolation
+from antecede.core.locality.allocation import Allocation, ProcessSet
+from antecede.core.locality.gateway_memory import MEMORY_MAX, Memory
 from antecede.core.types import ProcessId
 
 

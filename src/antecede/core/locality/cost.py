@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from antecede.core.clocks.allocation import Allocation, Parts
-from antecede.core.clocks.graph import Graph
+from antecede.core.locality.allocation import Allocation, Parts
+from antecede.core.locality.graph import Graph
 
 
 @dataclass(frozen=True, slots=True)

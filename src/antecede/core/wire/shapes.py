@@ -16,8 +16,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, TypeVar
 
-from antecede.core import values
 from antecede.core.errors import WireError
+from antecede.core.snapshot import values
 from antecede.core.types import Message, MessageId, Stamp
 from antecede.core.versions import unknown
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from antecede.core.clocks.graph import Graph, Link
+from antecede.core.locality.graph import Graph, Link
 from antecede.core.types import ProcessId
 
 

@@ -20,9 +20,9 @@ from functools import lru_cache
 
 from antecede.core.errors import Misuse, WireError
 from antecede.core.roster import NAME_BYTES_MAX, checked_names
-from antecede.core.shapes import TAGS, Reader, Sets, Writer
 from antecede.core.types import Message, MessageId, Packet
 from antecede.core.versions import too_new
+from antecede.core.wire.shapes import TAGS, Reader, Sets, Writer
 
 VERSION = 1
 PACKET_BYTES_MAX = 64 * 2**20

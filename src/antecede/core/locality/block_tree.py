@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from antecede.core.clocks.blocks import Blocks, blocks
-from antecede.core.clocks.graph import Adjacency
+from antecede.core.locality.blocks import Blocks, blocks
+from antecede.core.locality.graph import Adjacency
 from antecede.core.types import ProcessId
 
 

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from antecede.core.clocks.graph import BadGraph, Graph, Link
+from antecede.core.locality.graph import BadGraph, Graph, Link
 from antecede.core.types import ProcessId
 
 FORMATS = ("edges", "csv", "json")

@@ -18,7 +18,7 @@ from dataclasses import fields
 from typing import Any, TypeVar
 
 from antecede.core.errors import Misuse, SnapshotError
-from antecede.core.fits import fits, hints_of
+from antecede.core.snapshot.types import fits, hints_of
 from antecede.core.types import Message, MessageId, Packet
 from antecede.core.versions import too_new, unknown
 

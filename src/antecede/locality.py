@@ -1,0 +1,44 @@
+"""Clocks for a known communication graph: the public names. `docs/guide/08-locality.md` shows how to use them.
+
+    >>> from antecede import locality
+    >>> graph = locality.Graph.of([("a", "hub"), ("hub", "a"), ("b", "hub"), ("hub", "b")])
+    >>> plan = locality.plan(graph)
+    >>> plan.cost.clock_entries, plan.vectors.clock_entries
+    (3, 9)
+
+`plan` finds the cheapest clocks that are right for a graph; `saving` says in words what they save. `LocalClock` keeps
+the clocks of one process, and `compare` tells how two messages that arrived at one process stand to each other. Without
+a plan, `VectorClock` compares any two events of a fixed set of processes, and `DifferentialClock`, on FIFO channels,
+sends only the entries that changed.
+"""
+
+from antecede.core.clocks.differential import DifferentialClock
+from antecede.core.clocks.order import Order
+from antecede.core.clocks.stamp import Arrival, Stamp
+from antecede.core.clocks.vector import VectorClock
+from antecede.core.locality.allocation import Allocation
+from antecede.core.locality.cost import Cost
+from antecede.core.locality.determination import determination_4 as compare
+from antecede.core.locality.gateway_memory import MemoryFull
+from antecede.core.locality.graph import BadGraph, Graph
+from antecede.core.locality.plan import Candidate, Plan, plan, saving
+from antecede.core.locality.propagation import LocalClock
+
+__all__ = [
+    "Allocation",
+    "Arrival",
+    "BadGraph",
+    "Candidate",
+    "Cost",
+    "DifferentialClock",
+    "Graph",
+    "LocalClock",
+    "MemoryFull",
+    "Order",
+    "Plan",
+    "Stamp",
+    "VectorClock",
+    "compare",
+    "plan",
+    "saving",
+]
