@@ -13,7 +13,7 @@ from antecede.core.holdback import HOLD_BACK_LIMIT
 from antecede.core.roster import NAME_BYTES_MAX, PAYLOAD_BYTES_MAX
 from antecede.core.wire.packets import PACKET_BYTES_MAX
 from antecede.runtime.limits import Limits
-from antecede.runtime.store import QUARANTINE_ROWS_MAX
+from antecede.runtime.state.store import QUARANTINE_ROWS_MAX
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted(p for p in (ROOT / "docs" / "guide").glob("*.md") if "```python" in p.read_text())]

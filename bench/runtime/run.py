@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
 
-from antecede.runtime.embedded import EmbeddedNetwork
+from antecede.runtime.transport.nats.embedded import EmbeddedNetwork
 from bench import table
 from bench.runtime import stamps
 from bench.runtime.contenders import CONTENDERS

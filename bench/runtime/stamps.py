@@ -12,8 +12,8 @@ from statistics import mean, quantiles
 
 from antecede.core.registry import create
 from antecede.runtime import frames
-from antecede.runtime.durable import DurableProcess
-from antecede.runtime.store import Store
+from antecede.runtime.node.durable_process import DurableProcess
+from antecede.runtime.state.store import Store
 from bench import table
 
 SIZES, GROUP, MESSAGES_EACH, PAYLOAD = (8, 32, 100), 8, 20, bytes(64)

@@ -10,8 +10,8 @@ import json
 import sys
 from typing import Any
 
-from antecede.runtime.air import AirLimits
-from antecede.runtime.serving import serve_station
+from antecede.runtime.roaming.protocol import AirLimits
+from antecede.runtime.roaming.station.serve import serve_station
 
 
 async def main(settings: dict[str, Any]) -> None:

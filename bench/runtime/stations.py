@@ -20,9 +20,9 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from statistics import median, quantiles
 
-from antecede.runtime.embedded import EmbeddedNetwork
-from antecede.runtime.host import Host
-from antecede.runtime.tokens import issue
+from antecede.runtime.roaming.host.host import Host
+from antecede.runtime.roaming.tokens import issue
+from antecede.runtime.transport.nats.embedded import EmbeddedNetwork
 from bench import table
 
 HOSTS, PAYLOAD_BYTES = 1_000, 64

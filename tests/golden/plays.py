@@ -12,7 +12,7 @@ from antecede import Packet
 from antecede.core.mobile.luggage import Policy
 from antecede.core.mobile.protocols import protocols
 from antecede.core.mobile.station import Station
-from antecede.runtime.plain import plain_station
+from antecede.runtime.roaming.unordered import plain_station
 from tests.mobile_worlds import Calm, MobileWorld
 from tests.stage import Flight, Stage, destinations
 

@@ -21,13 +21,13 @@ from antecede.core.mobile.handoff import AWAITED
 from antecede.core.types import Packet
 from antecede.core.wire.packets import encode
 from antecede.runtime import Host, MemoryNetwork, Node, Unreachable, join, serve_station
-from antecede.runtime.departure import BEGUN
-from antecede.runtime.memory import MemoryTransport
-from antecede.runtime.parcels import cut
-from antecede.runtime.station import StationServer
-from antecede.runtime.store import Store
-from antecede.runtime.tokens import issue
-from antecede.runtime.transport import TRACE
+from antecede.runtime.node.departure import BEGUN
+from antecede.runtime.roaming.station.fragments import cut
+from antecede.runtime.roaming.station.server import StationServer
+from antecede.runtime.roaming.tokens import issue
+from antecede.runtime.state.store import Store
+from antecede.runtime.transport.contract import TRACE
+from antecede.runtime.transport.memory import MemoryTransport
 
 KEY = b"a key for golden files, and for nothing else"
 STATIONS = ("s1", "s2", "s3")
@@ -238,8 +238,8 @@ def _keep(path: Path, folder: Path) -> None:
 def _early_snapshots() -> Iterator[None]:
     """Let stores take snapshots after a few inputs, so that each has a snapshot and inputs that came after it."""
     with (
-        patch("antecede.runtime.durable.SNAPSHOT_BYTES_MIN", 300),
-        patch("antecede.runtime.journal.SNAPSHOT_BYTES_MIN", 300),
+        patch("antecede.runtime.node.durable_process.SNAPSHOT_BYTES_MIN", 300),
+        patch("antecede.runtime.state.journal.SNAPSHOT_BYTES_MIN", 300),
     ):
         yield
 

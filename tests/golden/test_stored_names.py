@@ -13,11 +13,14 @@ from typing import Any
 import pytest
 
 import antecede
-import antecede.runtime.plain
+import antecede.runtime.roaming.unordered
 from antecede.core.mobile import handoff, host, protocols
 from antecede.core.snapshot import values
 from antecede.core.wire import shapes
-from antecede.runtime import cell, departure, frames, parcels, store
+from antecede.runtime import frames
+from antecede.runtime.node import departure
+from antecede.runtime.roaming.station import durable_station, fragments
+from antecede.runtime.state import store
 from tests.golden.files import NEWEST, read
 
 SOURCE = Path(antecede.__file__).parent
@@ -102,7 +105,7 @@ def test_states_that_are_stored_as_words_are_the_same_words() -> None:
 
 def test_kinds_of_frames_have_the_numbers_that_they_always_had() -> None:
     assert (frames.PACKETS, frames.ROSTER, frames.FAREWELL, frames.LEAVING, frames.SETTLED) == (1, 2, 3, 7, 8)
-    assert (cell.KNOWN, parcels.PART, cell.REMOVED) == (4, 5, 6)
+    assert (durable_station.KNOWN, fragments.PART, durable_station.REMOVED) == (4, 5, 6)
     assert (store.WHOLE_FRAME, store.LINES) == (-1, -2)
 
 

@@ -14,8 +14,8 @@ from antecede.core.errors import Misuse
 from antecede.core.mobile.handoff import HERE
 from antecede.judge.events import read_jsonl
 from antecede.runtime import Host, MemoryNetwork, Node, join, serve_station
-from antecede.runtime.store import Store
-from antecede.runtime.tokens import issue
+from antecede.runtime.roaming.tokens import issue
+from antecede.runtime.state.store import Store
 from tests.golden.files import FOLDERS, copy
 from tests.golden.stores import GROUPS, KEY, PARTS, STATIONS, WAIT_S
 

@@ -5,7 +5,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from antecede.judge.judge import Verdict
-from antecede.runtime.store import Store
+from antecede.runtime.state.store import Store
 from tests.runtime.conditions import Conditions
 from tests.runtime.crowd import DEADLINE_S, NORMAL, Crowd
 

@@ -8,12 +8,13 @@ from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 
-from antecede.runtime import MemoryNetwork, air
+from antecede.runtime import MemoryNetwork
 from antecede.runtime.delivery import Delivery
-from antecede.runtime.host import Host
-from antecede.runtime.serving import serve_station
-from antecede.runtime.station import StationServer
-from antecede.runtime.tokens import issue
+from antecede.runtime.roaming import protocol
+from antecede.runtime.roaming.host.host import Host
+from antecede.runtime.roaming.station.serve import serve_station
+from antecede.runtime.roaming.station.server import StationServer
+from antecede.runtime.roaming.tokens import issue
 
 KEY = b"a key for tests, and for nothing else"
 NAMES = ("s1", "s2", "s3")
@@ -69,7 +70,7 @@ async def taken(one: Host, count: int) -> list[bytes]:
 async def introduced(server: StationServer, name: str, incarnation: str = "1") -> AsyncIterator[ClientConnection]:
     """A bare connection on which the hello is done, to say anything on."""
     async with connect(url(server), proxy=None, compression=None) as socket:
-        await socket.send(air.hello(issue(KEY, name), incarnation))
+        await socket.send(protocol.hello(issue(KEY, name), incarnation))
         await socket.recv()
         yield socket
 

@@ -36,11 +36,12 @@ from antecede.core.mobile.luggage import Policy
 from antecede.core.ordering.ks import Ks
 from antecede.core.types import Message, MessageId, Packet
 from antecede.core.wire.packets import encode
-from antecede.runtime import air, frames
-from antecede.runtime.air import AirLimits
-from antecede.runtime.parcels import HEAD, PART
-from antecede.runtime.station import StationServer
-from antecede.runtime.tokens import issue
+from antecede.runtime import frames
+from antecede.runtime.roaming import protocol
+from antecede.runtime.roaming.protocol import AirLimits
+from antecede.runtime.roaming.station.fragments import HEAD, PART
+from antecede.runtime.roaming.station.server import StationServer
+from antecede.runtime.roaming.tokens import issue
 from tests.runtime.cells import KEY, cells, host, introduced, state_of
 
 LIAR = "liar"
@@ -56,7 +57,7 @@ class Script:
         self.closed: tuple[int, str] | None = None
 
     async def recv(self) -> str:
-        return air.hello(issue(KEY, LIAR), "1")
+        return protocol.hello(issue(KEY, LIAR), "1")
 
     async def send(self, data: bytes | str) -> None:
         """The answers do not matter."""
@@ -132,7 +133,7 @@ def air_frame(chance: random.Random) -> bytes | str:
         lambda: damaged(chance, framed(right_air(chance))),
         lambda: framed(lie(chance)),
         lambda: framed(*[right_air(chance) for _ in range(chance.randint(1, 3))], lie(chance)),
-        lambda: chance.choice(["", "{}", "[", "null", air.hello("x", "y"), "\u2603" * 40]),
+        lambda: chance.choice(["", "{}", "[", "null", protocol.hello("x", "y"), "\u2603" * 40]),
         lambda: frames.names(chance.randrange(99), ["a", "b"]),
         lambda: frames.word(chance.choice([frames.LEAVING, frames.SETTLED, frames.FAREWELL])),
         lambda: frames.packets(chance.randint(1, 9), [encode(right_air(chance))]),
@@ -189,7 +190,7 @@ class Fuzz:
     async def over_the_air(self) -> bool:
         script = Script(air_frame(self.chance))
         await self.server._handle(cast(ServerConnection, script))
-        assert script.closed is None or script.closed[0] == air.REFUSED, script.closed
+        assert script.closed is None or script.closed[0] == protocol.REFUSED, script.closed
         return self._refused("air", script.closed[1] if script.closed is not None else None)
 
     async def over_a_socket(self) -> bool:
@@ -202,7 +203,7 @@ class Fuzz:
             except ConnectionClosed:
                 close = socket.protocol.close_rcvd
                 assert close is not None
-                assert close.code == air.REFUSED, close
+                assert close.code == protocol.REFUSED, close
                 reason = close.reason
             except TimeoutError:
                 pass  # it was right

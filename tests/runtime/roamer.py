@@ -10,7 +10,7 @@ import random
 import sys
 from pathlib import Path
 
-from antecede.runtime.host import Host
+from antecede.runtime.roaming.host.host import Host
 
 MOVE_CHANCE = 0.03
 REFUSED = "somebody was not known when a message was sent to it"

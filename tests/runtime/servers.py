@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from antecede.runtime.embedded import server_binary
+from antecede.runtime.transport.nats.embedded import server_binary
 from tests.runtime.town import free_port
 
 START_S = 20.0

@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from antecede.judge.judge import Verdict
-from antecede.runtime.embedded import EmbeddedNetwork
+from antecede.runtime.transport.nats.embedded import EmbeddedNetwork
 from tests.runtime.arena import Arena, arena
 from tests.runtime.conditions import Conditions
 from tests.runtime.proxy import Proxy

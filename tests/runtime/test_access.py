@@ -18,11 +18,11 @@ import pytest
 
 from antecede.core.errors import Misuse
 from antecede.runtime import Host, NatsOptions, Unreachable, join
-from antecede.runtime import nats as nats_module
-from antecede.runtime.natsoptions import shown
-from antecede.runtime.status import gather
-from antecede.runtime.tokens import issue
-from antecede.runtime.urls import network_of
+from antecede.runtime.roaming.tokens import issue
+from antecede.runtime.transport.nats import network as nats_module
+from antecede.runtime.transport.nats.options import shown
+from antecede.runtime.transport.urls import network_of
+from antecede.runtime.watch.status import gather
 from tests.runtime.crowd import ROOT
 from tests.runtime.servers import CERTIFICATE, KEY, server, tls
 from tests.runtime.test_node import WAIT_S, run, take

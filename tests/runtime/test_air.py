@@ -15,13 +15,14 @@ from antecede.core.errors import Misuse
 from antecede.core.mobile.frames import Got, Leave, Register, Uplink
 from antecede.core.types import Message, MessageId, Packet
 from antecede.core.wire.packets import encode
-from antecede.runtime import air, frames
-from antecede.runtime.air import AirLimits
-from antecede.runtime.connection import QUEUE_MAX, Bucket, Connection
-from antecede.runtime.host import Host
-from antecede.runtime.link import HostRefused, NoStation, open_link
-from antecede.runtime.station import StationServer
-from antecede.runtime.tokens import TokenRefused, holder, issue, read_key
+from antecede.runtime import frames
+from antecede.runtime.roaming import protocol
+from antecede.runtime.roaming.host.host import Host
+from antecede.runtime.roaming.host.link import HostRefused, NoStation, open_link
+from antecede.runtime.roaming.protocol import AirLimits
+from antecede.runtime.roaming.station.connection import QUEUE_MAX, Bucket, Connection
+from antecede.runtime.roaming.station.server import StationServer
+from antecede.runtime.roaming.tokens import TokenRefused, holder, issue, read_key
 from tests.runtime.cells import KEY, WAIT_S, cells, host, introduced, state_of, stored, taken, until, url
 from tests.runtime.fuzz_frames import attack
 
@@ -46,11 +47,13 @@ def test_tokens_that_are_no_good() -> None:
             old = issue(KEY, "ann", days=1, now=time.time() - 90_000)
             other = issue(b"another key, which is just as long as it", "ann")
             unsigned = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbm4iLCJleHAiOjk5OTk5OTk5OTl9."
-            ends = [await closed_with(at["s1"], air.hello(token, "1")) for token in (old, other, unsigned, "", "\0")]
-            assert ends[0] == (air.REFUSED, "the token has expired: ask for another")
-            assert ends[1:] == [(air.REFUSED, "the token is not one of this system")] * 4
-            assert await closed_with(at["s1"], air.hello(issue(KEY, "s1"), "1")) == (
-                air.REFUSED,
+            ends = [
+                await closed_with(at["s1"], protocol.hello(token, "1")) for token in (old, other, unsigned, "", "\0")
+            ]
+            assert ends[0] == (protocol.REFUSED, "the token has expired: ask for another")
+            assert ends[1:] == [(protocol.REFUSED, "the token is not one of this system")] * 4
+            assert await closed_with(at["s1"], protocol.hello(issue(KEY, "s1"), "1")) == (
+                protocol.REFUSED,
                 "the token has the name of a station",
             )
             assert state_of(at["s1"]) == state
@@ -63,7 +66,7 @@ def test_a_first_frame_that_is_no_hello(said: str | bytes) -> None:
     async def scenario() -> None:
         async with cells(names=["s1"]) as at:
             code, reason = await closed_with(at["s1"], said)
-            assert code == air.REFUSED
+            assert code == protocol.REFUSED
             assert reason
 
     asyncio.run(scenario())
@@ -109,7 +112,7 @@ def test_a_lying_frame_closes_that_connection_and_no_other() -> None:
                     await socket.recv()
                 close = socket.protocol.close_rcvd
                 assert close is not None
-                assert (close.code, close.reason) == (air.REFUSED, "a packet in the name of another host")
+                assert (close.code, close.reason) == (protocol.REFUSED, "a packet in the name of another host")
             assert at["s1"].counts()["closed"] == 1
             await ann.send({"bob"}, b"I am ann, really")
             assert await taken(bob, 1) == [b"I am ann, really"]
@@ -142,7 +145,7 @@ def test_counters_that_can_not_be_right_close_the_connection(said: list[Packet],
                 await socket.recv()
             close = socket.protocol.close_rcvd
             assert close is not None
-            assert (close.code, close.reason) == (air.REFUSED, reason)
+            assert (close.code, close.reason) == (protocol.REFUSED, reason)
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(0.2):
                     await anext(bob)
@@ -158,7 +161,7 @@ def test_a_connection_that_says_nothing_ends_soon() -> None:
                     await asyncio.wait_for(socket.recv(), 10)
                 close = socket.protocol.close_rcvd
                 assert close is not None
-                assert (close.code, close.reason) == (air.LATER, "no hello within 0.1 s")
+                assert (close.code, close.reason) == (protocol.LATER, "no hello within 0.1 s")
             await until(lambda: at["s1"]._attending == {})
 
     asyncio.run(scenario())
@@ -180,8 +183,8 @@ def test_so_many_connections_and_no_more() -> None:
 def test_so_many_hosts_and_no_more() -> None:
     async def scenario() -> None:
         async with cells(names=["s1"], limits=AirLimits(hosts=1)) as at, introduced(at["s1"], "ann"):
-            assert await closed_with(at["s1"], air.hello(issue(KEY, "bob"), "1")) == (
-                air.LATER,
+            assert await closed_with(at["s1"], protocol.hello(issue(KEY, "bob"), "1")) == (
+                protocol.LATER,
                 "this system knows as many hosts as it may",
             )
 
@@ -208,7 +211,7 @@ def test_a_newer_connection_replaces_the_older_one() -> None:
                 await old.recv()
             close = old.protocol.close_rcvd
             assert close is not None
-            assert close.code == air.REPLACED
+            assert close.code == protocol.REPLACED
             await new.send(frames.packets(0, [encode(Packet("ann", None, Register(1, "-")))]))
             assert await new.recv()
 
@@ -296,7 +299,7 @@ def test_a_host_that_is_gone_before_it_was_greeted_is_gone() -> None:
         async with cells(names=["s1"]) as at:
             for number in range(20):
                 socket = await connect(url(at["s1"]), proxy=None, compression=None)
-                await socket.send(air.hello(issue(KEY, f"h{number}"), "1"))
+                await socket.send(protocol.hello(issue(KEY, f"h{number}"), "1"))
                 socket.transport.abort()
             await until(lambda: not at["s1"].counts()["connections"])
 

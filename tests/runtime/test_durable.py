@@ -17,10 +17,11 @@ from antecede.core.registry import create
 from antecede.core.types import MessageId
 from antecede.judge.events import read_jsonl
 from antecede.judge.judge import judge
-from antecede.runtime import durable, frames
-from antecede.runtime.durable import DurableProcess
-from antecede.runtime.store import Outgoing, Store
-from antecede.runtime.trace import Recorder, TraceFiles
+from antecede.runtime import frames
+from antecede.runtime.node import durable_process
+from antecede.runtime.node.durable_process import DurableProcess
+from antecede.runtime.state.store import Outgoing, Store
+from antecede.runtime.state.trace_recorder import Recorder, TraceFiles
 
 NAMES = ["a", "b", "c"]
 
@@ -112,7 +113,7 @@ class World:
 def test_crashes_at_random_steps(
     tmp_path: Path, seed: int, algorithm: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(durable, "SNAPSHOT_BYTES_MIN", 1_000)
+    monkeypatch.setattr(durable_process, "SNAPSHOT_BYTES_MIN", 1_000)
     world = World(tmp_path, seed, algorithm, **options)
     for _ in range(400):
         world.step()

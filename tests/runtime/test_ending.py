@@ -2,7 +2,7 @@
 
 import asyncio
 
-from antecede.runtime.ending import end
+from antecede.runtime.background import end
 
 
 async def deaf(times: int, heard: list[int]) -> None:

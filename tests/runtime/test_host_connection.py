@@ -12,10 +12,10 @@ from antecede.core.mobile.frames import Welcome
 from antecede.core.types import Packet
 from antecede.core.wire.packets import encode
 from antecede.runtime import MemoryNetwork, frames
-from antecede.runtime.ending import end
-from antecede.runtime.host import Host
-from antecede.runtime.store import StoreError
-from antecede.runtime.tokens import issue
+from antecede.runtime.background import end
+from antecede.runtime.roaming.host.host import Host
+from antecede.runtime.roaming.tokens import issue
+from antecede.runtime.state.store import StoreError
 from tests.runtime.cells import KEY, WAIT_S, cells, host, stored, until, url
 
 

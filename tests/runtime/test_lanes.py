@@ -4,8 +4,8 @@ import asyncio
 from pathlib import Path
 
 from antecede.runtime import frames, join
-from antecede.runtime.lanes import Lane
-from antecede.runtime.store import LINES, WHOLE_FRAME, Outgoing
+from antecede.runtime.outbox import Lane
+from antecede.runtime.state.store import LINES, WHOLE_FRAME, Outgoing
 from tests.runtime.servers import server
 from tests.runtime.test_node import run, take
 

@@ -11,10 +11,10 @@ import pytest
 from antecede.core.effects import Transmit
 from antecede.core.errors import Misuse
 from antecede.core.registry import restore
-from antecede.runtime import Faults, Limits, MemoryNetwork, Node, NodeClosed, join, lanes
+from antecede.runtime import Faults, Limits, MemoryNetwork, Node, NodeClosed, join, outbox
 from antecede.runtime.frames import FAREWELL, word
-from antecede.runtime.memory import MemoryTransport
-from antecede.runtime.transport import Unreachable
+from antecede.runtime.transport.contract import Unreachable
+from antecede.runtime.transport.memory import MemoryTransport
 from tests.runtime.test_node import WAIT_S, eventually, judged, nodes, run, take
 
 OPEN_ALGORITHMS = ["ks", "prs", "rst", "ses"]
@@ -189,7 +189,7 @@ def test_an_inbox_that_is_gone_is_not_waited_for(monkeypatch: pytest.MonkeyPatch
             raise Unreachable("no answer")
 
     monkeypatch.setattr(MemoryTransport, "publish", forgetful)
-    monkeypatch.setattr(lanes, "BACK_OFF_S", (0.3, 2.0))
+    monkeypatch.setattr(outbox, "BACK_OFF_S", (0.3, 2.0))
 
     async def test() -> None:
         async with nodes(MemoryNetwork(), "c d") as (c, d):

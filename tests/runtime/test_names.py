@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antecede.runtime.names import LABEL_CHARS_MAX, label, token, untoken
+from antecede.runtime.transport.names import LABEL_CHARS_MAX, label, token, untoken
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60)
 

@@ -16,11 +16,12 @@ from typing import IO
 import pytest
 
 from antecede.core.errors import Misuse
-from antecede.runtime import Limits, NameTaken, Unreachable, embedded, join, keeper
-from antecede.runtime import nats as nats_module
-from antecede.runtime.embedded import EmbeddedNetwork, address, server_binary
-from antecede.runtime.nats import NatsNetwork
-from antecede.runtime.natsoptions import NatsOptions
+from antecede.runtime import Limits, NameTaken, Unreachable, join
+from antecede.runtime.transport.nats import embedded, embedded_keeper
+from antecede.runtime.transport.nats import network as nats_module
+from antecede.runtime.transport.nats.embedded import EmbeddedNetwork, address, server_binary
+from antecede.runtime.transport.nats.network import NatsNetwork
+from antecede.runtime.transport.nats.options import NatsOptions
 from tests.runtime.servers import server
 from tests.runtime.test_node import WAIT_S, eventually, run, take
 
@@ -309,7 +310,8 @@ def test_a_server_started_by_somebody_who_died_meanwhile_is_taken(tmp_path: Path
     folder = tmp_path / "nats"
     folder.mkdir()
     keepers = [
-        subprocess.Popen([sys.executable, "-I", "-S", keeper.__file__, server_binary(), str(folder)]) for _ in range(4)
+        subprocess.Popen([sys.executable, "-I", "-S", embedded_keeper.__file__, server_binary(), str(folder)])
+        for _ in range(4)
     ]
 
     async def scenario() -> None:
@@ -343,7 +345,7 @@ def test_who_waits_in_a_folder_that_is_removed_begins_again(tmp_path: Path, monk
             fcntl.flock(users, fcntl.LOCK_EX)  # as a keeper does that stops its server
             starting = asyncio.create_task(network.start())
             await eventually(lambda: is_held(door))
-            keeper._remove(folder, "away")
+            embedded_keeper._remove(folder, "away")
         await starting
         assert address(folder) == network.url
         await network.stop()

@@ -27,8 +27,8 @@ from antecede.runtime import (
     join,
     join_sync,
 )
-from antecede.runtime import node as node_module
-from antecede.runtime.store import Store
+from antecede.runtime.node import node as node_module
+from antecede.runtime.state.store import Store
 
 ROUGH = Faults(drop=0.2, duplicate=0.2, shuffle=0.3, delay_s=0.01)
 WAIT_S = 20.0
@@ -329,7 +329,7 @@ def test_a_full_disk_stops_the_node_and_a_restart_goes_on(tmp_path: Path, monkey
         network = MemoryNetwork()
         async with nodes(network, "b") as (b,):
             with monkeypatch.context() as patch:
-                patch.setattr("antecede.runtime.joining.Store", partial(Store, pages_max=60))
+                patch.setattr("antecede.runtime.node.join.Store", partial(Store, pages_max=60))
                 async with nodes(network, "a", store=tmp_path) as (a,):
                     await a.send({"b"}, b"fits")
                     with pytest.raises(StoreError, match="full"):

@@ -7,9 +7,10 @@ import pytest
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 
-from antecede.runtime import Limits, join, pulling, streams
-from antecede.runtime.nats import NatsTransport
-from antecede.runtime.streams import InboxStream
+from antecede.runtime import Limits, join
+from antecede.runtime.transport.nats import pull, streams
+from antecede.runtime.transport.nats.network import NatsTransport
+from antecede.runtime.transport.nats.streams import InboxStream
 from tests.runtime.test_node import run, take
 
 BATCH, MESSAGES = 8, 50
@@ -17,9 +18,9 @@ BATCH, MESSAGES = 8, 50
 
 @pytest.fixture(autouse=True)
 def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pulling, "BATCH", BATCH)
-    monkeypatch.setattr(pulling, "HEARTBEAT_S", 0.5)
-    monkeypatch.setattr(pulling, "EXPIRES_S", 1.5)
+    monkeypatch.setattr(pull, "BATCH", BATCH)
+    monkeypatch.setattr(pull, "HEARTBEAT_S", 0.5)
+    monkeypatch.setattr(pull, "EXPIRES_S", 1.5)
     monkeypatch.setattr(streams, "ACK_WAIT_S", 1.0)
 
 
@@ -52,7 +53,7 @@ def test_a_reader_that_takes_nothing_is_sent_no_more(tmp_path: Path, monkeypatch
             await asyncio.sleep(3)  # long enough for what is not acknowledged to come again twice, and to be missed
             assert isinstance(b._transport, NatsTransport)
             waiting = [msg.metadata.sequence.stream for msg in b._transport._pull._arrived]
-            assert 0 < len(waiting) <= (1 + pulling.AHEAD_MAX) * BATCH
+            assert 0 < len(waiting) <= (1 + pull.AHEAD_MAX) * BATCH
             assert len(set(waiting)) == len(waiting)
             assert inboxes == ["antecede_s_b", "antecede_s_a"]
             assert await take(b, MESSAGES) == [b"%d" % n for n in range(MESSAGES)]
@@ -86,4 +87,4 @@ def test_a_request_that_expired_is_followed_by_another(tmp_path: Path, monkeypat
 )
 def test_the_number_in_the_stream_is_what_the_client_says_it_is(reply: str) -> None:
     msg = Msg(_client=Client(), subject="antecede.s.b.a", reply=reply)
-    assert pulling._number(msg) == str(msg.metadata.sequence.stream) == "77"
+    assert pull._number(msg) == str(msg.metadata.sequence.stream) == "77"

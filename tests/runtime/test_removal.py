@@ -7,10 +7,10 @@ import pytest
 
 from antecede.core.errors import RemoteViolation
 from antecede.runtime import Host, HostRefused, MemoryNetwork
-from antecede.runtime.link import NoStation
-from antecede.runtime.removal import remove_host
-from antecede.runtime.station import StationServer
-from antecede.runtime.tokens import TokenRefused, holder, issue
+from antecede.runtime.roaming.host.link import NoStation
+from antecede.runtime.roaming.remove_host import remove_host
+from antecede.runtime.roaming.station.server import StationServer
+from antecede.runtime.roaming.tokens import TokenRefused, holder, issue
 from tests.runtime.cells import KEY, cat_lacks_one, cells, host, one_at_each, state_of, stored, taken, until, url
 from tests.runtime.command import main
 

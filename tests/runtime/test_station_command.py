@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from antecede.runtime.station import StationServer
-from antecede.runtime.tokens import Badge, holder, read_token
+from antecede.runtime.roaming.station.server import StationServer
+from antecede.runtime.roaming.tokens import Badge, holder, read_token
 from tests.runtime.cells import KEY, cells
 from tests.runtime.command import main
 

@@ -8,11 +8,13 @@ import pytest
 from antecede.core.mobile.frames import Register
 from antecede.core.types import Packet
 from antecede.core.wire.packets import encode
-from antecede.runtime import MemoryNetwork, frames, serving, station
-from antecede.runtime.air import AirLimits
-from antecede.runtime.homes import home
-from antecede.runtime.serving import policy
-from antecede.runtime.station import StationServer
+from antecede.runtime import MemoryNetwork, frames
+from antecede.runtime.roaming.home_station import home
+from antecede.runtime.roaming.protocol import AirLimits
+from antecede.runtime.roaming.station import serve
+from antecede.runtime.roaming.station import server as station
+from antecede.runtime.roaming.station.serve import policy
+from antecede.runtime.roaming.station.server import StationServer
 from tests.runtime.cells import WAIT_S, cat_lacks_one, cells, host, introduced, until, url
 
 
@@ -43,7 +45,7 @@ def test_a_station_stops_while_a_message_waits_for_room_in_the_outbox(monkeypatc
 
 def test_a_station_stops_while_a_message_waits_for_room_to_be_held_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """bob and cat are at s3, and what bob says to cat waits for ann, who is cut off."""
-    monkeypatch.setattr(serving, "HOLD_MAX", 2)
+    monkeypatch.setattr(serve, "HOLD_MAX", 2)
 
     async def scenario() -> None:
         network = MemoryNetwork()

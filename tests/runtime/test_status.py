@@ -14,12 +14,12 @@ from rich.console import Console
 
 from antecede.cli.status import summary, table
 from antecede.runtime import NatsOptions, join
-from antecede.runtime import nats as nats_module
-from antecede.runtime.embedded import EmbeddedNetwork
-from antecede.runtime.serving import serve_station
-from antecede.runtime.status import gather
-from antecede.runtime.transport import Unreachable
-from antecede.runtime.urls import servers_of
+from antecede.runtime.roaming.station.serve import serve_station
+from antecede.runtime.transport.contract import Unreachable
+from antecede.runtime.transport.nats import network as nats_module
+from antecede.runtime.transport.nats.embedded import EmbeddedNetwork
+from antecede.runtime.transport.urls import servers_of
+from antecede.runtime.watch.status import gather
 from tests.runtime.cells import KEY, host, until
 from tests.runtime.crowd import ROOT
 

@@ -8,7 +8,7 @@ import pytest
 
 from antecede.core.errors import Misuse
 from antecede.core.types import Message, MessageId
-from antecede.runtime.store import QUARANTINE_ROWS_MAX, Input, Store, StoreError
+from antecede.runtime.state.store import QUARANTINE_ROWS_MAX, Input, Store, StoreError
 
 MESSAGE = Message(MessageId("a", 1), frozenset({"b", "c"}), b"payload", "g")
 

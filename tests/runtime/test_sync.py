@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from antecede.runtime import MemoryNetwork, NodeClosed, join_sync, sync
-from antecede.runtime.sync import SyncNode
+from antecede.runtime import MemoryNetwork, NodeClosed, join_sync
+from antecede.runtime.node import sync
+from antecede.runtime.node.sync import SyncNode
 from tests.runtime.test_node import WAIT_S
 
 ROUNDS, THREADS = 5, 4

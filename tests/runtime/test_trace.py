@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from antecede.core.errors import Misuse
-from antecede.runtime.store import Store
-from antecede.runtime.trace import TraceFiles
+from antecede.runtime.state.store import Store
+from antecede.runtime.state.trace_recorder import TraceFiles
 
 SHORT = 20
 

@@ -13,10 +13,10 @@ from antecede.core.errors import Misuse
 from antecede.judge.events import read_jsonl
 from antecede.judge.judge import judge
 from antecede.runtime import Faults, MemoryNetwork, Node, join
-from antecede.runtime.embedded import EmbeddedNetwork
-from antecede.runtime.store import Store
-from antecede.runtime.trace import ENTRY_BYTES_MAX, TraceOutbox, stream_of
-from antecede.runtime.tracestream import Once, Seen, fetch
+from antecede.runtime.state.store import Store
+from antecede.runtime.state.trace_recorder import ENTRY_BYTES_MAX, TraceOutbox, stream_of
+from antecede.runtime.transport.nats.embedded import EmbeddedNetwork
+from antecede.runtime.transport.nats.trace_stream import Once, Seen, fetch
 from tests.runtime.cells import cells as cells_in_memory
 from tests.runtime.cells import host, taken, until
 from tests.runtime.command import main

@@ -6,9 +6,9 @@ import pytest
 
 from antecede.core.errors import Misuse
 from antecede.runtime import MemoryNetwork, NatsNetwork, join, join_sync, serve_station
-from antecede.runtime.embedded import EmbeddedNetwork
-from antecede.runtime.transport import Network
-from antecede.runtime.urls import NOT_GIVEN, folder_of_stores, network_of
+from antecede.runtime.transport.contract import Network
+from antecede.runtime.transport.nats.embedded import EmbeddedNetwork
+from antecede.runtime.transport.urls import NOT_GIVEN, folder_of_stores, network_of
 from tests.runtime.test_node import run
 
 NATS = ["nats://127.0.0.1:9", "tls://shop:secret@127.0.0.1:9", "nats://127.0.0.1:9,nats://127.0.0.1:10"]

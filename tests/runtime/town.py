@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from antecede.judge.judge import Verdict
-from antecede.runtime.tokens import issue
+from antecede.runtime.roaming.tokens import issue
 from tests.runtime.conditions import Conditions
 from tests.runtime.crowd import DEADLINE_S, NORMAL, Crowd
 

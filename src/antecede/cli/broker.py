@@ -16,7 +16,7 @@ from antecede.core.errors import Misuse
 if TYPE_CHECKING:
     from ssl import SSLContext
 
-    from antecede.runtime.natsoptions import NatsOptions
+    from antecede.runtime.transport.nats.options import NatsOptions
 
 VARIABLE = "ANTECEDE_NATS"
 
@@ -43,7 +43,7 @@ def url(arguments: argparse.Namespace) -> str:
 
 def options(arguments: argparse.Namespace, *, replicas: int = 1) -> NatsOptions:
     """How to connect there."""
-    from antecede.runtime.natsoptions import NatsOptions
+    from antecede.runtime.transport.nats.options import NatsOptions
 
     return NatsOptions(replicas=replicas, domain=arguments.domain, connect=_connect(arguments))
 

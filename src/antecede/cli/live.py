@@ -28,7 +28,7 @@ from antecede.core.errors import AntecedeError, Misuse
 
 if TYPE_CHECKING:
     from antecede.pipeline.spark.progress import Progress
-    from antecede.runtime.host import Host
+    from antecede.runtime.roaming.host.host import Host
 
 KINDS = ("plain", "roam")
 STATIONS = ("north", "south", "west")
@@ -111,7 +111,7 @@ class Town:
     owed: int = 0
 
     async def live(self) -> None:
-        from antecede.runtime.embedded import EmbeddedNetwork
+        from antecede.runtime.transport.nats.embedded import EmbeddedNetwork
 
         self.folder.mkdir(parents=True)
         key = secrets.token_hex(32)
@@ -185,8 +185,8 @@ class Town:
         self.progress(f"{self.kind}: station {VICTIM} is back")
 
     def _host(self, name: str, key: bytes) -> Host:
-        from antecede.runtime.host import Host
-        from antecede.runtime.tokens import issue
+        from antecede.runtime.roaming.host.host import Host
+        from antecede.runtime.roaming.tokens import issue
 
         first = HOSTS.index(name) % len(STATIONS)
         urls = [self._url(station) for station in (*STATIONS[first:], *STATIONS[:first])]

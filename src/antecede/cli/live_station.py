@@ -13,11 +13,11 @@ from typing import Any
 
 
 async def main(settings: dict[str, Any]) -> None:
-    from antecede.runtime.plain import plain_station
-    from antecede.runtime.serving import serve_station
-    from antecede.runtime.slow import SlowNetwork
-    from antecede.runtime.tokens import read_key
-    from antecede.runtime.urls import network_of
+    from antecede.runtime.roaming.station.serve import serve_station
+    from antecede.runtime.roaming.tokens import read_key
+    from antecede.runtime.roaming.unordered import plain_station
+    from antecede.runtime.transport.delayed import SlowNetwork
+    from antecede.runtime.transport.urls import network_of
 
     network = network_of(settings["nats"])
     async with serve_station(

@@ -33,8 +33,8 @@ def add(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from antecede.runtime.removal import remove_host
-    from antecede.runtime.tokens import read_key
+    from antecede.runtime.roaming.remove_host import remove_host
+    from antecede.runtime.roaming.tokens import read_key
 
     tls = None if arguments.ca is None else broker.trusting(arguments.ca)
     station = asyncio.run(remove_host(arguments.station, arguments.host, read_key(arguments.key), tls=tls))

@@ -77,10 +77,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _serve(arguments: argparse.Namespace, listen: tuple[str, int], tls: SSLContext | None) -> int:
-    from antecede.runtime.air import AirLimits
-    from antecede.runtime.serving import policy, serve_station
-    from antecede.runtime.tokens import read_key
-    from antecede.runtime.urls import NOT_GIVEN
+    from antecede.runtime.roaming.protocol import AirLimits
+    from antecede.runtime.roaming.station.serve import policy, serve_station
+    from antecede.runtime.roaming.tokens import read_key
+    from antecede.runtime.transport.urls import NOT_GIVEN
 
     stop = asyncio.Event()
     for signaled in (signal.SIGTERM, signal.SIGINT):

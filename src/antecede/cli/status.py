@@ -113,8 +113,8 @@ def _notes(one: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _gather(arguments: argparse.Namespace) -> list[dict[str, Any]]:
-    from antecede.runtime.status import gather
-    from antecede.runtime.urls import servers_of
+    from antecede.runtime.transport.urls import servers_of
+    from antecede.runtime.watch.status import gather
 
     return asyncio.run(gather(servers_of(broker.url(arguments)), broker.options(arguments)))
 

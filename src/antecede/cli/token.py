@@ -24,7 +24,7 @@ def add(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from antecede.runtime.tokens import issue, read_key
+    from antecede.runtime.roaming.tokens import issue, read_key
 
     key = read_key(arguments.key)
     print(

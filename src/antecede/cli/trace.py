@@ -37,8 +37,8 @@ def add(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from antecede.runtime.tracestream import Once, fetch
-    from antecede.runtime.urls import servers_of
+    from antecede.runtime.transport.nats.trace_stream import Once, fetch
+    from antecede.runtime.transport.urls import servers_of
 
     once = Once()
     lines = fetch(servers_of(broker.url(arguments)), arguments.stream, broker.options(arguments), once)

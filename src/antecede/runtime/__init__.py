@@ -1,19 +1,34 @@
-"""Enforce causal order: a node for each process, over NATS or in memory; stations, and hosts that roam between them."""
+"""Enforce causal order: a node for each process, over NATS or in memory; stations, and hosts that roam between them.
+
+Read in this order:
+
+limits        how much a node holds before it waits
+delivery      what an application gets of a message
+frames        what one publication into an inbox holds
+transport/    what is asked of a broker; the in-memory network with faults; NATS
+state/        what survives a restart: the store, the journal, the trace of a process
+outbox        from the store into the inbox of each destination, again and again until it is there
+group_commit  one commit for everything that happens in one turn of the event loop
+background    ending background tasks
+watch/        what does not move, metrics, status
+node/         a process of a space: join, send, deliver, leave
+roaming/      stations, and hosts that roam between them
+"""
 
 from antecede.runtime.delivery import Delivery
-from antecede.runtime.host import Host
-from antecede.runtime.joining import join
 from antecede.runtime.limits import Limits
-from antecede.runtime.link import HostRefused
-from antecede.runtime.memory import Faults, MemoryNetwork
-from antecede.runtime.nats import NatsNetwork
-from antecede.runtime.natsoptions import NatsOptions
-from antecede.runtime.node import Node, NodeClosed
-from antecede.runtime.serving import serve_station
-from antecede.runtime.stalls import Stall
-from antecede.runtime.store import StoreError
-from antecede.runtime.sync import SyncDelivery, SyncNode, join_sync
-from antecede.runtime.transport import NameTaken, Network, Received, Transport, Unreachable
+from antecede.runtime.node.join import join
+from antecede.runtime.node.node import Node, NodeClosed
+from antecede.runtime.node.sync import SyncDelivery, SyncNode, join_sync
+from antecede.runtime.roaming.host.host import Host
+from antecede.runtime.roaming.host.link import HostRefused
+from antecede.runtime.roaming.station.serve import serve_station
+from antecede.runtime.state.store import StoreError
+from antecede.runtime.transport.contract import NameTaken, Network, Received, Transport, Unreachable
+from antecede.runtime.transport.memory import Faults, MemoryNetwork
+from antecede.runtime.transport.nats.network import NatsNetwork
+from antecede.runtime.transport.nats.options import NatsOptions
+from antecede.runtime.watch.stalls import Stall
 
 __all__ = [
     "Delivery",

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from antecede.core.types import GroupId, MessageId, ProcessId
-from antecede.runtime.store import Delivered
+from antecede.runtime.state.store import Delivered
 
 
 class Acknowledged(Protocol):

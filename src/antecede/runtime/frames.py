@@ -23,7 +23,7 @@ from antecede.core.versions import unknown
 
 PACKETS, ROSTER, FAREWELL, LEAVING, SETTLED = 1, 2, 3, 7, 8
 KIND_MAX = 8
-"""The highest kind there is; 4 to 6 are for stations only (`cell`, `parcels`)."""
+"""The highest kind there is; 4 to 6 are for stations only (`durable_station`, `fragments`)."""
 NUMBER_BYTES_MAX = 9
 TURN_MAX = 2**53
 

@@ -1,4 +1,4 @@
-"""The limits of a node: `antecede.runtime.node` says what happens at each of them."""
+"""The limits of a node: `antecede.runtime.node.node` says what happens at each of them."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from antecede.runtime.embedded import EmbeddedNetwork
+from antecede.runtime.transport.nats.embedded import EmbeddedNetwork
 from tests.runtime.proxy import Proxy
 
 

@@ -1,0 +1,114 @@
+"""How a process leaves for good, so that order is kept and nothing waits for it afterwards.
+
+Whoever leaves is forgotten by everybody, and may be forgotten only when nobody wants a message of it any more. So it
+goes in steps, each durable, so that a process that dies on the way goes on with the next when it is started again:
+
+1. `BEGUN`: it sends no more messages, and tells everybody that it is `LEAVING`. Each answers that it has `SETTLED`
+   when it has delivered all that it was ever sent by the one who leaves.
+2. `HANDED_OVER`: when all have, what the others need is handed over: the token of a serialised algorithm.
+3. `TOLD`: when that is in their inboxes, everybody gets a `FAREWELL`, and forgets all but the name.
+4. `LEFT`: when that is too, the inbox is deleted.
+
+One leaves at a time, or one could hand over to another who has just gone. This is the mutual exclusion of Ricart and
+Agrawala (1981): `LEAVING` has a turn, which is later than all turns heard of before, and who is leaving itself, at an
+earlier turn, answers when it has left: by its farewell.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from antecede.core.registry import restore
+from antecede.core.types import ProcessId
+from antecede.runtime.frames import FAREWELL, LEAVING, SETTLED, Word, word
+
+if TYPE_CHECKING:
+    from antecede.runtime.node.durable_process import DurableProcess
+
+STAYS, BEGUN, HANDED_OVER, TOLD, LEFT = b"", b"begun", b"handed over", b"told", b"left"
+FACT, TURN, SEEN = "leaving", "turn of leaving", "inboxes seen when leaving"
+
+
+class Departure:
+    """The steps of one process, and its answers to those of others."""
+
+    def __init__(self, durable: DurableProcess) -> None:
+        self._durable = durable
+        self._turn = 0  # of this process, once it has asked
+        self._asked: set[ProcessId] = set()
+        self._settled: set[ProcessId] = set()
+
+    @property
+    def step(self) -> bytes:
+        return self._durable.store.facts.get(FACT, STAYS)
+
+    @property
+    def others(self) -> set[ProcessId]:
+        return self._durable.members - self._durable.departed - {self._durable.process}
+
+    @property
+    def unsettled(self) -> set[ProcessId]:
+        """Who has not delivered everything of this process, as far as is known."""
+        return self.others - self._settled
+
+    def gone(self, inboxes: Iterable[ProcessId]) -> set[ProcessId]:
+        """Whose inboxes were seen before, and are not there now. An inbox that never was may come."""
+        there = set(inboxes)
+        before = set(json.loads(self._durable.store.facts.get(SEEN, b"[]")))
+        self._durable.store.put(SEEN, json.dumps(sorted(before | there)).encode())
+        return before - there
+
+    def begin(self) -> None:
+        """`Misuse` where the algorithm does not let this process go; then nothing has changed."""
+        if self.step == STAYS:
+            restore(self._durable.algorithm.snapshot()).leave(self._durable.process)
+            self._durable.store.put(FACT, BEGUN)
+
+    def ask(self) -> None:
+        """Everything is in the inboxes: ask whoever was not asked whether it is delivered."""
+        self._turn = self._turn or self._later_than(0)
+        unasked = self.unsettled - self._asked
+        self._asked |= unasked
+        self._durable.tell(unasked, word(LEAVING, self._turn))
+
+    def _later_than(self, turn: int) -> int:
+        """A turn after `turn` and all that were heard of, which includes those of before a restart."""
+        latest = max(turn, int(self._durable.store.facts.get(TURN, b"0")))
+        self._durable.store.put(TURN, b"%d" % latest)
+        return latest + 1
+
+    def hand_over(self) -> None:
+        self._durable.store.put(FACT, HANDED_OVER)
+        self._durable.hand_over(self._durable.process)
+
+    def say_farewell(self) -> None:
+        self._durable.store.put(FACT, TOLD)
+        self._durable.tell(self.others, word(FAREWELL))
+        self._durable.forget(self._durable.process)
+
+    def end(self) -> None:
+        self._durable.store.put(FACT, LEFT)
+
+    def heard(self, sender: ProcessId, said: Word) -> bool:
+        """A word of another. False: not now, it is to be offered again."""
+        if said.kind == SETTLED:
+            self._settled.add(sender)
+        if said.kind == SETTLED or sender in self._durable.departed:
+            return True
+        if self._durable.owes(sender):
+            return False
+        if said.kind == FAREWELL:
+            self._durable.leave(sender)
+            return True
+        self._later_than(said.turn)
+        if self._goes_before(sender, said.turn):
+            return False
+        self._durable.tell([sender], word(SETTLED))
+        return True
+
+    def _goes_before(self, other: ProcessId, turn: int) -> bool:
+        if self.step == BEGUN:
+            return self._turn > 0 and (self._turn, self._durable.process) < (turn, other)
+        return self.step != STAYS

@@ -1,0 +1,323 @@
+"""A process of an algorithm whose every step is durable before anybody sees it.
+
+It puts inputs into the algorithm, logs each in the store with the effects that somebody has to act on, and hands those
+out only when the store has committed the group they belong to. It does no input and output but the store's: time,
+packets and calls come from outside (`node`), one at a time. A crash at any instant leaves a store from which a new
+`DurableProcess` goes on as if it had been that instant that the last group ended:
+
+* what was put in and not committed was never acknowledged to whoever put it in: a packet is received again, a `send`
+  never returned;
+* what was committed is replayed into the algorithm, and its effects are in the outbox and the inbox of the store.
+
+Frames that can not be right are refused without a trace in the state, counted, and kept in quarantine with the reason.
+
+Of a process that left nothing is kept but its name, which can not be used again: packets that are still on their way
+may speak of it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from antecede.core.algorithm import Algorithm
+from antecede.core.effects import Deliver, Effect, Sent, SetTimer, Transmit
+from antecede.core.errors import HoldBackFull, Misuse, RemoteViolation, WireError
+from antecede.core.registry import restore
+from antecede.core.roster import checked_names
+from antecede.core.types import GroupId, MessageId, Packet, Pending, ProcessId
+from antecede.runtime import frames
+from antecede.runtime.node.departure import Departure
+from antecede.runtime.state.rosters import Rosters, UnknownRoster
+from antecede.runtime.state.store import WHOLE_FRAME, Delivered, Input, Outgoing, Store
+from antecede.runtime.state.trace_recorder import Recorder
+
+SNAPSHOT_BYTES_MIN = 256 * 2**10
+"""A snapshot is due when the inputs since the last are this long, and twice as long as that was."""
+INPUT_BYTES = 64
+"""What a logged input costs beside its data."""
+
+
+@dataclass(slots=True)
+class Released:
+    """What may be shown, now that it is durable: to the inboxes of others, to the application, and who has left."""
+
+    outgoing: list[Outgoing] = field(default_factory=list)
+    delivered: list[Delivered] = field(default_factory=list)
+    departed: list[ProcessId] = field(default_factory=list)
+
+
+class DurableProcess:
+    """An algorithm and its store. `open_space`: whoever is sent to for the first time has joined."""
+
+    def __init__(
+        self,
+        store: Store,
+        begin: Callable[[], Algorithm],
+        processes: Iterable[ProcessId] = (),
+        *,
+        open_space: bool = True,
+        recorder: Recorder | None = None,
+    ) -> None:
+        self.store, self.open_space, self._recorder = store, open_space, recorder
+        self.departed = {key.removeprefix("departed ") for key in store.facts if key.startswith("departed ")}
+        self.members = {key.removeprefix("member ") for key in store.facts if key.startswith("member ")}
+        newcomers = sorted(set(processes) - self.departed - self.members)
+        if store.snapshot() is None:
+            self._admit(newcomers)
+        self.timers: list[float] = json.loads(store.facts.get("timers", b"[]"))
+        self.sent = int(store.facts.get("sent", b"0"))
+        self.rosters = Rosters(store, self.members)
+        self.counts: Counter[str] = Counter()
+        self._staged = Released()
+        self._late: set[tuple[ProcessId | None, bytes]] = set()
+        self._logged_bytes = 0
+        self._snapshot_bytes = 0
+        self._snapshot_due = False
+        self.algorithm = self._restored() or begin()
+        self.departure = Departure(self)
+        for name in set(newcomers) - self.members:
+            self.join(name)  # a list that has grown since the last time
+
+    def _restored(self) -> Algorithm | None:
+        state = self.store.snapshot()
+        if state is None:
+            return None
+        self._snapshot_bytes = len(state)
+        self.algorithm = restore(state)
+        for given in self.store.inputs():
+            self._logged_bytes += len(given.data) + INPUT_BYTES
+            self._call(given)
+        return self.algorithm
+
+    @property
+    def process(self) -> ProcessId:
+        return self.algorithm.process
+
+    def pending(self) -> tuple[Pending, ...]:
+        return self.algorithm.pending()
+
+    # What comes in.
+
+    def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> MessageId:
+        """Send; `Misuse` changes nothing."""
+        to = dests if isinstance(dests, str) else sorted(set(checked_names("the destinations", dests)))
+        if self.open_space:
+            for dest in [to] if isinstance(to, str) else to:
+                self.join(dest)
+        effects = self._put(Input("send", json.dumps(to), payload))
+        sent = effects[0]
+        assert isinstance(sent, Sent)
+        self._carry_out(effects)
+        return sent.message.id
+
+    def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> None:
+        """A newcomer may be sent to from now on."""
+        joining = sorted(groups)
+        if (process in self.members and not joining) or process == self.algorithm.process:
+            return
+        self._carry_out(self._put(Input("join", process, json.dumps(joining).encode())))
+        if process not in self.members:
+            self._admit([process])
+            self.rosters.grow(self.members)
+
+    def _admit(self, newcomers: Iterable[ProcessId]) -> None:
+        for name in newcomers:
+            self.members.add(name)
+            self.store.put(f"member {name}", b"")
+
+    def leave(self, process: ProcessId) -> None:
+        """`process`, another one, sends nothing more, and nothing of it is wanted."""
+        if process == self.process:
+            raise Misuse(f"{process!r} is this process itself: it can leave(), and not be given up")
+        if process in self.departed:
+            return
+        if process not in self.members:
+            self.join(process)
+        self.hand_over(process)
+        self.forget(process)
+
+    def hand_over(self, process: ProcessId) -> None:
+        """To the algorithm, `process` is gone; if that is this one, it hands over what others need."""
+        self._carry_out(self._put(Input("leave", process, b"")))
+
+    def tell(self, others: Iterable[ProcessId], word: bytes) -> None:
+        """A frame about leaving."""
+        to = sorted(others)
+        if to:
+            self._staged.outgoing.append(self.store.enqueue(to, WHOLE_FRAME, word))
+
+    def owes(self, process: ProcessId) -> bool:
+        """A message of `process` is here, or was offered, and is not delivered yet."""
+        late = any(sender == process for sender, _ in self._late)
+        return late or any(held.message.sender == process for held in self.pending())
+
+    @property
+    def staged(self) -> int:
+        """Entries of the outbox that are not committed yet."""
+        return len(self._staged.outgoing)
+
+    def forget(self, process: ProcessId) -> None:
+        """All but the name. Inputs of before may need what is forgotten to be replayed: so a snapshot is due."""
+        self.departed.add(process)
+        self.members.discard(process)
+        self.store.put(f"departed {process}", b"")
+        self.store.drop(f"member {process}")
+        self.rosters.forget(process)
+        self._staged.departed.append(process)
+        self._snapshot_due = True
+
+    def tick(self, now: float) -> None:
+        """Time has come to `now`."""
+        self.timers = [at for at in self.timers if at > now]
+        self.store.put("timers", json.dumps(self.timers).encode())
+        self._carry_out(self._put(Input("tick", repr(now), b"")))
+
+    def receive(self, sender: ProcessId | None, data: bytes) -> bool:
+        """Take a frame from the inbox. False: it can not be taken now, offer it again later."""
+        try:
+            frame = frames.parse(data)
+            if isinstance(frame, frames.Packets):
+                if sender in self.departed:
+                    raise WireError(f"{sender!r} has left: a repetition, or somebody who took its name")
+                return self._packets(sender, frame, data)
+            if sender is None:
+                raise WireError("a frame about its sender, of whom the transport knows nothing")
+            if isinstance(frame, frames.Word):
+                return self.departure.heard(sender, frame)
+            self.rosters.learn(sender, frame.number, frame.names)
+        except (RemoteViolation, Misuse) as error:
+            self._refuse(sender, str(error), data)
+        return True
+
+    def _packets(self, sender: ProcessId | None, frame: frames.Packets, data: bytes) -> bool:
+        taken = [self._packet(sender, frame.roster, packet) for packet in frame.packets]  # every one is tried
+        if all(taken):
+            self._late.discard((sender, data))
+        else:
+            self._late.add((sender, data))
+        return all(taken)
+
+    def _packet(self, sender: ProcessId | None, roster: int, data: bytes) -> bool:
+        try:
+            packet = self.rosters.codec_of(sender or "", roster).decode(data)
+            if sender is not None and packet.sender != sender:
+                raise WireError(f"a packet of {packet.sender!r} that was published by {sender!r}")
+            effects = self.algorithm.receive(packet)
+        except UnknownRoster:
+            return False
+        except HoldBackFull:
+            self.counts["offered again"] += 1
+            return False
+        except RemoteViolation as error:
+            self._refuse(sender, str(error), data)
+            return True
+        self._log(Input("receive", f"{roster} {packet.sender}", data))
+        self.counts["received"] += 1
+        if self.open_space and packet.sender not in self.departed:
+            self.join(packet.sender)
+        if self._recorder is not None and packet.message is not None:
+            self._recorder.other("receive", packet.message)
+        self._carry_out(effects)
+        return True
+
+    def acknowledge(self, n: int) -> None:
+        """The application has the message: never offer it again."""
+        self.store.acknowledge(n)
+
+    def done(self, n: int) -> None:
+        """Every destination's inbox has it."""
+        self.store.done(n)
+
+    # What goes out.
+
+    def commit(self) -> Released:
+        """Make everything up to now durable, and release what it led to."""
+        if self._recorder is not None:
+            self._staged.outgoing += self._recorder.flush()
+        due = self._snapshot_due or not self._snapshot_bytes
+        if due or self._logged_bytes > max(SNAPSHOT_BYTES_MIN, 2 * self._snapshot_bytes):
+            state = self.algorithm.snapshot()
+            self._logged_bytes, self._snapshot_bytes, self._snapshot_due = 0, len(state), False
+            self.store.take_snapshot(state)
+        self.store.commit()
+        released, self._staged = self._staged, Released()
+        return released
+
+    def _put(self, given: Input) -> list[Effect]:
+        effects = self._call(given)
+        self._log(given)
+        return effects
+
+    def _call(self, given: Input) -> list[Effect]:
+        kind, who, data = given
+        if kind == "send":
+            return self.algorithm.send(json.loads(who), data)
+        if kind == "join":
+            return self.algorithm.join(who, json.loads(data))
+        if kind == "leave":
+            return self.algorithm.leave(who)
+        if kind == "tick":
+            return self.algorithm.tick(float(who))
+        assert kind == "receive", kind
+        roster, _, sender = who.partition(" ")
+        return self.algorithm.receive(self.rosters.codec_of(sender, int(roster)).decode(data))
+
+    def _log(self, given: Input) -> None:
+        self._logged_bytes += len(given.data) + INPUT_BYTES
+        self.store.log(*given)
+
+    def _refuse(self, sender: ProcessId | None, reason: str, data: bytes) -> None:
+        self.counts["refused"] += 1
+        self.store.quarantine(sender, reason, data)
+
+    def _carry_out(self, effects: list[Effect]) -> None:
+        control: tuple[int, int] | None = None
+        packet: Packet | None = None
+        dests: list[ProcessId] = []
+        sent: Sent | None = None
+        for effect in effects:
+            if isinstance(effect, Transmit):
+                if packet is not effect.packet and packet is not None:
+                    control = self._transmit(dests, packet, control)
+                    dests = []
+                packet = effect.packet
+                dests.append(effect.to)
+            elif isinstance(effect, Sent):
+                sent = effect
+        if packet is not None:
+            control = self._transmit(dests, packet, control)
+        if sent is not None:
+            self._sent(sent, control)
+        for effect in effects:
+            if isinstance(effect, Deliver):
+                self._deliver(effect)
+            elif isinstance(effect, SetTimer):
+                self.timers.append(effect.at)
+                self.store.put("timers", json.dumps(self.timers).encode())
+
+    def _transmit(self, dests: list[ProcessId], packet: Packet, first: tuple[int, int] | None) -> tuple[int, int]:
+        """Into the outbox, after the roster where that is news; the size of the first packet's control information."""
+        untold = self.rosters.untold(dests)
+        if untold:
+            names = frames.names(self.rosters.number, self.rosters.names)
+            self._staged.outgoing.append(self.store.enqueue(untold, WHOLE_FRAME, names))
+        data = self.rosters.codec.encode(packet)
+        self._staged.outgoing.append(self.store.enqueue(dests, self.rosters.number, data))
+        payload = packet.message.payload if packet.message is not None else b""
+        return first or (len(data) - len(payload), packet.control_entries)
+
+    def _sent(self, sent: Sent, control: tuple[int, int] | None) -> None:
+        self.counts["sent"] += 1
+        self.sent = sent.message.id.seq
+        self.store.put("sent", b"%d" % self.sent)
+        if self._recorder is not None:
+            self._recorder.send(sent.message, *(control or (None, None)))
+
+    def _deliver(self, effect: Deliver) -> None:
+        self.counts["delivered"] += 1
+        if self._recorder is not None:
+            self._recorder.other("deliver", effect.message)
+        self._staged.delivered.append(self.store.deliver(effect.message))

@@ -1,0 +1,126 @@
+"""`join`: from a URL and two names to a node, with everything in its place.
+
+The store decides: a process that has one goes on from it, and the algorithm and its options have to be what they were.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from antecede.core.errors import AntecedeError, Misuse
+from antecede.core.registry import algorithms, create
+from antecede.core.roster import checked_names
+from antecede.core.types import GroupId, ProcessId
+from antecede.runtime.limits import Limits
+from antecede.runtime.node.departure import FACT, LEFT, STAYS
+from antecede.runtime.node.durable_process import DurableProcess
+from antecede.runtime.node.node import Node
+from antecede.runtime.state.store import Store
+from antecede.runtime.state.trace_recorder import FILE_BYTES_MAX, Recorder, sink, stream_of
+from antecede.runtime.transport.contract import Network
+from antecede.runtime.transport.names import label
+from antecede.runtime.transport.nats.options import NatsOptions
+from antecede.runtime.transport.urls import NOT_GIVEN, NotGiven, folder_of_stores, network_of
+from antecede.runtime.watch import status
+
+OPEN = frozenset({"ks", "rst", "ses", "prs", "none"})
+"""Algorithms with which only those who send to a newcomer have to know it: spaces of these need no list."""
+
+
+@asynccontextmanager
+async def join(
+    url: str | Network,
+    *,
+    space: str,
+    process: ProcessId,
+    algorithm: str = "ks",
+    processes: Iterable[ProcessId] | None = None,
+    groups: Mapping[GroupId, Iterable[ProcessId]] | None = None,
+    store: str | Path | NotGiven | None = NOT_GIVEN,
+    durability: str = "process",
+    trace: str | Path | None = None,
+    trace_file_bytes_max: int = FILE_BYTES_MAX,
+    limits: Limits | None = None,
+    nats: NatsOptions | None = None,
+    clock: Callable[[], float] = time.monotonic,
+    wall: Callable[[], float] = time.time,
+    **options: Any,
+) -> AsyncIterator[Node]:
+    """Take part in a space: `async with join(...) as node`.
+
+    `url` is `nats://...`, `embedded://`, `embedded:///folder`, or a network such as `MemoryNetwork`. `processes` is
+    everybody, where the algorithm needs to know; without it, whoever is sent to has joined. `store` is the folder of
+    the durable state. It may be left out with `embedded:///folder`, which keeps stores in `folder/stores`, and with
+    `embedded://` and a network in memory, where everything ends with the process; `nats://` needs it. With `store=None`
+    the state is in memory: a restart forgets it, and the name cannot be used again. `trace` is a folder for the trace,
+    or `jetstream:NAME`. `nats` says how to connect and how the inbox is kept. `options` are the algorithm's own.
+    """
+    checked_names("the space and the process", [space, process])
+    if processes is None and algorithm in algorithms() and algorithm not in OPEN:
+        raise Misuse(f"{algorithm} has to know everybody: join(..., processes=[...])")
+    everybody = sorted({process, *(processes or ())})
+    settings = _settings(algorithm, options)
+    begin = partial(create, algorithm, process=process, processes=everybody, groups=groups, **settings)
+    network = network_of(url, nats)
+    folder = folder_of_stores(store, network)
+    path = None if folder is None else folder / f"{label(space)}_{label(process)}.sqlite"
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(network.stop)
+        await network.start()
+        opened = Store(path, durability=durability)
+        stack.callback(opened.close)
+        incarnation = _identify(opened, space=space, process=process, algorithm=algorithm, options=json.dumps(settings))
+        recorder = None
+        if trace is not None:
+            lines = sink(trace, process, opened, trace_file_bytes_max)
+            stack.callback(lines.close)
+            recorder = Recorder(space, process, lines, opened, wall)
+        durable = DurableProcess(opened, begin, everybody, open_space=processes is None, recorder=recorder)
+        durable.commit()
+        transport = network.transport(space, process, incarnation)
+        transport.trace_to(stream_of(trace) or "")
+        stack.push_async_callback(transport.close)
+        await transport.open()
+        node = Node(transport, durable, limits or Limits(), clock)
+        stack.push_async_callback(node.close)
+        node.start()
+        await status.answer(transport, space, node.process, "node", node.status)
+        if durable.departure.step != STAYS:
+            await node.leave()  # it was interrupted
+            raise _gone(space, process)
+        yield node
+        with suppress(AntecedeError):
+            await node.flush()  # a program that sends and ends has sent; whoever can not be reached gets it next time
+
+
+def _settings(algorithm: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """One packet for all destinations, and numbers where an algorithm would ask for FIFO: inboxes give no order."""
+    info = algorithms().get(algorithm)
+    offered = info.options if info is not None else ()
+    defaults: dict[str, Any] = {name: True for name in ("multicast", "numbered") if name in offered}
+    return {**defaults, **options}
+
+
+def _identify(store: Store, **facts: str) -> str:
+    """The incarnation of the store, which belongs to one process of one space with one algorithm."""
+    for key, value in facts.items():
+        known = store.facts.get(key)
+        if known is not None and known.decode() != value:
+            raise Misuse(f"{store.path} has {key} {known.decode()}, and was opened with {value}: give another store")
+        store.put(key, value.encode())
+    if store.facts.get(FACT) == LEFT:
+        raise _gone(facts["space"], facts["process"])
+    if "incarnation" not in store.facts:
+        store.put("incarnation", uuid.uuid4().hex.encode())
+    return store.facts["incarnation"].decode()
+
+
+def _gone(space: str, process: ProcessId) -> Misuse:
+    return Misuse(f"{process!r} has left space {space!r}: names are not reused, take another")

@@ -1,0 +1,138 @@
+"""The same node for programs without an event loop: every call waits, and the loop runs in a thread of its own.
+
+    with join_sync("embedded:///var/lib/shop", space="orders", process="billing") as node:
+        node.send({"stock", "mail"}, b"paid")
+        for message in node:
+            message.ack()
+
+Calls may come from several threads. Those that wait when the block ends come back: with what the end of the node gives
+them, or with `NodeClosed`; those that come later get `NodeClosed`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine, Iterable, Iterator
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
+from typing import Any, TypeVar
+
+from antecede.core.types import GroupId, MessageId, Pending, ProcessId
+from antecede.runtime.background import end
+from antecede.runtime.delivery import Delivery
+from antecede.runtime.node.join import join
+from antecede.runtime.node.node import Node, NodeClosed
+from antecede.runtime.transport.contract import Network
+from antecede.runtime.watch.stalls import Stall
+
+SETTLE_S = 1.0
+"""How long calls that the end of the node woke up have to come back by themselves."""
+
+T = TypeVar("T")
+
+
+class SyncDelivery:
+    """A message that was delivered: see `node.Delivery`."""
+
+    def __init__(self, node: SyncNode, delivery: Delivery) -> None:
+        self._node, self._delivery = node, delivery
+        self.message = delivery.message
+        self.id, self.sender, self.dests = delivery.id, delivery.sender, delivery.dests
+        self.payload, self.group = delivery.payload, delivery.group
+
+    def ack(self) -> None:
+        """Done with it. When this returns, the message is never offered again."""
+        self._node.wait(self._delivery.ack())
+
+
+class SyncNode:
+    """A node whose loop is elsewhere: see `node.Node`."""
+
+    def __init__(self, node: Node, loop: asyncio.AbstractEventLoop) -> None:
+        self._node, self._loop = node, loop
+        self._ending, self._ended = threading.Lock(), False
+        self.process, self.metrics = node.process, node.metrics
+
+    def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> MessageId:
+        """Send `payload` to `dests`; returns when it is durable here."""
+        return self.wait(self._node.send(dests, payload))
+
+    def receive(self, timeout_s: float | None = None) -> SyncDelivery | None:
+        """The next message, or None if there is none within `timeout_s`."""
+        delivery = self.wait(self._node.next_within(timeout_s))
+        return None if delivery is None else SyncDelivery(self, delivery)
+
+    def __iter__(self) -> Iterator[SyncDelivery]:
+        with suppress(NodeClosed):  # there are no more
+            while (delivery := self.receive()) is not None:
+                yield delivery
+
+    def pending(self) -> tuple[Pending, ...]:
+        """What is held back, each with everything it still waits for."""
+        return self.wait(_call(self._node.pending))
+
+    def stalls(self) -> list[Stall]:
+        """What was noticed not to move since the last call."""
+        return self.wait(_call(self._node.take_stalls))
+
+    def counts(self) -> dict[str, int]:
+        return self.wait(_call(self._node.counts))
+
+    def leave(self) -> None:
+        """Leave the space for good."""
+        self.wait(self._node.leave())
+
+    def wait(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run on the loop, and wait for the result."""
+        with self._ending:
+            if self._ended:
+                work.close()
+                raise self._closed()
+            result = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return result.result()
+        except CancelledError:
+            raise self._closed() from None
+
+    def end(self) -> None:
+        """Nothing is put on the loop from now on: what came after its last turn would never be answered."""
+        with self._ending:
+            self._ended = True
+
+    def _closed(self) -> NodeClosed:
+        return NodeClosed(f"{self.process} is closed: the block of `join_sync` has ended")
+
+
+async def _call(what: Any) -> Any:
+    return what()
+
+
+@contextmanager
+def join_sync(url: str | Network, **settings: Any) -> Iterator[SyncNode]:
+    """`join.join` for programs without an event loop; it takes the same settings."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="antecede", daemon=True)
+    thread.start()
+    joined = join(url, **settings)
+    try:
+        node = asyncio.run_coroutine_threadsafe(joined.__aenter__(), loop).result()
+        shown = SyncNode(node, loop)
+        try:
+            yield shown
+        finally:
+            shown.end()
+            asyncio.run_coroutine_threadsafe(joined.__aexit__(None, None, None), loop).result()
+    finally:
+        asyncio.run_coroutine_threadsafe(_settle(), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+async def _settle() -> None:
+    """Every call that is still under way ends, and whoever waits for it hears so."""
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    if left:
+        await asyncio.wait(left, timeout=SETTLE_S)
+    await end(left)

@@ -1,0 +1,10 @@
+"""Hosts that roam between stations.
+
+protocol      what passes between a host and a station on a WebSocket, and its limits
+tokens        how a host proves its name
+home_station  the station at which a host begins
+station/      the station
+host/         the host
+remove_host   removing a host for good
+unordered     stations that keep no order, to compare with
+"""

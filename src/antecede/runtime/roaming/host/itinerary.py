@@ -1,0 +1,120 @@
+"""Which station a host is with: one after the other, the next connection made before the last one ends.
+
+A station that was asked for (`want`) comes first; otherwise, when the present one is gone, the next of the list, ever
+more slowly. What is done at a station is the host's affair: it is told of every link that it is on, reads it, and is
+told when there is none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+from antecede.runtime.background import end
+from antecede.runtime.roaming.host.link import Link, NoStation, hang_up
+
+BACK_OFF_S = (0.05, 5.0)
+"""The first and the longest pause after a station that could not be reached."""
+
+
+class Traveller(Protocol):
+    """Who is taken from station to station."""
+
+    def entered(self, link: Link) -> None:
+        """This is the link from now on."""
+        ...
+
+    async def read(self, link: Link) -> None:
+        """Everything the station says; `NoStation` when it says no more."""
+        ...
+
+    def left(self, link: Link) -> None:
+        """There is no link now."""
+        ...
+
+    def changed(self) -> None:
+        """Whoever waits for something to become true may look again."""
+        ...
+
+
+class Roaming:
+    """`open` makes the link to a URL, or raises `NoStation`."""
+
+    def __init__(self, urls: list[str], open: Callable[[str], Awaitable[Link]], traveller: Traveller) -> None:
+        self._urls, self._open, self._traveller = urls, open, traveller
+        self._at = 0
+        self._turn = asyncio.Event()
+        self.wanted: str | None = None
+        self.trouble = ""
+
+    def want(self, url: str) -> None:
+        """Go there; `wanted` is None again when that is done, or given up."""
+        if url not in self._urls:
+            self._urls.append(url)
+        self.wanted = url
+        self._turn.set()
+
+    async def run(self) -> None:
+        """For ever."""
+        pause_s, longest_s = BACK_OFF_S
+        while True:
+            url = self.wanted or self._urls[self._at % len(self._urls)]
+            try:
+                link = await self._open(url)
+                pause_s = BACK_OFF_S[0]
+                await self._stay(link)
+            except NoStation as error:
+                self.trouble = str(error)
+                if self.wanted is None:
+                    self._at += 1
+                elif self.wanted == url:
+                    self._give_up(url)
+                await asyncio.sleep(pause_s)
+                pause_s = min(2 * pause_s, longest_s)
+
+    async def _stay(self, link: Link) -> None:
+        try:
+            while True:
+                self._enter(link)
+                reading = asyncio.create_task(self._traveller.read(link))
+                try:
+                    following = await self._next(reading)
+                finally:
+                    await end([reading])
+                link = following
+        finally:
+            self._traveller.left(link)
+            await hang_up(link)
+
+    async def _next(self, reading: asyncio.Task[None]) -> Link:
+        """The link to the station that is wanted next; `NoStation` when the present one is gone."""
+        while True:
+            turning = asyncio.create_task(self._turn.wait())
+            try:
+                await asyncio.wait((reading, turning), return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                turning.cancel()
+            if reading.done():
+                reading.result()
+            self._turn.clear()
+            if self.wanted is None:
+                continue
+            url = self.wanted
+            try:
+                return await self._open(url)
+            except NoStation as error:
+                self.trouble = str(error)
+                self._give_up(url)
+
+    def _enter(self, link: Link) -> None:
+        self._at = self._urls.index(link.url)
+        if self.wanted == link.url:
+            self.wanted = None
+        self._traveller.entered(link)
+
+    def _give_up(self, url: str) -> None:
+        """There is no station at `url` now: whoever wanted it has to make do with another."""
+        if self.wanted == url:
+            self.wanted = None
+        self._traveller.changed()

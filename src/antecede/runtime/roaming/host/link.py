@@ -1,0 +1,109 @@
+"""A host's end of the WebSocket to a station: connected, and introduced."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import suppress
+from dataclasses import dataclass
+from ssl import SSLContext
+from urllib.parse import urlsplit
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, WebSocketException
+
+from antecede.core.errors import AntecedeError, Misuse, WireError
+from antecede.core.types import ProcessId
+from antecede.runtime.roaming import protocol
+
+CONNECT_S = 5.0
+PING_S = 20.0
+CLOSE_S = 1.0
+FRAME_BYTES_MAX = 2**20
+TOO_BIG = 1009
+QUIET = logging.getLogger("antecede.air")
+QUIET.setLevel(logging.CRITICAL + 1)
+
+
+class HostRefused(AntecedeError):
+    """The station will not serve this host, now or later; the message is its reason."""
+
+
+class NoStation(AntecedeError):
+    """The station can not be reached now."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Link:
+    """An open connection to `station`, which takes frames of `frame_bytes`."""
+
+    socket: ClientConnection
+    url: str
+    station: ProcessId
+    frame_bytes: int
+
+
+def checked_url(url: str, tls: SSLContext | None) -> str:
+    """`Misuse` for what is no address of a station."""
+    scheme = ""
+    with suppress(ValueError, TypeError, AttributeError):
+        parts = urlsplit(url)
+        scheme = parts.scheme if parts.hostname and parts.port != 0 else ""
+    if scheme not in ("ws", "wss"):
+        raise Misuse(f"{url!r} is no address of a station: write ws://host:port or wss://host:port")
+    if tls is not None and scheme == "ws":
+        raise Misuse(f"{url} is not encrypted, and tls is given: write wss://, or leave tls out")
+    return url
+
+
+def trust(url: str, tls: SSLContext | None) -> SSLContext | bool | None:
+    """How to encrypt, as `websockets` wants it said."""
+    return (tls or True) if url.startswith("wss:") else None
+
+
+async def open_link(url: str, host: ProcessId, token: str, incarnation: str, tls: SSLContext | None) -> Link:
+    """`NoStation` where there is none now, `HostRefused` where it will not have us."""
+    try:
+        socket = await connect(
+            checked_url(url, tls),
+            ssl=trust(url, tls),
+            proxy=None,
+            compression=None,
+            max_size=FRAME_BYTES_MAX,
+            open_timeout=CONNECT_S,
+            ping_interval=PING_S,
+            ping_timeout=PING_S,
+            close_timeout=CLOSE_S,
+            logger=QUIET,
+        )
+    except (OSError, TimeoutError, WebSocketException) as error:
+        raise NoStation(f"{url}: {str(error) or type(error).__name__}") from None
+    try:
+        await socket.send(protocol.hello(token, incarnation, host))
+        async with asyncio.timeout(CONNECT_S):
+            answer = protocol.read_text(await socket.recv())
+        return Link(socket, url, str(answer["station"]), int(answer["frame_bytes"]))
+    except (ConnectionClosed, TimeoutError) as error:
+        await socket.close()
+        raise ended(error) from None
+    except (WireError, KeyError, ValueError, TypeError):
+        await socket.close()
+        raise NoStation(f"{url} is not a station") from None
+
+
+async def hang_up(link: Link) -> None:
+    """Close the connection. `websockets` waits until everything was read; for a station that hangs, nobody does."""
+    try:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(2 * CLOSE_S):
+                await link.socket.close()
+    finally:
+        link.socket.transport.abort()
+
+
+def ended(error: Exception) -> AntecedeError:
+    """What the end of a connection means."""
+    close = error.rcvd if isinstance(error, ConnectionClosed) else None
+    if close is not None and close.code in (protocol.REFUSED, protocol.REPLACED, TOO_BIG):
+        return HostRefused(f"the station closed the connection: {close.reason or close.code}")
+    return NoStation(f"the connection ended: {type(error).__name__}")

@@ -1,0 +1,169 @@
+"""A station's end of the WebSocket of one host: what waits to be written, and how much more the host may say.
+
+Messages go down in a window: at most so many that the host has not acknowledged, each once. The station fills the
+window whenever a commit or an acknowledgement may have made room, from what the core keeps for the host; nothing is
+queued twice. The connection's own queue therefore stays short: a window, a welcome, one answer for all messages taken.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+
+from websockets.asyncio.server import Server, ServerConnection
+
+from antecede.core.errors import RemoteViolation
+from antecede.core.mobile.frames import Downlink, Got, Leave, Register, Taken, Uplink, Welcome
+from antecede.core.mobile.luggage import Luggage
+from antecede.core.types import Packet, ProcessId
+from antecede.core.wire.packets import encode
+from antecede.runtime import frames
+from antecede.runtime.background import end
+
+BATCH_BYTES = 64 * 2**10
+QUEUE_MAX = 1_024
+CLOSE_S = 1.0
+
+
+class Bucket:
+    """A rate: `spend` says how long to wait after taking so many."""
+
+    def __init__(self, per_s: float, clock: Callable[[], float]) -> None:
+        self._per_s, self._clock = per_s, clock
+        self._left, self._at = per_s, clock()
+
+    def spend(self, count: int) -> float:
+        now = self._clock()
+        self._left = min(self._per_s, self._left + (now - self._at) * self._per_s) - count
+        self._at = now
+        return max(0.0, -self._left / self._per_s)
+
+
+class Connection:
+    """One host, connected and known by its token."""
+
+    __slots__ = (
+        "_answer",
+        "_ended",
+        "_filled",
+        "_queue",
+        "_room",
+        "bucket",
+        "host",
+        "move",
+        "said",
+        "sent",
+        "socket",
+        "welcomed",
+    )
+
+    def __init__(self, socket: ServerConnection, host: ProcessId, bucket: Bucket) -> None:
+        self.socket, self.host, self.bucket = socket, host, bucket
+        self.move = 0  # of the last registration on this connection
+        self.said = 0  # the number of the last message of the host on this connection
+        self.welcomed = False
+        self.sent = 0  # the serial number of the last message sent down
+        self._queue: list[bytes | str] = []
+        self._answer: Packet | None = None
+        self._ended = False
+        self._filled, self._room = asyncio.Event(), asyncio.Event()
+
+    def check(self, packet: Packet, luggage: Luggage | None) -> None:
+        """`RemoteViolation` for counters that can not be right: a host numbers its messages one by one, has no more of
+        ours than there are, and leaves where it has registered. How often it has moved, only the host knows."""
+        stamp, message = packet.stamp, packet.message
+        if isinstance(stamp, Register):
+            self.move = max(self.move, stamp.move)
+        if isinstance(stamp, Leave) and stamp.move > self.move:
+            raise RemoteViolation(f"it leaves from move {stamp.move}, and has registered with {self.move}")
+        if luggage is None:
+            return
+        if isinstance(stamp, (Got, Uplink)) and stamp.got > luggage.serial:
+            raise RemoteViolation(f"{stamp.got} messages are said to have come, of {luggage.serial}")
+        if message is not None:
+            self.said = max(self.said, luggage.sent)
+            if message.id.seq > self.said + 1:
+                raise RemoteViolation(f"message {message.id.seq} comes after {self.said}")
+            self.said = max(self.said, message.id.seq)
+
+    def put(self, packet: Packet) -> None:
+        """Control, from the core: of several answers to messages the last says everything."""
+        if isinstance(packet.stamp, Taken):
+            self._answer = packet
+        else:
+            self._queue.append(encode(packet))
+        self._filled.set()
+
+    def tell(self, notice: str) -> None:
+        self._queue.append(notice)
+        self._filled.set()
+
+    def begin(self, luggage: Luggage) -> None:
+        """The host was welcomed on this connection: messages start with the first it has not acknowledged."""
+        if not self.welcomed:
+            self.welcomed = True
+            self.sent = next(iter(luggage.outbox), luggage.serial + 1) - 1
+
+    def fill(self, station: ProcessId, luggage: Luggage, window: int) -> None:
+        """Queue what the window has room for."""
+        first = next(iter(luggage.outbox), luggage.serial + 1)
+        last = min(luggage.serial, first + window - 1)
+        for serial in range(max(self.sent + 1, first), last + 1):
+            message, _ = luggage.outbox[serial]
+            self._queue.append(encode(Packet(station, message, Downlink(serial))))
+            self.sent = serial
+        self._filled.set()
+
+    async def room(self) -> None:
+        """Wait while the host does not take what is queued for it, but might."""
+        while len(self._queue) > QUEUE_MAX and not self._ended:
+            self._room.clear()
+            await self._room.wait()
+
+    async def write(self) -> None:
+        """For as long as the connection lasts."""
+        try:
+            while True:
+                while not self._queue and self._answer is None:
+                    self._filled.clear()
+                    await self._filled.wait()
+                await self.socket.send(self._take())
+                self._room.set()
+        finally:
+            self._ended = True
+            self._room.set()
+
+    def _take(self) -> bytes | str:
+        """The next notice, or as many packets as make a frame."""
+        if self._answer is not None:
+            self._queue.append(encode(self._answer))
+            self._answer = None
+        first = self._queue[0]
+        if isinstance(first, str):
+            del self._queue[0]
+            return first
+        batch: list[bytes] = []
+        size = 0
+        for each in self._queue:
+            if isinstance(each, str) or (batch and size + len(each) > BATCH_BYTES):
+                break
+            batch.append(each)
+            size += len(each)
+        del self._queue[: len(batch)]
+        return frames.packets(0, batch)
+
+
+def is_welcome(packet: Packet) -> bool:
+    return isinstance(packet.stamp, Welcome)
+
+
+async def hang_up(server: Server, attending: Mapping[ServerConnection, asyncio.Task[None]]) -> None:
+    """Close all connections, and end what attends to them. A host whose message waits for room, or who does not read,
+    is not waited for: it will say it again, wherever it is next."""
+    server.close()
+    closing = asyncio.create_task(server.wait_closed())
+    await asyncio.wait([closing], timeout=CLOSE_S)
+    for socket in attending:
+        socket.transport.abort()
+    await end(attending.values())
+    await closing

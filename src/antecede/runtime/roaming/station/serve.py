@@ -1,0 +1,112 @@
+"""`serve_station`: from a URL and a few names to a running station, with everything in its place."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from pathlib import Path
+from ssl import SSLContext
+
+from antecede.core.errors import Misuse
+from antecede.core.mobile.luggage import Policy
+from antecede.core.mobile.protocols import station as begin_station
+from antecede.core.mobile.station import Station
+from antecede.core.roster import checked_names
+from antecede.core.types import ProcessId
+from antecede.runtime.roaming.protocol import AirLimits
+from antecede.runtime.roaming.station.durable_station import PART_BYTES, Cell
+from antecede.runtime.roaming.station.server import StationServer
+from antecede.runtime.state.identity import identify
+from antecede.runtime.state.store import Store
+from antecede.runtime.state.trace_recorder import Recorder, sink, stream_of
+from antecede.runtime.transport.contract import Network
+from antecede.runtime.transport.names import label
+from antecede.runtime.transport.nats.options import NatsOptions
+from antecede.runtime.transport.urls import NOT_GIVEN, NotGiven, folder_of_stores, network_of
+from antecede.runtime.watch import status
+
+SPACE = "roam"
+STORED_MAX = 1_500
+RETRY_S = 30.0
+LUGGAGE_BYTES_MAX = 12 * 2**20
+HOLD_MAX = 1_000
+"""All that is kept for a host has to fit into one packet, of at most 64 MiB: so much that it has not acknowledged, and
+so many messages that are held back for it, before its luggage came and after."""
+
+
+def policy(when_asleep: str = "store", stored_max: int = STORED_MAX) -> Policy:
+    """What to do for hosts that are away. On a WebSocket nothing is lost, so the core's own repetitions are rare."""
+    return Policy(when_asleep, stored_max, retry_s=RETRY_S)
+
+
+@asynccontextmanager
+async def serve_station(
+    url: str | Network,
+    *,
+    name: ProcessId,
+    stations: Iterable[ProcessId],
+    key: bytes,
+    listen: tuple[str, int] = ("127.0.0.1", 0),
+    space: str = SPACE,
+    store: str | Path | NotGiven | None = NOT_GIVEN,
+    durability: str = "process",
+    rules: Policy | None = None,
+    limits: AirLimits | None = None,
+    tls: SSLContext | None = None,
+    nats: NatsOptions | None = None,
+    trace: str | Path | None = None,
+    clock: Callable[[], float] = time.monotonic,
+    wall: Callable[[], float] = time.time,
+    begin: Callable[[ProcessId, tuple[ProcessId, ...], Policy], Station] | None = None,
+) -> AsyncIterator[StationServer]:
+    """Serve hosts as station `name` of `stations`, the same list at all of them.
+
+    `store` is the folder of the durable state, as in `join`: `nats://` needs it. With None a restart forgets all hosts,
+    and the name of the station cannot be used again, which is for tests only. `begin` makes another kind of station
+    than that of `roam`. `tls` is shown to hosts; `nats` is how to connect to NATS. `trace`, a folder or
+    `jetstream:NAME`, gets what happens to hosts here: connect, disconnect, move, what is dropped.
+    """
+    checked_names("the space and the station", [space, name])
+    rules, limits = rules or policy(), limits or AirLimits()
+    if rules.stored_max * limits.frame_bytes > LUGGAGE_BYTES_MAX:
+        raise Misuse(
+            f"{rules.stored_max} messages of up to {limits.frame_bytes} bytes for one host are more than "
+            f"{LUGGAGE_BYTES_MAX} bytes, which is what can be handed over: store fewer, or take shorter ones"
+        )
+    everyone = tuple(sorted(set(stations)))
+    network = network_of(url, nats)
+    folder = folder_of_stores(store, network)
+    path = None if folder is None else folder / f"{label(space)}_{label(name)}.sqlite"
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(network.stop)
+        await network.start()
+        opened = Store(path, durability=durability)
+        stack.callback(opened.close)
+        incarnation = identify(opened, space=space, station=name, stations=" ".join(everyone))
+        make = partial(begin or _roam, name, everyone, rules)
+        recorder = None
+        if trace is not None:
+            lines = sink(trace, name, opened)
+            stack.callback(lines.close)
+            recorder = Recorder(space, name, lines, opened, wall)
+        cell = Cell(opened, make, recorder)
+        cell.commit()
+        transport = network.transport(space, name, incarnation)
+        transport.trace_to(stream_of(trace) or "")
+        stack.push_async_callback(transport.close)
+        await transport.open()
+        if transport.data_bytes_max < 2 * PART_BYTES:
+            raise Misuse(f"the broker takes {transport.data_bytes_max} bytes at once, {2 * PART_BYTES} are needed")
+        server = StationServer(transport, cell, key, limits, clock)
+        stack.push_async_callback(server.close)
+        await server.start(*listen, tls)
+        await status.answer(transport, space, name, "station", server.status)
+        yield server
+
+
+def _roam(name: ProcessId, stations: tuple[ProcessId, ...], rules: Policy) -> Station:
+    made = begin_station("roam", name=name, stations=stations, homes={}, policy=rules, hold_max=HOLD_MAX)
+    assert isinstance(made, Station)
+    return made

@@ -1,0 +1,20 @@
+"""What a store belongs to: it is opened again only for the same thing, under the name that it was made for."""
+
+from __future__ import annotations
+
+import uuid
+
+from antecede.core.errors import Misuse
+from antecede.runtime.state.store import Store
+
+
+def identify(store: Store, **facts: str) -> str:
+    """The incarnation of the store, a name of its own; `Misuse` where it is of something else."""
+    for key, value in facts.items():
+        known = store.facts.get(key)
+        if known is not None and known.decode() != value:
+            raise Misuse(f"{store.path} has {key} {known.decode()}, and was opened with {value}: give another store")
+        store.put(key, value.encode())
+    if "incarnation" not in store.facts:
+        store.put("incarnation", uuid.uuid4().hex.encode())
+    return store.facts["incarnation"].decode()

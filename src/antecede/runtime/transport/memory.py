@@ -1,0 +1,187 @@
+"""A network inside one process, with the faults of a real one: for tests, ours and yours.
+
+    network = MemoryNetwork(seed=7, faults=Faults(drop=0.1, delay_s=0.02, duplicate=0.1, shuffle=0.2))
+    async with join(network, space="orders", process="billing") as node: ...
+
+Inboxes live as long as the network object, so a node can crash and join again. Every link has its own stream of
+chance, seeded by the seed and the two names: what happens to the n-th publication from a to b depends on nothing else.
+
+* **drop**: the publisher gets `Unreachable`; half of the time the data did arrive, and only the answer was lost.
+* **duplicate**: the data arrives twice. **delay_s**: it arrives after up to that time, uniformly.
+* **shuffle**: the data takes a random place among what waits in the inbox.
+* `partition({"a", "b"}, {"c"})` and `heal()`: between the two sides every publication is `Unreachable`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from antecede.core.types import ProcessId
+from antecede.runtime.transport.contract import TRACE, NameTaken, Received, Unreachable
+
+DATA_BYTES_MAX = 8 * 2**20
+BATCH = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Faults:
+    """Chances from 0 to 1, and a time."""
+
+    drop: float = 0.0
+    duplicate: float = 0.0
+    shuffle: float = 0.0
+    delay_s: float = 0.0
+
+
+@dataclass(slots=True)
+class Inbox:
+    """What waits to be received, and what was received and not acknowledged."""
+
+    incarnation: str
+    waiting: list[tuple[ProcessId, bytes]] = field(default_factory=list)
+    unacknowledged: dict[int, tuple[ProcessId, bytes]] = field(default_factory=dict)
+    filled: asyncio.Event = field(default_factory=asyncio.Event)
+    serial: int = 0
+
+    def put(self, at: int, sender: ProcessId, data: bytes) -> None:
+        self.waiting.insert(at, (sender, data))
+        self.filled.set()
+
+
+@dataclass(slots=True)
+class MemoryNetwork:
+    """All inboxes of all spaces, and traces by name. `faults` may be replaced at any time."""
+
+    seed: int = 0
+    faults: Faults = Faults()
+    inboxes: dict[tuple[str, ProcessId], Inbox] = field(default_factory=dict)
+    sides: tuple[frozenset[ProcessId], frozenset[ProcessId]] = (frozenset(), frozenset())
+    traces: dict[str, list[bytes]] = field(default_factory=dict)
+    _chances: dict[tuple[ProcessId, ProcessId], random.Random] = field(default_factory=dict)
+
+    def transport(self, space: str, process: ProcessId, incarnation: str) -> MemoryTransport:
+        return MemoryTransport(self, space, process, incarnation)
+
+    async def start(self) -> None:
+        """Nothing to start."""
+
+    async def stop(self) -> None:
+        """Nothing to stop."""
+
+    def partition(self, one: Iterable[ProcessId], other: Iterable[ProcessId]) -> None:
+        """From now on nothing passes between the two sides."""
+        self.sides = (frozenset(one), frozenset(other))
+
+    def heal(self) -> None:
+        self.sides = (frozenset(), frozenset())
+
+    def parted(self, one: ProcessId, other: ProcessId) -> bool:
+        left, right = self.sides
+        return (one in left and other in right) or (one in right and other in left)
+
+    def chance(self, sender: ProcessId, to: ProcessId) -> random.Random:
+        link = (sender, to)
+        if link not in self._chances:
+            self._chances[link] = random.Random(f"{self.seed} {sender!r} {to!r}")  # noqa: S311 - chance, not a secret
+        return self._chances[link]
+
+
+@dataclass(slots=True)
+class MemoryTransport:
+    """One process's part of a `MemoryNetwork`: see `contract.Transport` for the contract."""
+
+    network: MemoryNetwork
+    space: str
+    process: ProcessId
+    incarnation: str
+    stream: str = ""
+    inbox: Inbox = field(init=False)  # once it is open, and still when it is retired: nothing comes then
+    _later: set[asyncio.TimerHandle] = field(default_factory=set)
+
+    @property
+    def data_bytes_max(self) -> int:
+        return DATA_BYTES_MAX
+
+    def trace_to(self, stream: str) -> None:
+        self.stream = stream
+
+    async def open(self) -> None:
+        inbox = self.inbox = self.network.inboxes.setdefault((self.space, self.process), Inbox(self.incarnation))
+        if inbox.incarnation != self.incarnation:
+            raise NameTaken(
+                f"{self.process!r} has been in space {self.space!r} with another store: names are not reused"
+            )
+        inbox.filled = asyncio.Event()  # of this event loop
+        inbox.waiting[:0] = inbox.unacknowledged.values()
+        inbox.unacknowledged.clear()
+        if inbox.waiting:
+            inbox.filled.set()
+
+    async def close(self) -> None:
+        for handle in self._later:
+            handle.cancel()
+        self._later.clear()
+
+    async def retire(self) -> None:
+        self.network.inboxes.pop((self.space, self.process), None)
+
+    async def publish(self, to: ProcessId, data: bytes, key: str) -> None:
+        del key  # nothing is deduplicated here: the algorithm has to cope
+        await asyncio.sleep(0)
+        if to == TRACE:
+            self.network.traces.setdefault(self.stream, []).append(data)
+            return
+        inbox = self.network.inboxes.get((self.space, to))
+        if inbox is None:
+            raise Unreachable(f"{to!r} has no inbox in space {self.space!r} yet")
+        if self.network.parted(self.process, to):
+            raise Unreachable(f"{self.process!r} and {to!r} are parted")
+        chance, faults = self.network.chance(self.process, to), self.network.faults
+        dropped, arrived = chance.random() < faults.drop, chance.random() < 0.5
+        copies = 1 + (chance.random() < faults.duplicate)
+        delay_s, place = chance.random() * faults.delay_s, chance.random()
+        shuffled = chance.random() < faults.shuffle
+        if not dropped or arrived:
+            for _ in range(copies):
+                await asyncio.sleep(delay_s)
+                inbox.put(int(place * len(inbox.waiting)) if shuffled else len(inbox.waiting), self.process, data)
+        if dropped:
+            raise Unreachable(f"the answer of the inbox of {to!r} was lost")
+
+    async def receive(self) -> Sequence[Received]:
+        inbox = self.inbox
+        while not inbox.waiting:
+            inbox.filled.clear()
+            await inbox.filled.wait()
+        taken, inbox.waiting = inbox.waiting[:BATCH], inbox.waiting[BATCH:]
+        batch = []
+        for sender, data in taken:
+            inbox.serial += 1
+            inbox.unacknowledged[inbox.serial] = (sender, data)
+            batch.append(Received(sender, data, inbox.serial))
+        return batch
+
+    async def ack(self, batch: Sequence[Received]) -> None:
+        for received in batch:
+            self.inbox.unacknowledged.pop(self._serial(received), None)
+
+    async def retry(self, batch: Sequence[Received], delay_s: float) -> None:
+        loop = asyncio.get_running_loop()
+        for received in batch:
+            self._later.add(loop.call_later(delay_s, self._again, self._serial(received)))
+
+    async def peers(self) -> list[ProcessId]:
+        return sorted(process for space, process in self.network.inboxes if space == self.space)
+
+    def _again(self, serial: int) -> None:
+        entry = self.inbox.unacknowledged.pop(serial, None)
+        if entry is not None:
+            self.inbox.put(len(self.inbox.waiting), *entry)
+
+    @staticmethod
+    def _serial(received: Received) -> int:
+        assert isinstance(received.receipt, int), "a receipt of another transport"
+        return received.receipt

@@ -1,0 +1,12 @@
+"""Inboxes as streams of NATS JetStream.
+
+options           how to connect, and how inboxes are kept
+network           transports over NATS
+publisher         publications on one connection, many under way at once
+streams           the streams that the runtime makes
+pull              reading an inbox
+embedded          a NATS server that this process starts
+embedded_keeper   the process that keeps an embedded server running
+short_connection  a connection only to look
+trace_stream      reading the trace that processes wrote to a stream
+"""

