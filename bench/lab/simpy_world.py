@@ -19,7 +19,7 @@ import simpy
 
 import antecede
 from antecede import Deliver, MessageId, Packet, Sent, Transmit
-from antecede.sim.scale import Scale
+from antecede.sim.measure.packet_size import Scale
 
 
 @dataclass

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from xml.etree import ElementTree
 
-from antecede.web.arrows import edge_roles
-from antecede.web.diagram import svg, verdict_labels
-from antecede.web.layout import place
+from antecede.web.diagram.arrows import edge_roles
+from antecede.web.diagram.layout import place
+from antecede.web.diagram.space_time import svg, verdict_labels
 from antecede.web.model import EventPoint, MessageArrow, Violation
 from antecede.web.report import asset
 from tests.web.samples import KNOWN, Execution

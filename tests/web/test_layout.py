@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from antecede.web import layout
-from antecede.web.layout import Placed, key, place
+from antecede.web.diagram import layout
+from antecede.web.diagram.layout import Placed, key, place
 from antecede.web.model import EventPoint, MessageArrow, Violation
 from tests.web.samples import KNOWN, Execution
 

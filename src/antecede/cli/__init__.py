@@ -1,7 +1,8 @@
-"""The command line: one thin file per command, each with `add(subparsers)` and `run(arguments) -> exit status`.
+"""The command line: one thin module for each command, each with `add(subparsers)` and `run(arguments) -> exit status`.
 
-A command imports the layer it needs only when it is run, so that `antecede --help` is quick and a missing
-part is named with the way to install it.
+A command imports the layer that it needs only when it is run, so that `antecede --help` is quick and a missing part is
+named with the way to install it. `screen` is what several commands print with, `broker` how they reach NATS,
+`simulation/` the parts of `antecede simulate`, `live` and `live_station` those of `antecede demo --live`.
 """
 
 from __future__ import annotations

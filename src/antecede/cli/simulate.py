@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from antecede.cli.simulating.options import EXAMPLES, add_to, empty, replay
+from antecede.cli.simulation.options import EXAMPLES, add_to, empty, replay
 from antecede.core.errors import Misuse
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def add(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from antecede.cli import summary
+    from antecede.cli.simulation import summary
     from antecede.sim import Recorder
     from antecede.sim.trace import written
 
@@ -65,10 +65,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 def parameters(arguments: argparse.Namespace) -> Parameters | MobileParameters:
     """What the options ask for, or `Misuse`."""
-    from antecede.cli.simulating import roaming, still
+    from antecede.cli.simulation import fixed_processes, roaming_hosts
     from antecede.core.mobile.protocols import protocols
 
-    return roaming.parameters(arguments) if arguments.algorithm in protocols() else still.parameters(arguments)
+    return (
+        roaming_hosts.parameters(arguments)
+        if arguments.algorithm in protocols()
+        else fixed_processes.parameters(arguments)
+    )
 
 
 def _simulate(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from antecede.core.types import Message, ProcessId
-from antecede.sim.metrics import Meter
+from antecede.sim.measure.metrics import Meter
 from antecede.sim.trace import Row
 from antecede.sim.workload import Letter
 

@@ -9,7 +9,7 @@ from antecede.core.errors import Misuse, UnknownAlgorithm
 from antecede.core.registry import AlgorithmInfo, algorithms
 from antecede.core.types import ProcessId
 from antecede.sim.chance import Distribution
-from antecede.sim.cost import Cost
+from antecede.sim.measure.processing_cost import Cost
 from antecede.sim.network import Network
 from antecede.sim.workload import Workload
 

@@ -17,14 +17,14 @@ from antecede.core.effects import Deliver, Effect, Sent, SetTimer, Transmit
 from antecede.core.registry import create
 from antecede.core.types import GroupId, Packet, ProcessId
 from antecede.sim.channels import Channels
-from antecede.sim.cost import Processors
 from antecede.sim.flight import Flight
 from antecede.sim.kernel import EVENTS_MAX, Kernel
-from antecede.sim.ledger import Ledger
-from antecede.sim.marks import Marks
-from antecede.sim.metrics import Result
+from antecede.sim.measure.ledger import Ledger
+from antecede.sim.measure.metrics import Result
+from antecede.sim.measure.milestones import Marks
+from antecede.sim.measure.packet_size import Scale
+from antecede.sim.measure.processing_cost import Processors
 from antecede.sim.parameters import Parameters
-from antecede.sim.scale import Scale
 from antecede.sim.trace import Recorder
 from antecede.sim.workload import Letter, Traffic
 

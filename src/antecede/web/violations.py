@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from antecede.web import layout
-from antecede.web.diagram import svg, verdict_labels
-from antecede.web.layout import Placed
+from antecede.web.diagram import layout
+from antecede.web.diagram.layout import Placed
+from antecede.web.diagram.space_time import svg, verdict_labels
 from antecede.web.model import EventPoint, Picture, Violation
 from antecede.web.tables import showing
 from antecede.web.text import TEXT_CHARS_MAX, duration, name, number, plural, safe, time_of_day

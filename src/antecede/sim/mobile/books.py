@@ -14,14 +14,14 @@ from antecede.core.mobile.protocols import AnyStation
 from antecede.core.types import Message, ProcessId
 from antecede.sim.channels import Counts
 from antecede.sim.kernel import Kernel
-from antecede.sim.ledger import Ledger
-from antecede.sim.marks import Marks
-from antecede.sim.metrics import Meter
+from antecede.sim.measure.ledger import Ledger
+from antecede.sim.measure.metrics import Meter
+from antecede.sim.measure.milestones import Marks
+from antecede.sim.measure.packet_size import Scale
 from antecede.sim.mobile.contents import MESSAGE, Contents
 from antecede.sim.mobile.metrics import MobileResult, RoamingMeter
 from antecede.sim.mobile.parameters import MobileParameters
 from antecede.sim.mobile.watch import Watch
-from antecede.sim.scale import Scale
 from antecede.sim.trace import Recorder
 from antecede.sim.workload import Letter
 

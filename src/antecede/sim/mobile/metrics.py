@@ -1,4 +1,4 @@
-"""What a run with roaming hosts is measured by, beyond what `antecede.sim.metrics` measures of any.
+"""What a run with roaming hosts is measured by, beyond what `antecede.sim.measure.metrics` measures of any.
 
 The window is that of every run: after the first `warmup` deliveries, up to the last that is measured. Packets count by
 the instant at which a station sends them; a hand-off by the departure of the host's luggage, and its duration, from
@@ -11,7 +11,7 @@ from array import array
 from dataclasses import asdict, dataclass, field
 from math import fsum
 
-from antecede.sim.metrics import Meter, ratio
+from antecede.sim.measure.metrics import Meter, ratio
 from antecede.sim.mobile.contents import HAND_OFF, KINDS, MESSAGE, PASSED_ON, Contents
 
 

@@ -12,7 +12,7 @@ from antecede.core.mobile.protocols import Roaming, protocols
 from antecede.core.types import ProcessId
 from antecede.sim.bounds import checked_s
 from antecede.sim.chance import Distribution
-from antecede.sim.cost import Cost
+from antecede.sim.measure.processing_cost import Cost
 from antecede.sim.mobile.mobility import Mobility
 from antecede.sim.network import Network
 from antecede.sim.parameters import PROCESSES_MAX, numbered

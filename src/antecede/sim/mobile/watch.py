@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from antecede.core.mobile.protocols import AnyStation
 from antecede.core.types import MessageId, ProcessId
-from antecede.sim.oracle import Oracle
+from antecede.sim.measure.oracle import Oracle
 
 Waiter: TypeAlias = tuple[ProcessId, MessageId]
 

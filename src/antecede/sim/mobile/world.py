@@ -21,9 +21,9 @@ from antecede.core.mobile.protocols import host, station
 from antecede.core.mobile.station import Station
 from antecede.core.types import Packet, ProcessId, Stamp
 from antecede.sim.channels import Channels
-from antecede.sim.cost import Processors
 from antecede.sim.flight import Flight
 from antecede.sim.kernel import EVENTS_MAX, Kernel
+from antecede.sim.measure.processing_cost import Processors
 from antecede.sim.mobile.books import Books
 from antecede.sim.mobile.contents import Contents, Weights, cell_of, contents, ordering_of
 from antecede.sim.mobile.metrics import MobileResult

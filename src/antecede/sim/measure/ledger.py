@@ -13,9 +13,9 @@ from typing import Protocol
 from antecede.core.types import Message, MessageId, Packet, ProcessId
 from antecede.sim.chance import Distribution, Draws, stream
 from antecede.sim.flight import Flight
-from antecede.sim.metrics import Meter
-from antecede.sim.oracle import Oracle
-from antecede.sim.scale import Scale
+from antecede.sim.measure.metrics import Meter
+from antecede.sim.measure.oracle import Oracle
+from antecede.sim.measure.packet_size import Scale
 from antecede.sim.trace import Recorder
 from antecede.sim.workload import Letter
 

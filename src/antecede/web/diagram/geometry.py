@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from antecede.web.labels import Point
-from antecede.web.layout import Key, Placed, key
+from antecede.web.diagram.labels import Point
+from antecede.web.diagram.layout import Key, Placed, key
 from antecede.web.model import EventPoint
 
 COLUMN, ROW = 112, 42

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from antecede.cli.simulating import roaming
-from antecede.cli.simulating.amounts import amount, percent
+from antecede.cli.simulation import roaming_hosts
+from antecede.cli.simulation.amounts import amount, percent
 from antecede.judge.events import Event
 from antecede.judge.explain import explain
 from antecede.judge.judge import Verdict, judge
@@ -75,7 +75,7 @@ def as_text(run: Finished) -> str:
         f"99 % within {amount(result.delay_99_s)}, longest {amount(result.delay_max_s)}",
         f"  held back  {percent(result.held_share)} of deliveries; mean over all {amount(result.held_mean_s)} s, "
         f"longest {amount(result.held_max_s)}" + _needless(result),
-        *(roaming.lines(result) if isinstance(result, MobileResult) else _packets(run.parameters, result)),
+        *(roaming_hosts.lines(result) if isinstance(result, MobileResult) else _packets(run.parameters, result)),
     ]
     if result.delay_mean_s is None and result.deliveries:
         lines.append(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from antecede.cli.simulating import still
-from antecede.cli.simulating.amounts import amount
-from antecede.cli.simulating.words import option, times
+from antecede.cli.simulation import fixed_processes
+from antecede.cli.simulation.amounts import amount
+from antecede.cli.simulation.option_values import option, times
 from antecede.core.errors import Misuse
 from antecede.core.mobile.luggage import Policy
 from antecede.sim import Cost, Distribution, Header, MobileParameters, MobileResult, Mobility, Network
@@ -20,13 +20,13 @@ def parameters(arguments: argparse.Namespace) -> MobileParameters:
         stations=arguments.stations,
         hosts=arguments.hosts,
         seed=arguments.seed,
-        messages=still.messages(arguments),
+        messages=fixed_processes.messages(arguments),
         deliveries=arguments.deliveries,
         warmup=arguments.warmup,
-        wires=still.network(arguments, "constant:0.007", 12.5e6),
+        wires=fixed_processes.network(arguments, "constant:0.007", 12.5e6),
         air=_air(arguments),
         mobility=_mobility(arguments),
-        workload=still.workload(arguments),
+        workload=fixed_processes.workload(arguments),
         cost=Cost(arguments.cost_packet, arguments.cost_entry, arguments.cost_byte),
         header=Header(arguments.integer_bytes, arguments.full_matrices),
         policy=Policy(when_asleep=arguments.when_asleep, retry_s=arguments.retry),

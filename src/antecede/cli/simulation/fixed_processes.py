@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from antecede.cli.simulating.options import ROAMING, given
-from antecede.cli.simulating.words import number, option, pair, partition
+from antecede.cli.simulation.option_values import number, option, pair, partition
+from antecede.cli.simulation.options import ROAMING, given
 from antecede.core.errors import Misuse
 from antecede.core.mobile.protocols import protocols
 from antecede.sim import Cost, Distribution, Groups, Network, Parameters, Workload

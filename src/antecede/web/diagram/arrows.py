@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 from math import hypot
 
-from antecede.web.geometry import RADIUS, on_lifelines, point
-from antecede.web.labels import LETTER, MARK_WIDTH, Line, Point, label_place
-from antecede.web.layout import Placed, key
+from antecede.web.diagram.geometry import RADIUS, on_lifelines, point
+from antecede.web.diagram.labels import LETTER, MARK_WIDTH, Line, Point, label_place
+from antecede.web.diagram.layout import Placed, key
 from antecede.web.model import MessageArrow, Role, Violation
 from antecede.web.text import short
 from antecede.web.words import message_words

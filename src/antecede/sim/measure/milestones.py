@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 from antecede.sim.kernel import Kernel
-from antecede.sim.ledger import Ledger
-from antecede.sim.metrics import Meter
+from antecede.sim.measure.ledger import Ledger
+from antecede.sim.measure.metrics import Meter
 
 PROGRESS_EVERY = 1_000
 

@@ -12,10 +12,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from antecede.web.arrows import messages
-from antecede.web.geometry import BOTTOM, COLUMN, LEFT, RADIUS, RIGHT, ROW, TOP, column_x, on_lifelines, point, row_y
-from antecede.web.labels import Point
-from antecede.web.layout import Key, Placed, key
+from antecede.web.diagram.arrows import messages
+from antecede.web.diagram.geometry import (
+    BOTTOM,
+    COLUMN,
+    LEFT,
+    RADIUS,
+    RIGHT,
+    ROW,
+    TOP,
+    column_x,
+    on_lifelines,
+    point,
+    row_y,
+)
+from antecede.web.diagram.labels import Point
+from antecede.web.diagram.layout import Key, Placed, key
 from antecede.web.model import EventPoint
 from antecede.web.text import name, plural, short
 from antecede.web.words import event_words
