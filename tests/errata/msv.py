@@ -200,7 +200,8 @@ def observation_set_of_the_star() -> Erratum:
             "The condition left out of the last sentence, step 3 of Allocation 3, is that there is a path from p_1 to "
             "p_2. From each satellite a path leads to each other, through the centre, so by step 3 the centre observes "
             "all satellites: §5 and §4.3 contradict each other. "
-            "What §5 says is right if step 3 asks whether p_2 keeps the clock of p_1."
+            "What §5 says is right if step 3 asks whether p_2 keeps the clock of p_1. Either way the clocks and the "
+            "verdicts are the same, because a message carries only entries that its sender keeps."
         ),
         printed_as="by step 3 of Allocation 3",
     )

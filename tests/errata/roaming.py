@@ -287,7 +287,15 @@ def notified_one_by_one() -> Erratum:
         "h",
         title="A broadcast of notify must not be separate unicasts",
         section="§5.2, the hand-off",
-        says=(NOTIFY, CAUSALLY_ORDERED),
+        says=(
+            NOTIFY,
+            CAUSALLY_ORDERED,
+            Quotation(
+                "§5.3",
+                "During handoff, a notify message has to be sent to all the MSSs, and all the MSSs send last messages. "
+                "Hence, the handoff module uses O(n_s) messages.",
+            ),
+        ),
         remark=(
             "This is a question of reading. The paper does not say what a broadcast is, and has no multicast: its "
             "causal ordering is that of unicasts between stations. The hand-off fails if the broadcast is n_s separate "
@@ -330,7 +338,12 @@ def not_without_inhibition() -> Erratum:
                 "the delivery of the message does not violate causal ordering.",
             ),
         ),
-        remark="Table 1 has for Algorithm 1, in the column of inhibition: No.",
+        remark=(
+            "Table 1 has for Algorithm 1, in the column of inhibition: No. The definition names MSS_PENDING, the queue "
+            "of Algorithm 2; Algorithm 1 queues messages in MH_PENDING. So the table is right by the letter of the "
+            "definition. It is not right if it is read to say that no message waits although its delivery would not "
+            "violate causal ordering."
+        ),
         execution=(
             "a sends a:1 to c, which is slow, and then a:2 to b, which is transmitted and still in the air",
             "b, who does not have a:2, sends b:1 to c",
@@ -371,7 +384,9 @@ def counter_that_stands() -> Erratum:
         ),
         remark=(
             "The first sentence would allow h_RECD to pass a message that is not for h. But nothing increments it "
-            "except a delivery to h, so it never does."
+            "except a delivery to h, so it never does. The counters come from the multicast algorithm of Acharya and "
+            "Badrinath, on which the paper builds and which we do not have. That algorithm may say more; this entry is "
+            "about the text of this paper."
         ),
         execution=("a sends a:1 to b", "a sends a:2 to c", "everything arrives"),
         why="a:1 is not for c, so c's counter of that station never passes it, and c waits for a:1 for ever.",

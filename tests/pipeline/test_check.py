@@ -16,6 +16,7 @@ from antecede.judge.events import Event
 from antecede.judge.trace import arrange
 from antecede.pipeline import schema
 from antecede.pipeline.check import Checked, check
+from antecede.pipeline.errors import UnreadableInput
 from antecede.pipeline.read.ingest import read
 from antecede.pipeline.report import explanations as explaining
 from antecede.pipeline.report.locality_saving import saving
@@ -220,6 +221,19 @@ def test_the_verdict_says_how_much_of_the_input_it_is_about(
     assert (checked.as_dict()["complete"], checked.quarantined) == (not refused, refused)
     if refused and verdict == "violated":
         assert checked.answer.reason.endswith("7 of 14 rows could not be read as events.")
+
+
+def test_a_note_says_that_spurious_deliveries_were_not_judged(spark: SparkSession, write_lines: WriteLines) -> None:
+    rows = [{**row, "dests": ["b.local"]} if row["kind"] == "send" else row for row in PAIRS]
+    checked = check(spark, [write_lines("t.jsonl", rows)])
+    assert checked.as_dict()["spurious"] == 50
+    assert any(note.startswith("50 of 50 deliveries are spurious") for note in checked.notes)
+
+
+def test_an_empty_file_is_named_as_such(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "t.jsonl").touch()
+    with pytest.raises(UnreadableInput, match=r"t\.jsonl: the file is empty"):
+        check(spark, [str(tmp_path / "t.jsonl")])
 
 
 def test_more_rows_may_be_refused_if_the_caller_says_so(spark: SparkSession, write_lines: WriteLines) -> None:

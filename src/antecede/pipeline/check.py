@@ -64,6 +64,17 @@ def _left_out(quarantine: DataFrame, count: int) -> tuple[str, ...]:
     )
 
 
+def _not_judged(found: Answer) -> tuple[str, ...]:
+    """Return a note on the deliveries whose order was not judged, if there are any."""
+    spurious, deliveries = found.sums["spurious"], found.sums["deliveries"]
+    if not spurious:
+        return ()
+    return (
+        f"{spurious:,} of {deliveries:,} deliveries are spurious, and their order was not judged: the message was "
+        "never sent, or its send does not name the process among its destinations",
+    )
+
+
 def check(
     spark: SparkSession,
     paths: Sequence[str],
@@ -107,7 +118,7 @@ def check(
     return Checked(
         paths=tuple(paths),
         format=read.format,
-        notes=notes,
+        notes=(*notes, *_not_judged(found)),
         answer=found,
         quarantined=quarantined,
         explained=told,

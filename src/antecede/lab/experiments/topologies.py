@@ -99,7 +99,6 @@ def _claims() -> Iterator[Claim]:
             within(at(f"5 {what}", **ring_), 100.0, words="Allocation 5, repaired; 100 processes, both ways round"),
         )
     for allocation, words in (("5", "Allocation 5, repaired"), ("6", "Allocation 6, ours")):
-        meets = within if allocation == "5" else tried
         for what, most in (("process", 2 * TRIANGLE), ("message", TRIANGLE)):
             yield Claim(
                 f"msv-triangle-{what}-{allocation}",
@@ -107,7 +106,7 @@ def _claims() -> Iterator[Claim]:
                 f"({words}).",
                 "004 §7",
                 f"at most {most}",
-                meets(at(f"{allocation} {what} max", **triangle), 0.0, float(most), words="the most of all"),
+                tried(at(f"{allocation} {what} max", **triangle), 0.0, float(most), words="the most of all"),
             )
         for what, saved in (("process", 80), ("message", 90)):
             yield Claim(
@@ -115,7 +114,13 @@ def _claims() -> Iterator[Claim]:
                 f"Among 100 processes in a hierarchical triangle, around {saved} units per {what} are saved ({words}).",
                 "004 §7",
                 f"around {saved}",
-                meets(at(f"{allocation} {what} saved", **triangle), float(saved), 100.0, tolerance=2.0),
+                tried(
+                    at(f"{allocation} {what} saved", **triangle),
+                    float(saved),
+                    100.0,
+                    tolerance=2.0,
+                    words=f"met from {saved - 2} on",
+                ),
             )
     for degree, n in ((2, 100), (8, 100)):
         yield Claim(
@@ -168,7 +173,8 @@ TOPOLOGIES = Experiment(
     seeds=(1, 2, 3),
     tried="The triangle's figures are those of Allocation 5 as printed, which gives wrong answers. Repaired, it saves "
     "nothing there over Allocation 3, because every process has a second path to every other; Allocation 6, which "
-    "remembers at gateways, has the paper's figures and right answers.",
+    "remembers at gateways, saves at least what the paper states and gives right answers. As printed, Allocation 5 "
+    "was not measured on triangles, because it enumerates too many paths: so the paper's claim is not decided here.",
     cost=lambda given: float(given["n"]),
 )
 

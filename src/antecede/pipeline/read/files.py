@@ -71,7 +71,7 @@ def listing(spark: SparkSession, paths: Sequence[str]) -> tuple[File, ...]:
     for path in paths:
         files = _listed(spark, path)
         if not any(file.bytes for file in files):
-            raise UnreadableInput(no_files(path))
+            raise UnreadableInput(empty(path) if len(files) == 1 else no_files(path))
         found.update((file.path, file) for file in files)
     return tuple(found[path] for path in sorted(found))
 
@@ -163,6 +163,10 @@ def _refusal(path: str, error: BaseException) -> str:
 
 def not_found(path: str) -> str:
     return f"{path}: no such file or folder; check the path, and quote a glob so that the shell leaves it alone"
+
+
+def empty(path: str) -> str:
+    return f"{path}: the file is empty, so there is nothing to check; give the path of a trace"
 
 
 def no_files(path: str) -> str:
