@@ -57,10 +57,10 @@ fuzz: setup      ## random executions of everything against the judge, from seed
 	$(PY) -m tests.runtime.fuzz_frames --frames $(FRAMES)
 
 faults: setup    ## kills, pauses, cuts, full disks and clocks that jump, TIMES times with seeds from SEED on
-	$(PY) -m tests.runtime.faults --times $(TIMES) --seed $(SEED)
+	$(PY) -m tests.faults --times $(TIMES) --seed $(SEED)
 
 soak: setup      ## nodes, stations and roaming hosts in real processes under random faults, for MINUTES
-	$(PY) -m tests.runtime.soak --minutes $(MINUTES)
+	$(PY) -m tests.faults.soak --minutes $(MINUTES)
 
 docs: setup      ## generate the pages that are made by running the code
 	$(PY) -m tools.docs

@@ -29,7 +29,7 @@ from antecede.judge.judge import judge
 from antecede.pipeline.check import Checked, check
 from antecede.pipeline.spark import session as sessions
 from antecede.pipeline.spark.small_input import JAVA_OPTIONS
-from tests.pipeline.verify.traces import COLUMNS, Row, trace
+from tests.pipeline.traces import COLUMNS, Row, trace
 
 MASTERS = ("local[2]", "local-cluster[2,1,1024]", "connect")
 WINDOWS = (None, 1, 3, 17)

@@ -20,17 +20,9 @@ from antecede.core.locality.allocation import Allocation
 from antecede.core.locality.graph import Graph
 from antecede.core.locality.plan import plan
 from antecede.core.locality.two_way_links import Rooms
-from tests.core.clocks.executions import Step, random_execution
-from tests.core.clocks.graphs import random_graph
-from tests.core.clocks.judge import (
-    AnyAccused,
-    Wrong,
-    differential,
-    local,
-    pairs,
-    vectors,
-    vectors_and_paths,
-)
+from tests.core.locality.executions import Step, random_execution
+from tests.core.locality.graphs import random_graph
+from tests.core.locality.judge import AnyAccused, Wrong, differential, local, pairs, vectors, vectors_and_paths
 
 
 @dataclass(frozen=True, slots=True)

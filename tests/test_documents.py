@@ -14,8 +14,8 @@ from antecede.core.roster import NAME_BYTES_MAX, PAYLOAD_BYTES_MAX
 from antecede.core.wire.packets import PACKET_BYTES_MAX
 from antecede.runtime.limits import Limits
 from antecede.runtime.state.store import QUARANTINE_ROWS_MAX
+from tests.paths import ROOT
 
-ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted(p for p in (ROOT / "docs" / "guide").glob("*.md") if "```python" in p.read_text())]
 
 

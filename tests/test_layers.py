@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parent.parent / "src" / "antecede"
+from tests.paths import ROOT
+
+SOURCE = ROOT / "src" / "antecede"
 MAY_IMPORT = {
     "core": {"core"},
     "judge": {"core", "judge"},

@@ -10,8 +10,8 @@ import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from tests.core.clocks.executions import random_execution
-from tests.core.clocks.judge import local, pairs
+from tests.core.locality.executions import random_execution
+from tests.core.locality.judge import local, pairs
 
 from antecede.core.locality.allocation import Allocation
 from antecede.core.locality.cost import Cost, cost

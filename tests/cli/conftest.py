@@ -8,6 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from antecede.pipeline.spark.session import session
+from tests.paths import ROOT
 
 
 @pytest.fixture(scope="session")
@@ -21,7 +22,7 @@ def spark() -> Iterator[SparkSession]:
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    beside = Path(__file__).resolve().parents[2].parent / "shared"
+    beside = ROOT.parent / "shared"
     folder = Path(os.environ.get("ANTECEDE_SHARED", beside)) / "data"
     if not folder.is_dir():
         pytest.skip(f"no real logs at {folder}")

@@ -14,9 +14,10 @@ from antecede.cli.simulation import options as table
 from antecede.core.errors import LimitReached, Misuse
 from antecede.judge.events import read_jsonl
 from antecede.judge.judge import judge
+from tests.paths import ROOT
 
 SMALL = "--processes 5 --messages 80"
-GUIDE = Path(__file__).parent.parent.parent / "docs" / "guide" / "02-choosing.md"
+GUIDE = ROOT / "docs" / "guide" / "02-choosing.md"
 
 
 def parse(options: str) -> argparse.Namespace:

@@ -18,8 +18,8 @@ from antecede.core.locality.propagation import LocalClock
 from antecede.core.types import ProcessId
 from antecede.lab.printed.allocations import printed_4, printed_5
 from antecede.lab.topologies import hierarchical_triangle, ring, star
-from tests.core.clocks.executions import Step, pasts, script, truth
-from tests.core.clocks.judge import Accused, drive, local, local_system
+from tests.core.locality.executions import Step, pasts, script, truth
+from tests.core.locality.judge import Accused, drive, local, local_system
 from tests.errata.erratum import Assumption, Erratum, Quotation
 
 

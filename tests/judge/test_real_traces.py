@@ -9,8 +9,9 @@ import pytest
 
 from antecede.judge.events import Event
 from antecede.judge.judge import judge
+from tests.paths import ROOT
 
-SHARED = Path(os.environ.get("ANTECEDE_SHARED", Path(__file__).resolve().parents[2].parent / "shared"))
+SHARED = Path(os.environ.get("ANTECEDE_SHARED", ROOT.parent / "shared"))
 LOGS = SHARED / "data" / "tracechecker"
 KINDS = {"GenerateTokenTrace": "send", "ReceiveTokenTrace": "deliver"}
 

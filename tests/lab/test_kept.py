@@ -1,7 +1,6 @@
 """The results that are kept in docs/reproduction are those of full runs of what is declared now."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -9,8 +8,9 @@ from antecede.lab import claims, results
 from antecede.lab.experiment import canonical
 from antecede.lab.experiments import experiment, names
 from antecede.lab.results import Results
+from tests.paths import ROOT
 
-KEPT = Path(__file__).resolve().parents[2] / "docs" / "reproduction"
+KEPT = ROOT / "docs" / "reproduction"
 
 
 @pytest.mark.parametrize("name", [name for name in names() if (KEPT / name).is_dir()])

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.paths import ROOT
+
 MASTERS = ("local[1]", "local[2]", "local-cluster[2,1,1024]", "connect")
 LASTING = ("results.parquet", "claims.json", "figure.svg", "figure.png")
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")

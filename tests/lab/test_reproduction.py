@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,8 +9,9 @@ import pytest
 from antecede.lab import pages
 from antecede.lab.experiments import names
 from antecede.lab.experiments.errata_forms import FORMS
+from tests.paths import ROOT
 
-KEPT = Path(__file__).resolve().parents[2] / "docs" / "reproduction"
+KEPT = ROOT / "docs" / "reproduction"
 CLAIMS: dict[str, dict[str, Any]] = {
     claim["id"]: claim
     for name in names()

@@ -18,9 +18,9 @@ from antecede.core.locality.propagation import LocalClock
 from antecede.core.locality.two_way_links import Rooms
 from antecede.lab.printed.allocations import printed_4, printed_5
 from antecede.lab.topologies import figure_4, hierarchical_triangle, postal, ring, star
-from tests.core.clocks.executions import Internal, Send, random_execution, script
-from tests.core.clocks.graphs import random_graph
-from tests.core.clocks.judge import local
+from tests.core.locality.executions import Internal, Send, random_execution, script
+from tests.core.locality.graphs import random_graph
+from tests.core.locality.judge import local
 
 
 def clock_sets(allocation: Allocation) -> dict[str, str]:

@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 from antecede.pipeline.read import ingest
 from antecede.pipeline.spark.session import session
+from tests.paths import ROOT
 
 Row = dict[str, object]
 
@@ -23,7 +24,7 @@ def spark() -> Iterator[SparkSession]:
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    beside = Path(__file__).resolve().parents[2].parent / "shared"
+    beside = ROOT.parent / "shared"
     folder = Path(os.environ.get("ANTECEDE_SHARED", beside)) / "data"
     if not folder.is_dir():
         pytest.skip(f"no real logs at {folder}")

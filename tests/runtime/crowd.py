@@ -14,9 +14,9 @@ from pathlib import Path
 
 from antecede.judge.events import Event, read_jsonl
 from antecede.judge.judge import Verdict, judge
+from tests.paths import ROOT
 from tests.runtime.conditions import OUTLAST_S, Conditions
 
-ROOT = Path(__file__).parent.parent.parent
 DEADLINE_S, PATIENCE_S = 120.0, 600.0
 """How long nothing may happen, and how long a wait may take on a machine that has other things to do."""
 NORMAL = Conditions()

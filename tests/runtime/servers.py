@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from antecede.runtime.transport.nats.embedded import server_binary
+from tests.paths import CERTIFICATE
 from tests.runtime.town import free_port
 
 START_S = 20.0
-CERTIFICATE = Path(__file__).parent / "data" / "loopback.pem"
 KEY = CERTIFICATE.with_suffix(".key")
 
 

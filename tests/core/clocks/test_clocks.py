@@ -9,9 +9,9 @@ from antecede.core.clocks.lamport import LamportClock, LamportTime
 from antecede.core.clocks.stamp import Stamp
 from antecede.core.clocks.vector import VectorClock, compare
 from antecede.core.errors import Misuse, RemoteViolation
-from tests.core.clocks.executions import Internal, Send, pasts, random_execution
-from tests.core.clocks.graphs import random_graph
-from tests.core.clocks.judge import differential, vectors
+from tests.core.locality.executions import Internal, Send, pasts, random_execution
+from tests.core.locality.graphs import random_graph
+from tests.core.locality.judge import differential, vectors
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from tools.handoff import diagram
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "guide" / "04-roaming.md"
+from tests.paths import ROOT
+
+PAGE = ROOT / "docs" / "guide" / "04-roaming.md"
 
 
 def test_the_code_of_the_guide_runs() -> None:

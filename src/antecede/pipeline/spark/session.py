@@ -131,7 +131,7 @@ def _settings(address: str) -> dict[str, str]:
     }
     if not address.startswith("local"):
         return common
-    package_parent = str(Path(__file__).resolve().parents[2])
+    package_parent = str(Path(__file__).resolve().parents[3])
     java_options = f"-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()}"
     return {
         **common,

@@ -1,0 +1,137 @@
+"""Runs clocks over an execution and compares every verdict with the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Generic, TypeAlias, TypeVar
+
+from antecede.core.clocks.differential import DifferentialClock
+from antecede.core.clocks.order import Order
+from antecede.core.clocks.stamp import Arrival, Stamp
+from antecede.core.clocks.vector import VectorClock, compare
+from antecede.core.locality.allocation import Allocation
+from antecede.core.locality.determination import determination_2, determination_4
+from antecede.core.locality.graph import Graph, reachable
+from antecede.core.locality.propagation import LocalClock
+from antecede.core.types import ProcessId
+from tests.core.locality.executions import Internal, Send, Step, pasts, truth
+
+Kept = TypeVar("Kept")
+
+
+@dataclass(frozen=True, slots=True)
+class Accused(Generic[Kept]):
+    """One way of keeping clocks and of comparing what arrived. `start` makes the three calls of a fresh system."""
+
+    name: str
+    start: Callable[[], System[Kept]]
+    compare: Callable[[ProcessId, Kept, Kept], Order]
+
+    def run(self, steps: list[Step]) -> dict[ProcessId, list[tuple[int, Kept]]]:
+        """What every process keeps of what arrived there, in order of arrival."""
+        return drive(self.start(), steps)
+
+    def verdict(self, steps: list[Step], first: int, second: int) -> Order:
+        """Of two messages with one receiver."""
+        for receiver, messages in self.run(steps).items():
+            arrived = dict(messages)
+            if first in arrived and second in arrived:
+                return self.compare(receiver, arrived[first], arrived[second])
+        raise AssertionError(f"messages {first} and {second} do not both arrive at one process")
+
+    def wrong_verdicts(self, steps: list[Step]) -> Iterator[Wrong]:
+        """Every pair of messages with one receiver, the one that arrived first named first."""
+        past = pasts(steps)
+        for receiver, messages in self.run(steps).items():
+            for place, (second, m2) in enumerate(messages):
+                for first, m1 in messages[:place]:
+                    said, true = self.compare(receiver, m1, m2), truth(past, first, second)
+                    if said is not true:
+                        yield Wrong(receiver, first, second, said, true)
+
+
+@dataclass(frozen=True, slots=True)
+class System(Generic[Kept]):
+    event: Callable[[ProcessId], object]
+    send: Callable[[ProcessId, ProcessId], Stamp]
+    receive: Callable[[ProcessId, Stamp], Kept]
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    receiver: ProcessId
+    first: int
+    second: int
+    said: Order
+    true: Order
+
+
+AnyAccused: TypeAlias = Accused[Arrival] | Accused[Stamp]
+
+
+def drive(system: System[Kept], steps: list[Step]) -> dict[ProcessId, list[tuple[int, Kept]]]:
+    """Carry the steps out; returns the arrivals of each process in their order."""
+    kept: dict[ProcessId, list[tuple[int, Kept]]] = {}
+    on_the_way: dict[int, tuple[ProcessId, Stamp]] = {}
+    for step in steps:
+        if isinstance(step, Internal):
+            system.event(step.process)
+        elif isinstance(step, Send):
+            on_the_way[step.message] = (step.receiver, system.send(step.sender, step.receiver))
+        else:
+            receiver, stamp = on_the_way.pop(step.message)
+            kept.setdefault(receiver, []).append((step.message, system.receive(receiver, stamp)))
+    return kept
+
+
+def local_system(clocks: dict[ProcessId, LocalClock]) -> System[Arrival]:
+    return System(lambda p: clocks[p].event(), lambda p, q: clocks[p].send(q), lambda p, s: clocks[p].receive(s))
+
+
+def local(allocation: Allocation) -> Accused[Arrival]:
+    def start() -> System[Arrival]:
+        return local_system({p: LocalClock(allocation, p) for p in allocation.graph.processes})
+
+    return Accused(allocation.name, start, lambda receiver, m1, m2: determination_4(m1, m2, receiver))
+
+
+def vectors(graph: Graph) -> Accused[Stamp]:
+    def start() -> System[Stamp]:
+        clocks = {p: VectorClock(p, graph.processes) for p in graph.processes}
+
+        def receive(process: ProcessId, stamp: Stamp) -> Stamp:
+            clocks[process].receive(stamp)
+            return stamp
+
+        return System(lambda p: clocks[p].event(), lambda p, _: clocks[p].event(), receive)
+
+    return Accused("vector", start, lambda _, m1, m2: compare(m1, m2))
+
+
+def vectors_and_paths(graph: Graph) -> Accused[Stamp]:
+    """Determination 2. The messages of one sender are ordered by its own entry."""
+    reach = {p: reachable(graph.successors, [p]) for p in graph.processes}
+
+    def verdict(_: ProcessId, m1: Stamp, m2: Stamp) -> Order:
+        first, second = (Arrival(m.sender, m.clock[m.sender], m.clock) for m in (m1, m2))
+        return determination_2(first, second, lambda p, q: q in reach[p])
+
+    return Accused("vector with paths", vectors(graph).start, verdict)
+
+
+def differential(graph: Graph) -> Accused[Stamp]:
+    def start() -> System[Stamp]:
+        clocks = {p: DifferentialClock(p, graph.processes) for p in graph.processes}
+        return System(lambda p: clocks[p].event(), lambda p, q: clocks[p].send(q), lambda p, s: clocks[p].receive(s))
+
+    return Accused("differential", start, lambda _, m1, m2: compare(m1, m2))
+
+
+def pairs(steps: list[Step]) -> int:
+    """Pairs of messages with one receiver, all of which arrive."""
+    counts: dict[ProcessId, int] = {}
+    for step in steps:
+        if isinstance(step, Send):
+            counts[step.receiver] = counts.get(step.receiver, 0) + 1
+    return sum(count * (count - 1) // 2 for count in counts.values())

@@ -1,0 +1,95 @@
+"""Properties of the allocations on random graphs: sizes, equalities, assumptions."""
+
+import random
+from itertools import pairwise
+
+import pytest
+
+from antecede.core.errors import Misuse
+from antecede.core.locality.allocation import Allocation, allocation_1, allocation_2, allocation_3
+from antecede.core.locality.cost import cost
+from antecede.core.locality.gateways import Gateways, allocation_4, allocation_5, allocation_6
+from antecede.core.locality.graph import Graph
+from antecede.core.locality.simple_path_search import Method
+from antecede.core.locality.two_way_links import Rooms
+from antecede.lab.topologies import hierarchical_triangle, star
+from tests.core.locality.graphs import random_graph, random_two_way
+
+
+def sets(allocation: Allocation) -> dict[str, tuple[frozenset[str], frozenset[str]]]:
+    return {p: (allocation.clock_set(p), allocation.observation_set(p)) for p in allocation.graph.processes}
+
+
+@pytest.mark.parametrize("seed", range(80))
+@pytest.mark.parametrize("fifo", [True, False])
+def test_rooms_give_the_same_sets_as_the_general_way(seed: int, fifo: bool) -> None:
+    graph = random_two_way(random.Random(seed), 10)
+    rooms = Rooms(graph, fifo=fifo)
+    everywhere = Gateways(graph, fifo=fifo, memory=True)
+    for quick, general in (
+        (rooms.allocation_1(), allocation_1(graph, fifo=fifo)),
+        (rooms.allocation_2(), allocation_2(graph, fifo=fifo)),
+        (rooms.allocation_3(), allocation_3(graph, fifo=fifo)),
+        (rooms.allocation_4(), allocation_4(graph, fifo=fifo)),
+        (rooms.allocation_6(), everywhere.allocation("6", {p: everywhere.gateway(p) for p in graph.processes})),
+    ):
+        assert sets(quick) == sets(general), (quick.name, graph.links)
+        assert quick.method is general.method is Method.EXACT
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_each_allocation_is_no_larger_than_the_one_before(seed: int) -> None:
+    """1, 2 and 3 on any graph; with links both ways also 4 and 6."""
+    graph = random_graph(random.Random(seed))
+    costs = [cost(made) for made in (allocation_1(graph), allocation_2(graph), allocation_3(graph))]
+    if graph.is_two_way:
+        costs += [cost(made) for made in (Rooms(graph).allocation_4(), Rooms(graph).allocation_6())]
+    for larger, smaller in pairwise(costs):
+        assert smaller.clock_entries <= larger.clock_entries
+        assert smaller.message_entries <= larger.message_entries
+
+
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("fifo", [True, False])
+def test_the_cost_is_what_the_sets_say(seed: int, fifo: bool) -> None:
+    graph = random_graph(random.Random(seed))
+    made = [allocation_2(graph, fifo=fifo), allocation_6(graph, fifo=fifo)]
+    if graph.is_two_way:
+        made += [Rooms(graph, fifo=fifo).allocation_3(), Rooms(graph, fifo=fifo).allocation_6()]
+    for allocation in made:
+        kept = [len(allocation.clock_set(p)) for p in graph.processes]
+        sent = [len(allocation.link_set(p, q)) + allocation.is_numbered(p, q) for p, q in graph.links]
+        found = cost(allocation)
+        assert (found.clock_entries, found.clock_entries_max) == (sum(kept), max(kept))
+        assert (found.message_entries, found.message_entries_max) == (sum(sent), max(sent))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_stamp_is_larger_than_a_vector(seed: int) -> None:
+    """But for the sequence number that memory needs on channels that are not FIFO."""
+    graph = random_graph(random.Random(seed))
+    for fifo in (True, False):
+        for make in (allocation_1, allocation_2, allocation_3, allocation_4, allocation_5):
+            assert cost(make(graph, fifo=fifo)).message_entries_max <= len(graph.processes)
+        assert cost(allocation_6(graph, fifo=fifo)).message_entries_max <= len(graph.processes) + (not fifo)
+
+
+def test_without_fifo_arrival_times_are_not_used() -> None:
+    for graph in (star(4), hierarchical_triangle(7, 2)):
+        assert sets(allocation_4(graph, fifo=False)) == sets(allocation_3(graph, fifo=False))
+        assert not Rooms(graph, fifo=False).allocation_4().gateways
+
+
+def test_a_gateway_that_costs_more_than_it_saves_is_not_used() -> None:
+    """Allocation 5's price of arrival times: the star of 4 saves 20 - 5 entries."""
+    assert allocation_5(star(4), arrival_price=14).gateways == {"centre"}
+    assert allocation_5(star(4), arrival_price=15).gateways == frozenset()
+    assert Rooms(star(4)).allocation_5(arrival_price=11).gateways == frozenset()
+
+
+def test_the_order_of_visiting_gateways_matters_and_must_be_whole() -> None:
+    graph = Graph.of([("p0", "p2"), ("p0", "p3"), ("p1", "p0"), ("p1", "p2"), ("p3", "p0")])
+    sizes = [cost(allocation_5(graph, order=order.split())).clock_entries for order in ("p3 p1 p0 p2", "p3 p2 p1 p0")]
+    assert sizes == [4, 3]
+    with pytest.raises(Misuse, match="must name every process"):
+        allocation_5(graph, order=["p0"])

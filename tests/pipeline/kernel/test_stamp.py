@@ -1,0 +1,147 @@
+"""Whole runs, without Spark: what is counted is what the definition says, compiled or not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from antecede.pipeline.kernel import loops, stamp
+from antecede.pipeline.kernel.findings import FINDINGS
+from antecede.pipeline.verify import tasks
+from tests.pipeline.chain import dealt, run
+from tests.pipeline.oracle import Expected, expected
+from tests.pipeline.traces import Row, coded, trace
+
+COUNTED = ("messages", "deliveries", "violations", "overtaken", "lost", "duplicates", "spurious")
+A_TO_B = ("b",)
+
+
+def found(traces: Sequence[Sequence[Row]]) -> dict[str, list[dict[str, Any]]]:
+    """The findings by run, of all traces as one task."""
+    rows = [row for one in traces for row in one]
+    by_run: dict[str, list[dict[str, Any]]] = {}
+    for row in run(tasks.verify_runs(detail=True), dealt(coded(rows)), FINDINGS).to_pylist():
+        by_run.setdefault(row["run"], []).append(row)
+    return by_run
+
+
+def assert_found(findings: Sequence[dict[str, Any]], wanted: Expected) -> None:
+    tallies = [row["tally"] for row in findings if row["what"] == "tally"]
+    assert {name: sum(tally[name] for tally in tallies) for name in COUNTED} == {
+        name: wanted.counts[name] for name in COUNTED
+    }
+    violations = {
+        (row["process"], row["index"]): row for row in findings if row["what"] == "delivery" and row["overtaken"]
+    }
+    assert {place: row["overtaken"] for place, row in violations.items()} == {
+        place: len(late) for place, late in wanted.overtaken.items()
+    }
+    assert all(row["witness"] in wanted.overtaken[place] for place, row in violations.items())
+
+
+@pytest.mark.parametrize("interpreted", [True, False], ids=["interpreted", "compiled"])
+def test_a_thousand_runs_in_one_task_count_what_the_definition_counts(
+    interpreted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not interpreted:
+        monkeypatch.setattr(loops, "INTERPRETED_STEPS_MAX", -1)
+    traces = [rows for seed in range(1_000) if (rows := trace(seed))]
+    by_run = found(traces)
+    for rows in traces:
+        assert_found(by_run.get(rows[0].run, []), expected(rows))
+
+
+@given(st.integers(1_000, 2**32))
+@settings(max_examples=150, deadline=None)
+def test_any_run_counts_what_the_definition_counts(seed: int) -> None:
+    rows = trace(seed)
+    if rows:
+        assert_found(found([rows]).get(rows[0].run, []), expected(rows))
+
+
+def test_batches_of_runs_whose_vectors_do_not_fit_together_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    traces = [rows for seed in range(60) if (rows := trace(seed))]
+    together = found(traces)
+    monkeypatch.setattr(stamp, "VECTOR_ENTRIES_MAX", 20)
+    assert found(traces) == together
+
+
+def test_a_run_with_too_many_processes_is_said_to_be_so_and_the_others_are_verified(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(stamp, "PROCESSES_MAX", 2)
+    monkeypatch.setattr(tasks, "PROCESSES_MAX", 2)
+    wide = [Row("wide", name, 1, "send", None, name, ("x",)) for name in "abc"]
+    by_run = found([wide, overtaking("narrow")])
+    assert [row["tally"]["wide"] for row in by_run["wide"] if row["what"] == "tally"] == [1]
+    assert [row["tally"]["violations"] for row in by_run["narrow"] if row["what"] == "tally"] == [1]
+
+
+def overtaking(run: str) -> list[Row]:
+    return [
+        Row(run, "a", 1, "send", 1.0, "m1", A_TO_B),
+        Row(run, "a", 2, "send", 2.0, "m2", A_TO_B),
+        Row(run, "b", 1, "deliver", 3.0, "m2"),
+        Row(run, "b", 2, "deliver", 4.0, "m1"),
+    ]
+
+
+def test_the_message_that_was_overtaken_is_named() -> None:
+    delivery = next(row for row in found([overtaking("r")])["r"] if row["overtaken"])
+    assert (delivery["message"], delivery["witness"], delivery["sender"], delivery["sent_index"]) == (
+        "m2",
+        "m1",
+        "a",
+        2,
+    )
+
+
+def test_a_message_overtaken_over_a_third_process_is_found() -> None:
+    rows = [
+        Row("r", "a", 1, "send", None, "m1", ("b",)),
+        Row("r", "a", 2, "send", None, "m2", ("c",)),
+        Row("r", "c", 1, "deliver", None, "m2"),
+        Row("r", "c", 2, "send", None, "m3", ("b",)),
+        Row("r", "b", 1, "deliver", None, "m3"),
+        Row("r", "b", 2, "deliver", None, "m1"),
+    ]
+    assert [row["witness"] for row in found([rows])["r"] if row["overtaken"]] == ["m1"]
+
+
+def test_a_spurious_deliver_carries_causality_though_it_is_no_violation() -> None:
+    rows = [
+        Row("r", "a", 1, "send", None, "m1", ("b",)),
+        Row("r", "c", 1, "deliver", None, "m1"),  # spurious
+        Row("r", "c", 2, "send", None, "m2", ("b",)),
+        Row("r", "b", 1, "deliver", None, "m2"),
+        Row("r", "b", 2, "deliver", None, "m1"),
+    ]
+    tally = next(row["tally"] for row in found([rows])["r"] if row["what"] == "tally")
+    assert (tally["violations"], tally["spurious"]) == (1, 1)
+
+
+def test_hundreds_overtaken_by_one_are_all_counted_and_the_last_in_line_counts_none() -> None:
+    sends = [Row("r", "a", number, "send", None, f"m{number}", A_TO_B) for number in range(300)]
+    backwards = [Row("r", "b", 300 - number, "deliver", None, f"m{number}") for number in range(300)]
+    deliveries = [row for row in found([sends + backwards])["r"] if row["what"] == "delivery"]
+    assert {row["message"]: row["overtaken"] for row in deliveries} == {f"m{number}": number for number in range(300)}
+
+
+def test_order_of_rows_and_of_batches_does_not_matter() -> None:
+    whole = coded([row for seed in range(40) for row in trace(seed)])
+    mixed = whole.take(pa.array(np.random.default_rng(1).permutation(whole.num_rows)))
+    answers = []
+    for one in (whole, mixed):
+        result = run(tasks.verify_runs(detail=True), dealt(one))
+        result = result.filter(pc.field("what") == "delivery").select(
+            ["run", "process", "index", "overtaken", "witness"]
+        )
+        answers.append(result.sort_by([(name, "ascending") for name in ("run", "process", "index")]).to_pylist())
+    assert answers[0] == answers[1]

@@ -1,0 +1,442 @@
+"""What an application sees of a node, over a network in memory with every fault there is."""
+
+import asyncio
+import random
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import fields
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import pytest
+
+from antecede.core.errors import Misuse
+from antecede.core.types import MessageId
+from antecede.judge.events import read_jsonl
+from antecede.judge.judge import judge
+from antecede.runtime import (
+    Faults,
+    Limits,
+    MemoryNetwork,
+    NameTaken,
+    Node,
+    StoreError,
+    join,
+    join_sync,
+)
+from antecede.runtime.node import node as node_module
+from antecede.runtime.state.store import Store
+from tests.paths import ROOT
+
+ROUGH = Faults(drop=0.2, duplicate=0.2, shuffle=0.3, delay_s=0.01)
+WAIT_S = 20.0
+GUIDE = ROOT / "docs" / "guide" / "06-enforcing.md"
+
+
+async def take(node: Node, count: int) -> list[bytes]:
+    """The next messages, acknowledged."""
+    taken: list[bytes] = []
+    for _ in range(count):
+        message = await node.next_within(WAIT_S)
+        assert message is not None, f"only {taken}, {node.counts()}, {node.pending()}"
+        taken.append(message.payload)
+        await message.ack()
+    return taken
+
+
+async def eventually(true: Callable[[], bool]) -> None:
+    async def wait() -> None:
+        while not true():
+            await asyncio.sleep(0.005)
+
+    await asyncio.wait_for(wait(), WAIT_S)
+
+
+def run(test: Callable[[], Awaitable[None]]) -> None:
+    async def main() -> None:
+        await asyncio.wait_for(test(), 2 * WAIT_S)
+
+    asyncio.run(main())
+
+
+@asynccontextmanager
+async def nodes(network: MemoryNetwork, names: str, **settings: object) -> AsyncIterator[list[Node]]:
+    async with AsyncExitStack() as stack:
+        joined = [join(network, space="s", process=name, **settings) for name in names.split()]  # type: ignore[arg-type]
+        yield [await stack.enter_async_context(one) for one in joined]
+
+
+@pytest.mark.parametrize("algorithm", ["ks", "ses", "rst", "vector", "serial-multicast", "history"])
+def test_a_rough_network_changes_nothing(tmp_path: Path, algorithm: str) -> None:
+    """Dropped, doubled, shuffled, late: everything is delivered once and in causal order, with any algorithm."""
+    names = ["a", "b", "c"]
+
+    async def talk(node: Node, chance: random.Random, broadcast: bool) -> None:
+        others = [name for name in names if name != node.process]
+        for n in range(25):
+            dests = others if broadcast else chance.sample(others, chance.randint(1, 2))
+            await node.send(set(dests), b"%d" % n)
+            await asyncio.sleep(chance.random() * 0.01)
+
+    async def test() -> None:
+        broadcast = algorithm in ("vector", "history")
+        settings = {"algorithm": algorithm, "processes": names, "trace": tmp_path}
+        async with nodes(MemoryNetwork(1, ROUGH), "a b c", **settings) as joined:
+            await asyncio.gather(*(talk(node, random.Random(seed), broadcast) for seed, node in enumerate(joined)))
+            await eventually(lambda: all(node.counts()["outbox"] == 0 == node.counts()["held_back"] for node in joined))
+            await eventually(lambda: judged(tmp_path).lost == 0)
+
+    run(test)
+    verdict = judged(tmp_path)
+    assert (verdict.verdict, verdict.messages, verdict.lost, verdict.duplicates) == ("holds", 75, 0, 0)
+
+
+def test_an_algorithm_with_groups_and_timers(tmp_path: Path) -> None:
+    """`mr` sets timers, sends to groups by name, and needs channels in order, which the node makes so."""
+    groups = {"g1": ["a", "b"], "g2": ["b", "c"], "g3": ["a", "b", "c"]}
+    settings = {"algorithm": "mr", "processes": ["a", "b", "c"], "groups": groups, "resynch_after_s": 0.05}
+
+    async def talk(node: Node, chance: random.Random) -> None:
+        mine = sorted(group for group, members in groups.items() if node.process in members)
+        for n in range(15):
+            await node.send(chance.choice(mine), b"%d" % n)
+            await asyncio.sleep(chance.random() * 0.01)
+
+    async def test() -> None:
+        async with nodes(MemoryNetwork(2, ROUGH), "a b c", trace=tmp_path, **settings) as joined:
+            await asyncio.gather(*(talk(node, random.Random(seed)) for seed, node in enumerate(joined)))
+            await eventually(lambda: judged(tmp_path).lost == 0)
+
+    run(test)
+    verdict = judged(tmp_path)
+    assert (verdict.verdict, verdict.messages, verdict.lost, verdict.duplicates) == ("holds", 45, 0, 0)
+
+
+def judged(folder: Path):  # type: ignore[no-untyped-def]
+    lines = [line for path in sorted(folder.glob("*.jsonl")) for line in path.read_text().splitlines()]
+    return judge(read_jsonl(lines)[0])
+
+
+def test_pending_and_stalls_name_the_missing_message() -> None:
+    """a tells b and c; c answers b; what a told b is stuck: b knows what it waits for, and from whom."""
+
+    async def test() -> None:
+        network = MemoryNetwork()
+        async with nodes(network, "a b c", limits=Limits(stall_after_s=0.05)) as (a, b, c):
+            network.partition({"a"}, {"b"})
+            await a.send({"b", "c"}, b"lost my ring")
+            assert await take(c, 1) == [b"lost my ring"]
+            await c.send({"b"}, b"oh no")
+            await eventually(lambda: bool(b.pending()))
+            assert b.pending()[0].messages == (MessageId("a", 1),)
+            stall = await anext(b.stalls())
+            assert (stall.message, stall.awaited_from) == (MessageId("c", 1), ("a",))
+            assert "message 1 of a" in str(stall)
+            blocked = await anext(a.stalls())
+            assert (blocked.to, "parted" in str(blocked)) == ("b", True)
+            network.heal()
+            assert await take(b, 2) == [b"lost my ring", b"oh no"]
+
+    run(test)
+
+
+def test_what_waits_is_told_in_every_way_of_asking_that_the_guide_names(caplog: pytest.LogCaptureFixture) -> None:
+    """And only to those who ask: until then nothing is said, in the log or anywhere."""
+    promise = re.search(r"\* \*\*Who asks is told what waits\*\*.*?\n\* ", GUIDE.read_text(), re.DOTALL)
+    assert promise is not None
+    ways = re.findall(r"`(.*?)`", promise[0])
+    assert ways == [
+        "node.pending()",
+        "async for stall in node.stalls()",
+        f"Limits(stall_after_s={Limits().stall_after_s})",
+        "antecede status",
+        "antecede_held_back",
+        "antecede_outbox",
+    ]
+
+    async def test() -> None:
+        network = MemoryNetwork()
+        async with nodes(network, "a b c", limits=Limits(stall_after_s=0.05)) as (a, b, c):
+            network.partition({"a"}, {"b"})
+            await a.send({"b", "c"}, b"lost my ring")
+            await take(c, 1)
+            await c.send({"b"}, b"oh no")
+            await eventually(lambda: bool(b.pending()))
+            assert [str(held) for held in b.pending()] == ["c:1 waits for message 1 of a"]
+            async for stall in b.stalls():
+                assert str(stall).endswith("for message 1 of a")
+                break
+            answer = b.status()["stalls"]  # what `antecede status` shows
+            assert isinstance(answer, list)
+            assert [(one["what"], one["from"]) for one in answer] == [("c:1", ["a"])]
+            assert 'antecede_held_back{process="b"} 1.0' in b.metrics.text()
+            assert 'antecede_outbox{process="a"} 2.0' in a.metrics.text()  # the roster, and the message
+
+    run(test)
+    assert not caplog.records
+
+
+def test_a_message_to_somebody_who_is_not_there_yet_waits() -> None:
+    async def test() -> None:
+        network = MemoryNetwork()
+        async with nodes(network, "a", limits=Limits(stall_after_s=0.05)) as (a,):
+            await a.send({"late"}, b"hello")
+            stall = await anext(a.stalls())
+            assert stall.to == "late"
+            assert "no inbox" in stall.reason
+            async with nodes(network, "late") as (late,):
+                assert await take(late, 1) == [b"hello"]
+
+    run(test)
+
+
+def test_what_was_not_acknowledged_is_offered_again_in_order(tmp_path: Path) -> None:
+    async def test() -> None:
+        network = MemoryNetwork()
+        again = partial(nodes, network, "b", store=tmp_path)
+        async with nodes(network, "a") as (a,), again() as (b,):
+            for n in range(5):
+                await a.send({"b"}, b"%d" % n)
+            first = await b.next_within(WAIT_S)
+            second = await b.next_within(WAIT_S)
+            assert first is not None
+            assert second is not None
+            await second.ack()
+            await eventually(lambda: b.counts()["delivered"] == 5)
+        async with again() as (b,):
+            assert await take(b, 4) == [b"0", b"2", b"3", b"4"]
+        async with again() as (b,):
+            assert await b.next_within(0.05) is None
+
+    run(test)
+
+
+def test_send_waits_while_the_outbox_is_full() -> None:
+    async def test() -> None:
+        network = MemoryNetwork()
+        async with nodes(network, "a b", limits=Limits(outbox=4)) as (a, b):
+            network.partition({"a"}, {"b"})  # the roster is owed too
+            for n in range(3):
+                await a.send({"b"}, b"%d" % n)
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(a.send({"b"}, b"too much"), 0.05)
+            network.heal()
+            await a.send({"b"}, b"3")
+            assert await take(b, 4) == [b"0", b"1", b"2", b"3"]
+
+    run(test)
+
+
+def test_nothing_more_is_taken_while_the_inbox_is_full() -> None:
+    async def test() -> None:
+        network = MemoryNetwork()
+        async with nodes(network, "a", limits=Limits()) as (a,), nodes(network, "b", limits=Limits(inbox=2)) as (b,):
+            for n in range(20):
+                await a.send({"b"}, b"%d" % n)
+                await eventually(lambda: a.counts()["outbox"] == 0)
+            assert 2 <= b.counts()["inbox"] < 20
+            assert await take(b, 20) == [b"%d" % n for n in range(20)]
+
+    run(test)
+
+
+def test_the_batch_that_reaches_the_limit_of_the_inbox_is_taken_whole() -> None:
+    async def test() -> None:
+        network = MemoryNetwork()
+        async with nodes(network, "a") as (a,):
+            for n in range(20):
+                await a.send({"b"}, b"%d" % n)
+            async with nodes(network, "b", limits=Limits(inbox=2)) as (b,):
+                await eventually(lambda: b.counts()["inbox"] > 2)
+                assert await take(b, 20) == [b"%d" % n for n in range(20)]
+
+    run(test)
+
+
+def test_the_module_explains_the_limits_that_there_are() -> None:
+    explained = set(re.findall(r"`Limits\.(\w+)`", node_module.__doc__ or ""))
+    assert explained == {field.name for field in fields(Limits)}
+
+
+def test_a_full_hold_back_queue_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Packets that can not be held are not acknowledged, and come again; what waits for nothing is still taken."""
+    monkeypatch.setattr(node_module, "RETRY_S", 0.02)
+
+    async def test() -> None:
+        network = MemoryNetwork()
+        async with nodes(network, "a c d") as (a, c, d), nodes(network, "b", hold_back_limit=2) as (b,):
+            network.partition({"a"}, {"b"})
+            await a.send({"b", "c"}, b"cause")
+            await take(c, 1)
+            for n in range(8):
+                await c.send({"b"}, b"%d" % n)
+            await eventually(lambda: b.counts()["offered_again"] > 0)
+            assert b.counts()["held_back"] == 2
+            await d.send({"b"}, b"at once")
+            assert await take(b, 1) == [b"at once"]
+            network.heal()
+            assert await take(b, 9) == [b"cause", *(b"%d" % n for n in range(8))]
+
+    run(test)
+
+
+def test_a_lying_packet_is_refused_and_touches_nothing() -> None:
+    async def test() -> None:
+        network = MemoryNetwork()
+        async with nodes(network, "a b") as (a, b):
+            liar = network.transport("s", "liar", "x")
+            await liar.publish("b", b"\1\0\3abc", "k")
+            await liar.publish("b", b"rubbish", "k")
+            await a.send({"b"}, b"true")
+            assert await take(b, 1) == [b"true"]
+            await eventually(lambda: b.counts()["refused"] == 2)
+            assert network.inboxes["s", "b"].waiting == []
+            assert 'antecede_refused_total{process="b"} 2.0' in b.metrics.text()
+
+    run(test)
+
+
+def test_a_name_without_its_store_is_taken() -> None:
+    async def test() -> None:
+        network = MemoryNetwork()
+        async with nodes(network, "a"):
+            pass
+        with pytest.raises(NameTaken, match="names are not reused"):
+            async with nodes(network, "a"):
+                pass
+
+    run(test)
+
+
+def test_a_store_stays_what_it_was(tmp_path: Path) -> None:
+    async def test() -> None:
+        network = MemoryNetwork()
+        async with nodes(network, "a", store=tmp_path):
+            pass
+        with pytest.raises(Misuse, match="another store"):
+            async with nodes(network, "a", store=tmp_path, algorithm="rst"):
+                pass
+
+    run(test)
+
+
+def test_a_full_disk_stops_the_node_and_a_restart_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The send that did not fit raises, nothing of it gets out, and everything before it is there afterwards."""
+
+    async def test() -> None:
+        network = MemoryNetwork()
+        async with nodes(network, "b") as (b,):
+            with monkeypatch.context() as patch:
+                patch.setattr("antecede.runtime.node.join.Store", partial(Store, pages_max=60))
+                async with nodes(network, "a", store=tmp_path) as (a,):
+                    await a.send({"b"}, b"fits")
+                    with pytest.raises(StoreError, match="full"):
+                        await a.send({"b"}, bytes(300_000))
+                    with pytest.raises(StoreError, match="full"):
+                        await a.send({"b"}, b"too late")
+            assert await take(b, 1) == [b"fits"]
+            async with nodes(network, "a", store=tmp_path) as (a,):
+                assert a.sent == 1
+                await a.send({"b"}, b"room again")
+                assert await take(b, 1) == [b"room again"]
+
+    run(test)
+
+
+def test_time_that_jumps_is_no_reason_for_anything() -> None:
+    """The clock of a node is its own: one that stands still and one that leaps both see every message."""
+    times = iter([5.0, 5.0, 1e9, 1e9] + [2e9] * 100_000)
+
+    async def test() -> None:
+        network = MemoryNetwork()
+        async with (
+            nodes(network, "a", clock=lambda: 1.0) as (a,),
+            nodes(network, "b", clock=lambda: next(times)) as (b,),
+        ):
+            for n in range(5):
+                await a.send({"b"}, b"%d" % n)
+            assert await take(b, 5) == [b"0", b"1", b"2", b"3", b"4"]
+
+    run(test)
+
+
+def test_metrics_are_served_on_the_loopback_interface() -> None:
+    async def test() -> None:
+        async with nodes(MemoryNetwork(), "a b") as (a, b):
+            await a.send({"b"}, b"1")
+            await take(b, 1)
+            server = b.metrics.serve(0)
+            with server:
+                address = f"http://127.0.0.1:{server.server_port}/metrics"
+                answer = await asyncio.to_thread(lambda: urlopen(address).read().decode())
+                server.shutdown()
+            assert 'antecede_delivered_total{process="b"} 1.0' in answer
+            assert 'antecede_inbox{process="b"} 0.0' in answer
+
+    run(test)
+
+
+def test_batches_are_acknowledged_together(tmp_path: Path) -> None:
+    async def test() -> None:
+        network = MemoryNetwork()
+        async with nodes(network, "a") as (a,), nodes(network, "b", store=tmp_path) as (b,):
+            for n in range(6):
+                await a.send({"b"}, b"%d" % n)
+            await eventually(lambda: b.counts()["inbox"] == 6)
+            batch = await anext(b.batches(4))
+            await b.ack(batch)
+            assert [message.payload for message in batch] == [b"0", b"1", b"2", b"3"]
+            assert b.counts()["inbox"] == 2
+
+    run(test)
+
+
+def test_a_payload_that_no_broker_takes_is_misuse() -> None:
+    async def test() -> None:
+        async with nodes(MemoryNetwork(), "a b") as (a, _):
+            with pytest.raises(Misuse, match="cut it up"):
+                await a.send({"b"}, bytes(5 * 2**20))
+            with pytest.raises(Misuse, match="bytes"):
+                await a.send({"b"}, "text")  # type: ignore[arg-type]
+            with pytest.raises(Misuse, match="bytes"):
+                await a.send({"b"}, None)  # type: ignore[arg-type]
+            with pytest.raises(Misuse, match="destinations"):
+                await a.send(None, b"")  # type: ignore[arg-type]
+            with pytest.raises(Misuse, match="name"):
+                await a.send({5}, b"")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("space", "process"), [("", "a"), ("x" * 1_001, "a"), ("shop", ""), ("shop", 5)])
+def test_names_that_no_broker_takes_are_misuse(space: str, process: Any) -> None:
+    async def test() -> None:
+        with pytest.raises(Misuse, match="name"):
+            async with join(MemoryNetwork(), space=space, process=process):
+                pass
+
+    run(test)
+
+
+def test_an_algorithm_that_has_to_know_everybody_says_so() -> None:
+    async def test() -> None:
+        with pytest.raises(Misuse, match="processes="):
+            async with nodes(MemoryNetwork(), "a", algorithm="vector"):
+                pass
+
+    run(test)
+
+
+def test_the_synchronous_node(tmp_path: Path) -> None:
+    with (
+        join_sync("embedded://", space="s", process="a") as a,
+        join_sync("embedded://", space="s", process="b", trace=tmp_path) as b,
+    ):
+        a.send({"b"}, b"hello")
+        message = b.receive(WAIT_S)
+        assert message is not None
+        message.ack()
+        assert (message.payload, message.sender, b.receive(0.01)) == (b"hello", "a", None)
+        assert (b.pending(), b.stalls(), b.counts()["delivered"]) == ((), [], 1)
+        a.leave()

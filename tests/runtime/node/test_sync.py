@@ -1,0 +1,71 @@
+"""The node for programs without an event loop: threads that wait when the block ends come back."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from antecede.runtime import MemoryNetwork, NodeClosed, join_sync
+from antecede.runtime.node import sync
+from antecede.runtime.node.sync import SyncNode
+from tests.runtime.node.test_node import WAIT_S
+
+ROUNDS, THREADS = 5, 4
+
+
+def ended_with(call: Callable[[SyncNode], object]) -> list[str]:
+    """How the calls of several threads ended, which go on until one fails; the block ends in the middle of them."""
+    how: list[str] = []
+
+    def calls(node: SyncNode, under_way: threading.Event) -> None:
+        try:
+            while True:
+                under_way.set()
+                call(node)
+        except Exception as error:
+            how.append(type(error).__name__)
+
+    network = MemoryNetwork()
+    for number in range(ROUNDS):
+        with join_sync(network, space="s", process=f"p{number}") as node:
+            events = [threading.Event() for _ in range(THREADS)]
+            threads = [threading.Thread(target=calls, args=(node, event), daemon=True) for event in events]
+            for thread, event in zip(threads, events, strict=True):
+                thread.start()
+                assert event.wait(WAIT_S)
+        for thread in threads:
+            thread.join(WAIT_S)
+            assert not thread.is_alive(), "a thread waits for ever"
+    return how
+
+
+@pytest.mark.parametrize(
+    "call",
+    [SyncNode.counts, SyncNode.receive, lambda node: node.receive(0.1), lambda node: node.send({"nobody"}, b"x")],
+    ids=["counts", "receive", "receive within a time", "send"],
+)
+def test_threads_come_back_when_the_block_ends(call: Callable[[SyncNode], object]) -> None:
+    assert ended_with(call) == [NodeClosed.__name__] * ROUNDS * THREADS
+
+
+def test_a_call_that_the_end_of_the_node_does_not_wake_comes_back_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sync, "SETTLE_S", 0.01)
+    assert ended_with(lambda node: node.wait(asyncio.Event().wait())) == [NodeClosed.__name__] * ROUNDS * THREADS
+
+
+def test_who_waits_for_a_message_hears_that_there_will_be_none() -> None:
+    """So that a loop over the messages ends, as it does with an event loop."""
+    under_way = threading.Event()
+    got: list[object] = []
+
+    def read(node: SyncNode) -> None:
+        under_way.set()
+        got.append([*node])
+
+    with join_sync(MemoryNetwork(), space="s", process="a") as node:
+        thread = threading.Thread(target=read, args=(node,), daemon=True)
+        thread.start()
+        assert under_way.wait(WAIT_S)
+    thread.join(WAIT_S)
+    assert got == [[]]

@@ -1,0 +1,55 @@
+"""The way out: what leaves together is no more than the broker takes."""
+
+import asyncio
+from pathlib import Path
+
+from antecede.runtime import frames, join
+from antecede.runtime.outbox import Lane
+from antecede.runtime.state.store import LINES, WHOLE_FRAME, Outgoing
+from tests.runtime.node.test_node import run, take
+from tests.runtime.servers import server
+
+
+def lane(*entries: tuple[int, int]) -> Lane:
+    """One with entries of these rosters and lengths."""
+    found = Lane("b")
+    found.waiting.extend(Outgoing(n, ("b",), roster, b"x" * length) for n, (roster, length) in enumerate(entries))
+    return found
+
+
+def taken(all_of: Lane, bytes_max: int) -> list[list[int]]:
+    groups = []
+    while all_of.waiting:
+        groups.append([outgoing.n for outgoing in all_of.take(bytes_max)])
+    return groups
+
+
+def test_what_leaves_together() -> None:
+    """Packets of one roster, or lines; a whole frame by itself, and so is what is longer than a frame should be."""
+    mixed = lane((1, 10), (1, 10), (2, 10), (WHOLE_FRAME, 10), (WHOLE_FRAME, 10), (LINES, 10), (LINES, 10))
+    assert taken(mixed, 1_000) == [[0, 1], [2], [3], [4], [5, 6]]
+    assert taken(lane((1, 10), (1, 2_000), (1, 10), (1, 10)), 1_000) == [[0], [1], [2, 3]]
+
+
+def test_a_frame_of_many_short_packets_is_no_longer_than_asked_for() -> None:
+    busy = lane(*[(7, 1 + n % 3) for n in range(1_000)])
+    while busy.waiting:
+        parts = [outgoing.data for outgoing in busy.take(500)]
+        assert len(frames.packets(7, parts)) <= 500
+
+
+def test_a_busy_lane_to_a_broker_that_takes_little(tmp_path: Path) -> None:
+    """What waits together is longer than this broker takes at once."""
+
+    async def test() -> None:
+        with server(tmp_path, "small", "max_payload: 65536") as broker:
+            url = f"nats://{broker}"
+            async with (
+                join(url, space="s", process="b", store=None) as b,
+                join(url, space="s", process="a", store=None) as a,
+            ):
+                payloads = [b"%d" % n + b"x" * 1_000 for n in range(200)] + [b"y" * 32_768]
+                await asyncio.gather(*(a.send({"b"}, payload) for payload in payloads))
+                assert await take(b, len(payloads)) == payloads
+
+    run(test)

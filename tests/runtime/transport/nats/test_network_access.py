@@ -1,0 +1,228 @@
+"""NATS as operators run it: TLS, users, tokens, nkeys and credentials; and no secret where it does not belong."""
+
+import asyncio
+import json
+import logging
+import os
+import re
+import ssl
+import subprocess
+import sys
+from collections.abc import Mapping
+from importlib.util import find_spec
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from antecede.core.errors import Misuse
+from antecede.runtime import Host, NatsOptions, Unreachable, join
+from antecede.runtime.roaming.tokens import issue
+from antecede.runtime.transport.nats import network as nats_module
+from antecede.runtime.transport.nats.options import shown
+from antecede.runtime.transport.urls import network_of
+from antecede.runtime.watch.status import gather
+from tests.paths import CERTIFICATE, ROOT
+from tests.runtime.node.test_node import WAIT_S, run, take
+from tests.runtime.servers import KEY, server, tls
+
+GUIDE = ROOT / "docs" / "guide" / "06-enforcing.md"
+SPACES = count()
+PASSWORD = "correct-horse-battery-staple"
+USERS = f"authorization {{ user: shop, password: {PASSWORD} }}"
+NKEY_SEED = "SUAATDHD6SGHK5F3YNGGJUVNMYGEQIGUGXTVWUMGXUIU4DZU5WKW3X64H4"
+NKEY = "UBW5HKEDFTIPXFCTZF6SBK5G22O6J2XEFAZZK5BFXQJPFKPL2XDY3QN7"
+
+
+async def talk(url: str, connect: Mapping[str, Any] | None = None) -> None:
+    """Two processes at `url` say something to each other, in a space of their own."""
+    space, nats = f"space {next(SPACES)}", NatsOptions(connect=connect or {})
+    async with (
+        join(url, space=space, process="a", store=None, nats=nats) as a,
+        join(url, space=space, process="b", store=None, nats=nats) as b,
+    ):
+        await a.send({"b"}, b"over")
+        assert await take(b, 1) == [b"over"]
+        await b.send({"a"}, b"and back")
+        assert await take(a, 1) == [b"and back"]
+
+
+async def refused(url: str, connect: Mapping[str, Any] | None = None) -> str:
+    """Why nobody can take part at `url`."""
+    with pytest.raises(Unreachable) as why:
+        async with join(url, space="s", process="a", store=None, nats=NatsOptions(connect=connect or {})):
+            pass
+    return str(why.value)
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nats_module, "CONNECT_S", 1.0)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_user_and_a_password_in_the_url_or_beside_it(tmp_path: Path) -> None:
+    async def test() -> None:
+        with server(tmp_path, "n", USERS) as address:
+            await talk(f"nats://shop:{PASSWORD}@{address}")
+            await talk(f"nats://{address}", {"user": "shop", "password": PASSWORD})
+            why = await refused(f"nats://shop:wrong-secret@{address}")
+            assert f"no NATS server answers at nats://{address}: " in why
+            assert "Authorization" in why
+            assert "wrong-secret" not in why
+
+    run(test)
+
+
+def test_a_token_in_the_url_or_beside_it(tmp_path: Path) -> None:
+    async def test() -> None:
+        with server(tmp_path, "n", f"authorization {{ token: {PASSWORD} }}") as address:
+            await talk(f"nats://{PASSWORD}@{address}")
+            await talk(f"nats://{address}", {"token": PASSWORD})
+
+    run(test)
+
+
+def test_an_nkey(tmp_path: Path) -> None:
+    """With the `nkeys` extra it is enough to get in; without it, what to install is said."""
+    seed = tmp_path / "seed"
+    seed.write_text(NKEY_SEED)
+
+    async def test() -> None:
+        with server(tmp_path, "n", f"authorization {{ users: [ {{ nkey: {NKEY} }} ] }}") as address:
+            if find_spec("nkeys") is not None:
+                await talk(f"nats://{address}", {"nkeys_seed": str(seed)})
+                return
+            with pytest.raises(Misuse, match=r"pip install 'antecede\[nkeys\]'"):
+                await talk(f"nats://{address}", {"nkeys_seed": str(seed)})
+
+    run(test)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_tls_with_an_authority_of_ones_own(tmp_path: Path) -> None:
+    trusting = ssl.create_default_context(cafile=CERTIFICATE)
+
+    async def test() -> None:
+        with server(tmp_path, "n", tls()) as address:
+            await talk(f"tls://{address}", {"tls": trusting})
+            assert "certificate verify failed" in await refused(f"tls://{address}")
+
+    run(test)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_tls_where_the_server_wants_to_see_a_certificate(tmp_path: Path) -> None:
+    known = ssl.create_default_context(cafile=CERTIFICATE)
+    known.load_cert_chain(CERTIFICATE, KEY)
+
+    async def test() -> None:
+        with server(tmp_path, "n", tls(verify=True)) as address:
+            await talk(f"tls://{address}", {"tls": known})
+            await refused(f"tls://{address}", {"tls": ssl.create_default_context(cafile=CERTIFICATE)})
+
+    run(test)
+
+
+async def emptied(url: str, names: list[str]) -> None:
+    """Wait until all of these, and nobody else, answer `antecede status`, and nothing is left in their inboxes."""
+    wanted = dict.fromkeys(names, (True, 0))
+    async with asyncio.timeout(WAIT_S):
+        while {one["process"]: (one["running"], one["queued"]) for one in await gather([url], wait_s=0.2)} != wanted:
+            pass
+
+
+def test_the_permissions_of_the_guide_are_enough(tmp_path: Path) -> None:
+    """Two users who may do no more than it says: they talk, empty their inboxes, are seen, and leave."""
+    (block,) = re.findall(r"```text\n +(user: billing.*?)```", GUIDE.read_text(), re.DOTALL)
+    users = ", ".join(f"{{ {block.replace('billing', name)} }}" for name in ("billing", "stock"))
+
+    async def test() -> None:
+        with server(
+            tmp_path, "n", f"authorization {{ users: [ {users}, {{ user: admin, password: p }} ] }}"
+        ) as address:
+            settings = {"space": "orders", "store": None}
+            joined = {
+                name: join(f"nats://{name}:secret@{address}", process=name, **settings)  # type: ignore[arg-type]
+                for name in ("billing", "stock")
+            }
+            async with joined["billing"] as billing, joined["stock"] as stock:
+                await billing.send({"stock"}, b"paid")
+                assert await take(stock, 1) == [b"paid"]
+                await stock.send({"billing"}, b"shipped")
+                assert await take(billing, 1) == [b"shipped"]
+                await emptied(f"nats://admin:p@{address}", ["billing", "stock"])
+                await billing.leave()
+            (left,) = await gather([f"nats://admin:p@{address}"], wait_s=0.2)
+            assert left["process"] == "stock"
+
+    run(test)
+
+
+def test_addresses_are_shown_without_their_secrets() -> None:
+    assert shown(["nats://u:p@h:1", "tls://t@h:2", "nats://u:p/@x@h:3"]) == "nats://h:1, tls://h:2, nats://h:3"
+    assert shown(["nats:/u:p@h", "u:p@h", "nats://a,u:p@h"]) == "nats:/h, h, nats://a, h"
+    assert "secret" not in repr(NatsOptions(connect={"password": "secret"}))
+    with pytest.raises(Misuse) as why:
+        network_of(f"kafka://shop:{PASSWORD}@h:1")
+    assert PASSWORD not in str(why.value)
+
+
+def command(*arguments: str, url: str) -> subprocess.Popen[str]:
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}", "ANTECEDE_NATS": url}
+    environment |= {"PYTHONASYNCIODEBUG": "1"}
+    program = [sys.executable, "-m", "tests.runtime.command", *arguments]
+    return subprocess.Popen(
+        program, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def test_a_station_with_tls_on_both_sides_and_no_secret_in_logs_or_traces(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """`antecede station` with the URL from the environment, wss:// to a host that trusts it, `antecede status`; then
+    everything that anybody wrote is searched."""
+    caplog.set_level(logging.DEBUG)
+    key = tmp_path / "key"
+    key.write_text("a-key-that-signs-tokens-and-is-secret")
+    token = issue(key.read_bytes(), "ann")
+    written: list[str] = []
+
+    async def chat(address: str) -> None:
+        trusting = ssl.create_default_context(cafile=CERTIFICATE)
+        async with Host([address], "ann", token, tls=trusting, path=tmp_path / "ann.db", trace=tmp_path / "t") as ann:
+            assert await asyncio.wait_for(ann.connected(), 20) == "s1"
+            await ann.send({"ann"}, b"note to self")
+            await ann.drained()
+        async with Host([address], "ann", token + "x", tls=trusting) as other:
+            with pytest.raises(Exception, match="not one of this system") as why:
+                await asyncio.wait_for(other.connected(), 20)
+            written.append(str(why.value))
+
+    with server(tmp_path / "nats", "n", f"{USERS}\n{tls()}") as at:
+        url = f"tls://shop:{PASSWORD}@{at}"
+        options = ["--store", str(tmp_path / "stores"), "--key", str(key), "--nats-ca", str(CERTIFICATE)]
+        options += ["--tls-cert", str(CERTIFICATE), "--tls-key", str(KEY), "--trace", str(tmp_path / "t")]
+        station = command("station", "--name", "s1", "--stations", "s1", *options, url=url)
+        try:
+            assert station.stdout is not None
+            said = station.stdout.readline()
+            assert said.startswith("s1 listens at wss://"), said + station.communicate()[1]
+            asyncio.run(chat(said.split()[-1]))
+            told = command("status", "--json", "--nats-ca", str(CERTIFICATE), url=url).communicate(timeout=30)
+            assert json.loads(told[0])["running"] == 1
+            wrong = command("status", "--json", "--nats-ca", str(CERTIFICATE), url=url.replace("shop", "shoplifter"))
+            failed = wrong.communicate(timeout=30)
+            assert "no NATS server answers" in failed[1]
+        finally:
+            station.terminate()
+            said += "".join(station.communicate(timeout=30))
+    written += [said, *told, *failed, caplog.text]
+    files = [path for path in sorted(tmp_path.rglob("*")) if path.is_file() and path.name not in ("key", "nats.conf")]
+    assert any(path.suffix == ".jsonl" for path in files)
+    assert any(path.suffix == ".sqlite" for path in files)
+    secrets = (PASSWORD, token, token.split(".")[2], key.read_text())
+    for secret in secrets:
+        assert not [text for text in written if secret in text]
+        assert not [path for path in files if secret.encode() in path.read_bytes()]

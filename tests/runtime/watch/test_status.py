@@ -1,0 +1,130 @@
+"""`antecede status` over a real server: a node, a station, and a process that is not running."""
+
+import asyncio
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from antecede.cli.status import summary, table
+from antecede.runtime import NatsOptions, join
+from antecede.runtime.roaming.station.serve import serve_station
+from antecede.runtime.transport.contract import Unreachable
+from antecede.runtime.transport.nats import network as nats_module
+from antecede.runtime.transport.nats.embedded import EmbeddedNetwork
+from antecede.runtime.transport.urls import servers_of
+from antecede.runtime.watch.status import gather
+from tests.paths import ROOT
+from tests.runtime.cells import KEY, host, until
+
+NAMES = [f"host{number}" for number in range(12)]
+"""The homes of some of them are at s2, which never runs."""
+
+
+async def scenario(folder: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    network = EmbeddedNetwork(folder)
+    await network.start()
+    try:
+        async with join(network.url, space="orders", process="gone", store=folder / "stores"):
+            pass
+        async with (
+            join(network.url, space="orders", process="billing", store=folder / "stores") as node,
+            serve_station(network.url, name="s1", stations=["s1", "s2"], key=KEY, store=None) as server,
+        ):
+            await node.send({"gone"}, b"are you there?")
+            await node.flush()
+            people = [host(server, name) for name in NAMES]
+            for one in people:
+                await one.__aenter__()
+            await until(lambda: server.counts()["known"] == 12)
+            await until(lambda: server.counts()["awaited"] + server.counts()["hosts"] == 12)
+            found = await gather([network.url])
+            command = [sys.executable, "-m", "tests.runtime.command", "status", "--nats", network.url, "--json"]
+            environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
+            printed = await asyncio.to_thread(subprocess.check_output, command, cwd=ROOT, env=environment)
+            for one in people:
+                await one.close()
+    finally:
+        await network.stop()
+    return found, json.loads(printed)
+
+
+def test_everybody_is_shown(tmp_path: Path) -> None:
+    found, printed = asyncio.run(scenario(tmp_path / "nats"))
+    by_name = {one["process"]: one for one in found}
+    assert sorted(by_name) == ["billing", "gone", "s1"]
+    assert not by_name["gone"]["running"]
+    assert by_name["gone"]["queued"] > 0
+    assert (by_name["billing"]["kind"], by_name["billing"]["running"]) == ("node", True)
+    station = by_name["s1"]
+    assert (station["kind"], station["connections"], station["known"]) == ("station", 12, 12)
+    assert station["awaited"] + station["hosts"] == 12
+    assert station["awaited"] > 0
+    (stall,) = station["stalls"]
+    assert (stall["from"], stall["what"].endswith(" packets"), stall["since_s"] >= 0) == (["s2"], True, True)
+    assert "for the inbox of s2: there is no such inbox" in stall["text"]
+    assert len(station["hand_offs"]) == min(5, station["awaited"])
+    assert {move["from"] for move in station["hand_offs"]} == {"s2"}
+    assert all(move["host"] in NAMES and move["since_s"] >= 0 for move in station["hand_offs"])
+    assert printed["spaces"].keys() == {"orders", "roam"}
+    assert (printed["processes"], printed["running"]) == (3, 2)
+    assert printed["hand_offs_in_progress"] == station["awaited"]
+    assert {(one["space"], one["process"], *one["from"]) for one in printed["stalls"]} == {("roam", "s1", "s2")}
+    assert {(one["process"], one["from"]) for one in printed["hand_offs"]} == {("s1", "s2")}
+    assert table(found).row_count == 3
+    assert summary([])["processes"] == 0
+
+
+async def held_back(folder: Path) -> tuple[list[dict[str, Any]], str]:
+    """What c sends to b depends on a message of a that b does not get: a knows of no way to b."""
+    network = EmbeddedNetwork(folder)
+    nowhere = NatsOptions(addresses={"b": "nats://127.0.0.1:9"})
+    await network.start()
+    try:
+        async with (
+            join(network.url, space="ring", process="a", store=None, nats=nowhere) as a,
+            join(network.url, space="ring", process="b", store=None) as b,
+            join(network.url, space="ring", process="c", store=None) as c,
+        ):
+            await a.send({"b", "c"}, b"found it")
+            await (await anext(c)).ack()
+            await c.send({"b"}, b"glad to hear")
+            await until(b.pending)
+            found = await gather([network.url])
+            console = Console(width=200, record=True, file=io.StringIO())
+            console.print(table(found))
+            return found, console.export_text()
+    finally:
+        await network.stop()
+
+
+def test_what_is_held_back_is_shown_with_whom_it_waits_for_and_since_when(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nats_module, "CONNECT_S", 0.2)
+    found, shown = asyncio.run(held_back(tmp_path / "nats"))
+    (stall,) = next(one for one in found if one["process"] == "b")["stalls"]
+    assert (stall["what"], stall["from"]) == ("c:1", ["a"])
+    assert stall["since_s"] >= 0
+    line = next(line for line in shown.splitlines() if "c:1" in line)
+    assert " ring " in line
+    assert "c:1 has waited" in line
+    assert "for message 1 of a" in line
+    assert "held back" in shown
+
+
+def test_an_embedded_server_is_found_by_its_folder(tmp_path: Path) -> None:
+    with pytest.raises(Unreachable, match="no server runs in"):
+        servers_of(f"embedded://{tmp_path}")
+    assert servers_of("nats://n1:4222,nats://n2:4222") == ["nats://n1:4222", "nats://n2:4222"]
+
+
+def test_no_server() -> None:
+    with pytest.raises(Unreachable, match="no NATS server answers"):
+        asyncio.run(gather(["nats://127.0.0.1:9"]))
