@@ -23,7 +23,7 @@ from typing import Any
 
 import networkx as nx
 
-from antecede.core.clocks.stamp import Stamp
+from antecede.core.clocks.stamp import ClockStamp
 from antecede.core.locality.cost import cost
 from antecede.core.locality.graph import Graph
 from antecede.core.locality.plan import Plan, plan
@@ -106,10 +106,10 @@ def gateway_memory(messages: int = 50_000, seed: int = 1) -> dict[str, Any]:
 
 def _traffic(
     clocks: dict[str, LocalClock], graph: Graph, messages: int, chance: random.Random
-) -> Iterator[tuple[str, Stamp]]:
+) -> Iterator[tuple[str, ClockStamp]]:
     """Messages on random links, FIFO on each, about 200 on the way at any time; yields arrivals."""
     links = graph.links
-    on_the_way: dict[tuple[str, str], list[Stamp]] = {}
+    on_the_way: dict[tuple[str, str], list[ClockStamp]] = {}
     waiting: list[tuple[str, str]] = []
     for _ in range(messages):
         link = chance.choice(links)

@@ -14,7 +14,7 @@ sends only the entries that changed.
 
 from antecede.core.clocks.differential import DifferentialClock
 from antecede.core.clocks.order import Order
-from antecede.core.clocks.stamp import Arrival, Stamp
+from antecede.core.clocks.stamp import Arrival, ClockStamp
 from antecede.core.clocks.vector import VectorClock
 from antecede.core.locality.allocation import Allocation
 from antecede.core.locality.cost import Cost
@@ -29,6 +29,7 @@ __all__ = [
     "Arrival",
     "BadGraph",
     "Candidate",
+    "ClockStamp",
     "Cost",
     "DifferentialClock",
     "Graph",
@@ -36,7 +37,6 @@ __all__ = [
     "MemoryFull",
     "Order",
     "Plan",
-    "Stamp",
     "VectorClock",
     "compare",
     "plan",

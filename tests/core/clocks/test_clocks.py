@@ -6,7 +6,7 @@ import pytest
 
 from antecede.core.clocks.differential import DifferentialClock
 from antecede.core.clocks.lamport import LamportClock, LamportTime
-from antecede.core.clocks.stamp import Stamp
+from antecede.core.clocks.stamp import ClockStamp
 from antecede.core.clocks.vector import VectorClock, compare
 from antecede.core.errors import Misuse, RemoteViolation
 from tests.core.locality.executions import Internal, Send, pasts, random_execution
@@ -61,7 +61,7 @@ def test_clocks_of_different_processes_do_not_mix() -> None:
     with pytest.raises(Misuse, match="'c' is not among the processes"):
         VectorClock("c", ["a", "b"])
     with pytest.raises(Misuse, match="has no entry for z"):
-        VectorClock("a", ["a", "b"]).receive(Stamp("z", {"z": 1}))
+        VectorClock("a", ["a", "b"]).receive(ClockStamp("z", {"z": 1}))
 
 
 BAD_VALUES = (-1, 2.5, 10**30, 2**63, True, "7", None, float("inf"), float("nan"))
@@ -75,31 +75,35 @@ def test_lamport_refuses_what_is_no_time(value: object) -> None:
     assert clock.time == 0
 
 
-def strange_stamps() -> list[Stamp]:
+def strange_stamps() -> list[ClockStamp]:
     """Of b, for a, who has told nobody anything."""
-    entries = [Stamp("b", {"a": 0, "b": 1, "c": value}) for value in BAD_VALUES]  # type: ignore[dict-item]  # nonsense on purpose
-    own = [Stamp("b", {"a": 10**9, "b": 1, "c": 0}), Stamp("b", {"a": 0, "b": 0, "c": 0}), Stamp("b", {"a": 0, "c": 1})]
-    return [*entries, *own, Stamp("a", {"a": 1, "b": 0, "c": 0}), Stamp("b", None)]  # type: ignore[arg-type]  # nonsense on purpose
+    entries = [ClockStamp("b", {"a": 0, "b": 1, "c": value}) for value in BAD_VALUES]  # type: ignore[dict-item]  # nonsense on purpose
+    own = [
+        ClockStamp("b", {"a": 10**9, "b": 1, "c": 0}),
+        ClockStamp("b", {"a": 0, "b": 0, "c": 0}),
+        ClockStamp("b", {"a": 0, "c": 1}),
+    ]
+    return [*entries, *own, ClockStamp("a", {"a": 1, "b": 0, "c": 0}), ClockStamp("b", None)]  # type: ignore[arg-type]  # nonsense on purpose
 
 
 @pytest.mark.parametrize("stamp", strange_stamps(), ids=repr)
-def test_vector_and_differential_clocks_refuse_what_no_clock_says(stamp: Stamp) -> None:
+def test_vector_and_differential_clocks_refuse_what_no_clock_says(stamp: ClockStamp) -> None:
     vector, differential = VectorClock("a", "abc"), DifferentialClock("a", "abc")
     for clock in (vector, differential):
         with pytest.raises(RemoteViolation):
             clock.receive(stamp)
     assert vector.clock == {"a": 0, "b": 0, "c": 0}
     assert differential.event().clock == {"a": 1, "b": 0, "c": 0}
-    assert differential.receive(Stamp("b", {"b": 1})).clock == {"a": 0, "b": 1, "c": 0}
+    assert differential.receive(ClockStamp("b", {"b": 1})).clock == {"a": 0, "b": 1, "c": 0}
 
 
 def test_a_stranger_does_not_send_and_is_not_remembered() -> None:
     vector, differential = VectorClock("a", "ab"), DifferentialClock("a", "ab")
     with pytest.raises(Misuse, match="has no entry for z"):
-        vector.receive(Stamp("z", {"b": 1}))
+        vector.receive(ClockStamp("z", {"b": 1}))
     with pytest.raises(Misuse, match="has no entry for zz"):
-        differential.receive(Stamp("b", {"b": 1, "zz": 7}))
-    assert differential.receive(Stamp("b", {"b": 1})).clock == {"a": 0, "b": 1}
+        differential.receive(ClockStamp("b", {"b": 1, "zz": 7}))
+    assert differential.receive(ClockStamp("b", {"b": 1})).clock == {"a": 0, "b": 1}
     assert vector.clock == {"a": 0, "b": 0}
 
 
@@ -112,9 +116,9 @@ def test_a_differential_stamp_is_for_one_receiver_once_and_in_order() -> None:
     for again in (first, second):
         with pytest.raises(RemoteViolation, match="it is a duplicate, or was overtaken"):
             b.receive(again)
-    b.receive(Stamp("a", {"a": 8, "c": 5}))
+    b.receive(ClockStamp("a", {"a": 8, "c": 5}))
     with pytest.raises(RemoteViolation, match="clocks never go back"):
-        b.receive(Stamp("a", {"a": 9, "c": 4}))
+        b.receive(ClockStamp("a", {"a": 9, "c": 4}))
     assert b.event().clock == {"a": 9, "b": 3, "c": 5}
     for nobody in ("b", "z"):
         with pytest.raises(Misuse, match="name another of the processes"):
@@ -123,4 +127,4 @@ def test_a_differential_stamp_is_for_one_receiver_once_and_in_order() -> None:
 
 def test_partial_stamps_are_not_compared() -> None:
     with pytest.raises(Misuse, match="compare whole stamps"):
-        compare(Stamp("a", {"a": 1}), Stamp("b", {"a": 0, "b": 1}))
+        compare(ClockStamp("a", {"a": 1}), ClockStamp("b", {"a": 0, "b": 1}))

@@ -8,7 +8,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 from antecede.core.clocks.differential import DifferentialClock
 from antecede.core.clocks.order import Order
-from antecede.core.clocks.stamp import Arrival, Stamp
+from antecede.core.clocks.stamp import Arrival, ClockStamp
 from antecede.core.clocks.vector import VectorClock, compare
 from antecede.core.locality.allocation import Allocation
 from antecede.core.locality.determination import determination_2, determination_4
@@ -54,8 +54,8 @@ class Accused(Generic[Kept]):
 @dataclass(frozen=True, slots=True)
 class System(Generic[Kept]):
     event: Callable[[ProcessId], object]
-    send: Callable[[ProcessId, ProcessId], Stamp]
-    receive: Callable[[ProcessId, Stamp], Kept]
+    send: Callable[[ProcessId, ProcessId], ClockStamp]
+    receive: Callable[[ProcessId, ClockStamp], Kept]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +67,13 @@ class Wrong:
     true: Order
 
 
-AnyAccused: TypeAlias = Accused[Arrival] | Accused[Stamp]
+AnyAccused: TypeAlias = Accused[Arrival] | Accused[ClockStamp]
 
 
 def drive(system: System[Kept], steps: list[Step]) -> dict[ProcessId, list[tuple[int, Kept]]]:
     """Carry the steps out; returns the arrivals of each process in their order."""
     kept: dict[ProcessId, list[tuple[int, Kept]]] = {}
-    on_the_way: dict[int, tuple[ProcessId, Stamp]] = {}
+    on_the_way: dict[int, tuple[ProcessId, ClockStamp]] = {}
     for step in steps:
         if isinstance(step, Internal):
             system.event(step.process)
@@ -96,11 +96,11 @@ def local(allocation: Allocation) -> Accused[Arrival]:
     return Accused(allocation.name, start, lambda receiver, m1, m2: determination_4(m1, m2, receiver))
 
 
-def vectors(graph: Graph) -> Accused[Stamp]:
-    def start() -> System[Stamp]:
+def vectors(graph: Graph) -> Accused[ClockStamp]:
+    def start() -> System[ClockStamp]:
         clocks = {p: VectorClock(p, graph.processes) for p in graph.processes}
 
-        def receive(process: ProcessId, stamp: Stamp) -> Stamp:
+        def receive(process: ProcessId, stamp: ClockStamp) -> ClockStamp:
             clocks[process].receive(stamp)
             return stamp
 
@@ -109,19 +109,19 @@ def vectors(graph: Graph) -> Accused[Stamp]:
     return Accused("vector", start, lambda _, m1, m2: compare(m1, m2))
 
 
-def vectors_and_paths(graph: Graph) -> Accused[Stamp]:
+def vectors_and_paths(graph: Graph) -> Accused[ClockStamp]:
     """Determination 2. The messages of one sender are ordered by its own entry."""
     reach = {p: reachable(graph.successors, [p]) for p in graph.processes}
 
-    def verdict(_: ProcessId, m1: Stamp, m2: Stamp) -> Order:
+    def verdict(_: ProcessId, m1: ClockStamp, m2: ClockStamp) -> Order:
         first, second = (Arrival(m.sender, m.clock[m.sender], m.clock) for m in (m1, m2))
         return determination_2(first, second, lambda p, q: q in reach[p])
 
     return Accused("vector with paths", vectors(graph).start, verdict)
 
 
-def differential(graph: Graph) -> Accused[Stamp]:
-    def start() -> System[Stamp]:
+def differential(graph: Graph) -> Accused[ClockStamp]:
+    def start() -> System[ClockStamp]:
         clocks = {p: DifferentialClock(p, graph.processes) for p in graph.processes}
         return System(lambda p: clocks[p].event(), lambda p, q: clocks[p].send(q), lambda p, s: clocks[p].receive(s))
 

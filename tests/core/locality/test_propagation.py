@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from antecede.core.clocks.stamp import Stamp
+from antecede.core.clocks.stamp import ClockStamp
 from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.locality.allocation import Allocation, allocation_3
 from antecede.core.locality.gateway_memory import Memory, MemoryFull
@@ -93,9 +93,9 @@ def test_what_does_not_fit_the_graph_is_refused() -> None:
     with pytest.raises(Misuse, match="no link from 'p0' to 'p3'"):
         LocalClock(TRIANGLES, "p0").send("p3")
     with pytest.raises(RemoteViolation, match="the graph has no such link"):
-        LocalClock(TRIANGLES, "p0").receive(Stamp("p3", {}))
+        LocalClock(TRIANGLES, "p0").receive(ClockStamp("p3", {}))
     with pytest.raises(RemoteViolation, match="allocate both ends from the same graph"):
-        LocalClock(TRIANGLES, "p0").receive(Stamp("p1", {"p1": 1}))
+        LocalClock(TRIANGLES, "p0").receive(ClockStamp("p1", {"p1": 1}))
 
 
 def system(allocation: Allocation) -> dict[str, LocalClock]:
@@ -106,7 +106,7 @@ def state(clock: LocalClock) -> tuple[dict[str, int], int]:
     return dict(clock.clock), clock.memory_entries()
 
 
-def refused(clock: LocalClock, stamp: Stamp, complaint: str) -> None:
+def refused(clock: LocalClock, stamp: ClockStamp, complaint: str) -> None:
     before = state(clock)
     with pytest.raises(RemoteViolation, match=complaint):
         clock.receive(stamp)
@@ -206,4 +206,4 @@ def test_a_stamp_is_for_one_receiver() -> None:
 
 
 def test_a_stamp_without_a_clock_is_refused() -> None:
-    refused(LocalClock(TRIANGLES, "p1"), Stamp("p0", None), "has None for a clock")  # type: ignore[arg-type]
+    refused(LocalClock(TRIANGLES, "p1"), ClockStamp("p0", None), "has None for a clock")  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from antecede.core.clocks.stamp import Stamp
+from antecede.core.clocks.stamp import ClockStamp
 from antecede.core.errors import LimitReached, RemoteViolation
 from antecede.core.locality.allocation import allocation_1, allocation_3
 from antecede.core.locality.gateway_memory import Memory
@@ -24,7 +24,7 @@ def test_a_refusal_changes_nothing_and_nothing_else_is_raised(seed: int) -> None
     make = chance.choice([allocation_1, allocation_3, allocation_4, allocation_6, allocation_6])
     allocation = make(graph, fifo=chance.random() < 0.5)
     clocks = {p: LocalClock(allocation, p, memory_max=6) for p in graph.processes}
-    made: list[Stamp] = []
+    made: list[ClockStamp] = []
     taken = refused = 0
     for _ in range(200):
         sender, receiver = chance.choice(graph.links)
@@ -42,7 +42,7 @@ def test_a_refusal_changes_nothing_and_nothing_else_is_raised(seed: int) -> None
     assert refused
 
 
-def forged(chance: random.Random, stamp: Stamp) -> Stamp:
+def forged(chance: random.Random, stamp: ClockStamp) -> ClockStamp:
     """With one thing changed."""
     value = chance.choice(VALUES)
     choice = chance.randrange(4)

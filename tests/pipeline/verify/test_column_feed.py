@@ -13,8 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
+from antecede.pipeline import arrow
 from antecede.pipeline.check import check
-from antecede.pipeline.kernel import encode, loops
+from antecede.pipeline.kernel import loops
 from antecede.pipeline.read import ingest, row_groups, rules
 from antecede.pipeline.read.files import File
 from antecede.pipeline.spark.session import SparkFailed
@@ -212,7 +213,7 @@ def test_names_that_are_too_many_for_a_dictionary_are_written_out(
     for most in (parquet_tasks.NAMES_MAX, 0):
         monkeypatch.setattr(parquet_tasks, "NAMES_MAX", most)
         read = rows_of(written(tmp_path / "t.parquet", rows)).combine_chunks()
-        kind = encode.kind_codes(read["kind"], parquet_tasks.KINDS)
+        kind = arrow.kind_codes(read["kind"], parquet_tasks.KINDS)
         streams.append(summaries.stream(parquet_tasks._coded(read, kind, kind >= 0)))
     both = summaries.opened(pa.chunked_array([pa.array(streams, pa.binary())]))
     assert both["process"].type == pa.string()

@@ -22,11 +22,11 @@ from tests.pipeline.verify.test_column_feed import TRACES, written
 NAMES = whole_runs.SPLITS.names
 
 
-def held(path: Path, rows: pa.Table, group: int) -> whole_runs.File:
+def held(path: Path, rows: pa.Table, group: int) -> whole_runs.SurveyedFile:
     file = written(path, rows, group)
     counts = row_groups.fitness(file.path)
     assert counts is not None
-    return whole_runs.File(file.path, row_groups.version(file.path), counts, row_groups.runs(file.path))
+    return whole_runs.SurveyedFile(file.path, row_groups.version(file.path), counts, row_groups.runs(file.path))
 
 
 def tasks_of(splits: Sequence[whole_runs.Split]) -> list[pa.Table]:
@@ -36,8 +36,8 @@ def tasks_of(splits: Sequence[whole_runs.Split]) -> list[pa.Table]:
     return [pa.Table.from_pylist([row for row in rows if row["task"] == number]) for number in numbers]
 
 
-def file_of(*groups: dict[str, int]) -> whole_runs.File:
-    return whole_runs.File("a", None, [sum(group.values()) for group in groups], groups)
+def file_of(*groups: dict[str, int]) -> whole_runs.SurveyedFile:
+    return whole_runs.SurveyedFile("a", None, [sum(group.values()) for group in groups], groups)
 
 
 def test_random_runs_judged_as_they_are_read_count_what_the_definition_counts(
@@ -105,7 +105,7 @@ def test_there_is_no_plan_where_it_would_not_pay(monkeypatch: pytest.MonkeyPatch
     mixed = {f"run {number}": 5 for number in range(20)}
     assert whole_runs.plan([file_of(mixed, mixed)]) is None
     assert whole_runs.plan([file_of({"large": tasks.RUN_EVENTS_MAX + 1})]) is None
-    assert whole_runs.plan([whole_runs.File("a", None, [1], None)]) is None
+    assert whole_runs.plan([whole_runs.SurveyedFile("a", None, [1], None)]) is None
     assert whole_runs.plan([]) is None
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from antecede.core.clocks.stamp import Stamp
+from antecede.core.clocks.stamp import ClockStamp
 from antecede.core.clocks.values import refuse_misdirected, refuse_not_after
 from antecede.core.clocks.vector import VectorClock
 from antecede.core.errors import Misuse, RemoteViolation
@@ -35,13 +35,13 @@ class DifferentialClock:
     def process(self) -> ProcessId:
         return self._vector.process
 
-    def event(self) -> Stamp:
+    def event(self) -> ClockStamp:
         """The whole stamp of an internal event."""
         stamp = self._vector.event()
         self._last_changed[self.process] = stamp.clock[self.process]
         return stamp
 
-    def send(self, to: ProcessId) -> Stamp:
+    def send(self, to: ProcessId) -> ClockStamp:
         """The stamp for a message to `to`: what changed since the last message to it."""
         if to == self.process or to not in self._vector.clock:
             raise Misuse(f"{self.process!r} can not send to {to!r}: name another of the processes of its clock")
@@ -49,21 +49,21 @@ class DifferentialClock:
         since = self._last_sent.get(to, 0)
         self._last_sent[to] = whole[self.process]
         changed = {p: t for p, t in whole.items() if self._last_changed[p] > since}
-        return Stamp(self.process, changed, receiver=to)
+        return ClockStamp(self.process, changed, receiver=to)
 
-    def receive(self, stamp: Stamp) -> Stamp:
+    def receive(self, stamp: ClockStamp) -> ClockStamp:
         """Take the differences in; returns the whole stamp of the message, fit for `vector.compare`."""
         self._refuse(stamp)
         whole = self._heard.setdefault(stamp.sender, dict.fromkeys(self._vector.clock, 0))
         whole.update(stamp.clock)
         before = dict(self._vector.clock)
-        after = self._vector.receive(Stamp(stamp.sender, stamp.clock)).clock
+        after = self._vector.receive(ClockStamp(stamp.sender, stamp.clock)).clock
         for process, time in after.items():
             if time != before[process]:
                 self._last_changed[process] = after[self.process]
-        return Stamp(stamp.sender, dict(whole))
+        return ClockStamp(stamp.sender, dict(whole))
 
-    def _refuse(self, stamp: Stamp) -> None:
+    def _refuse(self, stamp: ClockStamp) -> None:
         """Besides what no vector clock takes: each whole vector of a peer is after the one before it."""
         refuse_misdirected(stamp, self.process)
         self._vector.refuse(stamp)

@@ -9,7 +9,7 @@ from antecede.core.types import ProcessId
 
 
 @dataclass(frozen=True, slots=True)
-class Stamp:
+class ClockStamp:
     """The clock entries that travel with a message of `sender`, or mark an event of it.
 
     `sequence` numbers the messages of one channel from 1, where channels are not FIFO and the clock does not do it.

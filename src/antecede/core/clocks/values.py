@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from antecede.core.clocks.stamp import Stamp
+from antecede.core.clocks.stamp import ClockStamp
 from antecede.core.errors import RemoteViolation
 from antecede.core.types import ProcessId
 
@@ -21,7 +21,7 @@ def is_value(value: object, least: int = 0, most: int = VALUE_MAX) -> bool:
     return type(value) is int and least <= value <= most
 
 
-def refuse_misdirected(stamp: Stamp, receiver: ProcessId) -> None:
+def refuse_misdirected(stamp: ClockStamp, receiver: ProcessId) -> None:
     """Entries are chosen for one link; on another they mean something else."""
     if stamp.receiver is not None and stamp.receiver != receiver:
         raise RemoteViolation(
@@ -29,12 +29,12 @@ def refuse_misdirected(stamp: Stamp, receiver: ProcessId) -> None:
         )
 
 
-def refuse_no_mapping(stamp: Stamp) -> None:
+def refuse_no_mapping(stamp: ClockStamp) -> None:
     if not isinstance(stamp.clock, Mapping):
         raise RemoteViolation(f"a stamp of {stamp.sender!r} has {stamp.clock!r} for a clock, not a mapping of entries")
 
 
-def refuse_impossible(stamp: Stamp, receiver: ProcessId, own_max: int) -> None:
+def refuse_impossible(stamp: ClockStamp, receiver: ProcessId, own_max: int) -> None:
     """No correct sender has these entries: `own_max` is the most that others can know of the receiver's clock."""
     bounds = {receiver: (0, own_max), stamp.sender: (1, VALUE_MAX - 1)}
     for process, value in stamp.clock.items():
@@ -46,7 +46,7 @@ def refuse_impossible(stamp: Stamp, receiver: ProcessId, own_max: int) -> None:
             )
 
 
-def refuse_not_after(stamp: Stamp, receiver: ProcessId, last: int) -> None:
+def refuse_not_after(stamp: ClockStamp, receiver: ProcessId, last: int) -> None:
     """On a FIFO channel, or past all that has settled, the sender's own entry only grows."""
     if stamp.clock[stamp.sender] <= last:
         raise RemoteViolation(

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from antecede.core.clocks.order import Order
-from antecede.core.clocks.stamp import Stamp
+from antecede.core.clocks.stamp import ClockStamp
 from antecede.core.clocks.values import refuse_impossible, refuse_no_mapping
 from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.types import ProcessId
@@ -30,21 +30,21 @@ class VectorClock:
         if process not in self.clock:
             raise Misuse(f"{process!r} is not among the processes of its own clock: add it to them")
 
-    def event(self) -> Stamp:
+    def event(self) -> ClockStamp:
         """The stamp of a new event here; on a send, attach it to the message."""
         self.clock[self.process] += 1
-        return Stamp(self.process, dict(self.clock))
+        return ClockStamp(self.process, dict(self.clock))
 
-    def receive(self, stamp: Stamp) -> Stamp:
+    def receive(self, stamp: ClockStamp) -> ClockStamp:
         """The stamp of the arrival of a message that carried `stamp`."""
         self.refuse(stamp)
         self.clock[self.process] += 1
         for process, time in stamp.clock.items():
             known = time + 1 if process == stamp.sender else time
             self.clock[process] = max(self.clock[process], known)
-        return Stamp(self.process, dict(self.clock))
+        return ClockStamp(self.process, dict(self.clock))
 
-    def refuse(self, stamp: Stamp) -> None:
+    def refuse(self, stamp: ClockStamp) -> None:
         """Raise what `receive` would raise for this stamp; nothing changes."""
         refuse_no_mapping(stamp)
         strangers = {stamp.sender, *stamp.clock} - self.clock.keys()
@@ -59,7 +59,7 @@ class VectorClock:
         refuse_impossible(stamp, self.process, own_max=self.clock[self.process] + 1)
 
 
-def compare(first: Stamp, second: Stamp) -> Order:
+def compare(first: ClockStamp, second: ClockStamp) -> Order:
     """Determination 1, for two different events: it needs full stamps, and works for any two events."""
     for stamp in (first, second):
         if not {first.sender, second.sender} <= stamp.clock.keys():

@@ -14,7 +14,7 @@ another message; the channel must not make any.
 
 from __future__ import annotations
 
-from antecede.core.clocks.stamp import Arrival, Stamp
+from antecede.core.clocks.stamp import Arrival, ClockStamp
 from antecede.core.clocks.values import (
     VALUE_MAX,
     is_value,
@@ -54,18 +54,18 @@ class LocalClock:
         if self.process in self.clock:
             self.clock[self.process] += 1
 
-    def send(self, to: ProcessId) -> Stamp:
+    def send(self, to: ProcessId) -> ClockStamp:
         """The stamp for a new message to `to`."""
         wanted = self._link_set(to)
         self.event()
         self._last_sent = self.clock.get(self.process, 0)
         clock = {p: time for p, time in self.clock.items() if p in wanted}
         if not self.allocation.is_numbered(self.process, to):
-            return Stamp(self.process, clock, receiver=to)
+            return ClockStamp(self.process, clock, receiver=to)
         self._sent[to] = self._sent.get(to, 0) + 1
-        return Stamp(self.process, clock, self._sent[to], to)
+        return ClockStamp(self.process, clock, self._sent[to], to)
 
-    def receive(self, stamp: Stamp) -> Arrival:
+    def receive(self, stamp: ClockStamp) -> Arrival:
         """Take a message in. Keep the arrival for as long as the message is to be compared with others."""
         self._refuse_strange(stamp)
         self._refuse_impossible(stamp)
@@ -85,7 +85,7 @@ class LocalClock:
         known_at = self._known_at(stamp, position, now) if self.is_gateway else None
         return Arrival(stamp.sender, position, stamp.clock, known_at)
 
-    def _refuse_strange(self, stamp: Stamp) -> None:
+    def _refuse_strange(self, stamp: ClockStamp) -> None:
         """A stamp carries just what its link was given; another was made for another graph, or is forged."""
         allocation = self.allocation
         if stamp.sender not in allocation.graph.predecessors[self.process]:
@@ -108,7 +108,7 @@ class LocalClock:
                 f"options"
             )
 
-    def _refuse_impossible(self, stamp: Stamp) -> None:
+    def _refuse_impossible(self, stamp: ClockStamp) -> None:
         """Others know of us at most the event after which we last sent, and count one more for it."""
         refuse_impossible(stamp, self.process, own_max=self._last_sent + 1 if self._last_sent else 0)
         if stamp.sequence is not None and not is_value(stamp.sequence, 1):
@@ -127,7 +127,7 @@ class LocalClock:
         """How many steps of other clocks this gateway remembers just now."""
         return sum(len(memory) for memory in self._memories.values())
 
-    def _news(self, stamp: Stamp) -> dict[ProcessId, int]:
+    def _news(self, stamp: ClockStamp) -> dict[ProcessId, int]:
         """What the message knows better than we do; of its sender it knows all before the sending, and that itself."""
         news: dict[ProcessId, int] = {}
         for process, time in stamp.clock.items():
@@ -136,7 +136,7 @@ class LocalClock:
                 news[process] = known
         return news
 
-    def _position(self, stamp: Stamp) -> int:
+    def _position(self, stamp: ClockStamp) -> int:
         """Among the messages of its sender: by its number, by arrival if FIFO, else by the sender's own clock."""
         if stamp.sequence is not None:
             return stamp.sequence
@@ -144,7 +144,7 @@ class LocalClock:
             return stamp.clock[stamp.sender]
         return self._arrived.get(stamp.sender, 0) + 1
 
-    def _known_at(self, stamp: Stamp, position: int, now: int) -> int:
+    def _known_at(self, stamp: ClockStamp, position: int, now: int) -> int:
         memory = self._memories.get(stamp.sender)
         if memory is None:
             return now

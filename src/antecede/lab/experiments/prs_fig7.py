@@ -65,11 +65,7 @@ def _fig7_claims() -> Iterator[Claim]:
             f"The same, read so that step 3 adds and step 8 is left out ({mean} destinations).",
             "000 §7.4",
             f"{stated:.2f}",
-            tried(
-                at("of_n_squared", interval=10.0, dests=name, reading=BEST),
-                stated,
-                tolerance=SPREAD * stated,
-            ),
+            tried(at("of_n_squared", interval=10.0, dests=name, reading=BEST), stated, tolerance=SPREAD * stated),
         )
         yield Claim(
             f"prs-fig7-falls-{mean}",

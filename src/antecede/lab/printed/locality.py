@@ -9,7 +9,7 @@ from __future__ import annotations
 from random import Random
 
 from antecede.core.clocks.order import Order
-from antecede.core.clocks.stamp import Arrival, Stamp
+from antecede.core.clocks.stamp import Arrival, ClockStamp
 from antecede.core.locality.allocation import Allocation
 from antecede.core.locality.determination import determination_4
 from antecede.core.locality.graph import Link
@@ -37,7 +37,7 @@ class _Execution:
 
     def __init__(self, allocation: Allocation, chance: Random) -> None:
         self.chance, self.sent = chance, 0
-        self.transit: dict[Link, list[tuple[int, Stamp]]] = {}
+        self.transit: dict[Link, list[tuple[int, ClockStamp]]] = {}
         self._clocks = {process: LocalClock(allocation, process) for process in allocation.graph.processes}
         self._paces = {link: chance.choice(PACES) for link in allocation.graph.links}
         self._known = dict.fromkeys(allocation.graph.processes, 0)

@@ -14,15 +14,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from antecede.pipeline.arrow import Doubles, Flags, Longs, codes, distinct
 from antecede.pipeline.kernel.loops import kernels
-
-Longs = npt.NDArray[np.int64]
-Doubles = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 SEND, DELIVER, RECEIVE = range(3)  # the kinds of event that count here, and the roles of their rows
 TICKS_PER_RUN = 2.0**52
@@ -105,42 +101,6 @@ def ticks(time: Doubles, start: Doubles, end: Doubles) -> Longs:
         share = np.where(span > 0, (time - start) / np.where(span > 0, span, 1.0), 0.0)
         whole = np.floor(np.clip(np.nan_to_num(share), 0.0, 1.0) * TICKS_PER_RUN).astype(np.int64)
     return np.where(np.isnan(time), NO_TICK, whole)
-
-
-def distinct(keys: Longs, limit: int) -> tuple[Longs, Longs]:
-    """The distinct keys in order, and the place of each key among them; by counting where the keys are dense."""
-    if limit > 4 * len(keys) + 1_024:
-        found, place = np.unique(keys, return_inverse=True)
-        return found, place.astype(np.int64)
-    present = np.zeros(limit, np.bool_)
-    present[keys] = True
-    return np.flatnonzero(present), (np.cumsum(present) - 1)[keys]
-
-
-def codes(values: pa.ChunkedArray) -> tuple[Longs, pa.Array]:
-    """A number for each distinct value, and the values in the order of their numbers."""
-    known = pa.types.is_dictionary(values.type)
-    if not len(values):
-        return np.empty(0, np.int64), pa.array([], values.type.value_type if known else values.type)
-    encoded = values.unify_dictionaries() if known else pc.dictionary_encode(values)
-    indices = np.concatenate([chunk.indices.to_numpy() for chunk in encoded.chunks]).astype(np.int64)
-    names = encoded.chunk(encoded.num_chunks - 1).dictionary
-    return _present(indices, names) if known else (indices, names)
-
-
-def kind_codes(column: pa.ChunkedArray, kinds: tuple[str, ...]) -> npt.NDArray[np.int8]:
-    """The place of each row's kind among these, or -1."""
-    code, names = codes(column)
-    place = {name: at for at, name in enumerate(kinds)}
-    return np.array([place.get(name, -1) for name in names.to_pylist()], np.int8)[code]
-
-
-def _present(indices: Longs, names: pa.Array) -> tuple[Longs, pa.Array]:
-    """The same without the values that no row has: a dictionary may come with more rows than these."""
-    present = np.bincount(indices, minlength=len(names)) > 0
-    if present.all():
-        return indices, names
-    return (np.cumsum(present) - 1)[indices], names.filter(pa.array(present))
 
 
 def _names(table: pa.Table, sent: Flags) -> tuple[list[str], Longs, Longs, Longs]:

@@ -12,11 +12,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from antecede.pipeline.arrow import Longs, fill_table
 from antecede.pipeline.kernel.encode import DELIVER, SEND
 from antecede.pipeline.kernel.pair import Paired
 from antecede.pipeline.kernel.stamp import Stamped
-
-Longs = npt.NDArray[np.int64]
 
 TALLY = (
     "messages",
@@ -73,17 +72,6 @@ def findings(
     return pa.concat_tables(tables)
 
 
-def _table(rows: int, **columns: Any) -> pa.Table:
-    arrays = [pa.nulls(rows, field.type) if field.name not in columns else columns[field.name] for field in FINDINGS]
-    return pa.table(
-        [
-            array if isinstance(array, pa.ChunkedArray) else pa.array(array, field.type)
-            for array, field in zip(arrays, FINDINGS, strict=True)
-        ],
-        schema=FINDINGS,
-    )
-
-
 def _constant(value: str, rows: int) -> pa.Array:
     return pa.repeat(pa.scalar(value), rows)
 
@@ -92,7 +80,8 @@ def _messages(paired: Paired) -> pa.Table:
     at = np.flatnonzero(paired.rows.role == SEND)
     run, process = paired.run[at], paired.rows.process[at]
     assert paired.message is not None
-    return _table(
+    return fill_table(
+        FINDINGS,
         len(at),
         what=_constant("message", len(at)),
         run=paired.names.runs.take(pa.array(run)),
@@ -119,7 +108,8 @@ def _deliveries(paired: Paired, stamped: Stamped, at: Longs) -> pa.Table:
     rows = paired.rows
     run, sender, witness = paired.run[at], rows.sender[at], stamped.witness[at]
     assert paired.message is not None
-    return _table(
+    return fill_table(
+        FINDINGS,
         len(at),
         what=_constant("delivery", len(at)),
         run=paired.names.runs.take(pa.array(run)),
@@ -161,8 +151,12 @@ def _tally(paired: Paired, stamped: Stamped, wide: npt.NDArray[np.bool_] | None)
     columns = {name: _sums(paired.run, value, runs)[present] for name, value in counts.items()}
     columns |= {"cyclic": unfit[0][present], "wide": unfit[1][present]}
     struct = pa.StructArray.from_arrays([pa.array(columns[name], pa.int64()) for name in TALLY], TALLY)
-    return _table(
-        len(present), what=_constant("tally", len(present)), run=paired.names.runs.take(pa.array(present)), tally=struct
+    return fill_table(
+        FINDINGS,
+        len(present),
+        what=_constant("tally", len(present)),
+        run=paired.names.runs.take(pa.array(present)),
+        tally=struct,
     )
 
 
@@ -173,7 +167,8 @@ def _links(paired: Paired) -> pa.Table:
     keys, place = np.unique(np.stack([paired.run[at], rows.sender[at], rows.process[at]]), axis=1, return_inverse=True)
     worst = np.zeros(keys.shape[1])
     np.maximum.at(worst, place.ravel(), paired.ahead_s[at])
-    return _table(
+    return fill_table(
+        FINDINGS,
         keys.shape[1],
         what=_constant("link", keys.shape[1]),
         run=paired.names.runs.take(pa.array(keys[0])),

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.fs
 import pyarrow.parquet as pq
 
-from antecede.pipeline.kernel.encode import Longs, codes
+from antecede.pipeline.arrow import Longs, codes
 from antecede.pipeline.read import parquet_footers
 
 Lines = Mapping[str, Sequence[int]]

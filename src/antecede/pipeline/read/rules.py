@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from pyspark.sql import Column
 from pyspark.sql import functions as fn
 
-from antecede.pipeline.kernel.encode import kind_codes
+from antecede.pipeline.arrow import kind_codes
 
 KINDS = ("send", "receive", "deliver", "internal", "move", "connect", "disconnect")
 WITH_MESSAGE = ("send", "receive", "deliver")

@@ -150,7 +150,7 @@ def _whole(spark: SparkSession, paths: Sequence[files.File], found: Sequence[Row
     by_path = {row["path"]: row for row in found}
     rows = [by_path[file.path] for file in paths]
     splits = whole_runs.plan(
-        [whole_runs.File(row["path"], row["version"], row["rows"], json.loads(row["runs"])) for row in rows]
+        [whole_runs.SurveyedFile(row["path"], row["version"], row["rows"], json.loads(row["runs"])) for row in rows]
     )
     if splits is None:
         return None

@@ -16,7 +16,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antecede.pipeline.kernel.encode import DELIVER, RECEIVE, Doubles, codes, kind_codes
+from antecede.pipeline.arrow import Doubles, codes, kind_codes
+from antecede.pipeline.kernel.encode import DELIVER, RECEIVE
 from antecede.pipeline.read import row_groups
 from antecede.pipeline.read.row_groups import Lines
 from antecede.pipeline.report.explanations import Span

@@ -15,10 +15,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from antecede.pipeline.kernel.encode import Doubles, Longs, codes, distinct, kind_codes
+from antecede.pipeline.arrow import Doubles, Longs, codes, distinct, fill_table, kind_codes
 from antecede.pipeline.kernel.loops import kernels
 from antecede.pipeline.read import rules
-from antecede.pipeline.windows.summaries import filled
 
 SAMPLED_TIMES = 16  # of each process in each batch: enough to cut evenly
 KINDS = ("send", "deliver", "receive", "internal")
@@ -44,7 +43,7 @@ FACTS_DDL = (
     " delivers long, internals long, untimed long, untimed_receives long, start double, end double, low long,"
     " high long, times array<double>, doubtful boolean"
 )
-DOUBT = filled(FACTS, 1, doubtful=[True])
+DOUBT = fill_table(FACTS, 1, doubtful=[True])
 
 
 def facts(table: pa.Table, tasks: int, *, trusted: bool) -> Iterator[pa.Table]:
@@ -72,7 +71,7 @@ def by_process(table: pa.Table, *, trusted: bool) -> pa.Table:
     order = np.argsort(lane.astype(narrow), kind="stable")
     low, high, repeated = _spans(table["index"].to_numpy()[order], lane[order])
     columns = _counts(lane, kind, table["time"].to_numpy(), order, len(found))
-    return filled(
+    return fill_table(
         FACTS,
         len(found),
         run=runs.take(pa.array(found // len(processes))),
@@ -140,7 +139,7 @@ def _numbers(messages: pa.ChunkedArray, run: Longs, runs: pa.Array, tasks: int) 
     number = np.sort(number)
     cuts = np.searchsorted(number, np.arange(1, tasks) * ((2**63 - 1) // tasks))
     parts = [(at, number[a:b]) for at, (a, b) in enumerate(pairwise([0, *cuts.tolist(), len(number)])) if a < b]
-    return filled(FACTS, len(parts), task=[at for at, _ in parts], numbers=[part.tobytes() for _, part in parts])
+    return fill_table(FACTS, len(parts), task=[at for at, _ in parts], numbers=[part.tobytes() for _, part in parts])
 
 
 def hashes(texts: pa.ChunkedArray, seeds: Longs) -> Longs:

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.ipc
 
+from antecede.pipeline.arrow import fill_table
 from antecede.pipeline.kernel.encode import encode
 from antecede.pipeline.kernel.findings import findings
 from antecede.pipeline.kernel.pair import Paired, paired_runs
@@ -30,7 +31,6 @@ from antecede.pipeline.windows.summaries import (
     WINDOWS,
     ends_table,
     facts_table,
-    filled,
     narrow,
     opened,
     stream,
@@ -114,7 +114,7 @@ def summarise_windows(parts: Parts) -> Task:
         ends = summarise(rows, table["reached"].to_numpy())
         yield from cut(ends_table(rows, ends, parts, number))
         yield from cut(facts_table(rows, ends, parts, number, table["slack"].to_numpy()))
-        yield from cut(filled(WINDOWS, 1, what=[ROWS], part=number[:1], rows=[stream(table.drop_columns("slack"))]))
+        yield from cut(fill_table(WINDOWS, 1, what=[ROWS], part=number[:1], rows=[stream(table.drop_columns("slack"))]))
 
     return task
 
@@ -188,7 +188,7 @@ def deal_table(table: pa.Table, at: npt.NDArray[Any], tasks: int) -> Iterator[pa
     table = table.take(pa.array(order))
     for number, (start, end) in enumerate(pairwise([0, *ends.tolist()])):
         if start < end:
-            yield from cut(filled(DEALT, 1, task=[number], rows=[stream(table.slice(start, end - start))]))
+            yield from cut(fill_table(DEALT, 1, task=[number], rows=[stream(table.slice(start, end - start))]))
 
 
 def cut(table: pa.Table) -> Iterator[pa.RecordBatch]:
@@ -226,7 +226,7 @@ def _states(known: Iterator[Known]) -> Iterator[pa.RecordBatch]:
 
 def _cycle(parts: Parts, run: int) -> pa.Table:
     part = np.arange(parts.starts[run], parts.starts[run + 1])
-    return filled(STATES, len(part), part=part, role=np.full(len(part), CYCLE))
+    return fill_table(STATES, len(part), part=part, role=np.full(len(part), CYCLE))
 
 
 def _vectors(table: pa.Table, group: Longs) -> Vectors:

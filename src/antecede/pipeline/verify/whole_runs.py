@@ -19,7 +19,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antecede.pipeline.kernel.encode import codes, encode, kind_codes
+from antecede.pipeline.arrow import codes, fill_table, kind_codes
+from antecede.pipeline.kernel.encode import encode
 from antecede.pipeline.kernel.findings import FINDINGS, FINDINGS_DDL
 from antecede.pipeline.kernel.pair import paired_runs
 from antecede.pipeline.read import row_groups
@@ -27,7 +28,6 @@ from antecede.pipeline.read.row_groups import Lines
 from antecede.pipeline.verify import survey
 from antecede.pipeline.verify.feed import SIZE, SIZED
 from antecede.pipeline.verify.tasks import RUN_EVENTS_MAX, Batches, Task, cut, judged
-from antecede.pipeline.windows.summaries import filled
 
 TASKS_MIN = 8  # unless they would be smaller than this, and not worth starting:
 TASK_ROWS_MIN, TASK_ROWS_MAX = 1 << 17, RUN_EVENTS_MAX
@@ -44,7 +44,7 @@ Split = tuple[int, str, int, int, int, str | None, list[str], int]
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class SurveyedFile:
     """What a file holds: by row group its rows, and how many of them each run has, None where it has too many runs."""
 
     path: str
@@ -53,7 +53,7 @@ class File:
     runs: Sequence[dict[str, int]] | None
 
 
-def plan(files: Sequence[File]) -> list[Split] | None:
+def plan(files: Sequence[SurveyedFile]) -> list[Split] | None:
     """Tasks numbered from 0, each with all rows of some runs; None where that would not do."""
     sizes: dict[str, int] = {}
     for file in files:
@@ -84,7 +84,7 @@ def _tasks(sizes: dict[str, int], most: int) -> dict[str, int]:
     return tasks
 
 
-def _splits(file: File, tasks: dict[str, int]) -> Iterator[Split]:
+def _splits(file: SurveyedFile, tasks: dict[str, int]) -> Iterator[Split]:
     before = 0
     for group, rows in enumerate(file.rows):
         runs: dict[int, list[str]] = {}
@@ -143,9 +143,10 @@ def _found(table: pa.Table, *, trusted: bool, worst: int) -> pa.Table | None:
 def _judged(known: pa.Table, found: pa.Table | None) -> pa.Table:
     """All that is said of some runs: by process, what was found, and their sizes; of a doubt nothing else."""
     if found is None:
-        return pa.concat_tables([filled(JUDGED, 0), known], promote_options="default")
+        return pa.concat_tables([fill_table(JUDGED, 0), known], promote_options="default")
     said = [
-        filled(JUDGED, len(rows), **{name: rows}) for name, rows in (("found", _rows(found)), ("size", _sizes(known)))
+        fill_table(JUDGED, len(rows), **{name: rows})
+        for name, rows in (("found", _rows(found)), ("size", _sizes(known)))
     ]
     return pa.concat_tables([*said, known], promote_options="default")
 

@@ -23,7 +23,8 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Row, Window
 from pyspark.sql import functions as fn
 
-from antecede.pipeline.kernel.encode import TICKS_PER_RUN, Longs
+from antecede.pipeline.arrow import Longs
+from antecede.pipeline.kernel.encode import TICKS_PER_RUN
 from antecede.pipeline.kernel.findings import FINDINGS_DDL
 from antecede.pipeline.kernel.stamp import PROCESSES_MAX
 from antecede.pipeline.spark.local_dataframe import given

@@ -13,7 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.ipc
 
-from antecede.pipeline.kernel.encode import DELIVER, Longs
+from antecede.pipeline.arrow import Longs, fill_table
+from antecede.pipeline.kernel.encode import DELIVER
 from antecede.pipeline.kernel.layout import Rows
 from antecede.pipeline.windows.compose import Ends
 from antecede.pipeline.windows.parts import Parts
@@ -39,7 +40,7 @@ WINDOWS = pa.schema(
 def ends_table(rows: Rows, ends: Ends, parts: Parts, number: Longs) -> pa.Table:
     offsets = np.concatenate([[0], np.cumsum(rows.widths[ends.group])])
     part = number[ends.group]
-    table = filled(
+    table = fill_table(
         WINDOWS,
         len(part),
         what=np.full(len(part), END),
@@ -52,7 +53,7 @@ def ends_table(rows: Rows, ends: Ends, parts: Parts, number: Longs) -> pa.Table:
         entries=_binary(ends.entries, offsets),
     ).filter(pa.array(~ends.cyclic[ends.group]))
     bad = number[ends.cyclic]
-    cyclic = filled(WINDOWS, len(bad), what=np.full(len(bad), CYCLIC), run=parts.run(bad), part=bad)
+    cyclic = fill_table(WINDOWS, len(bad), what=np.full(len(bad), CYCLIC), run=parts.run(bad), part=bad)
     return pa.concat_tables([table, cyclic])
 
 
@@ -65,7 +66,7 @@ def facts_table(rows: Rows, ends: Ends, parts: Parts, number: Longs, slack: Long
     starts = np.flatnonzero(np.diff(key[order], prepend=-1))
     link, least = key[order][starts], np.minimum.reduceat(slack[at][order], starts) if len(at) else slack[:0]
     group, process, first, last = ends.spans
-    links = filled(
+    links = fill_table(
         WINDOWS,
         len(link),
         what=np.full(len(link), LINK),
@@ -74,7 +75,7 @@ def facts_table(rows: Rows, ends: Ends, parts: Parts, number: Longs, slack: Long
         process=link % width,
         low=least,
     )
-    spans = filled(
+    spans = fill_table(
         WINDOWS,
         len(group),
         what=np.full(len(group), SPAN),
@@ -85,14 +86,6 @@ def facts_table(rows: Rows, ends: Ends, parts: Parts, number: Longs, slack: Long
         high=last,
     )
     return pa.concat_tables([links, spans])
-
-
-def filled(schema: pa.Schema, count: int, /, **columns: Any) -> pa.Table:
-    arrays = [
-        pa.array(columns[field.name], field.type) if field.name in columns else pa.nulls(count, field.type)
-        for field in schema
-    ]
-    return pa.table(arrays, schema=schema)
 
 
 def stream(table: pa.Table) -> bytes:

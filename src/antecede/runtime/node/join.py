@@ -23,11 +23,10 @@ from antecede.runtime.node.departure import FACT, LEFT, STAYS
 from antecede.runtime.node.durable_process import DurableProcess
 from antecede.runtime.node.node import Node
 from antecede.runtime.state.store import Store
-from antecede.runtime.state.trace_recorder import FILE_BYTES_MAX, Recorder, sink, stream_of
+from antecede.runtime.state.trace_recorder import FILE_BYTES_MAX, open_recorder, stream_of
 from antecede.runtime.transport.contract import Network
-from antecede.runtime.transport.names import label
 from antecede.runtime.transport.nats.options import NatsOptions
-from antecede.runtime.transport.urls import NOT_GIVEN, NotGiven, folder_of_stores, network_of
+from antecede.runtime.transport.urls import NOT_GIVEN, NotGiven, network_of, path_of_store
 from antecede.runtime.watch import status
 
 OPEN = frozenset({"ks", "rst", "ses", "prs", "none"})
@@ -69,19 +68,16 @@ async def join(
     settings = _settings(algorithm, options)
     begin = partial(create, algorithm, process=process, processes=everybody, groups=groups, **settings)
     network = network_of(url, nats)
-    folder = folder_of_stores(store, network)
-    path = None if folder is None else folder / f"{label(space)}_{label(process)}.sqlite"
+    path = path_of_store(store, network, space, process)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(network.stop)
         await network.start()
         opened = Store(path, durability=durability)
         stack.callback(opened.close)
         incarnation = _identify(opened, space=space, process=process, algorithm=algorithm, options=json.dumps(settings))
-        recorder = None
-        if trace is not None:
-            lines = sink(trace, process, opened, trace_file_bytes_max)
-            stack.callback(lines.close)
-            recorder = Recorder(space, process, lines, opened, wall)
+        recorder = stack.enter_context(
+            open_recorder(trace, space, process, store=opened, wall=wall, file_bytes_max=trace_file_bytes_max)
+        )
         durable = DurableProcess(opened, begin, everybody, open_space=processes is None, recorder=recorder)
         durable.commit()
         transport = network.transport(space, process, incarnation)

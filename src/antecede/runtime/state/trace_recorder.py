@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from io import FileIO
 from pathlib import Path
 from typing import Protocol
@@ -200,3 +201,21 @@ class Recorder:
     def _next(self) -> int:
         self._index += 1
         return self._index
+
+
+@contextmanager
+def open_recorder(
+    trace: str | Path | None,
+    run: str,
+    process: ProcessId,
+    *,
+    store: Store,
+    wall: Callable[[], float],
+    file_bytes_max: int = FILE_BYTES_MAX,
+) -> Iterator[Recorder | None]:
+    """Give the recorder of a process that writes to `trace`, or None if there is no trace to write."""
+    if trace is None:
+        yield None
+        return
+    with closing(sink(trace, process, store, file_bytes_max)) as lines:
+        yield Recorder(run, process, lines, store, wall)

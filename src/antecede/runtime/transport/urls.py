@@ -12,7 +12,9 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from antecede.core.errors import Misuse
+from antecede.core.types import ProcessId
 from antecede.runtime.transport.contract import Network, Unreachable
+from antecede.runtime.transport.names import label
 from antecede.runtime.transport.nats.embedded import EmbeddedNetwork, address
 from antecede.runtime.transport.nats.network import NatsNetwork
 from antecede.runtime.transport.nats.options import NatsOptions, shown
@@ -50,6 +52,12 @@ def network_of(url: str | Network, options: NatsOptions | None = None) -> Networ
         folder = Path(unquote(parts.path)) if parts.path.strip("/") else None
         return EmbeddedNetwork(folder, options)
     raise Misuse(f"{shown([url])!r}: {EXAMPLES}")
+
+
+def path_of_store(store: str | Path | NotGiven | None, network: Network, space: str, process: ProcessId) -> Path | None:
+    """Return the file for the store of a process on `network`, or None for a store in memory."""
+    folder = folder_of_stores(store, network)
+    return None if folder is None else folder / f"{label(space)}_{label(process)}.sqlite"
 
 
 def folder_of_stores(store: str | Path | NotGiven | None, network: Network) -> Path | None:

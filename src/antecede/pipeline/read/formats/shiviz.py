@@ -62,7 +62,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class LogPattern:
     """How one log is read, and under what name to report it."""
 
     name: str
@@ -97,16 +97,16 @@ def compiled(expression: str, required: Iterable[str] = ()) -> re.Pattern[str]:
     return pattern
 
 
-def layout(text: str, regex: str | None = None, delimiter: str | None = None) -> Layout:
+def layout(text: str, regex: str | None = None, delimiter: str | None = None) -> LogPattern:
     """How to read this log: by the caller's expression, else by its own, else by the best of the known ones."""
     own_regex, own_delimiter, header_lines = _header(text)
     cut = compiled(delimiter or own_delimiter or DELIMITER)
     if regex is not None:
-        return Layout("the given expression", compiled(regex, REQUIRED_GROUPS), cut, header_lines)
+        return LogPattern("the given expression", compiled(regex, REQUIRED_GROUPS), cut, header_lines)
     if own_regex is not None:
-        return Layout("the log's own expression", compiled(own_regex, REQUIRED_GROUPS), cut, header_lines)
+        return LogPattern("the log's own expression", compiled(own_regex, REQUIRED_GROUPS), cut, header_lines)
     sample = text[:SAMPLE_CHARS]
-    tried = [Layout(name, compiled(known, REQUIRED_GROUPS), cut) for name, known in KNOWN.items()]
+    tried = [LogPattern(name, compiled(known, REQUIRED_GROUPS), cut) for name, known in KNOWN.items()]
     return max(tried, key=lambda one: _fitness(sample, one))
 
 
@@ -119,7 +119,7 @@ def recognised(text: str) -> str | None:
     return found.name if _fitness(text[:SAMPLE_CHARS], found)[0] else None
 
 
-def rows(text: str, how: Layout, skipped: Skipped) -> Iterator[Row]:
+def rows(text: str, how: LogPattern, skipped: Skipped) -> Iterator[Row]:
     """The events of a log in its order; and what looked like one and is not, with the reason."""
     for run, start, end in _executions(text, how):
         line = text.count("\n", 0, start) + 1
@@ -184,7 +184,7 @@ def _header(text: str) -> tuple[str | None, str | None, int]:
     return first.strip(), second if has_delimiter else None, 2 if has_delimiter or not second else 1
 
 
-def _executions(text: str, how: Layout) -> Iterator[tuple[str, int, int]]:
+def _executions(text: str, how: LogPattern) -> Iterator[tuple[str, int, int]]:
     """(run, start, end) of each execution; a log without delimiters is one, whose run has no name."""
     start, run = 0, ""
     for _ in range(how.header_lines):
@@ -262,7 +262,7 @@ def _seconds(fields: Mapping[str, str]) -> float | None:
     return None
 
 
-def _fitness(sample: str, how: Layout) -> tuple[int, int, int]:
+def _fitness(sample: str, how: LogPattern) -> tuple[int, int, int]:
     """The most events, then the most said of each, then the least text left over."""
     skipped = Skipped()
     events = sum(row.reason is None for row in rows(sample, how, skipped))

@@ -39,7 +39,7 @@ PART_BYTES = 256 * 2**10
 
 
 @dataclass(slots=True)
-class Released:
+class ReleasedStep:
     """What may be shown, now that it is durable: to stations, to hosts, and which hosts have messages waiting."""
 
     outgoing: list[Outgoing] = field(default_factory=list)
@@ -63,7 +63,7 @@ class Cell:
         self._journal: Journal[Station] = Journal(store, begin, _restored, _call)
         self._parcels = Parcels(store)
         self.counts: Counter[str] = Counter()
-        self._staged = Released()
+        self._staged = ReleasedStep()
 
     @property
     def station(self) -> Station:
@@ -203,13 +203,13 @@ class Cell:
 
     # What goes out.
 
-    def commit(self) -> Released:
+    def commit(self) -> ReleasedStep:
         """Make everything up to now durable, and release what it led to."""
         if self._recorder is not None:
             self._staged.outgoing += self._recorder.flush()
         self._journal.save()
         self.store.commit()
-        released, self._staged = self._staged, Released()
+        released, self._staged = self._staged, ReleasedStep()
         return released
 
     def _carry_out(self, effects: list[Effect]) -> None:

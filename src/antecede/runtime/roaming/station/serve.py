@@ -20,11 +20,10 @@ from antecede.runtime.roaming.station.durable_station import PART_BYTES, Cell
 from antecede.runtime.roaming.station.server import StationServer
 from antecede.runtime.state.identity import identify
 from antecede.runtime.state.store import Store
-from antecede.runtime.state.trace_recorder import Recorder, sink, stream_of
+from antecede.runtime.state.trace_recorder import open_recorder, stream_of
 from antecede.runtime.transport.contract import Network
-from antecede.runtime.transport.names import label
 from antecede.runtime.transport.nats.options import NatsOptions
-from antecede.runtime.transport.urls import NOT_GIVEN, NotGiven, folder_of_stores, network_of
+from antecede.runtime.transport.urls import NOT_GIVEN, NotGiven, network_of, path_of_store
 from antecede.runtime.watch import status
 
 SPACE = "roam"
@@ -77,8 +76,7 @@ async def serve_station(
         )
     everyone = tuple(sorted(set(stations)))
     network = network_of(url, nats)
-    folder = folder_of_stores(store, network)
-    path = None if folder is None else folder / f"{label(space)}_{label(name)}.sqlite"
+    path = path_of_store(store, network, space, name)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(network.stop)
         await network.start()
@@ -86,11 +84,7 @@ async def serve_station(
         stack.callback(opened.close)
         incarnation = identify(opened, space=space, station=name, stations=" ".join(everyone))
         make = partial(begin or _roam, name, everyone, rules)
-        recorder = None
-        if trace is not None:
-            lines = sink(trace, name, opened)
-            stack.callback(lines.close)
-            recorder = Recorder(space, name, lines, opened, wall)
+        recorder = stack.enter_context(open_recorder(trace, space, name, store=opened, wall=wall))
         cell = Cell(opened, make, recorder)
         cell.commit()
         transport = network.transport(space, name, incarnation)

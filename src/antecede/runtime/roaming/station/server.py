@@ -31,7 +31,7 @@ from antecede.runtime.outbox import Lanes
 from antecede.runtime.roaming import protocol
 from antecede.runtime.roaming.protocol import AirLimits
 from antecede.runtime.roaming.station.connection import CLOSE_S, Bucket, Connection, hang_up, is_welcome
-from antecede.runtime.roaming.station.durable_station import Cell, Released
+from antecede.runtime.roaming.station.durable_station import Cell, ReleasedStep
 from antecede.runtime.roaming.station.view import StationView
 from antecede.runtime.roaming.tokens import read_token
 from antecede.runtime.transport.contract import Received, Transport
@@ -266,7 +266,7 @@ class StationServer:
     def _commit(self) -> None:
         self._release(self.cell.commit())
 
-    def _release(self, released: Released) -> None:
+    def _release(self, released: ReleasedStep) -> None:
         self._lanes.put(released.outgoing)
         waiting, self._refill = {**released.waiting, **self._refill}, {}
         for radio in released.radios:

@@ -24,7 +24,7 @@ OPTIONS = NatsOptions()
 
 
 @dataclass(slots=True)
-class Seen:
+class SeenNumbers:
     """Which numbers have come: all up to `floor`, and some beyond it."""
 
     floor: int = 0
@@ -45,7 +45,7 @@ class Seen:
 class Once:
     """Lines that have not come before, by run and process."""
 
-    seen: dict[tuple[str, str], Seen] = field(default_factory=dict)
+    seen: dict[tuple[str, str], SeenNumbers] = field(default_factory=dict)
     broken: int = 0
 
     def lines(self, data: bytes) -> list[str]:
@@ -57,7 +57,7 @@ class Once:
             except (ValueError, KeyError, TypeError, RecursionError):
                 self.broken += 1  # of somebody who is none of us
                 continue
-            if self.seen.setdefault(whose, Seen()).is_new(index):
+            if self.seen.setdefault(whose, SeenNumbers()).is_new(index):
                 fresh.append(line)
         return fresh
 

@@ -1,0 +1,68 @@
+"""Small functions on Arrow and NumPy arrays that the whole pipeline shares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Longs = npt.NDArray[np.int64]
+Doubles = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+
+def fill_table(schema: pa.Schema, row_count: int, /, **columns: Any) -> pa.Table:
+    """Return a table of this schema. A column that is not given is null in all rows."""
+    return pa.table(
+        [
+            _as_column(columns[field.name], field.type) if field.name in columns else pa.nulls(row_count, field.type)
+            for field in schema
+        ],
+        schema=schema,
+    )
+
+
+def codes(values: pa.ChunkedArray) -> tuple[Longs, pa.Array]:
+    """Return a number for each value, equal for equal values, and the distinct values in the order of the numbers."""
+    is_dictionary = pa.types.is_dictionary(values.type)
+    if not len(values):
+        return np.empty(0, np.int64), pa.array([], values.type.value_type if is_dictionary else values.type)
+    encoded = values.unify_dictionaries() if is_dictionary else pc.dictionary_encode(values)
+    indices = np.concatenate([chunk.indices.to_numpy() for chunk in encoded.chunks]).astype(np.int64)
+    names = encoded.chunk(encoded.num_chunks - 1).dictionary
+    return _drop_unused(indices, names) if is_dictionary else (indices, names)
+
+
+def kind_codes(column: pa.ChunkedArray, kinds: tuple[str, ...]) -> npt.NDArray[np.int8]:
+    """Return for each row the place of its kind in `kinds`, or -1."""
+    code, names = codes(column)
+    place = {name: at for at, name in enumerate(kinds)}
+    return np.array([place.get(name, -1) for name in names.to_pylist()], np.int8)[code]
+
+
+def distinct(keys: Longs, limit: int) -> tuple[Longs, Longs]:
+    """Return the distinct keys in order, and for each key its place among them.
+
+    Keys are less than `limit`. If they are dense they are counted, not sorted.
+    """
+    if limit > 4 * len(keys) + 1_024:
+        found, place = np.unique(keys, return_inverse=True)
+        return found, place.astype(np.int64)
+    present = np.zeros(limit, np.bool_)
+    present[keys] = True
+    return np.flatnonzero(present), (np.cumsum(present) - 1)[keys]
+
+
+def _as_column(values: Any, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
+    return values if isinstance(values, pa.ChunkedArray) else pa.array(values, kind)
+
+
+def _drop_unused(indices: Longs, names: pa.Array) -> tuple[Longs, pa.Array]:
+    """Return the same without the values that no row has. A dictionary may be shared with other rows."""
+    present = np.bincount(indices, minlength=len(names)) > 0
+    if present.all():
+        return indices, names
+    return (np.cumsum(present) - 1)[indices], names.filter(pa.array(present))

@@ -1,0 +1,114 @@
+"""The shape of the source: few modules in a folder, short files and functions, one meaning for each name."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.paths import ROOT
+
+SOURCE = ROOT / "src" / "antecede"
+FILES = sorted(SOURCE.rglob("*.py"))
+FOLDERS = sorted({path.parent for path in FILES})
+
+MODULES_MAX = 15
+MORE_MODULES = {
+    "lab/experiments": "one module for each experiment of the papers, and those that some of them share",
+}
+LINES_MAX = 400
+FUNCTION_LINES_MAX = 60
+
+
+SAME_NAME_ACROSS = {
+    "Bucket": "a token bucket of the runtime; a bar of a histogram",
+    "Cost": "of an allocation of clocks; of processing a header in the simulator",
+    "Counts": "of a run of the simulator; of a report",
+    "Distribution": "to draw from; to show",
+    "HoldBack": "the queue; its measure in a report",
+    "Host": "the state machine; the same with sockets",
+    "Lanes": "of the kernel; of the outbox",
+    "Limits": "of a node; of a page",
+    "Link": "of a chain of causes; of a host to its station; of a report",
+    "Links": "of a graph; of a simulated network",
+    "Names": "of a run; of a frame",
+    "Network": "of the runtime; of the simulator",
+    "Numbered": "packets of a channel; rows of a run that is cut",
+    "Ordering": "of the core; a form of a paper in the lab",
+    "Parts": "of a piece of work in the lab; of a run that is cut",
+    "Picture": "what the pipeline fetches; what the page draws",
+    "Received": "by the fast path; by a transport",
+    "Recorder": "of a process; of the simulator",
+    "Roaming": "a protocol; a form of a paper; which station a host is with",
+    "Row": "of a trace; of results; of a ShiViz log",
+    "Violation": "as found; as drawn",
+    "Waiting": "for a cause; in the simulator",
+    "Watch": "for stalls; for hold-backs in the simulator",
+    "Writer": "of shapes; of a host's link",
+}
+"""Class names that more than one package has, and what each means there. Take out what is no longer so; add nothing."""
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(SOURCE))
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=name_of)
+def test_a_folder_has_few_modules(folder: Path) -> None:
+    modules = [path for path in folder.glob("*.py") if path.name != "__init__.py"]
+    assert len(modules) <= MODULES_MAX or name_of(folder) in MORE_MODULES
+
+
+def test_no_exception_is_left_that_nobody_needs() -> None:
+    for folder in MORE_MODULES:
+        assert len(list((SOURCE / folder).glob("*.py"))) > MODULES_MAX + 1
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_a_file_is_short_and_its_functions_are(path: Path) -> None:
+    text = path.read_text()
+    assert len(text.splitlines()) <= LINES_MAX
+    long = {
+        node.name: node.end_lineno - node.lineno + 1
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.end_lineno is not None
+        and node.end_lineno - node.lineno >= FUNCTION_LINES_MAX
+    }
+    assert not long
+
+
+def classes() -> Iterator[tuple[str, str]]:
+    """Yield (class name, module) for every class of the source that is not private."""
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                yield node.name, name_of(path)
+
+
+def test_no_class_name_stands_twice_within_a_package() -> None:
+    places: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for name, module in classes():
+        places[module.split("/")[0], name].append(module)
+    assert {key: modules for key, modules in places.items() if len(modules) > 1} == {}
+
+
+def test_class_names_that_several_packages_have_are_listed() -> None:
+    packages: dict[str, set[str]] = defaultdict(set)
+    for name, module in classes():
+        packages[name].add(module.split("/")[0])
+    assert {name for name, those in packages.items() if len(those) > 1} == set(SAME_NAME_ACROSS)
+
+
+def test_every_ignored_type_has_a_reason() -> None:
+    bare = [
+        f"{name_of(path)}:{number}"
+        for path in FILES
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        if re.search(r"# type: ignore(\[[\w, -]+\])?\s*$", line)
+    ]
+    assert not bare
