@@ -16,7 +16,13 @@ from antecede.runtime.limits import Limits
 from antecede.runtime.state.store import QUARANTINE_ROWS_MAX
 from tests.paths import ROOT
 
-PAGES = [ROOT / "README.md", *sorted(p for p in (ROOT / "docs" / "guide").glob("*.md") if "```python" in p.read_text())]
+DOCUMENTS = [ROOT / name for name in ("README.md", "SECURITY.md", "CHANGELOG.md", "examples/README.md")]
+DOCUMENTS += sorted((ROOT / "docs").rglob("*.md"))
+PROGRAMS = [page for page in DOCUMENTS if "```python" in page.read_text() and "reference" not in page.parts]
+DESCRIPTIONS = [ROOT / name for name in ("CONTRIBUTING.md", "docs/ARCHITECTURE.md")]
+DESCRIPTIONS += sorted((ROOT / "docs" / "design").glob("*.md"))
+SOURCES = (ROOT, ROOT / "src" / "antecede")
+README_LINES_MAX = 110
 
 
 @pytest.mark.parametrize("package", [antecede, antecede.fast], ids=lambda package: package.__name__)
@@ -26,7 +32,7 @@ def test_the_example_of_the_package_is_true(package: ModuleType) -> None:
     assert failures == 0
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize("page", PROGRAMS, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_python_of_a_page_runs(page: Path) -> None:
     """The blocks of one page are one program, from top to bottom."""
     program = "\n".join(re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL))
@@ -58,9 +64,26 @@ def test_the_limits_of_a_page_are_those_of_the_code(name: str) -> None:
     assert {limit: default for limit, default, _ in rows} == LIMITS[name]
 
 
-@pytest.mark.parametrize(
-    "page", [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))], ids=lambda page: page.name
-)
+@pytest.mark.parametrize("page", DOCUMENTS, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
         assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+@pytest.mark.parametrize("page", DESCRIPTIONS, ids=lambda page: str(page.relative_to(ROOT)))
+def test_modules_and_folders_that_a_page_names_exist(page: Path) -> None:
+    """Paths in backquotes, such as `core/wire/packets.py` or `pipeline/windows`, are those of the tree."""
+    for path in re.findall(r"`([a-z_]+(?:/[a-z_0-9]+)+(?:\.py)?)`", page.read_text()):
+        assert any((source / path).exists() for source in SOURCES), f"{page.name} names {path}"
+
+
+def test_the_architecture_names_every_package() -> None:
+    named = set(re.findall(r"`([a-z_/]+)`", (ROOT / "docs" / "ARCHITECTURE.md").read_text()))
+    packages = {path.parent.relative_to(SOURCES[1]) for path in SOURCES[1].rglob("__init__.py")}
+    for package in sorted(packages - {Path()}):
+        is_named = str(package) in named or (str(package.parent) in named and package.name in named)
+        assert is_named, f"docs/ARCHITECTURE.md says nothing about {package}"
+
+
+def test_the_readme_is_one_page() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) <= README_LINES_MAX

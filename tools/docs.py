@@ -18,6 +18,7 @@ PAGES: Mapping[str, str] = {
     "docs/reproduction.md": "tools.pages.reproduction",
     "docs/reproduction/index.html": "tools.pages.figures",
     "docs/topologies.md": "tools.topologies",
+    "docs/violation.svg": "tools.pages.violation",
     "docs/reference/algorithms.md": "tools.pages.algorithms",
     "docs/reference/api.md": "tools.pages.api",
     "docs/reference/tables.md": "tools.pages.tables",
@@ -28,7 +29,7 @@ def main(arguments: Sequence[str] | None = None, pages: Mapping[str, str] = PAGE
     parser = argparse.ArgumentParser(prog="python -m tools.docs", description="Make the generated pages.")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 naming the pages that are stale")
     check = parser.parse_args(arguments).check
-    stale = {path: text for path, module in pages.items() if (text := made(module)) != _written(root / path)}
+    stale = {path: text for path, module in pages.items() if (text := make(path, module)) != _written(root / path)}
     for path, text in stale.items():
         if check:
             print(f"{path} is stale: run `make docs` and commit it", file=sys.stderr)
@@ -39,10 +40,12 @@ def main(arguments: Sequence[str] | None = None, pages: Mapping[str, str] = PAGE
     return 1 if check and stale else 0
 
 
-def made(module: str) -> str:
-    """The page of `module`, with a last line on where it comes from."""
+def make(path: str, module: str) -> str:
+    """Return the page that `module` makes, with a last line on where it comes from."""
     text: str = import_module(module).page()
-    return f"{text.rstrip()}\n\n---\n*Made by `make docs` from `{module}`. Change that, not this page.*\n"
+    origin = f"Made by `make docs` from `{module}`. Change that, not this page."
+    note = f"---\n*{origin}*" if path.endswith(".md") else f"<!-- {origin} -->"
+    return f"{text.rstrip()}\n\n{note}\n"
 
 
 def _written(path: Path) -> str | None:

@@ -19,8 +19,10 @@ which a driver carries out in order: `Sent`, `Transmit`, `Deliver`, `SetTimer`. 
 written once, in `antecede.core.algorithm`. `encode` and `decode` are the wire form of packets; `snapshot` and `restore`
 bring a process over a restart.
 
-`join` and `join_sync` are the runtime: processes that exchange messages in causal order over NATS; `Host` is a device
-that roams between stations. They come with `antecede[runtime]`, and are loaded when they are first asked for.
+The runtime exchanges messages in causal order over NATS: `join` and `join_sync` make a `Node`, with `Limits` and
+`NatsOptions`; a `Host` is a device that roams between stations. These names come with `antecede[runtime]` and are
+loaded when they are first used. Further public names are in `antecede.runtime`, `antecede.mobile` and
+`antecede.locality`.
 """
 
 from importlib import import_module
@@ -44,6 +46,9 @@ from antecede.core.wire.packets import Codec, decode, encode
 
 if TYPE_CHECKING:
     from antecede.runtime import Host as Host
+    from antecede.runtime import Limits as Limits
+    from antecede.runtime import NatsOptions as NatsOptions
+    from antecede.runtime import Node as Node
     from antecede.runtime import join as join
     from antecede.runtime import join_sync as join_sync
 
@@ -78,11 +83,25 @@ __all__ = [
     "encode",
     "restore",
 ]
-_RUNTIME = ("Host", "join", "join_sync")
+_LAZY = {
+    "Host": "antecede.runtime",
+    "Limits": "antecede.runtime",
+    "NatsOptions": "antecede.runtime",
+    "Node": "antecede.runtime",
+    "join": "antecede.runtime",
+    "join_sync": "antecede.runtime",
+}
+"""Public names by the module that defines them. They need more than the standard library, so `import antecede` does not
+load them."""
 
 
 def __getattr__(name: str) -> Any:
-    """What needs more than the standard library is not loaded with it."""
-    if name not in _RUNTIME:
+    """Load a public name that needs more than the standard library."""
+    if name not in _LAZY:
         raise AttributeError(f"module 'antecede' has no attribute {name!r}")
-    return getattr(import_module("antecede.runtime"), name)
+    return getattr(import_module(_LAZY[name]), name)
+
+
+def __dir__() -> list[str]:
+    """Return all names, with those that are not loaded yet."""
+    return sorted({*globals(), *_LAZY})

@@ -34,44 +34,48 @@ from antecede.core.types import GroupId, Message, Need, Packet, Pending, Process
 
 
 class Algorithm(Protocol):
-    """One process of a causal ordering protocol."""
+    """One process of a causal ordering algorithm. It does no I/O: calls go in, and a list of effects comes out."""
 
     @property
-    def process(self) -> ProcessId: ...
+    def process(self) -> ProcessId:
+        """The name of this process."""
+        ...
 
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
-        """Send `payload`. The first effect is `Sent`. Wrong destinations raise `Misuse` and change nothing."""
+        """Send `payload` to `dests`. The first effect is `Sent`. Raise `Misuse`, and change nothing, if `dests` are
+        wrong.
+        """
         ...
 
     def receive(self, packet: Packet) -> list[Effect]:
-        """Take a packet from the network; a duplicate has no effect.
+        """Take a packet from the network. A duplicate has no effect.
 
         `RemoteViolation` and `HoldBackFull` refuse the packet and leave the state as it was.
         """
         ...
 
     def tick(self, now: float) -> list[Effect]:
-        """Time has come to `now`. Without effect for algorithms that set no timer."""
+        """Tell the algorithm that the time is `now`. This has no effect on an algorithm that set no timer."""
         ...
 
     def pending(self) -> tuple[Pending, ...]:
-        """What is held back, in order of arrival, each with everything it still waits for."""
+        """Return what is held back, in the order of arrival, each message with everything that it still waits for."""
         ...
 
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
-        """A newcomer may be sent to from now on; `groups` are the groups it joins."""
+        """Admit a newcomer, who may be sent to from now on. `groups` are the groups that it joins."""
         ...
 
     def leave(self, process: ProcessId) -> list[Effect]:
-        """`process` sends nothing more: what waited for it no longer does. With its own name: hand over and go."""
+        """Stop waiting for `process`, which sends nothing more. With the algorithm's own name: hand over, and leave."""
         ...
 
     def snapshot(self) -> bytes:
-        """The whole state, for `restore`."""
+        """Return the whole state as bytes, for `restore`."""
         ...
 
     def resume(self) -> None:
-        """Called once by `restore`, to rebuild what a snapshot leaves out."""
+        """Rebuild what a snapshot leaves out. `restore` calls it once."""
         ...
 
 

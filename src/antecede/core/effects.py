@@ -10,9 +10,9 @@ from antecede.core.types import Message, Packet, ProcessId
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """The message now exists: the send event of happened-before. Always the first effect of `send`.
+    """The message now exists. This is the send event of happened-before, and always the first effect of `send`.
 
-    The packets that carry it may leave later, where an algorithm waits for a token or an acknowledgement.
+    The packets that carry the message may leave later, if an algorithm waits for a token or an acknowledgement.
     """
 
     message: Message
@@ -20,7 +20,7 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Transmit:
-    """Hand `packet` to the network for `to`. Where one packet serves several, they share the object."""
+    """Hand `packet` to the network for `to`. If one packet serves several destinations, they share the object."""
 
     to: ProcessId
     packet: Packet
@@ -28,14 +28,14 @@ class Transmit:
 
 @dataclass(frozen=True, slots=True)
 class Deliver:
-    """Give `message` to the application: the deliver event of happened-before."""
+    """Give `message` to the application. This is the deliver event of happened-before."""
 
     message: Message
 
 
 @dataclass(frozen=True, slots=True)
 class SetTimer:
-    """Call `tick(now)` once `now` has reached `at`, in seconds of the driver's own clock."""
+    """Call `tick(now)` once `now` has reached `at`. Both are seconds of the driver's own clock."""
 
     at: float
 

@@ -9,32 +9,34 @@ from __future__ import annotations
 
 
 class AntecedeError(Exception):
-    """The root of every error raised on purpose."""
+    """The root of every error that is raised on purpose."""
 
 
 class Misuse(AntecedeError):
-    """The caller asked for something that has no meaning; the message says what to do instead."""
+    """The caller asked for something that makes no sense. The message says what to do instead."""
 
 
 class UnknownAlgorithm(Misuse):
-    """No algorithm of that name."""
+    """There is no algorithm of that name."""
 
 
 class RemoteViolation(AntecedeError):
-    """A packet that no correct process could have sent here. It was refused; the state is as it was."""
+    """No correct process could have sent this packet here. It was refused, and the state is as it was."""
 
 
 class WireError(RemoteViolation):
-    """Bytes that are not a packet. The only error `decode` raises."""
+    """These bytes are not a packet. This is the only error that `decode` raises for bytes."""
 
 
 class SnapshotError(RemoteViolation):
-    """Bytes that are not a snapshot of this version. The only error `restore` raises."""
+    """These bytes are not a snapshot that this release can read. This is the only error that `restore` raises for
+    bytes.
+    """
 
 
 class LimitReached(AntecedeError):
-    """A bound was reached; the input was refused, and may be offered again later."""
+    """A limit was reached. The input was refused, and may be offered again later."""
 
 
 class HoldBackFull(LimitReached):
-    """The hold-back queue is full. The packet was refused; those already held are still held."""
+    """The hold-back queue is full. The packet was refused; the packets that are held stay held."""

@@ -41,7 +41,13 @@ Factory = Callable[..., Algorithm]
 
 @dataclass(frozen=True, slots=True)
 class AlgorithmInfo:
-    """An algorithm's traits. `unit` says in words what one control entry is."""
+    """The traits of an algorithm.
+
+    `paper` is the paper and section, such as "002 §4". `addressing` is "multicast", "group", "broadcast" or "unicast".
+    `unit` says in words what one control entry is. `causal` is false for the algorithms that only serve as a
+    comparison. `needs_fifo` is true if channels must not reorder. `delay_optimal` is true if no message is ever held
+    back without need.
+    """
 
     name: str
     title: str
@@ -257,7 +263,7 @@ _BY_NAME = {info.name: info for info in _ALL}
 
 
 def algorithms() -> Mapping[str, AlgorithmInfo]:
-    """All algorithms, by name."""
+    """Return all algorithms, by name."""
     return MappingProxyType(_BY_NAME)
 
 
@@ -269,7 +275,12 @@ def create(
     groups: Mapping[GroupId, Iterable[ProcessId]] | None = None,
     **options: Any,
 ) -> Algorithm:
-    """One process of the named algorithm, at the beginning of time; `options` are the algorithm's own."""
+    """Return one process of an algorithm, in its first state.
+
+    `process` is its name, and `processes` are the names of all. `groups` are the members of each group, for an
+    algorithm that addresses groups. `options` are the algorithm's own; `AlgorithmInfo.options` names them. Raise
+    `UnknownAlgorithm` or `Misuse` if an argument is wrong.
+    """
     info = _BY_NAME.get(str(algorithm))
     if info is None:
         raise UnknownAlgorithm(f"no algorithm {algorithm!r}; there are {', '.join(sorted(_BY_NAME))}")
@@ -281,7 +292,9 @@ def create(
 
 
 def restore(snapshot: bytes) -> Algorithm:
-    """The process that `snapshot()` was called on, as it was then; or `SnapshotError`."""
+    """Return the process whose `snapshot()` this is, as it was then. Raise `SnapshotError` if the bytes are not a
+    snapshot.
+    """
     if not isinstance(snapshot, bytes | bytearray | memoryview):
         raise Misuse(f"restore takes the bytes of a snapshot, not a {type(snapshot).__name__}")
     algorithm = values.loads(bytes(snapshot))

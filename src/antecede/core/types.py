@@ -18,7 +18,9 @@ MESSAGES_LISTED_MAX = 10_000
 
 
 class MessageId(NamedTuple):
-    """The `seq`-th message of `sender`, counted from 1. Unique as long as names are not reused."""
+    """The identity of a message: the `seq`-th message of `sender`, counted from 1. It is unique if names are not
+    reused.
+    """
 
     sender: ProcessId
     seq: int
@@ -29,7 +31,7 @@ class MessageId(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What the application sends: to whom, through which group if any, and its bytes."""
+    """What the application sends: its destinations, its group if it was sent to one, and its bytes."""
 
     id: MessageId
     dests: frozenset[ProcessId]
@@ -38,25 +40,28 @@ class Message:
 
     @property
     def sender(self) -> ProcessId:
+        """The process that sent the message."""
         return self.id.sender
 
 
 class Stamp(Protocol):
-    """The control information of one algorithm; each has its own frozen dataclass."""
+    """The control information that an algorithm attaches to a message. Each algorithm has its own class."""
 
     @property
     def entries(self) -> int:
-        """Size in the unit of the paper; the registry says in words what one entry is."""
+        """The size in the unit of the paper; `AlgorithmInfo.unit` says in words what one entry is."""
         ...
 
     def write(self, to: Any) -> None:
-        """Append the wire form to a `shapes.Writer`; the class has a `read` that takes a `shapes.Reader`."""
+        """Append the wire form to a `shapes.Writer`. The class has a `read` that takes a `shapes.Reader`."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Packet:
-    """A message and its stamp, from `sender`, who is not the message's author where packets are forwarded."""
+    """A message and its stamp, on the wire. `message` is None for a control packet. `sender` is not the message's
+    author if the packet was forwarded.
+    """
 
     sender: ProcessId
     message: Message | None
@@ -64,6 +69,7 @@ class Packet:
 
     @property
     def control_entries(self) -> int:
+        """The size of the stamp, in the unit of the paper."""
         return self.stamp.entries
 
 
@@ -97,14 +103,14 @@ class Reached(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A message that is here and can not be delivered (or sent on) yet, and everything it still waits for."""
+    """A message that has arrived and cannot be delivered (or sent on) yet, with everything that it still waits for."""
 
     message: Message
     needs: tuple[Need, ...]
 
     @property
     def messages(self) -> tuple[MessageId, ...]:
-        """The missing messages, where the algorithm knows them by their identity; at most the first 10,000."""
+        """The missing messages, if the algorithm knows their identities; at most the first 10,000."""
         missing = (
             MessageId(need.sender, seq)
             for need in self.needs

@@ -23,6 +23,7 @@ from antecede.runtime.node.sync import SyncDelivery, SyncNode, join_sync
 from antecede.runtime.roaming.host.host import Host
 from antecede.runtime.roaming.host.link import HostRefused
 from antecede.runtime.roaming.station.serve import serve_station
+from antecede.runtime.roaming.tokens import issue as issue_token
 from antecede.runtime.state.store import StoreError
 from antecede.runtime.transport.contract import NameTaken, Network, Received, Transport, Unreachable
 from antecede.runtime.transport.memory import Faults, MemoryNetwork
@@ -50,6 +51,7 @@ __all__ = [
     "SyncNode",
     "Transport",
     "Unreachable",
+    "issue_token",
     "join",
     "join_sync",
     "serve_station",

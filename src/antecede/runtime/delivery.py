@@ -16,7 +16,7 @@ class Acknowledged(Protocol):
 
 
 class Delivery:
-    """A message that was delivered; offered again after a restart until it is acknowledged."""
+    """A message that was delivered. It is offered again after a restart until it is acknowledged."""
 
     __slots__ = ("_node", "message", "n")
 
@@ -25,26 +25,31 @@ class Delivery:
 
     @property
     def id(self) -> MessageId:
+        """The identity of the message."""
         return self.message.id
 
     @property
     def sender(self) -> ProcessId:
+        """The process that sent the message."""
         return self.message.sender
 
     @property
     def dests(self) -> frozenset[ProcessId]:
+        """The destinations of the message."""
         return self.message.dests
 
     @property
     def payload(self) -> bytes:
+        """The bytes of the message."""
         return self.message.payload
 
     @property
     def group(self) -> GroupId | None:
+        """The group that the message was sent to, or None."""
         return self.message.group
 
     async def ack(self) -> None:
-        """Done with it. When this returns, the message is never offered again."""
+        """Acknowledge the message. When this returns, the message is never offered again."""
         await self._node.ack((self,))
 
     def __repr__(self) -> str:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """From how much on a node waits, and how long something may not move before it is a stall.
+    """How much a node holds before it waits, and how long something may stand still before it is a stall.
 
-    How many packets are held back at most is an option of the algorithm: `join(..., hold_back_limit=...)`.
+    `send` waits while `outbox` entries are owed to some inbox. Nothing more is taken from the broker while the
+    application has `inbox` messages that it did not acknowledge. What did not move for `stall_after_s` seconds is a
+    stall. How many packets are held back at most is an option of the algorithm: `join(..., hold_back_limit=...)`.
     """
 
     outbox: int = 10_000
-    """Entries that are owed to some inbox, from which on `send` waits."""
     inbox: int = 10_000
-    """Messages that the application did not acknowledge, from which on nothing more is taken from the broker."""
     stall_after_s: float = 10.0

@@ -1,14 +1,17 @@
-"""The page for whoever writes the device: its code runs, and its diagram is the table."""
+"""The page for whoever writes the device: its code runs. Its diagram, and that of the design page, is the table."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
+import pytest
 from tools.handoff import diagram
 
 from tests.paths import ROOT
 
 PAGE = ROOT / "docs" / "guide" / "04-roaming.md"
+DESIGN = ROOT / "docs" / "design" / "hand-off.md"
 
 
 def test_the_code_of_the_guide_runs() -> None:
@@ -16,6 +19,7 @@ def test_the_code_of_the_guide_runs() -> None:
     exec(compile(code, str(PAGE), "exec"), {})
 
 
-def test_the_diagram_of_the_guide_is_the_table() -> None:
-    (drawn,) = re.findall(r"```mermaid\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    assert drawn == diagram()
+@pytest.mark.parametrize("page", [PAGE, DESIGN], ids=lambda page: page.name)
+def test_the_diagram_of_a_page_is_the_table(page: Path) -> None:
+    drawn = re.findall(r"```mermaid\n(stateDiagram.*?)```", page.read_text(), re.DOTALL)
+    assert drawn == [diagram()]

@@ -21,7 +21,7 @@ from antecede.core.types import ProcessId
 
 
 class DifferentialClock:
-    """The clock of one process among `processes`, on FIFO channels."""
+    """The vector clock of one process among `processes`, on FIFO channels. Stamps carry only what changed."""
 
     __slots__ = ("_heard", "_last_changed", "_last_sent", "_vector")
 
@@ -33,16 +33,17 @@ class DifferentialClock:
 
     @property
     def process(self) -> ProcessId:
+        """The name of the process."""
         return self._vector.process
 
     def event(self) -> ClockStamp:
-        """The whole stamp of an internal event."""
+        """Return the whole stamp of an internal event."""
         stamp = self._vector.event()
         self._last_changed[self.process] = stamp.clock[self.process]
         return stamp
 
     def send(self, to: ProcessId) -> ClockStamp:
-        """The stamp for a message to `to`: what changed since the last message to it."""
+        """Return the stamp for a message to `to`: what changed since the last message to it."""
         if to == self.process or to not in self._vector.clock:
             raise Misuse(f"{self.process!r} can not send to {to!r}: name another of the processes of its clock")
         whole = self.event().clock
@@ -52,7 +53,7 @@ class DifferentialClock:
         return ClockStamp(self.process, changed, receiver=to)
 
     def receive(self, stamp: ClockStamp) -> ClockStamp:
-        """Take the differences in; returns the whole stamp of the message, fit for `vector.compare`."""
+        """Take in the differences, and return the whole stamp of the message, fit for comparing."""
         self._refuse(stamp)
         whole = self._heard.setdefault(stamp.sender, dict.fromkeys(self._vector.clock, 0))
         whole.update(stamp.clock)

@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Order(Enum):
-    """Of the first message with respect to the second."""
+    """How the first of two messages stands to the second in happened-before."""
 
     BEFORE = "before"
     AFTER = "after"

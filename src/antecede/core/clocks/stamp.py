@@ -10,11 +10,11 @@ from antecede.core.types import ProcessId
 
 @dataclass(frozen=True, slots=True)
 class ClockStamp:
-    """The clock entries that travel with a message of `sender`, or mark an event of it.
+    """The clock entries that travel with a message of `sender`, or mark one of its events.
 
-    `sequence` numbers the messages of one channel from 1, where channels are not FIFO and the clock does not do it.
-    `receiver` is whom the stamp was made for, where it was made for one. It is the message's address, not an entry; a
-    stamp that has lost it on the way is not checked for it.
+    `sequence` numbers the messages of one channel from 1, if channels are not FIFO and the clock does not do it.
+    `receiver` is the process that the stamp was made for, if it was made for one. It is the message's address, not an
+    entry; a stamp that has lost it on the way is not checked for it.
     """
 
     sender: ProcessId
@@ -24,7 +24,7 @@ class ClockStamp:
 
     @property
     def entries(self) -> int:
-        """Numbers on the wire: one per clock entry, one for the sequence where there is one."""
+        """The numbers on the wire: one for each clock entry, and one for the sequence if there is one."""
         return len(self.clock) + (self.sequence is not None)
 
 
@@ -33,8 +33,8 @@ class Arrival:
     """A message as its receiver remembers it.
 
     `position` orders the messages of one sender by their sending; what it counts differs. `known_at` is the receiver's
-    own time when it first knew of the sending (`Arr` in the paper, there the time of arrival), where one is kept, or
-    an earlier one since which it has sent nothing: others can not tell the two apart.
+    own time when it first knew of the sending (`Arr` in the paper, where it is the time of arrival), if one is kept, or
+    an earlier time since which the receiver has sent nothing: others cannot tell the two apart.
     """
 
     sender: ProcessId

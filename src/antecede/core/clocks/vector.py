@@ -20,7 +20,7 @@ from antecede.core.types import ProcessId
 
 
 class VectorClock:
-    """The clock of one process among `processes`, known beforehand."""
+    """The vector clock of one process among `processes`, all of them known beforehand."""
 
     __slots__ = ("clock", "process")
 
@@ -31,12 +31,12 @@ class VectorClock:
             raise Misuse(f"{process!r} is not among the processes of its own clock: add it to them")
 
     def event(self) -> ClockStamp:
-        """The stamp of a new event here; on a send, attach it to the message."""
+        """Return the stamp of a new event here. On a send, attach it to the message."""
         self.clock[self.process] += 1
         return ClockStamp(self.process, dict(self.clock))
 
     def receive(self, stamp: ClockStamp) -> ClockStamp:
-        """The stamp of the arrival of a message that carried `stamp`."""
+        """Return the stamp of the arrival of a message that carried `stamp`."""
         self.refuse(stamp)
         self.clock[self.process] += 1
         for process, time in stamp.clock.items():
@@ -45,7 +45,7 @@ class VectorClock:
         return ClockStamp(self.process, dict(self.clock))
 
     def refuse(self, stamp: ClockStamp) -> None:
-        """Raise what `receive` would raise for this stamp; nothing changes."""
+        """Raise what `receive` would raise for this stamp, and change nothing."""
         refuse_no_mapping(stamp)
         strangers = {stamp.sender, *stamp.clock} - self.clock.keys()
         if strangers:

@@ -29,10 +29,10 @@ Holders: TypeAlias = dict[ProcessId, set[ProcessId]]
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """What one allocation gives each process of one graph.
+    """Which clocks each process of a graph keeps, and which of them messages carry. `plan` makes it.
 
-    `gateways` note for each arrival when they first knew of its sending. `remembered[g]` are the processes whose
-    every step gateway g must remember for that (Allocation 6). `observed` is None where whole clocks travel.
+    `gateways` note for each arrival when they first knew of its sending. `remembered[g]` are the processes whose every
+    step gateway g must remember for that (Allocation 6). `observed` is None if whole clocks travel.
     """
 
     name: str
@@ -45,19 +45,23 @@ class Allocation:
     remembered: Mapping[ProcessId, ProcessSet] = field(default_factory=dict)
 
     def clock_set(self, process: ProcessId) -> ProcessSet:
+        """Return the processes whose clocks `process` keeps."""
         return union(self.clocks[process])
 
     def observation_set(self, process: ProcessId) -> ProcessSet:
+        """Return the processes whose clocks `process` wants to hear of."""
         return union((self.observed or self.clocks)[process])
 
     def link_set(self, sender: ProcessId, receiver: ProcessId) -> ProcessSet:
-        """Whose clocks a message from `sender` to `receiver` carries: Propagation 2 or 3."""
+        """Return whose clocks a message from `sender` to `receiver` carries: Propagation 2 or 3."""
         if self.observed is None:
             return self.clock_set(sender)
         return self.clock_set(sender) & self.observation_set(receiver)
 
     def is_numbered(self, sender: ProcessId, receiver: ProcessId) -> bool:
-        """Do messages carry a sequence number? Only if not FIFO, where the sender's own entry can not do its work."""
+        """Return whether messages carry a sequence number. They do only without FIFO, if the sender's own entry cannot
+        do its work.
+        """
         if self.fifo:
             return False
         if sender in self.remembered.get(receiver, ()):

@@ -15,7 +15,9 @@ from antecede.core.locality.graph import Graph
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Totals and maxima over the processes and over the links."""
+    """Clock entries that processes keep and that messages carry: totals, and maxima over the processes and over the
+    links.
+    """
 
     clock_entries: int
     clock_entries_max: int

@@ -25,7 +25,7 @@ def determination_3(first: Arrival, second: Arrival) -> Order:
 
 
 def determination_4(first: Arrival, second: Arrival, receiver: ProcessId) -> Order:
-    """With the clocks of Allocations 4 to 6, at the gateway or other process `receiver`."""
+    """Return how two messages that arrived at `receiver` stand to each other, with the clocks of any allocation."""
     return _order(first, second, lambda m1, m2: _by_gateway(m1, m2, receiver) or _by_clock(m1, m2))
 
 

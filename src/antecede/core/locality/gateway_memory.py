@@ -20,7 +20,7 @@ MEMORY_MAX = 65_536
 
 
 class MemoryFull(LimitReached):
-    """A gateway remembers too many steps of a process that does not write to it; nothing changed."""
+    """A gateway remembers too many steps of a process that does not write to it. Nothing changed."""
 
 
 class Memory:

@@ -19,12 +19,14 @@ Adjacency: TypeAlias = Mapping[ProcessId, tuple[ProcessId, ...]]
 
 
 class BadGraph(Misuse):
-    """The links do not make a communication graph; the message says which link, and what to do."""
+    """The links do not make a communication graph. The message says which link is wrong, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Processes and links, both sorted by name. Build it with `Graph.of` or `Graph.both_ways`."""
+    """A communication graph: processes and one-way links, both sorted by name. `Graph.of` and `Graph.both_ways` build
+    it.
+    """
 
     successors: Adjacency
     predecessors: Adjacency
@@ -35,7 +37,7 @@ class Graph:
 
     @staticmethod
     def of(links: Iterable[Link], processes: Iterable[ProcessId] | None = None) -> Graph:
-        """The graph of `links`. Where `processes` are given, links may name no others."""
+        """Return the graph of `links`. If `processes` are given, links may name no others."""
         unique = sorted(set(map(_link, links)))
         declared = set(map(_name, processes)) if processes is not None else None
         for sender, receiver in unique:
@@ -50,21 +52,23 @@ class Graph:
 
     @staticmethod
     def both_ways(links: Iterable[Link], processes: Iterable[ProcessId] | None = None) -> Graph:
-        """The graph of `links` and their reverses."""
+        """Return the graph of `links` and their reverses."""
         given = [_link(link) for link in links]
         return Graph.of([*given, *((receiver, sender) for sender, receiver in given)], processes)
 
     @property
     def processes(self) -> tuple[ProcessId, ...]:
+        """All processes."""
         return tuple(self.successors)
 
     @property
     def links(self) -> tuple[Link, ...]:
+        """All links, as pairs of sender and receiver."""
         return tuple((p, q) for p, qs in self.successors.items() for q in qs)
 
     @property
     def is_two_way(self) -> bool:
-        """Does every link have its reverse?"""
+        """Whether every link has its reverse."""
         return self.successors == self.predecessors
 
 

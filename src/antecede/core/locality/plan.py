@@ -35,7 +35,7 @@ TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One allocation tried, by what it costs."""
+    """An allocation that was tried, and its cost."""
 
     name: str
     cost: Cost
@@ -43,7 +43,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The allocation to use, its cost beside that of vector clocks, all that were tried, and remarks."""
+    """The allocation to use, its cost beside that of vector clocks, all allocations that were tried, and remarks."""
 
     allocation: Allocation
     cost: Cost
@@ -53,7 +53,12 @@ class Plan:
 
 
 def plan(graph: Graph, *, fifo: bool = True, memory: bool = True, work_max: int = WORK_MAX) -> Plan:
-    """Pick for channels that are FIFO or not; without `memory`, leave out Allocation 6."""
+    """Return the cheapest allocation of clocks that is right for `graph`.
+
+    `fifo` says whether channels keep the order of messages. Without `memory`, Allocation 6, in which gateways remember,
+    is left out. In a graph with one-way links, allocations with gateways are tried only if they take at most `work_max`
+    steps; the notes of the plan say so.
+    """
     considered = graph.is_two_way or _work(graph) <= work_max
     best: tuple[tuple[int, int, str], Allocation, Cost] | None = None
     candidates: list[Candidate] = []
@@ -71,7 +76,7 @@ def plan(graph: Graph, *, fifo: bool = True, memory: bool = True, work_max: int 
 
 
 def saving(plan: Plan) -> str:
-    """What the plan saves, in words."""
+    """Return in words what the plan saves."""
     processes, links = len(plan.allocation.graph.processes), len(plan.allocation.graph.links)
     kept, sent = plan.cost.clock_entries / processes, plan.cost.message_entries / links
     if (

@@ -30,7 +30,7 @@ from antecede.core.types import ProcessId
 
 
 class LocalClock:
-    """The clock of one process under `allocation`. Tell it every event: `event`, `send` or `receive`."""
+    """The clock of one process under `allocation`. Tell it every event, with `event`, `send` or `receive`."""
 
     def __init__(self, allocation: Allocation, process: ProcessId, *, memory_max: int = MEMORY_MAX) -> None:
         if process not in allocation.clocks:
@@ -50,12 +50,12 @@ class LocalClock:
         self._heard: dict[ProcessId, int] = {}
 
     def event(self) -> None:
-        """An internal event. Nothing else is needed for it."""
+        """Count an internal event."""
         if self.process in self.clock:
             self.clock[self.process] += 1
 
     def send(self, to: ProcessId) -> ClockStamp:
-        """The stamp for a new message to `to`."""
+        """Return the stamp for a new message to `to`."""
         wanted = self._link_set(to)
         self.event()
         self._last_sent = self.clock.get(self.process, 0)
@@ -66,7 +66,7 @@ class LocalClock:
         return ClockStamp(self.process, clock, self._sent[to], to)
 
     def receive(self, stamp: ClockStamp) -> Arrival:
-        """Take a message in. Keep the arrival for as long as the message is to be compared with others."""
+        """Take in a message. Keep the arrival for as long as the message is to be compared with others."""
         self._refuse_strange(stamp)
         self._refuse_impossible(stamp)
         news = self._news(stamp)
@@ -124,7 +124,7 @@ class LocalClock:
             refuse_not_after(stamp, self.process, memory.settled)
 
     def memory_entries(self) -> int:
-        """How many steps of other clocks this gateway remembers just now."""
+        """Return how many steps of other clocks this gateway remembers now."""
         return sum(len(memory) for memory in self._memories.values())
 
     def _news(self, stamp: ClockStamp) -> dict[ProcessId, int]:

@@ -24,7 +24,7 @@ class Radio:
 class Dropped:
     """`host` will never get this message: it sleeps and the policy is to drop, or too much is stored for it already.
 
-    It counts as delivered for everything that comes after it.
+    The message counts as delivered for everything that comes after it.
     """
 
     host: ProcessId

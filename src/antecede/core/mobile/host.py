@@ -25,7 +25,7 @@ OUT, ENTERING, IN = "out", "entering", "in"
 @values.storable("Host")
 @dataclass(slots=True)
 class Host:
-    """One roaming host, at first welcome at `previous`, its home station."""
+    """A roaming host. It starts at `previous`, its home station. `mobile.host` makes it."""
 
     me: ProcessId
     previous: ProcessId
@@ -41,7 +41,7 @@ class Host:
     due: float | None = None
 
     def send(self, dests: Iterable[ProcessId], payload: bytes) -> list[Effect]:
-        """Send `payload`; the own copy, if there is one, is delivered at once."""
+        """Send `payload` to `dests`. If the host is among them, its own copy is delivered at once."""
         to = frozenset(checked_names("the destinations", [dests] if isinstance(dests, str) else dests))
         if not to:
             raise Misuse("a message needs at least one destination")
@@ -59,7 +59,7 @@ class Host:
         return effects
 
     def enter(self, station: ProcessId) -> list[Effect]:
-        """The beacon of `station` is heard: register there, whether moving, coming back or waking up."""
+        """Register at `station`, whose beacon is heard, whether the host moves, comes back or wakes up."""
         checked_names("the station", [station])
         self.move += 1
         self.cell, self.state = station, ENTERING
@@ -73,7 +73,7 @@ class Host:
         return [Radio(self.cell, Packet(self.me, None, Leave(self.move)))]
 
     def hear(self, packet: Packet) -> list[Effect]:
-        """Take a packet from the air; repetitions and anything out of turn have no effect but an answer."""
+        """Take a packet from the air. A repetition, or a packet out of turn, has no effect but an answer."""
         checked_packet(packet)
         stamp = packet.stamp
         if self.state == OUT:
@@ -106,10 +106,11 @@ class Host:
         return [*self._resend(), *(self._timer() if self.unsent else [])]
 
     def snapshot(self) -> bytes:
+        """Return the whole state as bytes, for `restore`."""
         return values.dumps(self)
 
     def resume(self) -> None:
-        """Everything is in the snapshot."""
+        """Do nothing: everything is in the snapshot. `restore` calls it."""
 
     def _down(self, message: Message, serial: int) -> list[Effect]:
         effects: list[Effect] = []

@@ -17,9 +17,9 @@ from antecede.core.types import Message, Packet, ProcessId
 class Policy:
     """What a station does for a host that is not listening.
 
-    While a host is disconnected its messages are kept (`store`) or dropped (`drop`). At most `stored_max` are kept
-    for a host, connected or not: at the limit the newest is dropped, and counts as delivered. What was not acknowledged
-    is sent again every `retry_s` seconds, the oldest `window` messages of it.
+    While a host is disconnected, its messages are kept if `when_asleep` is "store" and dropped if it is "drop". At most
+    `stored_max` messages are kept for a host, connected or not: at the limit the newest is dropped, and counts as
+    delivered. Messages that were not acknowledged are sent again every `retry_s` seconds, the oldest `window` of them.
     """
 
     when_asleep: str = "store"

@@ -32,7 +32,9 @@ AnyStation: TypeAlias = Station | Cluster
 
 @dataclass(frozen=True, slots=True)
 class Roaming:
-    """A protocol's traits. `inhibits`: it may hold a message back though nothing that precedes it is missing."""
+    """The traits of a roaming protocol. `inhibits` is true if it may hold a message back although nothing that precedes
+    it is missing.
+    """
 
     name: str
     title: str
@@ -81,7 +83,7 @@ _BY_NAME = {roaming.name: roaming for roaming in _ALL}
 
 
 def protocols() -> Mapping[str, Roaming]:
-    """All roaming protocols, by name."""
+    """Return all roaming protocols, by name."""
     return MappingProxyType(_BY_NAME)
 
 
@@ -94,7 +96,12 @@ def station(
     policy: Policy | None = None,
     **options: Any,
 ) -> AnyStation:
-    """A station at the beginning of time; `homes` is where each host starts, the same at all stations."""
+    """Return a station in its first state.
+
+    `stations` are the names of all stations. `homes` says at which station each host starts; it is the same at all
+    stations. `policy` says what is done for a host that is not listening. `options` are the protocol's own;
+    `Roaming.options` names them.
+    """
     info = _BY_NAME.get(protocol)
     if info is None:
         raise UnknownAlgorithm(f"no roaming protocol {protocol!r}; there are {', '.join(sorted(_BY_NAME))}")
@@ -130,7 +137,9 @@ def _cluster(
 
 
 def host(name: ProcessId, home: ProcessId, *, retry_s: float = 1.0) -> Host:
-    """A host at the beginning of time, in the cell of its home station."""
+    """Return a host in its first state, in the cell of its home station. `retry_s` is when it repeats what was not
+    answered.
+    """
     checked_names("a host and its home", [name, home])
     if checked_time(retry_s) <= 0:
         raise Misuse(f"retry_s is {retry_s}: give more than 0 seconds")
@@ -138,7 +147,7 @@ def host(name: ProcessId, home: ProcessId, *, retry_s: float = 1.0) -> Host:
 
 
 def restore(snapshot: bytes) -> AnyStation | Host:
-    """The station or host that `snapshot()` was called on, as it was then; or `SnapshotError`."""
+    """Return the station or host whose `snapshot()` this is, as it was then. Raise `SnapshotError` if it is neither."""
     restored = values.loads(snapshot)
     if not isinstance(restored, (Station, Cluster, Host)):
         raise SnapshotError(f"a snapshot, but of a {type(restored).__name__}")

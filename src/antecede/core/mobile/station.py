@@ -30,7 +30,7 @@ from antecede.core.types import Message, Packet, ProcessId
 @values.storable("Station")
 @dataclass(slots=True)
 class Station:
-    """One station, serving the hosts whose luggage is with it."""
+    """A station, which serves the hosts whose luggage is with it. `mobile.station` makes it."""
 
     me: ProcessId
     stations: tuple[ProcessId, ...]
@@ -42,7 +42,7 @@ class Station:
     departed: frozenset[ProcessId] = frozenset()
 
     def join(self, host: ProcessId, home: ProcessId) -> None:
-        """A new host starts at station `home`. Every station is told before anybody sends to it."""
+        """Admit a new host, which starts at station `home`. Tell every station before anybody sends to it."""
         if host in self.departed:
             raise Misuse(f"{host!r} was removed, and names are not reused: take another")
         if host in self.berths or host in self.stations or home not in self.stations:
@@ -53,9 +53,9 @@ class Station:
             berth.state, berth.luggage = handoff.HERE, Luggage(host, mind)
 
     def remove(self, host: ProcessId) -> list[Effect]:
-        """`host` is gone for good. Every station is told; what is still under way from it or to it goes to nobody.
+        """Forget `host`, which is gone for good. Tell every station; what is under way from it or to it goes to nobody.
 
-        Nothing waits for it any more, and of it its name remains, at each station, which can not be used again.
+        Nothing waits for the host any more. Each station keeps its name, which cannot be used again.
         """
         if host in self.departed:
             return []
@@ -67,7 +67,7 @@ class Station:
         return list(forgetting)
 
     def agree(self, host: ProcessId, terms: Terms | None) -> None:
-        """What holds for `host` from now on, wherever it goes; None is the policy of whatever station it is with."""
+        """Agree on terms that hold for `host` wherever it goes. With None, the policy of each station holds."""
         berth = self.berth(host)
         berth.terms = terms
         if berth.luggage is not None:
@@ -96,7 +96,9 @@ class Station:
         raise RemoteViolation(f"{host} sent a {type(stamp).__name__} over the air")
 
     def receive(self, packet: Packet) -> list[Effect]:
-        """Take a packet from the wire. `RemoteViolation` and `HoldBackFull` leave the state as it was."""
+        """Take a packet of another station from the wire. `RemoteViolation` and `HoldBackFull` leave the state as it
+        was.
+        """
         living = border.living(packet, self.departed)
         if living is None:
             return []
@@ -115,13 +117,15 @@ class Station:
         return [*effects, *(self._timer() if effects else [])]
 
     def held(self) -> tuple[Held, ...]:
-        """What is here for some host and may not be delivered yet."""
+        """Return what has arrived for some host and may not be delivered yet."""
         return tuple(self.scheme.held(self))
 
     def snapshot(self) -> bytes:
+        """Return the whole state as bytes, for `restore`."""
         return values.dumps(self)
 
     def resume(self) -> None:
+        """Rebuild what a snapshot leaves out. `restore` calls it."""
         self.scheme.resume(self, None)
         for berth in self.berths.values():
             if berth.luggage is not None:
@@ -130,19 +134,20 @@ class Station:
     # For schemes.
 
     def berth(self, host: ProcessId) -> Berth:
+        """Internal: return the berth of `host`."""
         berth = self.berths.get(host)
         if berth is None:
             raise RemoteViolation(f"no host {host!r} is known at {self.me}: join it first")
         return berth
 
     def served(self) -> Iterator[tuple[Berth, Luggage]]:
-        """The hosts whose luggage is here."""
+        """Internal: yield the hosts whose luggage is here."""
         for berth in self.berths.values():
             if berth.luggage is not None:
                 yield berth, berth.luggage
 
     def deliver(self, berth: Berth, message: Message, note: Any = None) -> Iterator[Effect]:
-        """Send a message to the host, now and until it is acknowledged; or drop it, by the policy."""
+        """Internal: send a message to the host, now and until it is acknowledged; or drop it, by the policy."""
         luggage = berth.luggage
         assert luggage is not None
         terms: Terms | Policy = luggage.terms or self.policy
@@ -157,7 +162,7 @@ class Station:
             yield from self._timer()
 
     def control(self, packet: Packet) -> Iterator[Effect]:
-        """Hand-off control, however it came here."""
+        """Internal: take hand-off control, however it came here."""
         stamp = packet.stamp
         if isinstance(stamp, Begin):
             yield from self._begin(stamp)
@@ -170,7 +175,7 @@ class Station:
             raise RemoteViolation(f"{packet.sender} sent a {type(stamp).__name__} to a station")
 
     def step(self, host: ProcessId, event: str, subject: Any = None) -> Iterator[Effect]:
-        """One entry of the table: the new state, then its actions."""
+        """Internal: take one entry of the table: the new state, then its actions."""
         berth = self.berth(host)
         entry = self.scheme.table.get((berth.state, event))
         if entry is None:
@@ -183,7 +188,7 @@ class Station:
                 yield from getattr(self.scheme, action)(self, host, berth, subject)
 
     def located(self, host: ProcessId, epoch: int, at: ProcessId) -> None:
-        """Somebody knows where the luggage of `host` was: remember it, if it is news, and not of what comes here."""
+        """Internal: remember where the luggage of `host` was, if it is news and the luggage is not here."""
         berth = self.berth(host)
         if at != self.me and berth.luggage is None and epoch > berth.epoch:
             berth.epoch, berth.at = epoch, at

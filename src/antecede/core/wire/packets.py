@@ -32,7 +32,7 @@ SHORT = 15
 
 
 class Codec:
-    """Encodes and decodes with one roster, which may be empty: both sides have the same names in the same order."""
+    """Encode and decode packets with one roster: names that both sides know, in the same order. It may be empty."""
 
     def __init__(self, roster: Sequence[str] = ()) -> None:
         if len(set(checked_names("a roster", roster))) != len(roster):
@@ -43,7 +43,7 @@ class Codec:
         self._sets = Sets()
 
     def encode(self, packet: Packet) -> bytes:
-        """The packet as bytes; with a roster, only whoever has the same one can decode them."""
+        """Return the packet as bytes. If there is a roster, only a codec with the same roster can decode them."""
         if not isinstance(packet, Packet):
             raise Misuse(f"encode takes a Packet, not a {type(packet).__name__}")
         message, stamp = packet.message, packet.stamp
@@ -64,7 +64,9 @@ class Codec:
         return data
 
     def decode(self, data: bytes) -> Packet:
-        """The packet of `encode`, or `WireError`, which says where and why."""
+        """Return the packet that `encode` made these bytes of. Raise `WireError`, which says where and why, if they are
+        not a packet.
+        """
         if not isinstance(data, bytes | bytearray | memoryview):
             raise Misuse(f"decode takes bytes, not a {type(data).__name__}")
         data = bytes(data)
@@ -84,12 +86,12 @@ class Codec:
 
 
 def encode(packet: Packet, roster: Sequence[str] = ()) -> bytes:
-    """`Codec(roster).encode(packet)`."""
+    """Return the packet as bytes. `roster` is a list of names that both sides know, as in `Codec`."""
     return _codec(tuple(roster)).encode(packet)
 
 
 def decode(data: bytes, roster: Sequence[str] = ()) -> Packet:
-    """`Codec(roster).decode(data)`."""
+    """Return the packet that `encode` made these bytes of. Raise `WireError` if they are not a packet."""
     return _codec(tuple(roster)).decode(data)
 
 

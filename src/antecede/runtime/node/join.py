@@ -52,14 +52,19 @@ async def join(
     wall: Callable[[], float] = time.time,
     **options: Any,
 ) -> AsyncIterator[Node]:
-    """Take part in a space: `async with join(...) as node`.
+    """Take part in a space: `async with join(...) as node` gives a `Node`.
 
-    `url` is `nats://...`, `embedded://`, `embedded:///folder`, or a network such as `MemoryNetwork`. `processes` is
-    everybody, where the algorithm needs to know; without it, whoever is sent to has joined. `store` is the folder of
-    the durable state. It may be left out with `embedded:///folder`, which keeps stores in `folder/stores`, and with
-    `embedded://` and a network in memory, where everything ends with the process; `nats://` needs it. With `store=None`
-    the state is in memory: a restart forgets it, and the name cannot be used again. `trace` is a folder for the trace,
-    or `jetstream:NAME`. `nats` says how to connect and how the inbox is kept. `options` are the algorithm's own.
+    `url` is `nats://host:port`, `embedded://`, `embedded:///folder`, or a network such as `MemoryNetwork`. `space` and
+    `process` are names; a process name is used once in a space. `processes` are all names, for an algorithm that has to
+    know them; without it, whoever is sent to counts as joined. `groups` are the members of each group.
+
+    `store` is the folder of the durable state. `nats://` needs it. It may be left out with `embedded:///folder`, which
+    keeps stores in `folder/stores`, and with `embedded://` and a network in memory, where everything ends with the
+    process. With `store=None` the state is in memory: a restart forgets it, and the name cannot be used again.
+    `durability` is "process" or "power": what the state survives, a crash of the process or a loss of power.
+
+    `trace` is a folder for the trace, or `jetstream:NAME`. `limits` says when the node waits. `nats` says how to
+    connect and how the inbox is kept. `clock` and `wall` are for tests. `options` are the algorithm's own.
     """
     checked_names("the space and the process", [space, process])
     if processes is None and algorithm in algorithms() and algorithm not in OPEN:

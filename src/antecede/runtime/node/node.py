@@ -49,11 +49,11 @@ STATUS_LINES_MAX = 5
 
 
 class NodeClosed(Misuse):
-    """The node was closed, has left, or has failed; the message says which."""
+    """The node was closed, has left, or has failed. The message says which."""
 
 
 class Node:
-    """See the module. Made by `antecede.runtime.join`, with an open transport and a store that are closed after it."""
+    """A process of a space. `join` makes it. Iterating over it gives messages, in causal order, each a `Delivery`."""
 
     def __init__(
         self,
@@ -84,15 +84,16 @@ class Node:
 
     @property
     def process(self) -> ProcessId:
+        """The name of this process."""
         return self._durable.process
 
     @property
     def sent(self) -> int:
-        """How many messages this process has ever sent, restarts included: where to go on after one."""
+        """The number of messages that this process has ever sent, restarts included: where to go on after one."""
         return self._durable.sent
 
     async def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> MessageId:
-        """Send `payload` to `dests`; returns when it is durable here, with the message's identity."""
+        """Send `payload` to `dests`. Return the message's identity when the message is durable here."""
         self._check_stays()
         while len(self._lanes.owed) + self._durable.staged >= self._limits.outbox:
             await self._lanes.change()
@@ -116,7 +117,9 @@ class Node:
         return Delivery(self, self._ready.popleft())
 
     async def next_within(self, timeout_s: float | None) -> Delivery | None:
-        """The next message, or None when there is none within `timeout_s`. `NodeClosed` when there is none any more."""
+        """Return the next message, or None if there is none within `timeout_s`. Raise `NodeClosed` if none can come any
+        more.
+        """
         try:
             async with asyncio.timeout(timeout_s):
                 return await anext(self)
@@ -126,7 +129,7 @@ class Node:
             raise NodeClosed(self._closed) from None
 
     async def batches(self, size_max: int = 256) -> AsyncIterator[list[Delivery]]:
-        """Whatever is there, at least one message and at most `size_max`; `ack` takes a whole batch."""
+        """Yield batches of what has arrived, each of 1 to `size_max` messages. `ack` takes a whole batch."""
         while True:
             try:
                 batch = [await anext(self)]
@@ -137,7 +140,7 @@ class Node:
             yield batch
 
     async def ack(self, batch: Iterable[Delivery]) -> None:
-        """Done with all of these. When this returns, none of them is ever offered again."""
+        """Acknowledge these messages. When this returns, none of them is ever offered again."""
         self._check_open()
         for delivery in batch:
             if delivery.n in self._unacknowledged:
@@ -147,11 +150,11 @@ class Node:
         await self._grouping.done()
 
     def pending(self) -> tuple[Pending, ...]:
-        """What is held back, in order of arrival, each with everything it still waits for."""
+        """Return what is held back, in the order of arrival, each message with everything that it still waits for."""
         return self._durable.pending()
 
     async def stalls(self) -> AsyncIterator[Stall]:
-        """What does not move, as it is noticed: what is awaited, from whom, since when."""
+        """Yield stalls as they are noticed: what is awaited, from whom, and since when."""
         while True:
             for stall in self.take_stalls():
                 yield stall
@@ -161,25 +164,27 @@ class Node:
             await self._stalled.wait()
 
     def take_stalls(self) -> list[Stall]:
-        """Those that were noticed since somebody last asked."""
+        """Return the stalls that were noticed since the last call."""
         taken = list(self._stalls)
         self._stalls.clear()
         return taken
 
     async def admit(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> None:
-        """Tell of a newcomer, where the algorithm has to know everybody, or of the groups it joins."""
+        """Admit a newcomer, if the algorithm has to know everybody. `groups` are the groups that it joins."""
         self._check_stays()
         self._durable.join(process, groups)
         await self._grouping.done()
 
     async def give_up(self, process: ProcessId) -> None:
-        """`process` is gone for good without having left: wait for nothing of it any more."""
+        """Stop waiting for `process`, which is gone for good and did not leave."""
         self._check_open()
         self._durable.leave(process)
         await self._grouping.done()
 
     async def flush(self, timeout_s: float = 5.0) -> bool:
-        """Wait until every inbox that can be reached has what was sent. False: not within `timeout_s`."""
+        """Wait until every inbox that can be reached has what was sent. Return False if that takes longer than
+        `timeout_s`.
+        """
         until = asyncio.get_running_loop().time() + timeout_s
         while self._grouping.due or any(lane.busy for lane in self._lanes.lanes.values()):
             self._check_open()
@@ -189,10 +194,10 @@ class Node:
         return True
 
     async def leave(self) -> None:
-        """Leave the space for good: everybody has delivered what was sent, knows, and forgets; the inbox is deleted.
+        """Leave the space for good: wait until everybody has delivered what was sent, then delete the inbox.
 
-        It waits for whoever is not running. Once begun it can not be taken back: nothing more is sent, and when it is
-        interrupted it goes on with the next `leave`, or the next `join` with the same store. See `departure`.
+        This waits for whoever is not running. Once begun it cannot be taken back: nothing more is sent, and if it is
+        interrupted it goes on with the next `leave`, or with the next `join` with the same store. `departure` says how.
         """
         self._check_open()
         departure = self._durable.departure
@@ -229,7 +234,7 @@ class Node:
             await self._lanes.change(LOOK_S)
 
     def counts(self) -> dict[str, int]:
-        """What happened since the node was opened, and what waits now."""
+        """Return what happened since the node was opened, and what waits now."""
         return {
             **{name: self._durable.counts[name] for name in ("sent", "received", "delivered", "refused")},
             "offered_again": self._durable.counts["offered again"],
@@ -240,7 +245,7 @@ class Node:
         }
 
     def status(self) -> Mapping[str, object]:
-        """What `antecede status` shows of this node."""
+        """Return what `antecede status` shows of this node."""
         waiting = self._watch.waiting(self._waiting(), self._lanes.lanes.values())
         leaving = (
             {} if self._durable.departure.step == STAYS else {"unsettled": sorted(self._durable.departure.unsettled)}
@@ -253,7 +258,7 @@ class Node:
     # Opening and closing.
 
     def start(self) -> None:
-        """Offer what was not acknowledged, publish what is owed, and take what comes in."""
+        """Offer what was not acknowledged, publish what is owed, and take what comes in. `join` calls it."""
         store = self._durable.store
         self._offer(store.inbox())
         self._lanes.put(store.outbox())
@@ -261,7 +266,7 @@ class Node:
         self._tasks = [asyncio.create_task(self._guard(work)) for work in works]
 
     async def close(self) -> None:
-        """Stop. Everything goes on from here when the process joins again with the same store."""
+        """Stop. The process goes on from here if it joins again with the same store. `join` calls it."""
         await self._close("the node was closed")
 
     async def _close(self, reason: str) -> None:

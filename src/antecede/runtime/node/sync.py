@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 class SyncDelivery:
-    """A message that was delivered: see `node.Delivery`."""
+    """A message that was delivered to a `SyncNode`. It has the attributes of `Delivery`."""
 
     def __init__(self, node: SyncNode, delivery: Delivery) -> None:
         self._node, self._delivery = node, delivery
@@ -42,12 +42,14 @@ class SyncDelivery:
         self.payload, self.group = delivery.payload, delivery.group
 
     def ack(self) -> None:
-        """Done with it. When this returns, the message is never offered again."""
+        """Acknowledge the message. When this returns, the message is never offered again."""
         self._node.wait(self._delivery.ack())
 
 
 class SyncNode:
-    """A node whose loop is elsewhere: see `node.Node`."""
+    """A `Node` for programs without an event loop, which runs in a thread of its own. `join_sync` makes it. Iterating
+    over it gives messages.
+    """
 
     def __init__(self, node: Node, loop: asyncio.AbstractEventLoop) -> None:
         self._node, self._loop = node, loop
@@ -55,11 +57,11 @@ class SyncNode:
         self.process, self.metrics = node.process, node.metrics
 
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> MessageId:
-        """Send `payload` to `dests`; returns when it is durable here."""
+        """Send `payload` to `dests`. Return the message's identity when the message is durable here."""
         return self.wait(self._node.send(dests, payload))
 
     def receive(self, timeout_s: float | None = None) -> SyncDelivery | None:
-        """The next message, or None if there is none within `timeout_s`."""
+        """Return the next message, or None if there is none within `timeout_s`."""
         delivery = self.wait(self._node.next_within(timeout_s))
         return None if delivery is None else SyncDelivery(self, delivery)
 
@@ -69,22 +71,23 @@ class SyncNode:
                 yield delivery
 
     def pending(self) -> tuple[Pending, ...]:
-        """What is held back, each with everything it still waits for."""
+        """Return what is held back, each message with everything that it still waits for."""
         return self.wait(_call(self._node.pending))
 
     def stalls(self) -> list[Stall]:
-        """What was noticed not to move since the last call."""
+        """Return the stalls that were noticed since the last call."""
         return self.wait(_call(self._node.take_stalls))
 
     def counts(self) -> dict[str, int]:
+        """Return what happened since the node was opened, and what waits now."""
         return self.wait(_call(self._node.counts))
 
     def leave(self) -> None:
-        """Leave the space for good."""
+        """Leave the space for good, as `Node.leave` does."""
         self.wait(self._node.leave())
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run on the loop, and wait for the result."""
+        """Run `work` on the event loop, and return its result."""
         with self._ending:
             if self._ended:
                 work.close()
@@ -96,7 +99,7 @@ class SyncNode:
             raise self._closed() from None
 
     def end(self) -> None:
-        """Nothing is put on the loop from now on: what came after its last turn would never be answered."""
+        """Refuse further calls: after the loop's last turn they would never be answered."""
         with self._ending:
             self._ended = True
 
@@ -110,7 +113,9 @@ async def _call(what: Any) -> Any:
 
 @contextmanager
 def join_sync(url: str | Network, **settings: Any) -> Iterator[SyncNode]:
-    """`join.join` for programs without an event loop; it takes the same settings."""
+    """Take part in a space without an event loop: `with join_sync(...) as node` gives a `SyncNode`. It takes what
+    `join` takes.
+    """
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="antecede", daemon=True)
     thread.start()

@@ -71,9 +71,10 @@ def issue(
     stored_max: int | None = None,
     removes: bool = False,
 ) -> str:
-    """A token for `host`; what is kept for it while it is away may be said, and is otherwise up to the stations.
+    """Return a token for `host`, signed with `key`, that is good for `days`.
 
-    With `removes` it is not for the host, but for the operator who wants to be rid of it.
+    `when_asleep` and `stored_max` say what is kept for the host while it is away; without them, the policy of the
+    stations holds. A token with `removes` is not for the host, but for the operator who removes it. `now` is for tests.
     """
     if not _is_name(host) or not 0 < days <= DAYS_MAX:
         raise Misuse(

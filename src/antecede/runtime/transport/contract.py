@@ -33,12 +33,14 @@ class Unreachable(AntecedeError):
 
 
 class NameTaken(Misuse):
-    """The inbox of this name belongs to another incarnation: choose another name, or give the store that it had."""
+    """The inbox of this name belongs to another incarnation. Choose another name, or give the store that it had."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Received:
-    """Data from the inbox. `receipt` is the transport's own, for `ack` and `retry`."""
+    """Data from the inbox. `receipt` is the transport's own, for `ack` and `retry`. `sender` is None if it is not
+    known.
+    """
 
     sender: ProcessId | None
     data: bytes
@@ -46,19 +48,19 @@ class Received:
 
 
 class Transport(Protocol):
-    """The inbox of one process, and the way to those of the others."""
+    """The inbox of one process, and the way to the inboxes of the others. The module lists what a transport owes."""
 
     @property
     def data_bytes_max(self) -> int:
-        """The longest data that `publish` takes."""
+        """The length of the longest data that `publish` takes."""
         ...
 
     def trace_to(self, stream: str) -> None:
-        """To be called before `open`: what is published to `TRACE` goes to this stream, made where there is none."""
+        """Send what is published to `TRACE` to this stream, which is made if there is none. Call it before `open`."""
         ...
 
     async def open(self) -> None:
-        """Connect, and make the inbox where there is none. `NameTaken` where it is another incarnation's."""
+        """Connect, and make the inbox if there is none. Raise `NameTaken` if it belongs to another incarnation."""
         ...
 
     async def close(self) -> None:
@@ -66,41 +68,43 @@ class Transport(Protocol):
         ...
 
     async def retire(self) -> None:
-        """Delete the inbox: this process has left the space for good. Still to be closed."""
+        """Delete the inbox, because this process has left the space for good. The transport is still to be closed."""
         ...
 
     async def publish(self, to: ProcessId, data: bytes, key: str) -> None:
-        """Put `data` into the inbox of `to`. Data with the same key, published twice soon after, may be kept once."""
+        """Put `data` into the inbox of `to`. If data with the same key is published twice soon after, it may be kept
+        once.
+        """
         ...
 
     async def receive(self) -> Sequence[Received]:
-        """At least one, as soon as there is one; in the order of the inbox where nothing was redelivered."""
+        """Return at least one item, as soon as there is one, in the order of the inbox if nothing was redelivered."""
         ...
 
     async def ack(self, batch: Sequence[Received]) -> None:
-        """These are safe here: never receive them again (but for acknowledgements that are lost on the way)."""
+        """Acknowledge items that are safe here. They do not come again, unless the acknowledgement is lost."""
         ...
 
     async def retry(self, batch: Sequence[Received], delay_s: float) -> None:
-        """These could not be taken now: receive them again, not before `delay_s`."""
+        """Hand items back that cannot be taken now. They come again, not before `delay_s`."""
         ...
 
     async def peers(self) -> list[ProcessId]:
-        """Everybody who has an inbox in this space, sorted, as far as can be seen from here."""
+        """Return everybody who has an inbox in this space, sorted, as far as can be seen from here."""
         ...
 
 
 class Network(Protocol):
-    """Where transports come from. A URL is turned into one by `antecede.runtime.transport.urls.network_of`."""
+    """What makes transports. `antecede.runtime.transport.urls.network_of` makes a network of a URL."""
 
     def transport(self, space: str, process: ProcessId, incarnation: str) -> Transport:
-        """The transport of one process, not open yet."""
+        """Return the transport of one process, not open yet."""
         ...
 
     async def start(self) -> None:
-        """Called before the first transport is opened: an embedded server is started here."""
+        """Start what has to run before the first transport is opened, such as an embedded server."""
         ...
 
     async def stop(self) -> None:
-        """Called after the last transport is closed."""
+        """Stop what `start` started, after the last transport is closed."""
         ...

@@ -28,7 +28,12 @@ BATCH = 256
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """Chances from 0 to 1, and a time."""
+    """The faults of a `MemoryNetwork`.
+
+    `drop`, `duplicate` and `shuffle` are chances from 0 to 1. If data is dropped, its publisher gets `Unreachable`;
+    half of the time the data did arrive, and only the answer was lost. Duplicated data arrives twice. Shuffled data
+    takes a random place in the inbox. All data arrives after up to `delay_s` seconds.
+    """
 
     drop: float = 0.0
     duplicate: float = 0.0
@@ -53,7 +58,7 @@ class Inbox:
 
 @dataclass(slots=True)
 class MemoryNetwork:
-    """All inboxes of all spaces, and traces by name. `faults` may be replaced at any time."""
+    """A network inside one process, with the faults of a real one, for tests. `faults` may be replaced at any time."""
 
     seed: int = 0
     faults: Faults = Faults()
@@ -63,26 +68,30 @@ class MemoryNetwork:
     _chances: dict[tuple[ProcessId, ProcessId], random.Random] = field(default_factory=dict)
 
     def transport(self, space: str, process: ProcessId, incarnation: str) -> MemoryTransport:
+        """Return the transport of one process, not open yet."""
         return MemoryTransport(self, space, process, incarnation)
 
     async def start(self) -> None:
-        """Nothing to start."""
+        """Do nothing: there is nothing to start."""
 
     async def stop(self) -> None:
-        """Nothing to stop."""
+        """Do nothing: there is nothing to stop."""
 
     def partition(self, one: Iterable[ProcessId], other: Iterable[ProcessId]) -> None:
-        """From now on nothing passes between the two sides."""
+        """Let nothing pass between the two sides from now on."""
         self.sides = (frozenset(one), frozenset(other))
 
     def heal(self) -> None:
+        """End the partition."""
         self.sides = (frozenset(), frozenset())
 
     def parted(self, one: ProcessId, other: ProcessId) -> bool:
+        """Return whether a partition lies between two processes."""
         left, right = self.sides
         return (one in left and other in right) or (one in right and other in left)
 
     def chance(self, sender: ProcessId, to: ProcessId) -> random.Random:
+        """Return the random numbers of one channel, which depend on the seed alone."""
         link = (sender, to)
         if link not in self._chances:
             self._chances[link] = random.Random(f"{self.seed} {sender!r} {to!r}")  # noqa: S311 - chance, not a secret

@@ -26,7 +26,9 @@ class Waiting(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Stall:
-    """Either `message` is held back for `needs`, or `owed` entries of the outbox can not get to `to`."""
+    """Something that does not move: `message` is held back for `needs`, or `owed` entries of the outbox cannot reach
+    `to`.
+    """
 
     since_s: float
     message: MessageId | None = None
@@ -38,11 +40,11 @@ class Stall:
 
     @property
     def awaited_from(self) -> tuple[ProcessId, ...]:
-        """Whose messages are awaited."""
+        """The processes whose messages are awaited."""
         return tuple(sorted({need.sender for need in self.needs}))
 
     def as_dict(self) -> dict[str, object]:
-        """For `antecede status`: what waits, for whom it waits, since when, and all of it in words."""
+        """Return what `antecede status` shows: what waits, for whom, since when, and all of it in words."""
         what = f"{self.owed} packets" if self.message is None else str(self.message)
         whom = [self.to or "the trace"] if self.message is None else list(self.awaited_from)
         return {"what": what, "from": whom, "since_s": round(self.since_s, 1), "text": str(self)}

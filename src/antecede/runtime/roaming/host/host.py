@@ -52,7 +52,13 @@ REFUSALS_MAX = 1_000
 
 
 class Host:
-    """See the module. To be used as `async with Host(...) as host`."""
+    """A roaming host: `async with Host(urls, id, token) as host`. Iterating over it gives messages, each a `Delivery`.
+
+    `urls` are the WebSocket addresses of stations, of which the first that answers is used. `id` is the host's name,
+    and `token` proves it; `antecede token` makes one. `path` is the file of the durable state: without it, the host and
+    its name end with the process. `trace` is a folder for the trace, and `run` the name of the run in it. `tls` is for
+    `wss://`. `clock` and `wall` are for tests.
+    """
 
     def __init__(
         self,
@@ -121,21 +127,23 @@ class Host:
 
     @property
     def station(self) -> ProcessId | None:
-        """The station that serves this host now, if one does."""
+        """The station that serves this host now, or None."""
         return self._device.host.cell if self._link is not None and self._device.host.state == IN else None
 
     @property
     def sent(self) -> int:
-        """How many messages this host has ever sent, restarts included: where to go on after one."""
+        """The number of messages that this host has ever sent, restarts included: where to go on after one."""
         return self._device.host.sent
 
     @property
     def unsent(self) -> int:
-        """How many of them no station is known to have taken."""
+        """The number of messages that no station is known to have taken."""
         return len(self._device.host.unsent)
 
     async def send(self, dests: ProcessId | Iterable[ProcessId], payload: bytes) -> MessageId:
-        """Send `payload`; returns when it is durable here. `LimitReached` when too much waits for a station."""
+        """Send `payload`. Return the message's identity when it is durable here. Raise `LimitReached` if too much waits
+        for a station.
+        """
         self._check()
         checked_payload(payload)
         if len(payload) > self._payload_bytes_max:
@@ -155,14 +163,14 @@ class Host:
         return Delivery(self, self._ready.popleft())
 
     async def ack(self, batch: Iterable[Delivery]) -> None:
-        """Done with all of these. When this returns, none of them is ever offered again."""
+        """Acknowledge these messages. When this returns, none of them is ever offered again."""
         self._check()
         for delivery in batch:
             self._device.acknowledge(delivery.n)
         await self._grouping.done()
 
     async def connected(self) -> ProcessId:
-        """Wait until a station serves this host."""
+        """Wait until a station serves this host, and return its name."""
         await self._until(lambda: self.station is not None)
         return self._device.host.cell
 
@@ -171,7 +179,9 @@ class Host:
         await self._until(lambda: not self._device.host.unsent)
 
     async def move(self, url: str) -> ProcessId:
-        """Go to the station at `url`; returns when one serves this host, another where that one is gone."""
+        """Go to the station at `url`. Return the station that serves this host then, which is another if that one is
+        gone.
+        """
         self._check()
         checked_url(url, self._tls)
         if self._link is None or self._link.url != url:
@@ -180,11 +190,11 @@ class Host:
         return await self.connected()
 
     def trouble(self) -> str:
-        """Why no station serves this host now, as far as is known; nothing where one does."""
+        """Return why no station serves this host now, as far as is known, or an empty string if one does."""
         return "" if self.station is not None else self._roaming.trouble
 
     def refusals(self) -> list[tuple[str, ProcessId]]:
-        """Messages that went to nobody, each with the destination nobody knows, since somebody last asked."""
+        """Return the messages that went to nobody since the last call, each with the destination that is unknown."""
         taken = list(self._refusals)
         self._refusals.clear()
         return taken
@@ -272,7 +282,7 @@ class Host:
         return await open_link(url, self.id, self._token, self._incarnation, self._tls)
 
     def entered(self, link: Link) -> None:
-        """For `Roaming`: from now on this is the link; the last one ends when we are welcome here."""
+        """Internal: use `link` from now on. The last link ends when the station of the new one welcomes this host."""
         if self._link is not None:
             self._former.append(self._link)
         self._stop_writing()
@@ -282,7 +292,7 @@ class Host:
         self._grouping.soon()
 
     def left(self, link: Link) -> None:
-        """For `Roaming`: there is no link now."""
+        """Internal: note that there is no link now."""
         if self._link is not None:
             self._device.note("disconnect", link.station)
             self._device.leave()
@@ -291,11 +301,11 @@ class Host:
             self._grouping.soon()
 
     def changed(self) -> None:
-        """For `Roaming`: whoever waits for something may look again."""
+        """Internal: wake whoever waits for a change."""
         self._changed.set()
 
     async def read(self, link: Link) -> None:
-        """For `Roaming`: everything the station says."""
+        """Internal: read everything that the station says."""
         try:
             async for said in link.socket:
                 if isinstance(said, str):

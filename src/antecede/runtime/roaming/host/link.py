@@ -26,7 +26,7 @@ QUIET.setLevel(logging.CRITICAL + 1)
 
 
 class HostRefused(AntecedeError):
-    """The station will not serve this host, now or later; the message is its reason."""
+    """The station will not serve this host, now or later. The message is the station's reason."""
 
 
 class NoStation(AntecedeError):

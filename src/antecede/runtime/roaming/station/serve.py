@@ -60,12 +60,14 @@ async def serve_station(
     wall: Callable[[], float] = time.time,
     begin: Callable[[ProcessId, tuple[ProcessId, ...], Policy], Station] | None = None,
 ) -> AsyncIterator[StationServer]:
-    """Serve hosts as station `name` of `stations`, the same list at all of them.
+    """Run station `name` of `stations`: `async with serve_station(...)`. All stations are given the same list.
 
-    `store` is the folder of the durable state, as in `join`: `nats://` needs it. With None a restart forgets all hosts,
-    and the name of the station cannot be used again, which is for tests only. `begin` makes another kind of station
-    than that of `roam`. `tls` is shown to hosts; `nats` is how to connect to NATS. `trace`, a folder or
-    `jetstream:NAME`, gets what happens to hosts here: connect, disconnect, move, what is dropped.
+    `key` is the secret that tokens of hosts are signed with. `listen` is the address for the WebSockets of hosts.
+    `store` is the folder of the durable state, as in `join`: `nats://` needs it. With `store=None` a restart forgets
+    all hosts, and the name of the station cannot be used again, which is for tests only. `rules` says what is done for
+    hosts that are away, and `limits` bounds what a host may do. `tls` is shown to hosts; `nats` is how to connect to
+    NATS. `trace`, a folder or `jetstream:NAME`, gets what happens to hosts here: connect, disconnect, move, what is
+    dropped. `begin` makes another kind of station than that of `roam`.
     """
     checked_names("the space and the station", [space, name])
     rules, limits = rules or policy(), limits or AirLimits()

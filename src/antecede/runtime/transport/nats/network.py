@@ -44,19 +44,20 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class NatsNetwork:
-    """One or several servers of one NATS system."""
+    """One or several servers of one NATS system, which run already."""
 
     servers: Sequence[str]
     options: NatsOptions = field(default_factory=NatsOptions)
 
     def transport(self, space: str, process: ProcessId, incarnation: str) -> NatsTransport:
+        """Return the transport of one process, not open yet."""
         return NatsTransport(self.servers, space, process, incarnation, self.options)
 
     async def start(self) -> None:
-        """It runs already."""
+        """Do nothing: the servers run already."""
 
     async def stop(self) -> None:
-        """It goes on."""
+        """Do nothing: the servers go on."""
 
 
 class NatsTransport:

@@ -20,11 +20,11 @@ SECRET = re.compile(r"^(\w+:/+)?.*@")
 
 @dataclass(frozen=True, slots=True)
 class NatsOptions:
-    """How inboxes are kept, and how to connect.
+    """How to connect to NATS, and how inboxes are kept there.
 
-    `replicas` are the servers of a cluster that keep the inbox; `domain` is the JetStream domain it is in;
-    `inbox_bytes_max` bounds it; `addresses` are servers of peers that can not be reached through ours. `connect` goes
-    to `nats.connect` as it is: tls, user, password, token, user_credentials, nkeys_seed.
+    `replicas` is the number of servers of a cluster that keep the inbox. `inbox_bytes_max` bounds it; -1 is no bound.
+    `domain` is the JetStream domain that it is in. `addresses` are the servers of peers that cannot be reached through
+    ours. `connect` goes to `nats.connect` as it is: tls, user, password, token, user_credentials, nkeys_seed.
     """
 
     replicas: int = 1

@@ -1,1 +1,0 @@
-"""One adapter per format: files in, `schema.CANDIDATES` out."""

@@ -1,0 +1,90 @@
+"""Every program in `examples/` runs as its docstring says, and prints what it promises.
+
+Those that check a trace run in this process, on the Spark of the other tests; the others run as programs of their own.
+"""
+
+import os
+import runpy
+import subprocess
+import sys
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+
+from tests.paths import ROOT
+
+EXAMPLES = ROOT / "examples"
+TIMEOUT_S = 120
+
+
+def begin(name: str, *arguments: str) -> subprocess.Popen[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "SPARK_LOCAL_IP": "127.0.0.1"}
+    command = [sys.executable, str(EXAMPLES / name), *arguments]
+    return subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=EXAMPLES
+    )
+
+
+def finish(program: subprocess.Popen[str]) -> list[str]:
+    """Return the lines that the program printed, if it ended well."""
+    try:
+        printed, complained = program.communicate(timeout=TIMEOUT_S)
+    finally:
+        program.kill()
+    assert program.returncode == 0, complained
+    return printed.splitlines()
+
+
+@pytest.mark.parametrize("program", sorted(EXAMPLES.glob("*.py")), ids=lambda program: program.name)
+def test_an_example_says_how_to_run_it_is_listed_and_is_run_here(program: Path) -> None:
+    text = program.read_text()
+    assert text.startswith('"""')
+    assert f"python examples/{program.name}" in text.split('"""')[1]
+    assert f"({program.name})" in (EXAMPLES / "README.md").read_text()
+    assert f'"{program.name}"' in Path(__file__).read_text()
+
+
+def test_library_only() -> None:
+    lines = finish(begin("library_only.py"))
+    assert any("holds back" in line for line in lines)
+    for me, other in permutations(("bob", "carol", "dave"), 2):
+        question = lines.index(f"{me} delivers 'lunch?' of alice")
+        assert lines.index(f"{me} delivers 'answer of {other}' of {other}") > question
+
+
+def test_two_processes_and_one_of_them_again(tmp_path: Path) -> None:
+    url = f"embedded://{tmp_path / 'nats'}"
+    alice, bob = begin("two_processes.py", "alice", "bob", url), begin("two_processes.py", "bob", "alice", url)
+    assert finish(alice) == ["bob: hello from bob, message 1"]
+    assert finish(bob) == ["alice: hello from alice, message 1"]
+    alice, bob = begin("two_processes.py", "alice", "bob", url), begin("two_processes.py", "bob", "alice", url)
+    assert finish(alice) == ["bob: hello from bob, message 2"]
+    assert finish(bob) == ["alice: hello from alice, message 2"]
+
+
+def test_roaming_hosts() -> None:
+    lines = finish(begin("roaming_hosts.py"))
+    assert lines[:3] == [
+        "ann, at north, asks question 0",
+        "bob, at north, gets 'question 0'",
+        "ann, at north, gets 'answer 0'",
+    ]
+    assert [line.split()[2].rstrip(",") for line in lines[1::3]] == ["north", "south", "north"]
+
+
+@pytest.mark.usefixtures("spark")
+def test_check_a_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(EXAMPLES / "check_a_log.py"))["main"](tmp_path)
+    assert capsys.readouterr().out.splitlines() == [
+        "exit status 1: violated, 1 violation",
+        "b delivered m3 before m1: m1 was sent by a, then a sent m2 to c, c delivered m2 and sent m3",
+    ]
+
+
+@pytest.mark.usefixtures("spark")
+def test_simulate_and_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(EXAMPLES / "simulate_and_check.py"))["main"](tmp_path)
+    without, with_ks = capsys.readouterr().out.splitlines()
+    assert without.startswith("none: violated, ")
+    assert with_ks.startswith("ks: holds, 0 violations in ")

@@ -1,0 +1,74 @@
+"""`docs/violation.svg`: the smallest violation of causal order, found by the judge and drawn by the report's own code.
+
+a sends m1 to b, then m2 to c; c delivers m2 and sends m3 to b. m1 is slow, and b delivers m3 first.
+
+The picture stands alone as an image: it has a background of its own, and carries the part of the report's style sheet
+that a diagram needs. So it can be read on a light and on a dark page.
+"""
+
+from __future__ import annotations
+
+from antecede.judge.events import Event
+from antecede.judge.explain import explain
+from antecede.judge.judge import judge
+from antecede.web.diagram.layout import place
+from antecede.web.diagram.space_time import svg
+from antecede.web.model import EventPoint, MessageArrow, Role, Violation
+from antecede.web.report import asset
+from antecede.web.text import safe
+
+TRACE = (
+    Event("r", "a", 0, "send", message="m1", dests=("b",)),
+    Event("r", "a", 1, "send", message="m2", dests=("c",)),
+    Event("r", "c", 0, "deliver", message="m2"),
+    Event("r", "c", 1, "send", message="m3", dests=("b",)),
+    Event("r", "b", 0, "deliver", message="m3"),
+    Event("r", "b", 1, "deliver", message="m1"),
+)
+STYLE_STARTS, STYLE_ENDS = "/* The space-time diagram. */", "/* Charts and the link matrix. */"
+FONT = "system-ui, -apple-system, 'Segoe UI', sans-serif"
+
+
+def page() -> str:
+    found = found_violation()
+    drawing = svg(place(found), safe(found.words, 400))
+    head, _, body = drawing.partition(">")
+    head = head.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+    return f'{head}>\n<style>\n{style()}</style>\n<rect class="paper" width="100%" height="100%" rx="6"/>\n{body}\n'
+
+
+def found_violation() -> Violation:
+    """Return the violation that the judge finds in the trace, as the report would show it."""
+    (found,) = judge(TRACE).found
+    explained = explain(TRACE, found)
+    (overtaken,) = found.overtaken
+    return Violation(
+        run=found.run,
+        process=found.process,
+        overtaken=overtaken,
+        overtaking=found.message,
+        words=explained.words,
+        chain=tuple(map(_point, explained.chain)),
+        events=tuple(map(_point, TRACE)),
+        messages=tuple(_arrow(send, overtaken, found.message) for send in TRACE if send.kind == "send"),
+    )
+
+
+def style() -> str:
+    """Return what the report's style sheet says about colours and about a diagram, for an image."""
+    sheet = asset("page.css")
+    colours = sheet.partition("@media print")[0]
+    diagram = sheet.partition(STYLE_STARTS)[2].partition(STYLE_ENDS)[0]
+    own = f".space-time {{ font-family: {FONT}; }}\n.paper {{ fill: var(--panel); stroke: var(--line); }}\n"
+    return colours + diagram.strip() + "\n" + own
+
+
+def _point(event: Event) -> EventPoint:
+    return EventPoint(event.process, event.index, event.kind, event.message, event.time)
+
+
+def _arrow(send: Event, overtaken: str, overtaking: str) -> MessageArrow:
+    assert send.message is not None
+    ends = tuple((end.process, end.index) for end in TRACE if end.kind == "deliver" and end.message == send.message)
+    roles: dict[str, Role] = {overtaken: "overtaken", overtaking: "overtaking"}
+    return MessageArrow(send.message, send.process, send.index, ends, roles.get(send.message, "witness"))
