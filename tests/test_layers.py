@@ -74,3 +74,9 @@ def test_the_judge_shares_no_clock_code_with_the_accused() -> None:
     for path in (SOURCE / "judge").rglob("*.py"):
         used = {name for name in imports(path) if name.startswith("antecede.core")}
         assert all(name.startswith(("antecede.core.errors", "antecede.core.types")) for name in used), path
+
+
+def test_no_test_imports_another() -> None:
+    """What two tests share is in a support module, so that each test file can be read and run alone."""
+    for path in (ROOT / "tests").rglob("*.py"):
+        assert not [name for name in imports(path) if name.startswith("tests.") and ".test_" in name], path

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from antecede.pipeline.kernel import loops
 from antecede.pipeline.windows.compose import shifts, spread
 from tests.pipeline.chain import through_windows
-from tests.pipeline.kernel.test_stamp import assert_found
-from tests.pipeline.oracle import expected
+from tests.pipeline.oracle import assert_found, expected
 from tests.pipeline.traces import Row, trace
 
 
