@@ -59,7 +59,9 @@ def test_the_limits_of_a_page_are_those_of_the_code(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "page", [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))], ids=lambda page: page.name
+    "page",
+    [ROOT / "README.md", ROOT / "tests" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))],
+    ids=lambda page: str(page.relative_to(ROOT)),
 )
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):

@@ -16,6 +16,8 @@ from tests.web.page import Page
 from tests.web.samples import busy_report, known_report, poisoned
 from tests.web.window import known_window
 
+pytestmark = pytest.mark.browser
+
 KNOWN = report.render(known_report())
 BUSY = report.render(busy_report())
 ATTACK = (
