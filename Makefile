@@ -13,7 +13,7 @@ FRAMES ?= $(if $(QUICK),5000,100000)
 export SPARK_LOCAL_IP ?= 127.0.0.1
 export PYTHONPATH := src:.
 
-.PHONY: help setup check format lint types test test-browser demo bench fuzz faults soak docs docs-check lock clean
+.PHONY: help setup check format lint types test test-slow test-logs test-browser demo bench fuzz faults soak docs docs-check lock clean
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##|^[a-z-]+:  *##' Makefile | sed -E 's/:[^#]*## ?/\t/' | expand -t 16
@@ -35,11 +35,18 @@ lint: setup      ## the linter
 types: setup     ## strict types
 	$(PY) -m mypy
 
-test: setup      ## the tests
-	$(PY) -m pytest
+test: setup      ## the tests, in minutes
+	$(PY) -m pytest -m "not slow and not logs and not browser"
+
+test-slow: setup  ## the tests that are long by nature: faults, other Spark masters, large random searches
+	$(PY) -m pytest -m slow
+
+test-logs: setup  ## the tests on real logs, which are in the folder LOGS (tests/README.md lists them)
+	$(if $(LOGS),,$(error name the folder of the logs: make test-logs LOGS=FOLDER))
+	$(PY) -m pytest -m logs --logs $(LOGS)
 
 test-browser: setup  ## the report in headless Chromium
-	browser=$$(tools/browser) && ANTECEDE_BROWSER=$$browser $(PY) -m pytest tests/browser
+	browser=$$(tools/browser) && $(PY) -m pytest -m browser --browser "$$browser" tests/browser
 
 demo: setup      ## the main job, on data it makes itself
 	$(PY) -m antecede demo

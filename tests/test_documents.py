@@ -16,7 +16,8 @@ from antecede.runtime.limits import Limits
 from antecede.runtime.state.store import QUARANTINE_ROWS_MAX
 from tests.paths import ROOT
 
-DOCUMENTS = [ROOT / name for name in ("README.md", "SECURITY.md", "CHANGELOG.md", "examples/README.md")]
+DOCUMENTS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")]
+DOCUMENTS += [ROOT / "examples" / "README.md", ROOT / "tests" / "README.md"]
 DOCUMENTS += sorted((ROOT / "docs").rglob("*.md"))
 PROGRAMS = [page for page in DOCUMENTS if "```python" in page.read_text() and "reference" not in page.parts]
 DESCRIPTIONS = [ROOT / name for name in ("CONTRIBUTING.md", "docs/ARCHITECTURE.md")]

@@ -154,3 +154,9 @@ def test_nodes_and_stations_know_nothing_of_each_other() -> None:
     both = set(parts_imported("runtime"))
     assert ("node", "roaming") not in both
     assert ("roaming", "node") not in both
+
+
+def test_no_test_imports_another() -> None:
+    """What two tests share is in a support module, so that each test file can be read and run alone."""
+    for path in (ROOT / "tests").rglob("*.py"):
+        assert not [name for name in imports(path) if name.startswith("tests.") and ".test_" in name], path

@@ -19,8 +19,9 @@ from bench.table import keep, show
 
 ROUNDS = 3
 TARGET = 2.0
-SHARED = Path(os.environ.get("ANTECEDE_SHARED", Path(__file__).resolve().parents[2].parent / "shared"))
-LOG = SHARED / "data" / "shiviz" / "chord.log"
+LOGS = Path(os.environ.get("LOGS", "logs"))
+"""The folder of the real logs that tests/README.md lists."""
+LOG = LOGS / "shiviz" / "chord.log"
 COUNT = """
 import sys
 from antecede.pipeline.spark.session import session
@@ -43,7 +44,9 @@ def seconds(*command: str) -> float:
 
 def main(log: Path = LOG) -> None:
     if not log.exists():
-        print(f"no log at {log}; name one: python -m bench.check.small LOG")
+        print(
+            f"no log at {log}; name one (python -m bench.check.small LOG), or the folder of the real logs (LOGS=FOLDER)"
+        )
         return
     floors: dict[str, list[float]] = {name: [] for name in FLOORS}
     checks = []

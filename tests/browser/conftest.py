@@ -1,17 +1,14 @@
-"""Without ANTECEDE_BROWSER (which `tools/browser` prints, and `make test-browser` sets) there is nothing to collect."""
+"""The browser that `--browser` names; `make test-browser` finds or fetches one."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
 from tests.browser.chromium import Chromium
 
-collect_ignore_glob = [] if os.environ.get("ANTECEDE_BROWSER") else ["test_*.py"]
-
 
 @pytest.fixture
-def chromium(tmp_path: Path) -> Chromium:
-    return Chromium(os.environ["ANTECEDE_BROWSER"], tmp_path)
+def chromium(pytestconfig: pytest.Config, tmp_path: Path) -> Chromium:
+    return Chromium(str(pytestconfig.getoption("browser")), tmp_path)

@@ -12,9 +12,11 @@ import pytest
 
 from antecede.web import export, report
 from tests.browser.chromium import Chromium
-from tests.web.samples import busy_report, known_report
-from tests.web.test_export import known as known_window
-from tests.web.test_report import Page, poisoned
+from tests.web.page import Page
+from tests.web.samples import busy_report, known_report, poisoned
+from tests.web.window import known_window
+
+pytestmark = pytest.mark.browser
 
 KNOWN = report.render(known_report())
 BUSY = report.render(busy_report())

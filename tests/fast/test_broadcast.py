@@ -287,6 +287,7 @@ def test_only_a_list_of_bytes_is_taken(packets: Any) -> None:
         accelerate(create("p0", NAMES), Codec(NAMES)).receive_all(packets)
 
 
+@pytest.mark.slow
 def test_nothing_is_read_or_written_beyond_the_end(tmp_path: Path) -> None:
     """The kernel once more with every index checked, compiled anew because what is kept is without."""
     checked = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path)}

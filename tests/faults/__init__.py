@@ -1,8 +1,8 @@
 """What a deployment has to survive, done to real processes over a real server; every run is judged by its own trace.
 
-`make test` runs these tests once; `make faults TIMES=20` runs them so many times in a row, each time with another seed.
-A test that fails prints the command that runs it again with its seed. Instants of death are not chosen, but found: the
-seed gives the pauses between blows, the machine does the rest.
+`make test-slow` runs these tests once; `make faults TIMES=20` runs them so many times in a row, each time with another
+seed. A test that fails prints the command that runs it again with its seed. Instants of death are not chosen, but
+found: the seed gives the pauses between blows, the machine does the rest.
 
 | what is done | to nodes | to stations and hosts |
 |---|---|---|

@@ -2,9 +2,13 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.runtime.arena import arena
 from tests.runtime.conditions import Conditions
 from tests.runtime.town import STATIONS, town
+
+pytestmark = pytest.mark.slow
 
 JUMPS = Conditions(clock=True)
 

@@ -5,10 +5,14 @@ How much fits is found by the seed, so the disk is full in the store, in its log
 
 from pathlib import Path
 
+import pytest
+
 from tests.runtime.arena import arena
 from tests.runtime.conditions import Conditions
 from tests.runtime.crowd import Crowd
 from tests.runtime.town import town
+
+pytestmark = pytest.mark.slow
 
 
 def small(run: Crowd, most_bytes: int = 400_000) -> Conditions:

@@ -9,6 +9,8 @@ from tests.runtime.arena import arena
 from tests.runtime.conditions import OUTLAST_S, Conditions
 from tests.runtime.proxy import Proxy
 
+pytestmark = pytest.mark.slow
+
 BRISK = Conditions(brisk=True)
 
 

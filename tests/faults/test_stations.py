@@ -11,6 +11,8 @@ from tests.runtime.conditions import OUTLAST_S, Conditions
 from tests.runtime.proxy import Proxy
 from tests.runtime.town import STATIONS, Town, free_port, town
 
+pytestmark = pytest.mark.slow
+
 BRISK = Conditions(brisk=True)
 HOSTS = "ann bob cat"
 

@@ -9,6 +9,8 @@ import pytest
 
 from tests.paths import ROOT
 
+pytestmark = pytest.mark.slow
+
 MASTERS = ("local[1]", "local[2]", "local-cluster[2,1,1024]", "connect")
 LASTING = ("results.parquet", "claims.json", "figure.svg", "figure.png")
 

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from tests.pipeline.traces import Row
+
+COUNTED = ("messages", "deliveries", "violations", "overtaken", "lost", "duplicates", "spurious")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,21 @@ def expected(rows: Sequence[Row]) -> Expected:
         "spurious": sum(name not in sends or place not in sends[name].dests for name, place in firsts),
     }
     return Expected("violated" if overtaken else "holds" if paired and not cyclic else "undecidable", counts, overtaken)
+
+
+def assert_found(findings: Sequence[dict[str, Any]], wanted: Expected) -> None:
+    """Assert that the findings of one run have the counts, the violations and witnesses that the definition has."""
+    tallies = [row["tally"] for row in findings if row["what"] == "tally"]
+    assert {name: sum(tally[name] for tally in tallies) for name in COUNTED} == {
+        name: wanted.counts[name] for name in COUNTED
+    }
+    violations = {
+        (row["process"], row["index"]): row for row in findings if row["what"] == "delivery" and row["overtaken"]
+    }
+    assert {place: row["overtaken"] for place, row in violations.items()} == {
+        place: len(late) for place, late in wanted.overtaken.items()
+    }
+    assert all(row["witness"] in wanted.overtaken[place] for place, row in violations.items())
 
 
 def _reachable(rows: Sequence[Row], sends: dict[str | None, Row], delivers: Sequence[Row]) -> dict[Row, set[Row]]:

@@ -261,10 +261,11 @@ def test_a_file_of_which_nothing_could_be_read_counts_by_its_bytes(
 # Real logs
 
 
+@pytest.mark.logs
 def test_vector_clock_logs_are_undecidable_and_still_show_graph_delays_and_a_picture(
-    spark: SparkSession, shared_data: Path, tmp_path: Path
+    spark: SparkSession, logs: Path, tmp_path: Path
 ) -> None:
-    log = shared_data / "shiviz" / "tsviz_shared_var_4_threads.log"
+    log = logs / "shiviz" / "tsviz_shared_var_4_threads.log"
     checked = check(spark, [str(log)], out=str(tmp_path / "out"))
     assert checked.answer.verdict == "undecidable"
     assert checked.answer.reason.startswith("No message identities")
@@ -281,10 +282,11 @@ def test_vector_clock_logs_are_undecidable_and_still_show_graph_delays_and_a_pic
     assert data.locality.startswith("If nobody ever writes to others")
 
 
+@pytest.mark.logs
 def test_all_vector_clock_logs_end_undecidable_with_the_edges_their_description_states(
-    spark: SparkSession, shared_data: Path
+    spark: SparkSession, logs: Path
 ) -> None:
-    checked = check(spark, [str(shared_data / "shiviz")])
+    checked = check(spark, [str(logs / "shiviz")])
     assert {run.verdict for run in checked.answer.runs} == {"undecidable"}
     assert all(run.reason for run in checked.answer.runs)
     assert checked.as_dict()["events"] == 39 + 116 + 1235 + 509 + 864 + 47 + 41 + 5000
@@ -293,15 +295,15 @@ def test_all_vector_clock_logs_end_undecidable_with_the_edges_their_description_
     assert {run: counted[run] for run in wanted} == wanted
 
 
+@pytest.mark.logs
 @pytest.mark.parametrize(("name", "counts"), [("example1.log", (809, 11, 179)), ("trace_log.txt", (169, 3, 40))])
-def test_tracechecker_logs_hold(
-    spark: SparkSession, shared_data: Path, name: str, counts: tuple[int, int, int]
-) -> None:
-    found = check(spark, [str(shared_data / "tracechecker" / name)]).as_dict()
+def test_tracechecker_logs_hold(spark: SparkSession, logs: Path, name: str, counts: tuple[int, int, int]) -> None:
+    found = check(spark, [str(logs / "tracechecker" / name)]).as_dict()
     assert (found["verdict"], found["violations"], found["quarantined"]) == ("holds", 0, 0)
     assert (found["events"], found["processes"], found["messages"]) == counts
 
 
+@pytest.mark.logs
 @pytest.mark.parametrize(
     ("folder", "counts"),
     [
@@ -309,10 +311,8 @@ def test_tracechecker_logs_hold(
         ("otlp", {"runs": 1, "processes": 3, "events": 3, "quarantined": 0}),
     ],
 )
-def test_span_files_are_read_and_judged(
-    spark: SparkSession, shared_data: Path, folder: str, counts: dict[str, int]
-) -> None:
-    found = check(spark, [str(shared_data / folder)]).as_dict()
+def test_span_files_are_read_and_judged(spark: SparkSession, logs: Path, folder: str, counts: dict[str, int]) -> None:
+    found = check(spark, [str(logs / folder)]).as_dict()
     assert {name: found[name] for name in counts} == counts
 
 
@@ -364,7 +364,8 @@ def test_what_locality_saves_is_said_for_graphs_up_to_a_size() -> None:
     assert "antecede locality" in saving(hub, complete=False)
 
 
-def test_times_are_shown_for_edges_alone(spark: SparkSession, shared_data: Path) -> None:
+@pytest.mark.logs
+def test_times_are_shown_for_edges_alone(spark: SparkSession, logs: Path) -> None:
     """No edge of this log goes back in time: its threads share one clock."""
-    found = edges(read(spark, [str(shared_data / "shiviz" / "tsviz_shared_var_4_threads.log")]).events)
+    found = edges(read(spark, [str(logs / "shiviz" / "tsviz_shared_var_4_threads.log")]).events)
     assert found.where("time < sent_time").count() == 0

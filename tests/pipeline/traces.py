@@ -47,6 +47,16 @@ def coded(rows: Sequence[Row]) -> pa.Table:
     return table(counted).set_column(COLUMNS.get_field_index("kind"), "kind", codes)
 
 
+def overtaking(run: str) -> list[Row]:
+    """Return a run in which b delivers the second message of a before the first."""
+    return [
+        Row(run, "a", 1, "send", 1.0, "m1", ("b",)),
+        Row(run, "a", 2, "send", 2.0, "m2", ("b",)),
+        Row(run, "b", 1, "deliver", 3.0, "m2"),
+        Row(run, "b", 2, "deliver", 4.0, "m1"),
+    ]
+
+
 def trace(seed: int) -> list[Row]:
     """One run. What kind of trouble it has, and how much, is drawn first."""
     rng = random.Random(seed)

@@ -6,7 +6,7 @@ from pathlib import Path
 from antecede.runtime import frames, join
 from antecede.runtime.outbox import Lane
 from antecede.runtime.state.store import LINES, WHOLE_FRAME, Outgoing
-from tests.runtime.node.test_node import run, take
+from tests.runtime.nodes import run, take
 from tests.runtime.servers import server
 
 

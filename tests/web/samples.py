@@ -247,3 +247,51 @@ def busy_report(seed: int = 7) -> ReportData:
         ),
         written="2026-05-13 08:12 UTC",
     )
+
+
+def poisoned(text: str) -> ReportData:
+    """Return a report in which every string is `text`."""
+    violation = replace(
+        KNOWN,
+        run=text,
+        process=text,
+        overtaken=text,
+        words=text,
+        events=(EventPoint(text, 0, text, text), EventPoint(text, 1, "deliver", text)),
+        chain=(EventPoint(text, 0, "send", text),),
+        messages=(MessageArrow(text, text, 0, ((text, 1),), "overtaken"),),
+    )
+    data = busy_report()
+    return replace(
+        data,
+        title=text,
+        source=text,
+        format=text,
+        reason=text,
+        written=text,
+        locality=text,
+        skew=(text,),
+        violations=(violation,) * 3,
+        runs=(RunRow(text, "violated", 1, 1, 1, 1, 1, 1, 1, text),),
+        links=LinkMatrix((text,), 1, (Link(text, text, 3, None, 1),)),
+        processes=tuple(replace(row, process=text) for row in data.processes),
+        quarantine=Quarantine((QuarantineRow(text, 1, text, text),), ((text, 1),)),
+        computation=replace(data.computation, stages=((text, 1.0),), notes=(text,)) if data.computation else None,
+    )
+
+
+def long_chain(hops: int) -> Violation:
+    """Return a violation: a chain of `hops` messages, through as many processes, overtakes the message m0."""
+    events, arrows = [EventPoint("p0", 0, "send", "m0")], []
+    for hop in range(1, hops + 1):
+        sender = f"p{hop - 1}"
+        events += [EventPoint(sender, 1, "send", f"m{hop}"), EventPoint(f"p{hop}", 0, "deliver", f"m{hop}")]
+        arrows.append(MessageArrow(f"m{hop}", sender, 1, ((f"p{hop}", 0),), "witness"))
+    end = f"p{hops}"
+    late = EventPoint(end, 1, "deliver", "m0")
+    arrows = [
+        MessageArrow("m0", "p0", 0, ((end, 1),), "overtaken"),
+        *arrows[:-1],
+        replace(arrows[-1], role="overtaking"),
+    ]
+    return Violation("", end, "m0", f"m{hops}", "", tuple(events[:-1]), (*events, late), tuple(arrows))

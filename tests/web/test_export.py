@@ -13,28 +13,8 @@ import pytest
 from antecede.core.errors import Misuse
 from antecede.web import export
 from antecede.web.window import WindowTooLarge
-from tests.web.samples import KNOWN_EVENTS, Execution
-
-Row = dict[str, Any]
-DESTS = {"m1": ["b"], "m2": ["c"], "m3": ["b"]}
-
-
-def row(process: str, index: int, kind: str, message: str | None = None, **more: Any) -> Row:
-    return {"run": "r1", "process": process, "index": index, "kind": kind, "message": message, "time": None, **more}
-
-
-def known() -> list[Row]:
-    return [
-        row(
-            e.process,
-            e.index,
-            e.kind,
-            e.message,
-            time=e.time,
-            dests=DESTS[str(e.message)] if e.kind == "send" else None,
-        )
-        for e in KNOWN_EVENTS
-    ]
+from tests.web.samples import Execution
+from tests.web.window import known_window, row
 
 
 def read_shiviz(pieces: Iterable[str]) -> list[dict[str, Any]]:
@@ -51,7 +31,7 @@ def read_shiviz(pieces: Iterable[str]) -> list[dict[str, Any]]:
 
 
 def test_the_known_window_as_a_shiviz_log() -> None:
-    assert "".join(export.shiviz(known())).split("\n", 2)[2] == (
+    assert "".join(export.shiviz(known_window())).split("\n", 2)[2] == (
         "=== r1 ===\n"
         'a {"a": 1}\nsend m1 b send m1\n'
         'a {"a": 2}\nsend m2 c send m2\n'
@@ -90,7 +70,7 @@ def test_a_receive_causes_only_where_nothing_is_delivered() -> None:
 
 
 def test_runs_stay_apart() -> None:
-    rows = [{**event, "run": run} for run in ("one", "two") for event in known()]
+    rows = [{**event, "run": run} for run in ("one", "two") for event in known_window()]
     read = read_shiviz(export.shiviz(rows))
     assert [event["run"] for event in read] == ["one"] * 6 + ["two"] * 6
     assert read[0]["clock"] == read[6]["clock"] == {"a": 1}
@@ -148,7 +128,7 @@ def attributes(span: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_the_known_window_as_otlp() -> None:
-    read = {span["name"]: (service, span) for service, span in spans(export.otlp(known()))}
+    read = {span["name"]: (service, span) for service, span in spans(export.otlp(known_window()))}
     service, late = read["deliver m1"]
     _, sent = read["send m1"]
     assert service == "b"

@@ -7,7 +7,6 @@ import re
 from base64 import b64encode
 from dataclasses import fields, replace
 from hashlib import sha256
-from html.parser import HTMLParser
 from itertools import pairwise
 
 import pytest
@@ -17,10 +16,6 @@ from antecede.web.model import (
     Bucket,
     Counts,
     Distribution,
-    EventPoint,
-    Link,
-    LinkMatrix,
-    MessageArrow,
     Quarantine,
     QuarantineRow,
     ReportData,
@@ -28,9 +23,9 @@ from antecede.web.model import (
     TimeBucket,
     as_json,
 )
-from tests.web.samples import KNOWN, busy_report, known_report, small
+from tests.web.page import Page
+from tests.web.samples import KNOWN, busy_report, known_report, poisoned, small
 
-VOID = {"meta", "link", "input", "br"}
 HOSTILE = (
     "</script><script>alert(1)</script>",
     '"><img src=x onerror=alert(1)>',
@@ -41,41 +36,6 @@ HOSTILE = (
     "$script ${policy} %s {0}",
     "x" * 65_536,
 )
-
-
-class Page(HTMLParser):
-    """Every element with its attributes and the text around it; an end tag that fits no start tag is an error."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.elements: list[tuple[str, dict[str, str]]] = []
-        self.open: list[str] = []
-        self.words: list[str] = []
-        self.feed(page)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, {name: value or "" for name, value in attrs}))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, {name: value or "" for name, value in attrs}))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if not {"script", "style"} & set(self.open):
-            self.words.append(data)
-
-    @property
-    def text(self) -> str:
-        return " ".join(" ".join(self.words).split())
-
-    def all(self, tag: str) -> list[dict[str, str]]:
-        return [attributes for name, attributes in self.elements if name == tag]
 
 
 @pytest.mark.parametrize(
@@ -161,37 +121,6 @@ def test_tables_and_headings_are_made_for_readers_who_do_not_see_them() -> None:
     assert levels.count(1) == 1
     assert all(two <= one + 1 for one, two in pairwise(levels))
     assert all("aria-label" in svg or svg.get("aria-hidden") == "true" for svg in parsed.all("svg"))
-
-
-def poisoned(text: str) -> ReportData:
-    """A report in which every string is `text`."""
-    violation = replace(
-        KNOWN,
-        run=text,
-        process=text,
-        overtaken=text,
-        words=text,
-        events=(EventPoint(text, 0, text, text), EventPoint(text, 1, "deliver", text)),
-        chain=(EventPoint(text, 0, "send", text),),
-        messages=(MessageArrow(text, text, 0, ((text, 1),), "overtaken"),),
-    )
-    data = busy_report()
-    return replace(
-        data,
-        title=text,
-        source=text,
-        format=text,
-        reason=text,
-        written=text,
-        locality=text,
-        skew=(text,),
-        violations=(violation,) * 3,
-        runs=(RunRow(text, "violated", 1, 1, 1, 1, 1, 1, 1, text),),
-        links=LinkMatrix((text,), 1, (Link(text, text, 3, None, 1),)),
-        processes=tuple(replace(row, process=text) for row in data.processes),
-        quarantine=Quarantine((QuarantineRow(text, 1, text, text),), ((text, 1),)),
-        computation=replace(data.computation, stages=((text, 1.0),), notes=(text,)) if data.computation else None,
-    )
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))

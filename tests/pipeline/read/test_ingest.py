@@ -13,8 +13,8 @@ from pyspark.sql import SparkSession
 from antecede.pipeline import schema
 from antecede.pipeline.errors import BadPattern, UnknownFormat, UnreadableInput
 from antecede.pipeline.read import ingest
-from tests.pipeline.conftest import kept, refused
 from tests.pipeline.hostile import GOOD, LINES, SEND, line, send
+from tests.pipeline.ingested import event_lines, refusal_reasons
 
 Write = Callable[[str, Sequence[object]], str]
 
@@ -23,7 +23,7 @@ def test_every_line_is_an_event_or_has_a_reason(spark: SparkSession, write_lines
     # Each line in a run of its own, so that none is the duplicate of another: the rules of one row alone.
     path = write_lines("trace.jsonl", [text for text, _ in LINES])
     found = ingest.read(spark, [path], "antecede")
-    reasons = refused(found)
+    reasons = refusal_reasons(found)
     alone = {n: r for n, r in reasons.items() if "duplicate" not in r}
     wrong = [
         (number, expected, alone.get(number), text[:100])
@@ -31,7 +31,7 @@ def test_every_line_is_an_event_or_has_a_reason(spark: SparkSession, write_lines
         if (expected is None) != (number not in alone) or (expected or "") not in alone.get(number, "")
     ]
     assert not wrong
-    assert sorted([*kept(found), *reasons]) == list(range(1, len(LINES) + 1))
+    assert sorted([*event_lines(found), *reasons]) == list(range(1, len(LINES) + 1))
     rows = found.quarantine.collect()
     assert {row.file for row in rows} == {path}
     assert max(len(row.row) for row in rows) == 1_000
@@ -172,7 +172,7 @@ def test_parquet_follows_the_same_rules(spark: SparkSession, tmp_path: Path) -> 
 
 def test_a_parquet_column_of_another_type_is_a_fault_of_its_rows(spark: SparkSession, tmp_path: Path) -> None:
     path = parquet(tmp_path / "t.parquet", [{**GOOD, "index": "1"}, {**GOOD, "index": "2"}])
-    reasons = refused(ingest.read(spark, [path]))
+    reasons = refusal_reasons(ingest.read(spark, [path]))
     assert set(reasons) == {1, 2}
     assert all("index is of the type string; it must be bigint" in reason for reason in reasons.values())
 
@@ -251,4 +251,4 @@ def test_a_file_that_shows_nothing_is_read_like_the_others(
     write_lines("readme.md", ["# Traces"])
     found = ingest.read(spark, [str(tmp_path)])
     assert any("readme.md: not recognised" in note for note in found.notes)
-    assert refused(found) == {1: "the line is not a JSON object"}
+    assert refusal_reasons(found) == {1: "the line is not a JSON object"}

@@ -24,18 +24,11 @@ from antecede.pipeline.verify.verify import verify
 from antecede.pipeline.windows import summaries
 from tests.fuzz_check import HOSTILE
 from tests.pipeline.chain import run
-from tests.pipeline.kernel.test_stamp import assert_found
-from tests.pipeline.oracle import expected
+from tests.pipeline.oracle import assert_found, expected
+from tests.pipeline.parquet_files import TRACES, write_parquet
 from tests.pipeline.traces import COLUMNS, Row, table, trace
 
 GOOD: dict[str, Any] = {"run": "r", "process": "p0", "index": 1, "kind": "internal"}
-TRACES = [row for seed in range(40) for row in trace(seed)]
-
-
-def written(path: Path, rows: pa.Table | Sequence[dict[str, Any]], group: int = 1_000) -> File:
-    whole = rows if isinstance(rows, pa.Table) else pa.Table.from_pylist(list(rows), COLUMNS)
-    pq.write_table(whole, path, row_group_size=group)
-    return File(f"file:{path}", path.stat().st_size)
 
 
 def rows_of(file: File, left_out: Sequence[int] | None = None) -> pa.Table:
@@ -59,7 +52,7 @@ def rows_of(file: File, left_out: Sequence[int] | None = None) -> pa.Table:
 )
 def test_a_row_that_breaks_a_rule_is_doubted(tmp_path: Path, changes: dict[str, Any]) -> None:
     rows = [GOOD, {**GOOD, "index": 2, **changes}, {**GOOD, "index": 3}]
-    assert not rules.surely_events(rows_of(written(tmp_path / "bad.parquet", rows)))
+    assert not rules.surely_events(rows_of(write_parquet(tmp_path / "bad.parquet", rows)))
 
 
 def test_a_long_group_or_attribute_is_doubted(tmp_path: Path) -> None:
@@ -76,17 +69,17 @@ def test_a_long_group_or_attribute_is_doubted(tmp_path: Path) -> None:
 
 
 def test_random_events_are_not_doubted(tmp_path: Path) -> None:
-    assert rules.surely_events(rows_of(written(tmp_path / "good.parquet", table(TRACES))))
+    assert rules.surely_events(rows_of(write_parquet(tmp_path / "good.parquet", table(TRACES))))
 
 
 def test_rows_come_back_as_they_were_written_whatever_the_row_groups(tmp_path: Path) -> None:
     for group in (1, 7, 10_000):
-        got = rows_of(written(tmp_path / f"{group}.parquet", table(TRACES), group))
+        got = rows_of(write_parquet(tmp_path / f"{group}.parquet", table(TRACES), group))
         assert got.to_pylist() == table(TRACES).to_pylist()
 
 
 def test_lines_that_are_left_out_are_counted_through_the_file(tmp_path: Path) -> None:
-    file, count = written(tmp_path / "t.parquet", table(TRACES), 7), len(TRACES)
+    file, count = write_parquet(tmp_path / "t.parquet", table(TRACES), 7), len(TRACES)
     groups = row_groups.fitness(file.path) or []
     read = row_groups.read(file.path, range(2, len(groups)), 14, np.array([1, 16, count]))
     wanted = [
@@ -105,7 +98,7 @@ def test_a_column_that_is_absent_or_narrower_is_read_as_the_trace_has_it(tmp_pat
             "unknown": [0, 0],
         }
     )
-    got = rows_of(written(tmp_path / "t.parquet", rows))
+    got = rows_of(write_parquet(tmp_path / "t.parquet", rows))
     assert got.select(COLUMNS.names).cast(COLUMNS).to_pylist() == [
         {**dict.fromkeys(COLUMNS.names), "run": "", "process": "a", "index": 1, "kind": "internal", "time": 1.0},
         {**dict.fromkeys(COLUMNS.names), "run": "", "process": "b", "index": 2, "kind": "move"},
@@ -117,7 +110,7 @@ def test_names_are_read_however_they_are_kept(tmp_path: Path) -> None:
         lists = pa.large_list(pa.large_string())
         types = [(field.name, kind if field.type == pa.string() else field.type) for field in COLUMNS]
         rows = table(TRACES[:50]).cast(pa.schema([*types[:-1], ("dests", lists)]))
-        got = rows_of(written(tmp_path / f"{name}.parquet", rows, 7))
+        got = rows_of(write_parquet(tmp_path / f"{name}.parquet", rows, 7))
         assert got.schema == row_groups.COLUMNS
         assert got.to_pylist() == table(TRACES[:50]).to_pylist()
 
@@ -137,12 +130,12 @@ def test_names_are_read_however_they_are_kept(tmp_path: Path) -> None:
 def test_what_spark_would_take_otherwise_is_left_to_spark(tmp_path: Path, name: str, values: pa.Array | None) -> None:
     known: dict[str, Any] = {"process": ["a"], "index": [1], "kind": ["internal"]}
     found = {key: value for key, value in {**known, name: values}.items() if value is not None}
-    file = written(tmp_path / "t.parquet", pa.table(found))
+    file = write_parquet(tmp_path / "t.parquet", pa.table(found))
     assert row_groups.fitness(file.path) is None
 
 
 def test_a_file_that_arrow_can_not_open_is_left_to_spark(tmp_path: Path) -> None:
-    whole = Path(written(tmp_path / "whole.parquet", [GOOD]).name)
+    whole = Path(write_parquet(tmp_path / "whole.parquet", [GOOD]).name)
     (tmp_path / "cut.parquet").write_bytes(whole.read_bytes()[:-20])
     assert row_groups.fitness(f"file:{tmp_path}/cut.parquet") is None
     assert row_groups.fitness(f"file:{tmp_path}/absent.parquet") is None
@@ -167,7 +160,7 @@ def test_splits_hold_every_row_group_once_and_no_task_holds_many_rows() -> None:
 def test_a_large_row_group_is_read_some_rows_at_a_time(tmp_path: Path) -> None:
     count = 3 * row_groups.BATCH_ROWS + 1
     rows = pa.table({"process": ["a"] * count, "index": np.arange(count), "kind": ["internal"] * count})
-    file = written(tmp_path / "t.parquet", rows, count)
+    file = write_parquet(tmp_path / "t.parquet", rows, count)
     assert row_groups.fitness(file.path) == [count]
     sizes = [one.num_rows for one in row_groups.read(file.path, [0], 0)]
     assert sum(sizes) == count
@@ -177,7 +170,7 @@ def test_a_large_row_group_is_read_some_rows_at_a_time(tmp_path: Path) -> None:
 def test_facts_count_what_is_there_and_doubt_an_index_that_comes_twice(tmp_path: Path) -> None:
     rows = [Row("r", "a", 3, "send", 1.0, "m", ("b",)), Row("r", "b", 1, "deliver", 2.0, "m"), Row("r", "a", 5, "move")]
     for extra, doubtful in ((Row("r", "a", 4, "internal"), False), (Row("r", "a", 3, "internal"), True)):
-        read = rows_of(written(tmp_path / "t.parquet", table([*rows, extra])))
+        read = rows_of(write_parquet(tmp_path / "t.parquet", table([*rows, extra])))
         lanes, numbers = (found.to_pylist() for found in survey.facts(read, 1, trusted=False))
         assert [lane["doubtful"] for lane in lanes] == [doubtful] * 2
         first = {name: lanes[0][name] for name in ("process", "events", "sends", "internals", "low", "high", "start")}
@@ -212,7 +205,7 @@ def test_names_that_are_too_many_for_a_dictionary_are_written_out(
     streams = []
     for most in (parquet_tasks.NAMES_MAX, 0):
         monkeypatch.setattr(parquet_tasks, "NAMES_MAX", most)
-        read = rows_of(written(tmp_path / "t.parquet", rows)).combine_chunks()
+        read = rows_of(write_parquet(tmp_path / "t.parquet", rows)).combine_chunks()
         kind = arrow.kind_codes(read["kind"], parquet_tasks.KINDS)
         streams.append(summaries.stream(parquet_tasks._coded(read, kind, kind >= 0)))
     both = summaries.opened(pa.chunked_array([pa.array(streams, pa.binary())]))
@@ -231,7 +224,7 @@ def splits_of(files: Sequence[File]) -> pa.Table:
 def test_random_runs_dealt_as_columns_count_what_the_definition_counts(tmp_path: Path) -> None:
     traces = [rows for seed in range(10_000, 10_400) if (rows := trace(seed))]
     spread = [row for rows in traces for row in rows]
-    files = [written(tmp_path / f"{part}.parquet", table(spread[part::3]), 37) for part in range(3)]
+    files = [write_parquet(tmp_path / f"{part}.parquet", table(spread[part::3]), 37) for part in range(3)]
     streams = run(parquet_tasks.deal_runs(3, {}, receives=True, without=[]), splits_of(files)).to_pylist()
     each = [pa.Table.from_pylist([row for row in streams if row["task"] == task], tasks.DEALT) for task in range(3)]
     found: dict[str, list[dict[str, Any]]] = {}
@@ -260,7 +253,7 @@ def answers(spark: SparkSession, paths: Sequence[str], *, windows: int | None) -
 @pytest.mark.parametrize("windows", [None, 3])
 def test_columns_and_rows_give_the_same_tables(spark: SparkSession, tmp_path: Path, windows: int | None) -> None:
     for number in range(3):
-        written(tmp_path / f"part {number}.parquet", table(TRACES[number::3]), 11)
+        write_parquet(tmp_path / f"part {number}.parquet", table(TRACES[number::3]), 11)
     by_columns, by_rows = answers(spark, [str(tmp_path)], windows=windows)
     assert by_columns == by_rows
 
@@ -270,8 +263,8 @@ def test_what_the_rules_refuse_is_left_out_of_the_columns(spark: SparkSession, t
     sends = [row for row in good if row["kind"] == "send"]
     bad = [{**GOOD, **changes} for changes in HOSTILE]
     bad += [{**good[0], "kind": "internal"}, {**sends[0], "index": 10**6}]
-    written(tmp_path / "a.parquet", good, 50)
-    written(tmp_path / "b.parquet", bad, 3)
+    write_parquet(tmp_path / "a.parquet", good, 50)
+    write_parquet(tmp_path / "b.parquet", bad, 3)
     read = ingest.read(spark, [str(tmp_path)])
     assert read.feed is not None
     assert {path.rsplit("/")[-1]: len(lines) for path, lines in read.feed.left_out.items()} == {"b.parquet": len(bad)}
@@ -284,7 +277,7 @@ def test_too_many_refusals_are_left_to_spark(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(column_feed, "LEFT_OUT_MAX", 1)
-    written(tmp_path / "a.parquet", [{**GOOD, "index": -1}, {**GOOD, "index": -2}, GOOD])
+    write_parquet(tmp_path / "a.parquet", [{**GOOD, "index": -1}, {**GOOD, "index": -2}, GOOD])
     read = ingest.read(spark, [str(tmp_path)])
     assert read.feed is None
     assert (read.events.count(), read.quarantine.count()) == (1, 2)
@@ -296,7 +289,7 @@ def test_a_check_of_parquet_without_an_answer_leaves_nothing_kept_in_spark(
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("no answer today")
 
-    written(tmp_path / "trace.parquet", table(TRACES))
+    write_parquet(tmp_path / "trace.parquet", table(TRACES))
     monkeypatch.setattr("antecede.pipeline.check.answer", fail)
     kept = spark._jsparkSession.sharedState().cacheManager()
     before = kept.numCachedEntries()

@@ -19,9 +19,8 @@ from antecede.pipeline.verify.tasks import DEALT, STATES
 from antecede.pipeline.verify.verify import verify
 from antecede.pipeline.windows import cut
 from antecede.pipeline.windows.summaries import WINDOWS
-from tests.pipeline.kernel.test_stamp import overtaking
 from tests.pipeline.oracle import expected
-from tests.pipeline.traces import Row, table, trace
+from tests.pipeline.traces import Row, overtaking, table, trace
 
 TRACES = [rows for seed in range(300) if (rows := trace(seed))]
 

@@ -14,16 +14,15 @@ from antecede.pipeline.read import ingest, row_groups
 from antecede.pipeline.verify import tasks, whole_runs
 from antecede.pipeline.verify.verify import verify
 from tests.pipeline.chain import run
-from tests.pipeline.kernel.test_stamp import assert_found
-from tests.pipeline.oracle import expected
+from tests.pipeline.oracle import assert_found, expected
+from tests.pipeline.parquet_files import TRACES, write_parquet
 from tests.pipeline.traces import table, trace
-from tests.pipeline.verify.test_column_feed import TRACES, written
 
 NAMES = whole_runs.SPLITS.names
 
 
 def held(path: Path, rows: pa.Table, group: int) -> whole_runs.SurveyedFile:
-    file = written(path, rows, group)
+    file = write_parquet(path, rows, group)
     counts = row_groups.fitness(file.path)
     assert counts is not None
     return whole_runs.SurveyedFile(file.path, row_groups.version(file.path), counts, row_groups.runs(file.path))
@@ -113,11 +112,11 @@ def test_rows_of_a_run_are_counted_by_row_group(tmp_path: Path, monkeypatch: pyt
     rows = [
         {"run": name, "process": "p", "index": at, "kind": "internal"} for at, name in enumerate(["a", "b", "b", None])
     ]
-    assert row_groups.runs(written(tmp_path / "a.parquet", rows, 2).path) == [{"a": 1, "b": 1}, {"b": 1, "": 1}]
+    assert row_groups.runs(write_parquet(tmp_path / "a.parquet", rows, 2).path) == [{"a": 1, "b": 1}, {"b": 1, "": 1}]
     without = pa.Table.from_pylist(rows).drop_columns("run")
-    assert row_groups.runs(written(tmp_path / "b.parquet", without, 3).path) == [{"": 3}, {"": 1}]
+    assert row_groups.runs(write_parquet(tmp_path / "b.parquet", without, 3).path) == [{"": 3}, {"": 1}]
     monkeypatch.setattr(row_groups, "RUNS_MAX", 1)
-    assert row_groups.runs(written(tmp_path / "c.parquet", rows, 2).path) is None
+    assert row_groups.runs(write_parquet(tmp_path / "c.parquet", rows, 2).path) is None
 
 
 @pytest.mark.parametrize("planned", [True, False])
@@ -127,7 +126,7 @@ def test_the_verdict_is_that_on_rows_with_a_plan_and_without(
     if not planned:
         monkeypatch.setattr(whole_runs, "RUN_EVENTS_MAX", 0)
     for number in range(3):
-        written(tmp_path / f"part {number}.parquet", table(TRACES[number::3]), 11)
+        write_parquet(tmp_path / f"part {number}.parquet", table(TRACES[number::3]), 11)
     read = ingest.read(spark, [str(tmp_path)])
     assert read.feed is not None
     assert (read.feed.found(100) is not None) is planned

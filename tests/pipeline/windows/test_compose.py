@@ -12,22 +12,22 @@ from hypothesis import strategies as st
 from antecede.pipeline.kernel import loops
 from antecede.pipeline.windows.compose import shifts, spread
 from tests.pipeline.chain import through_windows
-from tests.pipeline.kernel.test_stamp import assert_found
-from tests.pipeline.oracle import expected
+from tests.pipeline.oracle import assert_found, expected
 from tests.pipeline.traces import Row, trace
 
 
 @pytest.mark.parametrize("windows", [1, 3, 17])
-def test_composed_windows_count_what_the_definition_counts(windows: int) -> None:
+@pytest.mark.parametrize("seeds", [range(200), pytest.param(range(200, 900), marks=pytest.mark.slow)], ids=str)
+def test_composed_windows_count_what_the_definition_counts(windows: int, seeds: range) -> None:
     compared = 0
-    for seed in range(900):
+    for seed in seeds:
         rows, rng = trace(seed), random.Random(seed)
         cuts = sorted(rng.random() for _ in range(windows - 1))
         findings = through_windows(rows, cuts) if rows else None
         if findings is not None:
             assert_found(findings, expected(rows))
             compared += 1
-    assert compared > 400  # the others have no time, or clocks that no shift can repair
+    assert compared > 0.44 * len(seeds)  # the others have no time, or clocks that no shift can repair
 
 
 @given(st.integers(1_000, 2**32), st.lists(st.floats(0, 1), max_size=8).map(sorted))

@@ -15,7 +15,7 @@ from antecede.runtime import Faults, Limits, MemoryNetwork, Node, NodeClosed, jo
 from antecede.runtime.frames import FAREWELL, word
 from antecede.runtime.transport.contract import Unreachable
 from antecede.runtime.transport.memory import MemoryTransport
-from tests.runtime.node.test_node import WAIT_S, eventually, judged, nodes, run, take
+from tests.runtime.nodes import WAIT_S, eventually, judge_traces, nodes, run, take
 
 OPEN_ALGORITHMS = ["ks", "prs", "rst", "ses"]
 
@@ -75,7 +75,7 @@ def test_everybody_talks_and_leaves(tmp_path: Path, seed: int) -> None:
             await asyncio.wait_for(asyncio.gather(*(life(node, names) for node in everybody)), WAIT_S)
 
     run(test)
-    verdict = judged(tmp_path)
+    verdict = judge_traces(tmp_path)
     assert (verdict.verdict, verdict.violations, verdict.duplicates) == ("holds", 0, 0)
 
 
@@ -106,7 +106,7 @@ def test_everybody_talks_and_leaves_in_many_attempts(tmp_path: Path, seed: int, 
 
     asyncio.run(test())
     assert not network.inboxes
-    verdict = judged(tmp_path / "t")
+    verdict = judge_traces(tmp_path / "t")
     assert (verdict.verdict, verdict.violations, verdict.duplicates) == ("holds", 0, 0)
     assert (verdict.lost, verdict.spurious) == (0, 0)
 

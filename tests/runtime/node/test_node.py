@@ -3,8 +3,6 @@
 import asyncio
 import random
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
@@ -15,8 +13,6 @@ import pytest
 
 from antecede.core.errors import Misuse
 from antecede.core.types import MessageId
-from antecede.judge.events import read_jsonl
-from antecede.judge.judge import judge
 from antecede.runtime import (
     Faults,
     Limits,
@@ -30,43 +26,10 @@ from antecede.runtime import (
 from antecede.runtime.node import node as node_module
 from antecede.runtime.state.store import Store
 from tests.paths import ROOT
+from tests.runtime.nodes import WAIT_S, eventually, judge_traces, nodes, run, take
 
 ROUGH = Faults(drop=0.2, duplicate=0.2, shuffle=0.3, delay_s=0.01)
-WAIT_S = 20.0
 GUIDE = ROOT / "docs" / "guide" / "06-enforcing.md"
-
-
-async def take(node: Node, count: int) -> list[bytes]:
-    """The next messages, acknowledged."""
-    taken: list[bytes] = []
-    for _ in range(count):
-        message = await node.next_within(WAIT_S)
-        assert message is not None, f"only {taken}, {node.counts()}, {node.pending()}"
-        taken.append(message.payload)
-        await message.ack()
-    return taken
-
-
-async def eventually(true: Callable[[], bool]) -> None:
-    async def wait() -> None:
-        while not true():
-            await asyncio.sleep(0.005)
-
-    await asyncio.wait_for(wait(), WAIT_S)
-
-
-def run(test: Callable[[], Awaitable[None]]) -> None:
-    async def main() -> None:
-        await asyncio.wait_for(test(), 2 * WAIT_S)
-
-    asyncio.run(main())
-
-
-@asynccontextmanager
-async def nodes(network: MemoryNetwork, names: str, **settings: object) -> AsyncIterator[list[Node]]:
-    async with AsyncExitStack() as stack:
-        joined = [join(network, space="s", process=name, **settings) for name in names.split()]  # type: ignore[arg-type]
-        yield [await stack.enter_async_context(one) for one in joined]
 
 
 @pytest.mark.parametrize("algorithm", ["ks", "ses", "rst", "vector", "serial-multicast", "history"])
@@ -87,10 +50,10 @@ def test_a_rough_network_changes_nothing(tmp_path: Path, algorithm: str) -> None
         async with nodes(MemoryNetwork(1, ROUGH), "a b c", **settings) as joined:
             await asyncio.gather(*(talk(node, random.Random(seed), broadcast) for seed, node in enumerate(joined)))
             await eventually(lambda: all(node.counts()["outbox"] == 0 == node.counts()["held_back"] for node in joined))
-            await eventually(lambda: judged(tmp_path).lost == 0)
+            await eventually(lambda: judge_traces(tmp_path).lost == 0)
 
     run(test)
-    verdict = judged(tmp_path)
+    verdict = judge_traces(tmp_path)
     assert (verdict.verdict, verdict.messages, verdict.lost, verdict.duplicates) == ("holds", 75, 0, 0)
 
 
@@ -108,16 +71,11 @@ def test_an_algorithm_with_groups_and_timers(tmp_path: Path) -> None:
     async def test() -> None:
         async with nodes(MemoryNetwork(2, ROUGH), "a b c", trace=tmp_path, **settings) as joined:
             await asyncio.gather(*(talk(node, random.Random(seed)) for seed, node in enumerate(joined)))
-            await eventually(lambda: judged(tmp_path).lost == 0)
+            await eventually(lambda: judge_traces(tmp_path).lost == 0)
 
     run(test)
-    verdict = judged(tmp_path)
+    verdict = judge_traces(tmp_path)
     assert (verdict.verdict, verdict.messages, verdict.lost, verdict.duplicates) == ("holds", 45, 0, 0)
-
-
-def judged(folder: Path):  # type: ignore[no-untyped-def]
-    lines = [line for path in sorted(folder.glob("*.jsonl")) for line in path.read_text().splitlines()]
-    return judge(read_jsonl(lines)[0])
 
 
 def test_pending_and_stalls_name_the_missing_message() -> None:

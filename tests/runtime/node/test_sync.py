@@ -9,7 +9,7 @@ import pytest
 from antecede.runtime import MemoryNetwork, NodeClosed, join_sync
 from antecede.runtime.node import sync
 from antecede.runtime.node.sync import SyncNode
-from tests.runtime.node.test_node import WAIT_S
+from tests.runtime.nodes import WAIT_S
 
 ROUNDS, THREADS = 5, 4
 

@@ -9,7 +9,7 @@ from antecede.runtime import MemoryNetwork, NatsNetwork, join, join_sync, serve_
 from antecede.runtime.transport.contract import Network
 from antecede.runtime.transport.nats.embedded import EmbeddedNetwork
 from antecede.runtime.transport.urls import NOT_GIVEN, folder_of_stores, network_of
-from tests.runtime.node.test_node import run
+from tests.runtime.nodes import run
 
 NATS = ["nats://127.0.0.1:9", "tls://shop:secret@127.0.0.1:9", "nats://127.0.0.1:9,nats://127.0.0.1:10"]
 ASKED = "give store=FOLDER, or store=None if this name is for one run only"

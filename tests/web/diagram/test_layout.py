@@ -8,8 +8,8 @@ import pytest
 
 from antecede.web.diagram import layout
 from antecede.web.diagram.layout import Placed, key, place
-from antecede.web.model import EventPoint, MessageArrow, Violation
-from tests.web.samples import KNOWN, Execution
+from antecede.web.model import EventPoint, MessageArrow
+from tests.web.samples import KNOWN, Execution, long_chain
 
 FOUND = Execution(seed=3, processes=8, sends=150).violations()
 
@@ -37,23 +37,6 @@ def test_causes_are_above_effects_in_every_violation_of_a_random_execution() -> 
         assert_causes_are_above(placed)
         assert set(placed.row) == {key(event) for event in placed.violation.events}
         assert {process for process, _ in placed.row} <= set(placed.column)
-
-
-def long_chain(hops: int) -> Violation:
-    """m0 is sent to the end directly, and a chain of `hops` messages through as many processes arrives before it."""
-    events, arrows = [EventPoint("p0", 0, "send", "m0")], []
-    for hop in range(1, hops + 1):
-        sender = f"p{hop - 1}"
-        events += [EventPoint(sender, 1, "send", f"m{hop}"), EventPoint(f"p{hop}", 0, "deliver", f"m{hop}")]
-        arrows.append(MessageArrow(f"m{hop}", sender, 1, ((f"p{hop}", 0),), "witness"))
-    end = f"p{hops}"
-    late = EventPoint(end, 1, "deliver", "m0")
-    arrows = [
-        MessageArrow("m0", "p0", 0, ((end, 1),), "overtaken"),
-        *arrows[:-1],
-        replace(arrows[-1], role="overtaking"),
-    ]
-    return Violation("", end, "m0", f"m{hops}", "", tuple(events[:-1]), (*events, late), tuple(arrows))
 
 
 def test_of_a_long_chain_both_ends_stay_and_the_gap_is_counted() -> None:

@@ -10,8 +10,7 @@ from antecede.web.diagram.layout import place
 from antecede.web.diagram.space_time import svg, verdict_labels
 from antecede.web.model import EventPoint, MessageArrow, Violation
 from antecede.web.report import asset
-from tests.web.diagram.test_layout import long_chain
-from tests.web.samples import KNOWN, Execution
+from tests.web.samples import KNOWN, Execution, long_chain
 
 
 def drawn(violation: Violation) -> ElementTree.Element:

@@ -8,7 +8,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from antecede.pipeline.read import ingest
-from tests.pipeline.conftest import kept, refused
+from tests.pipeline.ingested import event_lines, refusal_reasons
 
 Write = Callable[[str, Sequence[object]], str]
 
@@ -26,7 +26,7 @@ def test_a_log_with_everything_wrong_in_it(spark: SparkSession, tmp_path: Path) 
     ]
     (tmp_path / "bad.log").write_text("\n".join(log) + "\n")
     found = ingest.read(spark, [str(tmp_path)])
-    reasons = refused(found)
+    reasons = refusal_reasons(found)
     expected = {
         3: "the clock of a has x for b",
         7: "the clock of a steps from 1 to 5",
@@ -35,7 +35,7 @@ def test_a_log_with_everything_wrong_in_it(spark: SparkSession, tmp_path: Path) 
         13: "the clock of c has no entry of its own",
     }
     assert {n: reason[: len(expected.get(n, reason))] for n, reason in reasons.items()} == expected
-    assert kept(found) == [1, 5, 15]
+    assert event_lines(found) == [1, 5, 15]
     assert found.format == "shiviz"
     assert any("by the GoVector expression" in note for note in found.notes)
 
@@ -119,4 +119,4 @@ def test_a_mapping_reads_any_json_lines(spark: SparkSession, write_lines: Write,
         11: "the line is not UTF-8",
         12: "the line is not a JSON object",
     }
-    assert {n: reason[: len(expected.get(n, reason))] for n, reason in refused(found).items()} == expected
+    assert {n: reason[: len(expected.get(n, reason))] for n, reason in refusal_reasons(found).items()} == expected

@@ -23,7 +23,7 @@ from antecede.runtime.transport.nats.embedded import EmbeddedNetwork, address, s
 from antecede.runtime.transport.nats.network import NatsNetwork
 from antecede.runtime.transport.nats.options import NatsOptions
 from tests.paths import ROOT
-from tests.runtime.node.test_node import WAIT_S, eventually, run, take
+from tests.runtime.nodes import WAIT_S, eventually, run, take
 from tests.runtime.servers import server
 
 GUIDE = ROOT / "docs" / "guide" / "06-enforcing.md"

@@ -24,7 +24,7 @@ from antecede.runtime.transport.nats.options import shown
 from antecede.runtime.transport.urls import network_of
 from antecede.runtime.watch.status import gather
 from tests.paths import CERTIFICATE, ROOT
-from tests.runtime.node.test_node import WAIT_S, run, take
+from tests.runtime.nodes import WAIT_S, run, take
 from tests.runtime.servers import KEY, server, tls
 
 GUIDE = ROOT / "docs" / "guide" / "06-enforcing.md"

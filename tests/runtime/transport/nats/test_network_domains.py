@@ -6,7 +6,7 @@ from pathlib import Path
 from antecede.judge.judge import judge
 from antecede.runtime import NatsOptions, Node, join
 from tests.runtime.crowd import read_trace
-from tests.runtime.node.test_node import run, take
+from tests.runtime.nodes import run, take
 from tests.runtime.servers import cluster, hub_and_leaf
 
 NAMES = ["a", "b", "c", "d"]

@@ -11,7 +11,7 @@ from antecede.runtime import Limits, join
 from antecede.runtime.transport.nats import pull, streams
 from antecede.runtime.transport.nats.network import NatsTransport
 from antecede.runtime.transport.nats.streams import InboxStream
-from tests.runtime.node.test_node import run, take
+from tests.runtime.nodes import run, take
 
 BATCH, MESSAGES = 8, 50
 

@@ -22,7 +22,7 @@ from tests.runtime.cells import cells as cells_in_memory
 from tests.runtime.cells import host, taken, until
 from tests.runtime.command import main
 from tests.runtime.crowd import read_trace
-from tests.runtime.node.test_node import run, take
+from tests.runtime.nodes import run, take
 from tests.runtime.servers import server
 
 NAMES = ["a", "b", "c"]

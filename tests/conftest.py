@@ -1,0 +1,62 @@
+"""The Spark session of all tests, and what tests may need from outside: real logs, and a browser.
+
+Tests that need something from outside are selected only if it is given, with `--logs FOLDER` or `--browser PROGRAM`.
+pytest counts the others as deselected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+OUTSIDE = ("logs", "browser")
+"""Options, each with the marker of the same name."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--logs", metavar="FOLDER", type=Path, help="the real logs that tests/README.md lists")
+    parser.addoption("--browser", metavar="PROGRAM", type=Path, help="a headless Chromium, as tools/browser prints it")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse paths at which there is nothing."""
+    for name in OUTSIDE:
+        path = config.getoption(name)
+        if path is not None and not path.exists():
+            raise pytest.UsageError(f"--{name} {path}: nothing is there; tests/README.md says where to get it")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect the tests that need something from outside that was not given."""
+    absent = [name for name in OUTSIDE if config.getoption(name) is None]
+    left_out = [item for item in items if any(item.get_closest_marker(name) for name in absent)]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in set(left_out)]
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """The one embedded Spark of this process. Tests that need another master start a process of their own.
+
+    The inputs of tests are small, so Java uses only its first compiler, as for a small input of a user.
+    """
+    from antecede.pipeline.spark.session import LOG_SETTINGS, session
+
+    quick = f"-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    made = session("local[2]", app="antecede tests", options={"spark.driver.extraJavaOptions": quick})
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="session")
+def logs(pytestconfig: pytest.Config) -> Path:
+    """The folder of real logs. A test that uses it has the marker `logs`."""
+    folder: Path | None = pytestconfig.getoption("logs")
+    assert folder is not None, "mark this test with pytest.mark.logs"
+    return folder

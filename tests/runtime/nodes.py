@@ -1,0 +1,58 @@
+"""Nodes to test with: join several at once, take messages from them, wait for a condition, judge their traces."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+from antecede.judge.events import read_jsonl
+from antecede.judge.judge import Verdict, judge
+from antecede.runtime import MemoryNetwork, Node, join
+
+WAIT_S = 20.0
+
+
+def run(test: Callable[[], Awaitable[None]]) -> None:
+    """Run a test that is a coroutine. Fail if it takes longer than twice `WAIT_S`."""
+
+    async def main() -> None:
+        await asyncio.wait_for(test(), 2 * WAIT_S)
+
+    asyncio.run(main())
+
+
+@asynccontextmanager
+async def nodes(network: MemoryNetwork, names: str, **settings: object) -> AsyncIterator[list[Node]]:
+    """Join one node for each of the `names`, which are separated by spaces."""
+    async with AsyncExitStack() as stack:
+        joined = [join(network, space="s", process=name, **settings) for name in names.split()]  # type: ignore[arg-type]
+        yield [await stack.enter_async_context(one) for one in joined]
+
+
+async def take(node: Node, count: int) -> list[bytes]:
+    """Return the payloads of the next `count` messages, and acknowledge them."""
+    taken: list[bytes] = []
+    for _ in range(count):
+        message = await node.next_within(WAIT_S)
+        assert message is not None, f"only {taken}, {node.counts()}, {node.pending()}"
+        taken.append(message.payload)
+        await message.ack()
+    return taken
+
+
+async def eventually(true: Callable[[], bool]) -> None:
+    """Wait until a condition is true. Fail if it is not within `WAIT_S`."""
+
+    async def wait() -> None:
+        while not true():
+            await asyncio.sleep(0.005)
+
+    await asyncio.wait_for(wait(), WAIT_S)
+
+
+def judge_traces(folder: Path) -> Verdict:
+    """Return the judge's answer about all the traces in a folder, as one execution."""
+    lines = [line for path in sorted(folder.glob("*.jsonl")) for line in path.read_text().splitlines()]
+    return judge(read_jsonl(lines)[0])
