@@ -6,14 +6,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from antecede import cli
 from antecede.cli import main
 from antecede.lab.experiments import names
-
-
-@pytest.fixture(autouse=True)
-def among_the_commands(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli, "COMMANDS", tuple(sorted({*cli.COMMANDS, "lab"})))
 
 
 def test_list_names_all(capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,21 +15,16 @@ from bench.core.traffic import broadcast_schedule
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import antecede
+import antecede.fast
 from antecede import Codec, Deliver, HoldBackFull, Message, MessageId, Packet, Transmit, WireError
 from antecede.core.ordering.prs_broadcast import BarrierStamp
 from antecede.core.process import Process
-from antecede.core.wire import packets as wire
-from antecede.fast import FastBroadcast, accelerate
+from antecede.fast import FastBroadcast
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _moves_are_free() -> Iterator[None]:
-    """So that the state moves at every occasion, and not once in hundreds of packets."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(FastBroadcast, "_move_bytes", lambda _: 0)
-        patched.setattr("antecede.fast.broadcast.MOVE_BYTES", 0)
-        yield
+def accelerate(algorithm: antecede.Algorithm, codec: Codec) -> FastBroadcast:
+    """Accelerate so that the state moves at every occasion, and not once in hundreds of packets."""
+    return antecede.fast.accelerate(algorithm, codec, move_cost=0)
 
 
 def create(name: str, names: Sequence[str], **options: Any) -> Process:
@@ -236,7 +231,7 @@ def test_a_packet_that_fits_only_as_it_came_stays_in_the_core(monkeypatch: pytes
     pair, sender = Pair("p0", NAMES), create("p1", NAMES)
     first, second = (packet_of(sender) for _ in range(2))
     held = antecede.encode(second)
-    monkeypatch.setattr(wire, "PACKET_BYTES_MAX", 12)
+    pair.codec.packet_bytes_max = 12
     monkeypatch.setattr(pair.codec, "decode", {b"held": second, b"first": first}.__getitem__)
     assert len(held) > 12
     pair.receive([b"held"])

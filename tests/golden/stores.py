@@ -9,19 +9,19 @@ from __future__ import annotations
 import asyncio
 import shutil
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from itertools import count
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 from antecede.core.mobile.frames import Moved
 from antecede.core.mobile.handoff import AWAITED
 from antecede.core.types import Packet
 from antecede.core.wire.packets import encode
-from antecede.runtime import Host, MemoryNetwork, Node, Unreachable, join, serve_station
+from antecede.runtime import Host, Limits, MemoryNetwork, Node, Unreachable, join, serve_station
 from antecede.runtime.node.departure import BEGUN
+from antecede.runtime.roaming.protocol import AirLimits
 from antecede.runtime.roaming.station.fragments import cut
 from antecede.runtime.roaming.station.server import StationServer
 from antecede.runtime.roaming.tokens import issue
@@ -33,6 +33,8 @@ KEY = b"a key for golden files, and for nothing else"
 STATIONS = ("s1", "s2", "s3")
 GROUPS = {"g1": ["a", "b"]}
 WAIT_S = 20.0
+SNAPSHOT_BYTES_MIN = 300
+"""Stores take snapshots after a few inputs, so that each has a snapshot and inputs that came after it."""
 PARTS = list(cut(1, encode(Packet("s1", None, Moved("bob", 0, 0, "s1"))), 10))
 """A packet to a station, cut into parts; s3 has the first."""
 
@@ -41,9 +43,8 @@ def write_stores(folder: Path, scratch: Path) -> None:
     """Write all stores into `folder`; `scratch` is an empty folder to work in."""
     for name in ("nodes", "stations", "hosts", "traces"):
         (folder / name).mkdir(parents=True, exist_ok=True)
-    with _early_snapshots():
-        for write in (_write_orders, _write_phases, _write_leaving, _write_roam):
-            asyncio.run(asyncio.wait_for(write(folder, scratch), 3 * WAIT_S))
+    for write in (_write_orders, _write_phases, _write_leaving, _write_roam):
+        asyncio.run(asyncio.wait_for(write(folder, scratch), 3 * WAIT_S))
 
 
 # Nodes.
@@ -113,7 +114,8 @@ async def _write_leaving(folder: Path, scratch: Path) -> None:
 @asynccontextmanager
 async def _node(network: MemoryNetwork, scratch: Path, space: str, name: str, **settings: Any) -> AsyncIterator[Node]:
     _identify(scratch / f"{space}_{name}.sqlite", f"incarnation of {name}")
-    async with join(network, space=space, process=name, store=scratch, wall=_wall(), **settings) as node:
+    limits = Limits(snapshot_bytes_min=SNAPSHOT_BYTES_MIN)
+    async with join(network, space=space, process=name, store=scratch, wall=_wall(), limits=limits, **settings) as node:
         yield node
 
 
@@ -171,7 +173,9 @@ async def _write_roam(folder: Path, scratch: Path) -> None:
         await _until(lambda: len(at["s3"].cell.station.held()) == 1)
         token = issue(KEY, "dan", when_asleep="drop", stored_max=5)
         _identify(scratch / "dan.sqlite", "incarnation of dan")
-        async with Host([_url(at["s1"])], "dan", token, path=scratch / "dan.sqlite"):
+        async with Host(
+            [_url(at["s1"])], "dan", token, path=scratch / "dan.sqlite", snapshot_bytes_min=SNAPSHOT_BYTES_MIN
+        ):
             await _until(lambda: _is_awaited(at["s1"], "dan"))  # the luggage of dan is at s3, which s1 cannot reach
         assert at["s3"].cell.receive("s1", PARTS[0])
         await bob.drained()
@@ -188,21 +192,23 @@ async def _write_roam(folder: Path, scratch: Path) -> None:
 
 async def _write_unsent(scratch: Path) -> None:
     """cat, who reaches no station, sends to ann."""
-    async with Host(["ws://127.0.0.1:9"], "cat", issue(KEY, "cat"), path=scratch / "cat.sqlite") as cat:
+    token, path = issue(KEY, "cat"), scratch / "cat.sqlite"
+    async with Host(["ws://127.0.0.1:9"], "cat", token, path=path, snapshot_bytes_min=SNAPSHOT_BYTES_MIN) as cat:
         await cat.send({"ann"}, b"from cat")
 
 
 @asynccontextmanager
 async def _station(network: MemoryNetwork, scratch: Path, name: str) -> AsyncIterator[StationServer]:
     _identify(scratch / f"roam_{name}.sqlite", f"incarnation of {name}")
-    async with serve_station(network, name=name, stations=STATIONS, key=KEY, store=scratch) as server:
+    limits = AirLimits(snapshot_bytes_min=SNAPSHOT_BYTES_MIN)
+    async with serve_station(network, name=name, stations=STATIONS, key=KEY, store=scratch, limits=limits) as server:
         yield server
 
 
 def _host(server: StationServer, name: str, scratch: Path, **settings: Any) -> Host:
     path = scratch / f"{name}.sqlite"
     _identify(path, f"incarnation of {name}")
-    return Host([_url(server)], name, issue(KEY, name), path=path, **settings)
+    return Host([_url(server)], name, issue(KEY, name), path=path, snapshot_bytes_min=SNAPSHOT_BYTES_MIN, **settings)
 
 
 def _is_awaited(server: StationServer, host: str) -> bool:
@@ -232,16 +238,6 @@ def _keep(path: Path, folder: Path) -> None:
     with closing(sqlite3.connect(folder / path.name)) as database:
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     assert sorted(file.name for file in folder.glob(f"{path.name}*")) == [path.name]
-
-
-@contextmanager
-def _early_snapshots() -> Iterator[None]:
-    """Let stores take snapshots after a few inputs, so that each has a snapshot and inputs that came after it."""
-    with (
-        patch("antecede.runtime.node.durable_process.SNAPSHOT_BYTES_MIN", 300),
-        patch("antecede.runtime.state.journal.SNAPSHOT_BYTES_MIN", 300),
-    ):
-        yield
 
 
 def _wall() -> Callable[[], float]:

@@ -17,8 +17,8 @@ from antecede.judge.trace import arrange
 from antecede.pipeline import schema
 from antecede.pipeline.check import Checked, check
 from antecede.pipeline.errors import UnreadableInput
+from antecede.pipeline.limits import Limits
 from antecede.pipeline.read.ingest import read
-from antecede.pipeline.report import explanations as explaining
 from antecede.pipeline.report.locality_saving import saving
 from antecede.pipeline.tables import folder as tables
 from antecede.pipeline.tables import selections
@@ -155,26 +155,23 @@ def test_an_unsound_output_folder_is_refused(spark: SparkSession, tmp_path: Path
 
 
 def test_a_large_run_is_explained_from_the_events_between_the_two_sends(
-    spark: SparkSession, write_lines: WriteLines, monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession, write_lines: WriteLines
 ) -> None:
     before = [{"process": f"x{n}", "index": 0, "kind": "internal", "time": -1.0} for n in range(20)]
     path = write_lines("t.jsonl", [*before, *KNOWN[:-1]])
-    monkeypatch.setattr(explaining, "EVENTS_MAX", 8)
-    (one,) = check(spark, [path]).explained
+    (one,) = check(spark, [path], limits=Limits(explained_events_max=8)).explained
     assert one.words == CHAIN
     assert not any(event.process.startswith("x") for event in one.events)
-    monkeypatch.setattr(explaining, "EVENTS_MAX", 3)
-    (one,) = check(spark, [path]).explained
+    (one,) = check(spark, [path], limits=Limits(explained_events_max=3)).explained
     assert one.chain == ()
     assert one.words.endswith("the run has 27 events, and too many of them lie between the two to fetch the chain")
 
 
 def test_where_clocks_are_skewed_a_large_run_is_not_explained_by_time(
-    spark: SparkSession, write_lines: WriteLines, monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession, write_lines: WriteLines
 ) -> None:
     late = [{**row, "time": row["time"] + (9 if row["process"] == "a" else 0)} for row in KNOWN[:-1]]
-    monkeypatch.setattr(explaining, "EVENTS_MAX", 5)
-    (one,) = check(spark, [write_lines("t.jsonl", late)]).explained
+    (one,) = check(spark, [write_lines("t.jsonl", late)], limits=Limits(explained_events_max=5)).explained
     assert one.chain == ()
     assert "clocks too skewed" in one.words
 

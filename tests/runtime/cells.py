@@ -91,9 +91,9 @@ async def acquainted(at: Mapping[str, StationServer], *hosts: Host) -> None:
 
 
 @asynccontextmanager
-async def one_at_each(network: MemoryNetwork, *names: str) -> AsyncIterator[Party]:
+async def one_at_each(network: MemoryNetwork, *names: str, **settings: Any) -> AsyncIterator[Party]:
     """Hosts of these names at s1, s2 and s3, one at each, and acquainted."""
-    async with cells(network) as at, AsyncExitStack() as stack:
+    async with cells(network, **settings) as at, AsyncExitStack() as stack:
         placed = zip(at.values(), names, strict=True)
         hosts = [await stack.enter_async_context(host(server, name)) for server, name in placed]
         await acquainted(at, *hosts)
@@ -101,9 +101,9 @@ async def one_at_each(network: MemoryNetwork, *names: str) -> AsyncIterator[Part
 
 
 @asynccontextmanager
-async def cat_lacks_one(network: MemoryNetwork) -> AsyncIterator[Party]:
+async def cat_lacks_one(network: MemoryNetwork, **settings: Any) -> AsyncIterator[Party]:
     """ann, bob and cat at s1, s2 and s3; s1 can not reach s3, so bob has what ann said to both, and cat has not."""
-    async with one_at_each(network, "ann", "bob", "cat") as (at, hosts):
+    async with one_at_each(network, "ann", "bob", "cat", **settings) as (at, hosts):
         ann, bob, _ = hosts
         network.partition({"s1"}, {"s3"})
         await ann.send({"bob", "cat"}, b"one")

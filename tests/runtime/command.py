@@ -5,12 +5,14 @@ import importlib
 import sys
 
 from antecede.core.errors import AntecedeError
+from tests.runtime.conditions import nats_limits
 
 
 def main(name: str, argv: list[str]) -> int:
     parser = argparse.ArgumentParser()
     importlib.import_module(f"antecede.cli.{name}").add(parser.add_subparsers())
     arguments = parser.parse_args([name, *argv])
+    arguments.nats_limits = nats_limits()
     try:
         return int(arguments.run(arguments))
     except AntecedeError as error:

@@ -8,6 +8,8 @@ Which, is in the environment, where `Conditions.environment` put it:
 * **file_bytes_max**: no file can grow beyond that; writing more fails, as on a full disk.
 """
 
+from __future__ import annotations
+
 import importlib
 import os
 import random
@@ -17,17 +19,25 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from antecede.runtime.transport.nats.options import NatsLimits
 
 PREFIX = "ANTECEDE_TEST_"
 OUTLAST_S = 5.0
 """Longer than every timeout of a brisk process."""
-BRISK = {
-    "publisher": {"ANSWER_S": 1.0},
-    "nats": {"ANSWER_S": 1.0, "PING_S": 1.5},
-    "streams": {"ACK_WAIT_S": 1.0, "DUPLICATES_S": 1.0},
-    "pulling": {"EXPIRES_S": 2.0, "HEARTBEAT_S": 0.5},
-    "link": {"CONNECT_S": 2.0, "PING_S": 2.0},
+BRISK_NATS = {
+    "answer_s": 1.0,
+    "ping_s": 1.5,
+    "ack_wait_s": 1.0,
+    "duplicates_s": 1.0,
+    "request_s": 2.0,
+    "heartbeat_s": 0.5,
 }
+BRISK_HOST = {"connect_s": 2.0, "ping_s": 2.0}
+READ_THE_CLOCK = ("node.join", "roaming.station.serve", "roaming.host.host")
+"""Modules of the runtime that take the clock when they are imported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +87,18 @@ def jumping(chance: random.Random, true: Callable[[], float]) -> Callable[[], fl
     return now
 
 
+def nats_limits() -> NatsLimits:
+    """Return the timeouts of NATS that the environment asks for."""
+    from antecede.runtime.transport.nats.options import NatsLimits
+
+    return NatsLimits(**BRISK_NATS) if f"{PREFIX}BRISK" in os.environ else NatsLimits()  # type: ignore[arg-type]
+
+
+def host_limits() -> dict[str, Any]:
+    """Return the timeouts of a host that the environment asks for, as arguments of `Host`."""
+    return BRISK_HOST if f"{PREFIX}BRISK" in os.environ else {}
+
+
 def apply() -> None:
     """What the environment asks for; before anything of the runtime is imported."""
     clock = os.environ.get(f"{PREFIX}CLOCK")
@@ -84,15 +106,9 @@ def apply() -> None:
     if clock is not None:
         chance = random.Random(clock)
         time.monotonic, time.time = leaping(chance, true), jumping(chance, time.time)
-    modules = {name: importlib.import_module(f"antecede.runtime.{name}") for name in BRISK}
-    for name in ("joining", "serving", "host"):
+    for name in READ_THE_CLOCK:
         importlib.import_module(f"antecede.runtime.{name}")
     time.monotonic = true
-    if f"{PREFIX}BRISK" in os.environ:
-        for name, module in modules.items():
-            for constant, value in BRISK[name].items():
-                assert hasattr(module, constant), f"antecede.runtime.{name} has no {constant} any more"
-                setattr(module, constant, value)
     if f"{PREFIX}FILE_BYTES_MAX" in os.environ:
         most = int(os.environ[f"{PREFIX}FILE_BYTES_MAX"])
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))

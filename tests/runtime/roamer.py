@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from antecede.runtime.roaming.host.host import Host
+from tests.runtime.conditions import host_limits
 
 MOVE_CHANCE = 0.03
 REFUSED = "somebody was not known when a message was sent to it"
@@ -39,7 +40,8 @@ async def take_all(host: Host) -> None:
 async def main(
     urls: list[str], folder: Path, name: str, token: str, *, others: list[str], messages: int, seed: str
 ) -> None:
-    async with Host(urls, name, token, path=folder / f"{name}.sqlite", trace=folder / "trace") as host:
+    path, trace = folder / f"{name}.sqlite", folder / "trace"
+    async with Host(urls, name, token, path=path, trace=trace, **host_limits()) as host:
         await host.connected()
         (folder / f"{name}.known").touch()
         while not all((folder / f"{other}.known").exists() for other in others):

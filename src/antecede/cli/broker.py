@@ -22,7 +22,11 @@ VARIABLE = "ANTECEDE_NATS"
 
 
 def add(parser: argparse.ArgumentParser, *, embedded: bool) -> None:
-    """`--nats` and how to connect there."""
+    """`--nats` and how to connect there.
+
+    There is no option for the timeouts: a program that runs a command itself may set `nats_limits` of its arguments.
+    """
+    parser.set_defaults(nats_limits=None)
     group = parser.add_argument_group("NATS")
     kinds = "nats://host:port, tls://host:port, " + ("embedded:///folder" if embedded else "or several with commas")
     group.add_argument("--nats", default=os.environ.get(VARIABLE), metavar="URL", help=f"{kinds}; default: ${VARIABLE}")
@@ -43,9 +47,10 @@ def url(arguments: argparse.Namespace) -> str:
 
 def options(arguments: argparse.Namespace, *, replicas: int = 1) -> NatsOptions:
     """How to connect there."""
-    from antecede.runtime.transport.nats.options import NatsOptions
+    from antecede.runtime.transport.nats.options import NatsLimits, NatsOptions
 
-    return NatsOptions(replicas=replicas, domain=arguments.domain, connect=_connect(arguments))
+    limits = arguments.nats_limits or NatsLimits()
+    return NatsOptions(replicas=replicas, domain=arguments.domain, connect=_connect(arguments), limits=limits)
 
 
 def _connect(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from antecede.core.holdback import HoldBack
 from antecede.core.ordering.prs_broadcast import BarrierStamp, PrsBroadcast
 from antecede.core.process import Process
 from antecede.core.types import GroupId, Message, MessageId, Packet, Pending, ProcessId
-from antecede.core.wire.packets import PACKET_BYTES_MAX, Codec
+from antecede.core.wire.packets import Codec
 from antecede.fast import kernel
 
 PROCESSES_MAX = 256
@@ -54,11 +54,11 @@ class FastBroadcast:
     """See `antecede.core.algorithm.Algorithm` for the contract, and `receive_all` for what is fast.
 
     As for every algorithm, one thread at a time. If a call is interrupted (by Ctrl-C, or for want of memory) the state
-    is lost, and every further call says so.
+    is lost, and every further call says so. `move_cost` is that of `accelerate`.
     """
 
-    def __init__(self, process: Process, ordering: PrsBroadcast, codec: Codec) -> None:
-        self._process, self._ordering, self._codec = process, ordering, codec
+    def __init__(self, process: Process, ordering: PrsBroadcast, codec: Codec, *, move_cost: int = 1) -> None:
+        self._process, self._ordering, self._codec, self._move_cost = process, ordering, codec, move_cost
         self._names = codec.roster
         self._number = {name: number for number, name in enumerate(codec.roster)}
         self._dests, self._forms = _forms(codec)
@@ -187,7 +187,7 @@ class FastBroadcast:
             return state
         roster, ordering, held = self._process.roster, self._ordering, self._process.held
         counted = {**ordering.delivered, **ordering.barrier}
-        self._owed_bytes = MOVE_BYTES
+        self._owed_bytes = self._move_cost * MOVE_BYTES
         if roster.processes != self._number.keys() or not counted.keys() <= self._number.keys():
             return None
         if max(counted.values(), default=0) > kernel.UINT_MAX:
@@ -211,7 +211,7 @@ class FastBroadcast:
 
     def _move_bytes(self) -> int:
         held = self._packets.values()
-        return MOVE_BYTES + sum(map(len, held)) + PACKET_BYTES * len(held)
+        return self._move_cost * (MOVE_BYTES + sum(map(len, held)) + PACKET_BYTES * len(held))
 
     def _beginning(self, held_max: int) -> kernel.State:
         """The arrays before anything is held."""
@@ -220,7 +220,7 @@ class FastBroadcast:
         counts[kernel.ME] = self._number[self.process]
         counts[kernel.FREE] = kernel.NONE
         counts[kernel.HELD_MAX] = held_max
-        counts[kernel.PACKET_BYTES_MAX] = PACKET_BYTES_MAX
+        counts[kernel.PACKET_BYTES_MAX] = self._codec.packet_bytes_max
         counts[kernel.KEY], counts[kernel.OTHER_KEY] = randbits(62) | 1, randbits(62) | 1
         slots = np.empty((0, kernel.COLUMNS + len(self._names)), np.int64)
         return kernel.State(levels, slots, np.empty((2, 1), np.int64), counts, self._forms)
@@ -247,12 +247,15 @@ class FastBroadcast:
         return [counts.get(name, 0) for name in self._names]
 
 
-def accelerate(algorithm: Algorithm, codec: Codec) -> FastBroadcast:
+def accelerate(algorithm: Algorithm, codec: Codec, *, move_cost: int = 1) -> FastBroadcast:
     """`algorithm`, a process of `prs-broadcast` from `create` or `restore`, with `receive_all`; use it from now on.
 
     The roster of `codec` names all processes, and is the one that the senders encode with. Once somebody has come or
     gone it is no faster than the core, until everybody encodes with a new roster: then accelerate what `restore` makes
     of its `snapshot()`, with that.
+
+    The state moves between the core and the arrays only when as many bytes have come in as the move costs, times
+    `move_cost`. With 0 it moves whenever it can, which is slow, and which tests want.
     """
     process = _of_type(Process, algorithm, "a process of prs-broadcast, from create or restore")
     ordering = _of_type(PrsBroadcast, process.ordering, "a process of prs-broadcast, from create or restore")
@@ -262,7 +265,7 @@ def accelerate(algorithm: Algorithm, codec: Codec) -> FastBroadcast:
             f"accelerate takes a Codec with the roster of all processes, 2 to {PROCESSES_MAX} of them; "
             f"the algorithm has {len(process.roster.processes)}, the roster {len(names)}, and they must be the same"
         )
-    return FastBroadcast(process, ordering, codec)
+    return FastBroadcast(process, ordering, codec, move_cost=move_cost)
 
 
 def _of_type(wanted: type[T], given: object, what: str) -> T:

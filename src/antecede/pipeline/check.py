@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame, SparkSession
 
 from antecede.judge.rule import QUARANTINE_MAX, check_quarantine_max
+from antecede.pipeline.limits import LIMITS, Limits
 from antecede.pipeline.read import ingest
 from antecede.pipeline.report import explanations
 from antecede.pipeline.report.explanations import Explained
@@ -87,11 +88,13 @@ def check(
     windows: int | None = None,
     worst: int = explanations.WORST,
     quarantine_max: float = QUARANTINE_MAX,
+    limits: Limits = LIMITS,
     progress: Progress = silent,
 ) -> Checked:
     """Check the trace in `paths`; with `out`, write its tables there.
 
     If more than the share `quarantine_max` of the input could not be read, a trace without violations is undecidable.
+    `limits` are how much one task takes, and how much is fetched.
     """
     check_quarantine_max(quarantine_max)
     if out is not None:
@@ -99,21 +102,25 @@ def check(
     stages = Stages(progress)
     with ExitStack() as held:
         with stages.stage("reading"):
-            read = ingest.read(spark, paths, format, regex=regex, delimiter=delimiter, mapping=mapping)
+            read = ingest.read(spark, paths, format, regex=regex, delimiter=delimiter, mapping=mapping, limits=limits)
             if read.feed is not None:
                 held.callback(read.feed.release)
             quarantined = read.quarantine.count()
             unread_share = read.unread_share() if quarantined else 0.0
             notes = (*_left_out(read.quarantine, quarantined), *read.notes)
         with stages.stage("verifying"):
-            verified = verify(read.feed or read.events, windows=windows, detail=out is not None, worst=worst).keep()
+            trace, detail = read.feed or read.events, out is not None
+            verified = verify(trace, windows=windows, detail=detail, worst=worst, limits=limits).keep()
             held.callback(verified.release)
             found = answer(verified.runs, quarantined, quarantine_max=quarantine_max, unread_share=unread_share)
         told: tuple[Explained, ...] = ()
         if found.verdict == "violated" and worst:
             with stages.stage("explaining"):
                 near = read.feed.near if read.feed is not None else None
-                told = explanations.explain(read.events, verified.violations, verified.runs, worst, near)
+                events_max = limits.explained_events_max
+                told = explanations.explain(
+                    read.events, verified.violations, verified.runs, worst, near, events_max=events_max
+                )
         details = written(read, verified, found, told, out=out, stages=stages) if out is not None else None
     return Checked(
         paths=tuple(paths),

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from antecede.core.types import ProcessId
 from antecede.runtime import frames
 from antecede.runtime.background import end
+from antecede.runtime.limits import BACK_OFF_S
 from antecede.runtime.state.store import WHOLE_FRAME, Outgoing
 from antecede.runtime.transport.contract import Transport, Unreachable
 from antecede.runtime.transport.names import token
@@ -24,8 +25,6 @@ from antecede.runtime.transport.names import token
 UNDER_WAY_MAX = 2
 FRAME_BYTES_MAX = 256 * 2**10
 """Half of what the broker takes, where that is less: the other half is for what it counts beside the data."""
-BACK_OFF_S = (0.02, 2.0)
-"""The first and the longest pause after a publication that failed."""
 
 
 @dataclass(slots=True)
@@ -65,7 +64,7 @@ def _size(outgoing: Outgoing) -> int:
 
 class Lanes:
     """All lanes of a process. `done(n)` is called when every destination's inbox has outbox entry n, `failed` with a
-    fault of our own."""
+    fault of our own. `back_off_s` are the first and the longest pause after a publication that failed."""
 
     def __init__(
         self,
@@ -75,8 +74,10 @@ class Lanes:
         done: Callable[[int], None],
         failed: Callable[[Exception], None],
         clock: Callable[[], float],
+        back_off_s: tuple[float, float] = BACK_OFF_S,
     ) -> None:
         self._transport, self._process, self._clock = transport, process, clock
+        self._back_off_s = back_off_s
         self._done, self._failed = done, failed
         self.lanes: dict[ProcessId, Lane] = {}
         self.owed: dict[int, int] = {}  # outbox entry -> inboxes that do not have it yet
@@ -142,7 +143,7 @@ class Lanes:
         parts = [outgoing.data for outgoing in taken]
         data = b"".join(parts) if first.roster < 0 else frames.packets(first.roster, parts)
         key = f"{token(self._process)} {first.n} {zlib.crc32(data):x}"
-        pause_s, longest_s = BACK_OFF_S
+        pause_s, longest_s = self._back_off_s
         while True:
             try:
                 await self._transport.publish(lane.to, data, key)

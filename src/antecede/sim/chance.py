@@ -119,11 +119,11 @@ def minus_log(x: float) -> float:
     return abs((0.5 - exponent) * LN_2 - s * series)  # abs: around x = 1 the last bit may be on the wrong side of 0
 
 
-def exponentials(chance: Random, mean: float, count: int) -> list[float]:
+def exponentials(chance: Random, mean: float, count: int, *, in_arrays: bool = IN_ARRAYS) -> list[float]:
     """`count` times mean * minus_log(1 - random()), in arrays: the operations are those of `minus_log`, one by one, and
-    IEEE 754 fixes their results in an array as it does outside."""
+    IEEE 754 fixes their results in an array as it does outside. Unless `in_arrays`, it does without NumPy."""
     random = chance.random
-    if not IN_ARRAYS:
+    if not in_arrays:
         return [mean * minus_log(1.0 - random()) for _ in range(count)]
     mantissa, exponent = np.frexp(1.0 - np.array([random() for _ in range(count)]))
     s = (mantissa - ROOT_HALF) / (mantissa + ROOT_HALF)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import ModuleType
-
 import pytest
 
 from antecede import (
@@ -17,7 +15,7 @@ from antecede import (
     SnapshotError,
     UnknownAlgorithm,
 )
-from antecede.core.mobile import direct, flood, handoff, protocols
+from antecede.core.mobile import handoff, protocols
 from antecede.core.mobile.direct import Mind
 from antecede.core.mobile.effects import Radio
 from antecede.core.mobile.frames import Begin, Carried, Handover, Moved, Register, Uplink
@@ -220,31 +218,31 @@ def test_a_host_out_of_reach_keeps_what_it_sends_up_to_a_limit() -> None:
         host.send((), b"x")
 
 
-@pytest.mark.parametrize(("protocol", "module"), [("roam", direct), ("prs-mobile", flood)])
-def test_a_packet_beyond_the_limit_is_refused_and_may_come_again(
-    protocol: str, module: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize(("protocol", "limit"), [("roam", "hold_max"), ("prs-mobile", "_kept_max")])
+def test_a_packet_beyond_the_limit_is_refused_and_may_come_again(protocol: str, limit: str) -> None:
     """The luggage of a is on its way to s3: two messages wait there, and a third has to come again later."""
 
     def wires(sender: str, to: str, _: Packet) -> bool:
         return {sender, to} <= {"s1", "s2", "s3"}
 
-    monkeypatch.setattr(module, "HOLD_BACK_LIMIT", 2)
     scene = world(protocol, HOMES)
+    station = scene.stations["s3"]
+    assert isinstance(station, Station)
+    before = getattr(station.scheme, limit)
+    setattr(station.scheme, limit, 2)
     scene.enter("a", "s3")
     flush(scene, wires)
     sent = [scene.send("b", {"a"}) for _ in range(3)]
     flush(scene, wires)
-    station = scene.stations["s3"]
     packets = [packet for queue in scene.wires.values() for packet in queue]
     first, second, third = ({p.message.id: p for p in packets if p.message is not None}[message] for message in sent)
     station.receive(first)
     station.receive(second)
-    before = station.snapshot()
+    held = station.snapshot()
     with pytest.raises(HoldBackFull, match="offer this one later"):
         station.receive(third)
-    assert station.snapshot() == before
-    monkeypatch.undo()
+    assert station.snapshot() == held
+    setattr(station.scheme, limit, before)
     flush(scene)
     assert order(scene, "a") == [str(message) for message in sent]
     scene.finished()

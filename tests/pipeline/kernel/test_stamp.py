@@ -12,31 +12,29 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from antecede.pipeline.kernel import loops, stamp
+from antecede.pipeline.kernel import loops
 from antecede.pipeline.kernel.findings import FINDINGS
+from antecede.pipeline.limits import LIMITS, Limits
 from antecede.pipeline.verify import tasks
 from tests.pipeline.chain import dealt, run
 from tests.pipeline.oracle import assert_found, expected
 from tests.pipeline.traces import Row, coded, overtaking, trace
 
 
-def found(traces: Sequence[Sequence[Row]]) -> dict[str, list[dict[str, Any]]]:
+def found(traces: Sequence[Sequence[Row]], limits: Limits = LIMITS) -> dict[str, list[dict[str, Any]]]:
     """The findings by run, of all traces as one task."""
     rows = [row for one in traces for row in one]
     by_run: dict[str, list[dict[str, Any]]] = {}
-    for row in run(tasks.verify_runs(detail=True), dealt(coded(rows)), FINDINGS).to_pylist():
+    for row in run(tasks.verify_runs(detail=True, limits=limits), dealt(coded(rows)), FINDINGS).to_pylist():
         by_run.setdefault(row["run"], []).append(row)
     return by_run
 
 
-@pytest.mark.parametrize("interpreted", [True, False], ids=["interpreted", "compiled"])
-def test_a_thousand_runs_in_one_task_count_what_the_definition_counts(
-    interpreted: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if not interpreted:
-        monkeypatch.setattr(loops, "INTERPRETED_STEPS_MAX", -1)
+@pytest.mark.parametrize("steps", [loops.INTERPRETED_STEPS_MAX, -1], ids=["interpreted", "compiled"])
+def test_a_thousand_runs_in_one_task_count_what_the_definition_counts(steps: int) -> None:
     traces = [rows for seed in range(1_000) if (rows := trace(seed))]
-    by_run = found(traces)
+    with loops.interpret_up_to(steps):
+        by_run = found(traces)
     for rows in traces:
         assert_found(by_run.get(rows[0].run, []), expected(rows))
 
@@ -49,20 +47,14 @@ def test_any_run_counts_what_the_definition_counts(seed: int) -> None:
         assert_found(found([rows]).get(rows[0].run, []), expected(rows))
 
 
-def test_batches_of_runs_whose_vectors_do_not_fit_together_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches_of_runs_whose_vectors_do_not_fit_together_give_the_same() -> None:
     traces = [rows for seed in range(60) if (rows := trace(seed))]
-    together = found(traces)
-    monkeypatch.setattr(stamp, "VECTOR_ENTRIES_MAX", 20)
-    assert found(traces) == together
+    assert found(traces, Limits(vector_entries_max=20)) == found(traces)
 
 
-def test_a_run_with_too_many_processes_is_said_to_be_so_and_the_others_are_verified(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(stamp, "PROCESSES_MAX", 2)
-    monkeypatch.setattr(tasks, "PROCESSES_MAX", 2)
+def test_a_run_with_too_many_processes_is_said_to_be_so_and_the_others_are_verified() -> None:
     wide = [Row("wide", name, 1, "send", None, name, ("x",)) for name in "abc"]
-    by_run = found([wide, overtaking("narrow")])
+    by_run = found([wide, overtaking("narrow")], Limits(processes_max=2))
     assert [row["tally"]["wide"] for row in by_run["wide"] if row["what"] == "tally"] == [1]
     assert [row["tally"]["violations"] for row in by_run["narrow"] if row["what"] == "tally"] == [1]
 

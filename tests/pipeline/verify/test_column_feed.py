@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 from antecede.pipeline import arrow
 from antecede.pipeline.check import check
 from antecede.pipeline.kernel import loops
+from antecede.pipeline.limits import Limits
 from antecede.pipeline.read import ingest, row_groups, rules
 from antecede.pipeline.read.files import File
 from antecede.pipeline.spark.session import SparkFailed
@@ -186,28 +187,25 @@ def test_facts_count_what_is_there_and_doubt_an_index_that_comes_twice(tmp_path:
         assert [len(row["numbers"]) for row in numbers] == [8]
 
 
-def test_numbers_are_the_same_compiled_and_tell_runs_and_messages_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numbers_are_the_same_compiled_and_tell_runs_and_messages_apart() -> None:
     texts = pa.chunked_array([pa.array([f"m{n}" for n in range(3_000)]), pa.array(["", "ü", "x" * 1_000])])
     seeds = np.arange(len(texts)) % 2 * 12_345
     plain = survey.hashes(texts, seeds)
-    monkeypatch.setattr(loops, "INTERPRETED_STEPS_MAX", -1)
-    assert np.array_equal(plain, survey.hashes(texts, seeds))
+    with loops.interpret_up_to(-1):
+        assert np.array_equal(plain, survey.hashes(texts, seeds))
     assert len(np.unique(np.concatenate([plain, survey.hashes(texts, 12_345 - seeds)]))) == 2 * len(texts)
     assert plain.min() >= 0
     assert survey.twice([plain.tobytes()]) is False
     assert survey.twice([plain[:5].tobytes(), plain[4:6].tobytes()]) is True
 
 
-def test_names_that_are_too_many_for_a_dictionary_are_written_out(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_names_that_are_too_many_for_a_dictionary_are_written_out(tmp_path: Path) -> None:
     rows = table(TRACES)
     streams = []
     for most in (parquet_tasks.NAMES_MAX, 0):
-        monkeypatch.setattr(parquet_tasks, "NAMES_MAX", most)
         read = rows_of(write_parquet(tmp_path / "t.parquet", rows)).combine_chunks()
         kind = arrow.kind_codes(read["kind"], parquet_tasks.KINDS)
-        streams.append(summaries.stream(parquet_tasks._coded(read, kind, kind >= 0)))
+        streams.append(summaries.stream(parquet_tasks._coded(read, kind, kind >= 0, names_max=most)))
     both = summaries.opened(pa.chunked_array([pa.array(streams, pa.binary())]))
     assert both["process"].type == pa.string()
     half = both.num_rows // 2
@@ -273,12 +271,9 @@ def test_what_the_rules_refuse_is_left_out_of_the_columns(spark: SparkSession, t
     assert by_columns == by_rows
 
 
-def test_too_many_refusals_are_left_to_spark(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(column_feed, "LEFT_OUT_MAX", 1)
+def test_too_many_refusals_are_left_to_spark(spark: SparkSession, tmp_path: Path) -> None:
     write_parquet(tmp_path / "a.parquet", [{**GOOD, "index": -1}, {**GOOD, "index": -2}, GOOD])
-    read = ingest.read(spark, [str(tmp_path)])
+    read = ingest.read(spark, [str(tmp_path)], limits=Limits(left_out_max=1))
     assert read.feed is None
     assert (read.events.count(), read.quarantine.count()) == (1, 2)
 

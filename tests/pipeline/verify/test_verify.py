@@ -12,9 +12,9 @@ from pyspark.sql.types import StructType
 
 from antecede.core.errors import Misuse
 from antecede.pipeline.kernel import findings
+from antecede.pipeline.limits import Limits
 from antecede.pipeline.tables import selections as tables
 from antecede.pipeline.verify import feed, parquet_tasks, survey
-from antecede.pipeline.verify import verify as verifying
 from antecede.pipeline.verify.tasks import DEALT, STATES
 from antecede.pipeline.verify.verify import verify
 from antecede.pipeline.windows import cut
@@ -81,17 +81,14 @@ def test_without_detail_the_runs_are_the_same_and_there_are_no_other_rows(events
         assert answer.findings.filter("what IN ('message', 'delivery')").count() == 0
 
 
-def test_a_large_run_is_cut_and_small_ones_beside_it_are_not(
-    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(verifying, "RUN_EVENTS_MAX", 100)
-    monkeypatch.setattr(cut, "WINDOW_EVENTS", 20)
+def test_a_large_run_is_cut_and_small_ones_beside_it_are_not(spark: SparkSession) -> None:
     large = [
         Row("large", process, 2 * number, kind, float(2 * number + late), f"m{number}", ("b",))
         for number in range(80)
         for process, kind, late in (("a", "send", 0), ("b", "deliver", 3))
     ]
-    runs = by_run(verify(frame(spark, [*large, *overtaking("small")])).runs)
+    limits = Limits(run_events_max=100, window_events=20)
+    runs = by_run(verify(frame(spark, [*large, *overtaking("small")]), limits=limits).runs)
     assert runs["large"]["windows"] > 4
     assert (runs["large"]["verdict"], runs["large"]["one_task"]) == ("holds", None)
     assert (runs["small"]["windows"], runs["small"]["verdict"]) == (1, "violated")

@@ -39,11 +39,11 @@ def test_any_cuts_of_any_run_count_what_the_definition_counts(seed: int, cuts: l
         assert_found(findings, expected(rows))
 
 
-def test_compiled_windows_count_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loops, "INTERPRETED_STEPS_MAX", -1)
+def test_compiled_windows_count_the_same() -> None:
     for seed in range(60):
         rows = trace(seed)
-        findings = through_windows(rows, [0.3, 0.6]) if rows else None
+        with loops.interpret_up_to(-1):
+            findings = through_windows(rows, [0.3, 0.6]) if rows else None
         if findings is not None:
             assert_found(findings, expected(rows))
 

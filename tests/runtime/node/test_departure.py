@@ -11,7 +11,7 @@ import pytest
 from antecede.core.effects import Transmit
 from antecede.core.errors import Misuse
 from antecede.core.registry import restore
-from antecede.runtime import Faults, Limits, MemoryNetwork, Node, NodeClosed, join, outbox
+from antecede.runtime import Faults, Limits, MemoryNetwork, Node, NodeClosed, join
 from antecede.runtime.frames import FAREWELL, word
 from antecede.runtime.transport.contract import Unreachable
 from antecede.runtime.transport.memory import MemoryTransport
@@ -189,10 +189,9 @@ def test_an_inbox_that_is_gone_is_not_waited_for(monkeypatch: pytest.MonkeyPatch
             raise Unreachable("no answer")
 
     monkeypatch.setattr(MemoryTransport, "publish", forgetful)
-    monkeypatch.setattr(outbox, "BACK_OFF_S", (0.3, 2.0))
 
     async def test() -> None:
-        async with nodes(MemoryNetwork(), "c d") as (c, d):
+        async with nodes(MemoryNetwork(), "c d", limits=Limits(back_off_s=(0.3, 2.0))) as (c, d):
             await d.send({"c"}, b"x")
             await take(c, 1)
             leaving = asyncio.create_task(d.leave())

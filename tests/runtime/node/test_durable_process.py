@@ -18,7 +18,7 @@ from antecede.core.types import MessageId
 from antecede.judge.events import read_jsonl
 from antecede.judge.judge import judge
 from antecede.runtime import frames
-from antecede.runtime.node import durable_process
+from antecede.runtime.limits import SNAPSHOT_BYTES_MIN
 from antecede.runtime.node.durable_process import DurableProcess
 from antecede.runtime.state.store import Outgoing, Store
 from antecede.runtime.state.trace_recorder import Recorder, TraceFiles
@@ -29,8 +29,10 @@ NAMES = ["a", "b", "c"]
 class World:
     """Three durable processes, what is in flight between them, and what their applications have."""
 
-    def __init__(self, folder: Path, seed: int, algorithm: str, **options: Any) -> None:
-        self.folder, self.chance = folder, random.Random(seed)
+    def __init__(
+        self, folder: Path, seed: int, algorithm: str, *, snapshot_bytes_min: int = SNAPSHOT_BYTES_MIN, **options: Any
+    ) -> None:
+        self.folder, self.chance, self.snapshot_bytes_min = folder, random.Random(seed), snapshot_bytes_min
         self.algorithm, self.options = algorithm, options
         self.flying: list[tuple[str, str, bytes]] = []
         self.stores: dict[str, Store] = {}
@@ -39,7 +41,7 @@ class World:
         self.inboxes: dict[str, list[MessageId]] = {name: [] for name in NAMES}
 
     def begin(self, name: str) -> DurableProcess:
-        store = self.stores[name] = Store(self.folder / f"{name}.sqlite")
+        store = self.stores[name] = Store(self.folder / f"{name}.sqlite", snapshot_bytes_min=self.snapshot_bytes_min)
         files = self.files[name] = TraceFiles(self.folder / "trace", name, store, file_bytes_max=5_000)
         recorder = Recorder("run", name, files, store, lambda: 0.0)
         make = partial(create, self.algorithm, process=name, processes=NAMES, **self.options)
@@ -110,11 +112,8 @@ class World:
     ("algorithm", "options"), [("ks", {"multicast": True}), ("prs", {}), ("rst", {}), ("serial-multicast", {})]
 )
 @pytest.mark.parametrize("seed", range(4))
-def test_crashes_at_random_steps(
-    tmp_path: Path, seed: int, algorithm: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(durable_process, "SNAPSHOT_BYTES_MIN", 1_000)
-    world = World(tmp_path, seed, algorithm, **options)
+def test_crashes_at_random_steps(tmp_path: Path, seed: int, algorithm: str, options: dict[str, Any]) -> None:
+    world = World(tmp_path, seed, algorithm, snapshot_bytes_min=1_000, **options)
     for _ in range(400):
         world.step()
     world.settle()

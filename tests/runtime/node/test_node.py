@@ -219,13 +219,13 @@ def test_the_module_explains_the_limits_that_there_are() -> None:
     assert explained == {field.name for field in fields(Limits)}
 
 
-def test_a_full_hold_back_queue_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_hold_back_queue_loses_nothing() -> None:
     """Packets that can not be held are not acknowledged, and come again; what waits for nothing is still taken."""
-    monkeypatch.setattr(node_module, "RETRY_S", 0.02)
+    soon = Limits(retry_s=0.02)
 
     async def test() -> None:
         network = MemoryNetwork()
-        async with nodes(network, "a c d") as (a, c, d), nodes(network, "b", hold_back_limit=2) as (b,):
+        async with nodes(network, "a c d") as (a, c, d), nodes(network, "b", hold_back_limit=2, limits=soon) as (b,):
             network.partition({"a"}, {"b"})
             await a.send({"b", "c"}, b"cause")
             await take(c, 1)

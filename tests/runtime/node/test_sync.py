@@ -3,18 +3,18 @@
 import asyncio
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from antecede.runtime import MemoryNetwork, NodeClosed, join_sync
-from antecede.runtime.node import sync
 from antecede.runtime.node.sync import SyncNode
 from tests.runtime.nodes import WAIT_S
 
 ROUNDS, THREADS = 5, 4
 
 
-def ended_with(call: Callable[[SyncNode], object]) -> list[str]:
+def ended_with(call: Callable[[SyncNode], object], **settings: Any) -> list[str]:
     """How the calls of several threads ended, which go on until one fails; the block ends in the middle of them."""
     how: list[str] = []
 
@@ -28,7 +28,7 @@ def ended_with(call: Callable[[SyncNode], object]) -> list[str]:
 
     network = MemoryNetwork()
     for number in range(ROUNDS):
-        with join_sync(network, space="s", process=f"p{number}") as node:
+        with join_sync(network, space="s", process=f"p{number}", **settings) as node:
             events = [threading.Event() for _ in range(THREADS)]
             threads = [threading.Thread(target=calls, args=(node, event), daemon=True) for event in events]
             for thread, event in zip(threads, events, strict=True):
@@ -49,9 +49,9 @@ def test_threads_come_back_when_the_block_ends(call: Callable[[SyncNode], object
     assert ended_with(call) == [NodeClosed.__name__] * ROUNDS * THREADS
 
 
-def test_a_call_that_the_end_of_the_node_does_not_wake_comes_back_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sync, "SETTLE_S", 0.01)
-    assert ended_with(lambda node: node.wait(asyncio.Event().wait())) == [NodeClosed.__name__] * ROUNDS * THREADS
+def test_a_call_that_the_end_of_the_node_does_not_wake_comes_back_too() -> None:
+    how = ended_with(lambda node: node.wait(asyncio.Event().wait()), settle_s=0.01)
+    assert how == [NodeClosed.__name__] * ROUNDS * THREADS
 
 
 def test_who_waits_for_a_message_hears_that_there_will_be_none() -> None:

@@ -16,8 +16,8 @@ from antecede.cli.status import summary, table
 from antecede.runtime import NatsOptions, join
 from antecede.runtime.roaming.station.serve import serve_station
 from antecede.runtime.transport.contract import Unreachable
-from antecede.runtime.transport.nats import network as nats_module
 from antecede.runtime.transport.nats.embedded import EmbeddedNetwork
+from antecede.runtime.transport.nats.options import NatsLimits
 from antecede.runtime.transport.urls import servers_of
 from antecede.runtime.watch.status import gather
 from tests.paths import ROOT
@@ -84,7 +84,7 @@ def test_everybody_is_shown(tmp_path: Path) -> None:
 async def held_back(folder: Path) -> tuple[list[dict[str, Any]], str]:
     """What c sends to b depends on a message of a that b does not get: a knows of no way to b."""
     network = EmbeddedNetwork(folder)
-    nowhere = NatsOptions(addresses={"b": "nats://127.0.0.1:9"})
+    nowhere = NatsOptions(addresses={"b": "nats://127.0.0.1:9"}, limits=NatsLimits(connect_s=0.2))
     await network.start()
     try:
         async with (
@@ -104,10 +104,7 @@ async def held_back(folder: Path) -> tuple[list[dict[str, Any]], str]:
         await network.stop()
 
 
-def test_what_is_held_back_is_shown_with_whom_it_waits_for_and_since_when(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(nats_module, "CONNECT_S", 0.2)
+def test_what_is_held_back_is_shown_with_whom_it_waits_for_and_since_when(tmp_path: Path) -> None:
     found, shown = asyncio.run(held_back(tmp_path / "nats"))
     (stall,) = next(one for one in found if one["process"] == "b")["stalls"]
     assert (stall["what"], stall["from"]) == ("c:1", ["a"])

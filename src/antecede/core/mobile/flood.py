@@ -75,6 +75,7 @@ class Flood:
     seq: int = 0
     unacknowledged: dict[int, set[ProcessId]] = field(default_factory=dict)
     casts: dict[ProcessId, Casts] = field(default_factory=dict)
+    _kept_max: int = HOLD_BACK_LIMIT  # messages of one station, from which on no more of it are taken
 
     @property
     def table(self) -> handoff.Table:
@@ -93,7 +94,7 @@ class Flood:
         if isinstance(stamp, Cast) and not isinstance(stamp.stamp, PrsStamp):
             raise RemoteViolation(f"a {type(stamp.stamp).__name__} of another protocol, from {packet.sender}")
         kept = self.casts.get(packet.sender)
-        if isinstance(stamp, Cast) and kept is not None and len(kept.store) >= HOLD_BACK_LIMIT:
+        if isinstance(stamp, Cast) and kept is not None and len(kept.store) >= self._kept_max:
             raise HoldBackFull(f"{len(kept.store)} messages of {packet.sender} are kept: offer this one later")
 
     def wire(self, station: Station, to: ProcessId, packet: Packet) -> Iterator[Effect]:

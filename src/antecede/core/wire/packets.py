@@ -32,12 +32,15 @@ SHORT = 15
 
 
 class Codec:
-    """Encode and decode packets with one roster: names that both sides know, in the same order. It may be empty."""
+    """Encode and decode packets with one roster: names that both sides know, in the same order. It may be empty.
 
-    def __init__(self, roster: Sequence[str] = ()) -> None:
+    A packet has at most `packet_bytes_max` bytes.
+    """
+
+    def __init__(self, roster: Sequence[str] = (), *, packet_bytes_max: int = PACKET_BYTES_MAX) -> None:
         if len(set(checked_names("a roster", roster))) != len(roster):
             raise Misuse("a roster names everybody once")
-        self.roster = tuple(roster)
+        self.roster, self.packet_bytes_max = tuple(roster), packet_bytes_max
         self._index = {name: number for number, name in enumerate(roster)}
         self._identity = zlib.crc32("\0".join(roster).encode()).to_bytes(4, "big") if roster else b""
         self._sets = Sets()
@@ -59,8 +62,8 @@ class Codec:
         names = list(writer.index)[len(self.roster) :]
         parts = (bytes((VERSION << 4 | flags,)), self._identity, _names(names), writer.out)
         data = b"".join(parts) + (message.payload if message is not None else b"")
-        if len(data) > PACKET_BYTES_MAX:
-            raise Misuse(f"a packet of {len(data)} bytes; at most {PACKET_BYTES_MAX} can be sent")
+        if len(data) > self.packet_bytes_max:
+            raise Misuse(f"a packet of {len(data)} bytes; at most {self.packet_bytes_max} can be sent")
         return data
 
     def decode(self, data: bytes) -> Packet:
@@ -70,8 +73,8 @@ class Codec:
         if not isinstance(data, bytes | bytearray | memoryview):
             raise Misuse(f"decode takes bytes, not a {type(data).__name__}")
         data = bytes(data)
-        if not 3 <= len(data) <= PACKET_BYTES_MAX:
-            raise WireError(f"a packet is 3 to {PACKET_BYTES_MAX} bytes, not {len(data)}")
+        if not 3 <= len(data) <= self.packet_bytes_max:
+            raise WireError(f"a packet is 3 to {self.packet_bytes_max} bytes, not {len(data)}")
         version, flags = data[0] >> 4, data[0] & 15
         if version > VERSION:
             raise WireError(too_new("a packet", version, VERSION))

@@ -21,6 +21,9 @@ from __future__ import annotations
 import functools
 import gc
 import types
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +38,7 @@ NOTHING_DUE = np.iinfo(np.int32).max
 SENT = -1  # the source of a send
 IN_FLIGHT = -2  # the source of a deliver of in-flight message k is IN_FLIGHT - k
 INTERPRETED_STEPS_MAX = 1_000_000
+_interpreted_steps_max = ContextVar("interpreted_steps_max", default=INTERPRETED_STEPS_MAX)
 COMPILED = (
     *("mark", "marked", "settle", "reaches", "join", "overtaken_by", "grown", "ranked", "located"),
     *("ranks_of", "lined_up", "all_due", "walk", "hashed", "matched"),
@@ -361,4 +365,17 @@ def _jit(numba: Any, plain: types.FunctionType) -> Any:
 
 def kernels(steps: int) -> Any:
     """The functions of this module, in the form that is faster for about this many steps."""
-    return compiled() if steps > INTERPRETED_STEPS_MAX else types.SimpleNamespace(**globals())
+    return compiled() if steps > _interpreted_steps_max.get() else types.SimpleNamespace(**globals())
+
+
+@contextmanager
+def interpret_up_to(steps: int) -> Iterator[None]:
+    """Let `kernels` interpret up to so many steps, in this block and not on Spark's workers.
+
+    The limit is not an argument of `kernels`: every function between it and a task would have to hand it on.
+    """
+    before = _interpreted_steps_max.set(steps)
+    try:
+        yield
+    finally:
+        _interpreted_steps_max.reset(before)

@@ -18,9 +18,6 @@ Longs = npt.NDArray[np.int64]
 Ints = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
 
-VECTOR_ENTRIES_MAX = 2**26  # what all lanes of one walk know together: a quarter of a gigabyte
-PROCESSES_MAX = 8_192  # its square is VECTOR_ENTRIES_MAX
-
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
@@ -66,15 +63,16 @@ def stamp(rows: Rows, entered: Vectors | None = None) -> Stamped:
     return Stamped(overtaken, witness, walked.cyclic)
 
 
-def stamp_runs(rows: Rows, wide: Flags) -> Stamped:
-    """Walk whole runs, but those too wide, in batches whose vectors fit in memory together."""
+def stamp_runs(rows: Rows, wide: Flags, *, vector_entries_max: int) -> Stamped:
+    """Walk whole runs, but those too wide, in batches whose vectors have at most so many entries together."""
     result = Stamped(
         np.zeros(len(rows.group), np.int64), np.full(len(rows.group), -1, np.int64), np.zeros(len(wide), np.bool_)
     )
     narrow = ~wide[rows.group]
-    for start, end in _batches(np.where(wide, 0, rows.widths)):
+    widths = np.where(wide, 0, rows.widths)
+    for start, end in _batches(widths, vector_entries_max):
         chosen = np.flatnonzero((rows.group >= start) & (rows.group < end) & narrow)
-        done = stamp(_part(rows, chosen, start, end))
+        done = stamp(_part(rows, chosen, start, widths[start:end]))
         result.overtaken[chosen] = done.overtaken
         result.witness[chosen] = np.where(done.witness >= 0, chosen[done.witness], -1)
         result.cyclic[start:end] = done.cyclic
@@ -109,11 +107,11 @@ def _ranks(layout: Layout, widths: Longs, entered: Vectors) -> tuple[Ints, Longs
     return ranks, column
 
 
-def _batches(widths: Longs) -> Iterator[tuple[int, int]]:
+def _batches(widths: Longs, vector_entries_max: int) -> Iterator[tuple[int, int]]:
     """Ranges of groups, each of one group or within the limit together."""
     start, entries = 0, 0
     for group, width in enumerate(widths.tolist()):
-        if group > start and entries + width * width > VECTOR_ENTRIES_MAX:
+        if group > start and entries + width * width > vector_entries_max:
             yield start, group
             start, entries = group, 0
         entries += width * width
@@ -121,14 +119,14 @@ def _batches(widths: Longs) -> Iterator[tuple[int, int]]:
         yield start, len(widths)
 
 
-def _part(rows: Rows, chosen: Longs, start: int, end: int) -> Rows:
+def _part(rows: Rows, chosen: Longs, start: int, widths: Longs) -> Rows:
     if len(chosen) == len(rows.group):
         return rows
     columns = ("process", "index", "role", "tick", "sender", "sent_index", "first", "addressed")
     return replace(
         rows,
         group=rows.group[chosen] - start,
-        widths=np.where(rows.widths > PROCESSES_MAX, 0, rows.widths)[start:end],
+        widths=widths,
         send=None,
         **{name: getattr(rows, name)[chosen] for name in columns},
     )

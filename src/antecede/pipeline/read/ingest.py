@@ -19,6 +19,7 @@ from pyspark.sql import functions as fn
 
 from antecede.pipeline import schema
 from antecede.pipeline.errors import UnreadableInput
+from antecede.pipeline.limits import LIMITS, Limits
 from antecede.pipeline.read import detect_format, duplicates, files, row_groups, rules
 from antecede.pipeline.read.detect_format import Source
 from antecede.pipeline.read.formats import parquet
@@ -62,21 +63,22 @@ def read(
     regex: str | None = None,
     delimiter: str | None = None,
     mapping: str | Mapping[str, object] | None = None,
+    limits: Limits = LIMITS,
 ) -> Ingested:
     """The events of `paths`; `UnreadableInput` where they are no trace at all. It runs jobs."""
     with explained("the input could not be read"):
         listed = files.listing(spark, paths)
         found = tuple(file for file in listed if file.bytes)
         source = detect_format.choose(spark, found, format, regex=regex, delimiter=delimiter, mapping=mapping)
-        read = _ingested(spark, source, found)
+        read = _ingested(spark, source, found, limits)
     return replace(read, notes=(*source.notes, *read.notes, *_on_empty(listed)), files=found)
 
 
-def _ingested(spark: SparkSession, source: Source, found: Sequence[files.File]) -> Ingested:
+def _ingested(spark: SparkSession, source: Source, found: Sequence[files.File], limits: Limits) -> Ingested:
     """All that can be read. A Parquet file may be cut off or damaged inside, or packed in a way that Spark does not
     know; it is of no use then, and found by trying each by itself."""
     try:
-        return _sound(spark, source, found)
+        return _sound(spark, source, found, limits)
     except files.SPARK_ERRORS as error:
         if not source.is_parquet or not files.DAMAGE.search(str(error)):
             raise
@@ -88,7 +90,7 @@ def _ingested(spark: SparkSession, source: Source, found: Sequence[files.File]) 
     if not left:
         why = f"{damaged[0].file.name}: not readable as Parquet: {damaged[0].why}"
         raise UnreadableInput(f"{why}; write it again, or leave it out")
-    read = _sound(spark, source, left)
+    read = _sound(spark, source, left, limits)
     refused = schema.conform(files.damage_table(spark, damaged, {}), schema.QUARANTINE)
     return replace(read, quarantine=read.quarantine.unionByName(refused))
 
@@ -98,9 +100,9 @@ def _read_through(candidates: DataFrame) -> DataFrame:
     return candidates
 
 
-def _sound(spark: SparkSession, source: Source, found: Sequence[files.File]) -> Ingested:
+def _sound(spark: SparkSession, source: Source, found: Sequence[files.File], limits: Limits) -> Ingested:
     candidates, notes = source.read(spark, found)
-    feed, doubtful = _surveyed(spark, found) if source.is_parquet else (None, True)
+    feed, doubtful = _surveyed(spark, found, limits) if source.is_parquet else (None, True)
     try:
         events, quarantine = _parted(candidates) if doubtful else _all_events(candidates)
     except files.SPARK_ERRORS:
@@ -121,10 +123,10 @@ def _on_empty(listed: Sequence[files.File]) -> tuple[str, ...]:
     )
 
 
-def _surveyed(spark: SparkSession, found: Sequence[files.File]) -> tuple[ColumnFeed | None, bool]:
+def _surveyed(spark: SparkSession, found: Sequence[files.File], limits: Limits) -> tuple[ColumnFeed | None, bool]:
     """The files as a feed of columns, and whether any of their rows are doubtful; no feed where that is for Spark to
     read, as is what turns out damaged, or out of reach of some task."""
-    feed = None if parquet.named_by_folders(found) else column_feed.opened(spark, found)
+    feed = None if parquet.named_by_folders(found) else column_feed.opened(spark, found, limits)
     if feed is None:
         return None, True
     try:
@@ -137,8 +139,8 @@ def _surveyed(spark: SparkSession, found: Sequence[files.File]) -> tuple[ColumnF
 
 def _without_refused(feed: ColumnFeed, quarantine: DataFrame, found: Sequence[files.File]) -> ColumnFeed | None:
     """The feed without the lines that were refused; None where those are too many to tell every task."""
-    refused = quarantine.select("file", "line").limit(column_feed.LEFT_OUT_MAX + 1).collect()
-    if len(refused) > column_feed.LEFT_OUT_MAX:
+    refused = quarantine.select("file", "line").limit(feed.limits.left_out_max + 1).collect()
+    if len(refused) > feed.limits.left_out_max:
         feed.release()
         return None
     lines: dict[str, list[int]] = {}

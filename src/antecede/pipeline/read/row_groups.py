@@ -192,23 +192,24 @@ def read_split(split: Mapping[str, Any], left_out: Lines, *, others: bool = Fals
     yield from (table for table in tables if table.num_rows)
 
 
-def runs(path: str) -> list[dict[str, int]] | None:
-    """By row group the rows of each run in it; None where they are many, or can not be told."""
+def runs(path: str, *, runs_max: int = RUNS_MAX) -> list[dict[str, int]] | None:
+    """Return, for each row group, the rows of each run in it. Return None if a row group has more than `runs_max` runs,
+    or they cannot be counted."""
     try:
         with _opened(path) as file:
             if "run" not in file.schema_arrow.names:
                 return [{"": file.metadata.row_group(group).num_rows} for group in range(file.num_row_groups)]
-            return [_counted(file, group) for group in range(file.num_row_groups)]
+            return [_counted(file, group, runs_max) for group in range(file.num_row_groups)]
     except (OSError, pa.ArrowException, ValueError):
         return None
 
 
-def _counted(file: pq.ParquetFile, group: int) -> dict[str, int]:
+def _counted(file: pq.ParquetFile, group: int, runs_max: int) -> dict[str, int]:
     found: dict[str, int] = {}
     for batch in file.iter_batches(BATCH_ROWS, [group], ["run"], use_threads=False):
         run, names = codes(_typed(pa.table(batch))["run"])
         for name, rows in zip(names.to_pylist(), np.bincount(run, minlength=len(names)).tolist(), strict=True):
             found[name] = found.get(name, 0) + rows
-        if len(found) > RUNS_MAX:
-            raise ValueError(f"row group {group} has more than {RUNS_MAX} runs")
+        if len(found) > runs_max:
+            raise ValueError(f"row group {group} has more than {runs_max} runs")
     return found

@@ -1,9 +1,9 @@
 """Why the worst violations are violations: for each the witness chain, in words and as events.
 
 A chain lies between the send of the message that was overtaken and the send of the one that overtook it, so only a
-neighbourhood of the trace is fetched. A run that is small is fetched whole, up to `EVENTS_MAX` events for all
+neighbourhood of the trace is fetched. A run that is small is fetched whole, up to `events_max` events for all
 violations together, the worst first. Of a larger run the events are fetched whose times lie between the two sends,
-which is right where no deliver of the run precedes its send by the source's clocks; again up to `EVENTS_MAX` together.
+which is right where no deliver of the run precedes its send by the source's clocks; again up to `events_max` together.
 Where neither will do, the explanation says so, and names the two messages.
 """
 
@@ -24,10 +24,10 @@ from antecede.judge.events import Event
 from antecede.judge.explain import explain_in
 from antecede.judge.judge import Violation
 from antecede.judge.trace import Run, arrange
+from antecede.pipeline.limits import LIMITS
 from antecede.pipeline.spark.local_dataframe import given
 
 WORST = 100
-EVENTS_MAX = 200_000
 AROUND = 3  # events shown before and after each that matters, in its process
 SHOWN_MAX = 200
 ASKED = pa.schema(
@@ -71,20 +71,27 @@ def worst(violations: DataFrame, limit: int = WORST) -> DataFrame:
 
 
 def explain(
-    events: DataFrame, violations: DataFrame, sizes: DataFrame, limit: int = WORST, near: Near | None = None
+    events: DataFrame,
+    violations: DataFrame,
+    sizes: DataFrame,
+    limit: int = WORST,
+    near: Near | None = None,
+    *,
+    events_max: int = LIMITS.explained_events_max,
 ) -> tuple[Explained, ...]:
     """Explain the worst violations. `sizes` has `run`, `events` and `early` of every run. `near` may give fewer events
-    to look for neighbourhoods in than all, if it gives those that `Span`s ask for."""
+    to look for neighbourhoods in than all, if it gives those that `Span`s ask for. At most `events_max` events are
+    fetched for small runs, and as many for parts of larger ones."""
     found = [_Found(row) for row in worst(violations, limit).collect()] if limit else []
     if not found:
         return ()
     runs = sorted({one.violation.run for one in found})
     size = {row["run"]: RunSize(row["events"], row["early"]) for row in _of_runs(sizes, runs).collect()}
-    whole = _fitting(runs, found, size)
+    whole = _fitting(runs, found, size, events_max)
     arranged = {run.name: run for run in arrange(_events(_of_runs(events, whole)))} if whole else {}
     rest = [one for one in found if one.violation.run not in arranged and not size[one.violation.run].early]
     spans = [span for one in rest if (span := one.span)]
-    around: dict[Span | None, Run] = dict(_windows(near(spans) if near else events, spans)) if spans else {}
+    around: dict[Span | None, Run] = dict(_windows(near(spans) if near else events, spans, events_max)) if spans else {}
     return tuple(
         _explained(one, arranged.get(one.violation.run) or around.get(one.span), size[one.violation.run])
         for one in found
@@ -133,10 +140,10 @@ def _of_runs(table: DataFrame, runs: Sequence[str]) -> DataFrame:
     return table.where(fn.col("run").isin(list(runs)))
 
 
-def _fitting(runs: Sequence[str], found: Sequence[_Found], size: Mapping[str, RunSize]) -> list[str]:
+def _fitting(runs: Sequence[str], found: Sequence[_Found], size: Mapping[str, RunSize], events_max: int) -> list[str]:
     """The runs to fetch whole, in the order of their worst violations, as long as there is room."""
     fitting: list[str] = []
-    room = EVENTS_MAX
+    room = events_max
     for run in dict.fromkeys(one.violation.run for one in found):
         if run in runs and size[run].events <= room:
             room -= size[run].events
@@ -156,7 +163,7 @@ def _numbered_events(table: DataFrame) -> Iterator[tuple[int, Event]]:
             yield number, Event(**{**row, "dests": None if dests is None else tuple(dests)})
 
 
-def _windows(events: DataFrame, spans: Sequence[Span]) -> Iterator[tuple[Span, Run]]:
+def _windows(events: DataFrame, spans: Sequence[Span], events_max: int) -> Iterator[tuple[Span, Run]]:
     """By span, the events in it; where they fit. Two jobs, however many there are, of which one reads the trace."""
     numbered = [(number, *astuple(span)) for number, span in enumerate(spans)]
     asked = given(events.sparkSession, numbered, ASKED)
@@ -166,7 +173,7 @@ def _windows(events: DataFrame, spans: Sequence[Span]) -> Iterator[tuple[Span, R
         fn.broadcast(asked), (fn.col("run") == fn.col("in_run")) & (fn.coalesce(by_time, fn.lit(False)) | of_pair)
     )
     near.persist(StorageLevel.MEMORY_AND_DISK)
-    room, fitting = EVENTS_MAX, []
+    room, fitting = events_max, []
     counts = {row["number"]: row["count"] for row in near.groupBy("number").count().collect()}
     for number in range(len(spans)):
         if 0 < counts.get(number, 0) <= room:

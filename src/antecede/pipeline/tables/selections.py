@@ -11,7 +11,6 @@ from pyspark.sql import functions as fn
 
 from antecede.judge import rule
 from antecede.pipeline.kernel.findings import TALLY
-from antecede.pipeline.kernel.stamp import PROCESSES_MAX
 from antecede.pipeline.spark.local_dataframe import given
 from antecede.pipeline.windows.cut import Cutting
 
@@ -79,7 +78,7 @@ def skew(findings: DataFrame) -> DataFrame:
     )
 
 
-def runs(findings: DataFrame, sizes: DataFrame, cutting: Cutting) -> DataFrame:
+def runs(findings: DataFrame, sizes: DataFrame, cutting: Cutting, *, processes_max: int) -> DataFrame:
     """One row per run, those without any message included. All that is known of runs is added up together: in one
     shuffle, and without a join."""
     sizes = sizes.select("run", "events", "processes", "internals")
@@ -91,7 +90,7 @@ def runs(findings: DataFrame, sizes: DataFrame, cutting: Cutting) -> DataFrame:
     notes = given(findings.sparkSession, [*cut_up, *uncut], NOTES)
     sums = (*sizes.columns[1:], *TALLY[:-2], "early")
     greatest = (*TALLY[-2:], "windows", "one_task")
-    reason = _reason()
+    reason = _reason(processes_max)
     return (
         reduce(partial(DataFrame.unionByName, allowMissingColumns=True), [sizes, tallies, notes])
         .groupBy("run")
@@ -111,12 +110,12 @@ def runs(findings: DataFrame, sizes: DataFrame, cutting: Cutting) -> DataFrame:
     )
 
 
-def _reason() -> Column:
+def _reason(processes_max: int) -> Column:
     """Return why a run cannot be judged, or null. The rule is that of `antecede.judge.rule`."""
     unpaired = fn.col("paired") == 0
     return (
         fn.when(fn.col("cyclic") > 0, "happened-before has a cycle: an event would have to happen before itself")
-        .when(fn.col("wide") > 0, f"it has more than {PROCESSES_MAX} processes, which is more than one task can hold")
+        .when(fn.col("wide") > 0, f"it has more than {processes_max} processes, which is more than one task can hold")
         .when(unpaired & (fn.col("messages") > 0) & (fn.col("deliveries") > 0), rule.NO_SHARED_ID)
         .when(unpaired & (fn.col("messages") > 0), rule.NO_DELIVER)
         .when(unpaired & (fn.col("deliveries") > 0), rule.NO_SEND)

@@ -20,6 +20,7 @@ from pyspark.sql import DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as fn
 
 from antecede.pipeline import schema
+from antecede.pipeline.limits import LIMITS, Limits
 from antecede.pipeline.read import files, parquet_footers, row_groups
 from antecede.pipeline.report.explanations import WORST, Span
 from antecede.pipeline.spark.local_dataframe import given
@@ -32,7 +33,6 @@ from antecede.pipeline.verify.tasks import Task
 SPLIT_ROWS = 1 << 18
 NUMBERS_PER_TASK = 1 << 21
 FILES_PER_TASK = 16
-LEFT_OUT_MAX = 100_000
 LOOKED_DDL = "path string, rows array<long>, runs string, version string"
 LISTED = pa.schema([("task", pa.int32()), ("path", pa.string())])
 COUNTED = ("events", "with_message", "sends", "receives", "delivers", "internals", "untimed", "untimed_receives")
@@ -45,6 +45,7 @@ class ColumnFeed:
     splits: DataFrame
     tasks: int
     rows: int
+    limits: Limits = LIMITS
     left_out: Mapping[str, Sequence[int]] = field(default_factory=dict)
     trusted: bool = False  # the rules have seen what is not left out
     whole: DataFrame | None = None  # the same row groups, where tasks can have all of a run
@@ -64,7 +65,7 @@ class ColumnFeed:
             return replace(self, facts=found), not self.trusted and _doubtful(found, number_tasks)
 
     def _judged(self, splits: DataFrame) -> tuple[ColumnFeed, bool]:
-        task = whole_runs.judge(self.left_out, trusted=self.trusted, worst=WORST)
+        task = whole_runs.judge(self.left_out, trusted=self.trusted, worst=WORST, limits=self.limits)
         found = splits.mapInArrow(task, whole_runs.JUDGED_DDL).persist(StorageLevel.MEMORY_AND_DISK)
         few = found.filter("doubtful OR size IS NOT NULL")  # at most a row of each task, and whole_runs.RUNS_MAX sizes
         with _released_on_failure(found):
@@ -130,7 +131,7 @@ def _released_on_failure(held: DataFrame) -> Iterator[None]:
         raise
 
 
-def opened(spark: SparkSession, paths: Sequence[files.File]) -> ColumnFeed | None:
+def opened(spark: SparkSession, paths: Sequence[files.File], limits: Limits = LIMITS) -> ColumnFeed | None:
     """The files as a feed, unsurveyed; None where they are not for Arrow to read. One small job, which
     fetches a row of each file: the sizes of its row groups, and of the runs in them up to row_groups.RUNS_MAX."""
     if not paths or not all(row_groups.is_in_reach(file.path) for file in paths):
@@ -143,14 +144,16 @@ def opened(spark: SparkSession, paths: Sequence[files.File]) -> ColumnFeed | Non
     splits = [(*one, versions[one[1]]) for one in _splits([(file.path, groups[file.path]) for file in paths])]
     rows = sum(sum(rows) for rows in groups.values())
     tasks = splits[-1][0] + 1 if splits else 1
-    return ColumnFeed(given(spark, splits, row_groups.SPLITS), tasks, rows, whole=_whole(spark, paths, found))
+    whole = _whole(spark, paths, found, limits)
+    return ColumnFeed(given(spark, splits, row_groups.SPLITS), tasks, rows, limits, whole=whole)
 
 
-def _whole(spark: SparkSession, paths: Sequence[files.File], found: Sequence[Row]) -> DataFrame | None:
+def _whole(spark: SparkSession, paths: Sequence[files.File], found: Sequence[Row], limits: Limits) -> DataFrame | None:
     by_path = {row["path"]: row for row in found}
     rows = [by_path[file.path] for file in paths]
     splits = whole_runs.plan(
-        [whole_runs.SurveyedFile(row["path"], row["version"], row["rows"], json.loads(row["runs"])) for row in rows]
+        [whole_runs.SurveyedFile(row["path"], row["version"], row["rows"], json.loads(row["runs"])) for row in rows],
+        limits,
     )
     if splits is None:
         return None

@@ -154,10 +154,13 @@ def _chunks(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
         yield pa.concat_tables(held).unify_dictionaries().combine_chunks()
 
 
-def _coded(table: pa.Table, kind: npt.NDArray[np.int8], kept: npt.NDArray[np.bool_]) -> pa.Table:
-    """The rows kept, with codes for kinds, and without dictionaries that are too large to go with every stream."""
+def _coded(
+    table: pa.Table, kind: npt.NDArray[np.int8], kept: npt.NDArray[np.bool_], *, names_max: int = NAMES_MAX
+) -> pa.Table:
+    """The rows kept, with codes for kinds, and without dictionaries of more than `names_max` names, which are too large
+    to go with every stream."""
     coded = table.set_column(table.column_names.index("kind"), "kind", pa.array(kind))
     coded = coded if kept.all() else coded.filter(pa.array(kept))
-    large = any(len(chunk.dictionary) > NAMES_MAX for name in ("run", "process") for chunk in coded[name].chunks)
-    large |= any(len(chunk.values.dictionary) > NAMES_MAX for chunk in coded["dests"].chunks)
+    large = any(len(chunk.dictionary) > names_max for name in ("run", "process") for chunk in coded[name].chunks)
+    large |= any(len(chunk.values.dictionary) > names_max for chunk in coded["dests"].chunks)
     return coded.cast(plain(coded.schema)) if large else coded

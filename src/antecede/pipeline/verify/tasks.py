@@ -22,7 +22,8 @@ from antecede.pipeline.arrow import fill_table
 from antecede.pipeline.kernel.encode import encode
 from antecede.pipeline.kernel.findings import findings
 from antecede.pipeline.kernel.pair import Paired, paired_runs
-from antecede.pipeline.kernel.stamp import PROCESSES_MAX, Vectors, stamp, stamp_runs
+from antecede.pipeline.kernel.stamp import Vectors, stamp, stamp_runs
+from antecede.pipeline.limits import LIMITS, Limits
 from antecede.pipeline.windows.compose import Composition, End, Known, summarise
 from antecede.pipeline.windows.parts import Parts, from_table, pair_messages
 from antecede.pipeline.windows.summaries import (
@@ -40,7 +41,6 @@ Batches = Iterable[pa.RecordBatch]
 Task = Callable[[Batches], Iterator[pa.RecordBatch]]
 Longs = npt.NDArray[np.int64]
 
-RUN_EVENTS_MAX = 1 << 20  # that one task takes of a run; a run of more is cut into windows
 BATCH_ROWS_MAX = 64 * 1024
 CHUNK_ROWS = 250_000
 KNOWN, CYCLE = 3, 4  # roles of rows that bring a window what the windows before it made known
@@ -70,22 +70,23 @@ def deal(tasks: int) -> Task:
     return task
 
 
-def verify_runs(*, detail: bool, worst: int = 0) -> Task:
+def verify_runs(*, detail: bool, worst: int = 0, limits: Limits = LIMITS) -> Task:
     """All rows of some runs to findings."""
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
         table = _gathered(batches)
         if table is None:
             return
-        yield from cut(judged(paired_runs(encode(table)), detail=detail, worst=worst))
+        yield from cut(judged(paired_runs(encode(table)), detail=detail, worst=worst, limits=limits))
 
     return task
 
 
-def judged(paired: Paired, *, detail: bool, worst: int) -> pa.Table:
+def judged(paired: Paired, *, detail: bool, worst: int, limits: Limits) -> pa.Table:
     """Whole runs to findings."""
-    wide = paired.rows.widths > PROCESSES_MAX
-    return findings(paired, stamp_runs(paired.rows, wide), wide=wide, detail=detail, worst=worst)
+    wide = paired.rows.widths > limits.processes_max
+    stamped = stamp_runs(paired.rows, wide, vector_entries_max=limits.vector_entries_max)
+    return findings(paired, stamped, wide=wide, detail=detail, worst=worst)
 
 
 def join_messages(parts: Parts, tasks: int, *, named: bool) -> Task:

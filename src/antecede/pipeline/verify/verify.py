@@ -25,12 +25,12 @@ from pyspark.sql import functions as fn
 
 from antecede.core.errors import Misuse
 from antecede.pipeline.kernel.findings import FINDINGS, FINDINGS_DDL
+from antecede.pipeline.limits import LIMITS, Limits
 from antecede.pipeline.spark.local_dataframe import given
 from antecede.pipeline.spark.session import let_go
 from antecede.pipeline.tables import selections
 from antecede.pipeline.verify import tasks
 from antecede.pipeline.verify.feed import SIZE, SIZED, TRACE, Feed, RowFeed
-from antecede.pipeline.verify.tasks import RUN_EVENTS_MAX
 from antecede.pipeline.windows.cut import Cutting, cut, windows_of
 
 TASK_EVENTS = 250_000
@@ -74,20 +74,27 @@ class Verified:
             let_go(frame)
 
 
-def verify(events: DataFrame | Feed, *, windows: int | None = None, detail: bool = True, worst: int = 0) -> Verified:
+def verify(
+    events: DataFrame | Feed,
+    *,
+    windows: int | None = None,
+    detail: bool = True,
+    worst: int = 0,
+    limits: Limits = LIMITS,
+) -> Verified:
     """Verify a trace of valid events, in which positions and sent messages are unique in their run.
 
     With `windows` every run that can be is cut into about that many; without, only those of more than
-    RUN_EVENTS_MAX events, into windows of about WINDOW_EVENTS. Without `detail` there are no messages, and no
-    deliveries but violating ones: at least so many of the `worst`.
+    `limits.run_events_max` events, into windows of about `limits.window_events`. Without `detail` there are no
+    messages, and no deliveries but violating ones: at least so many of the `worst`.
     """
     if windows is not None and windows < 1:
         raise Misuse(f"windows is {windows}: give 1 or more, or None to decide by the size of each run")
     feed = RowFeed(events.select(*TRACE)) if isinstance(events, DataFrame) else events
     counts = feed.counts().persist(StorageLevel.MEMORY_AND_DISK)
     size, listed = _size(_by_run(counts), feed.sizes())
-    large = _large(listed, size, windows)
-    cutting = cut(feed, counts, large, windows, named=detail or worst > 0) if large else Cutting()
+    large = _large(listed, size, 0 if windows is not None else limits.run_events_max)
+    cutting = cut(feed, counts, large, windows, named=detail or worst > 0, limits=limits) if large else Cutting()
     cut_up = [windows_of(one, detail=detail, worst=worst) for one in cutting.rounds if one.good]
     known = feed.found(worst) if not detail and not cut_up else None
     if known is not None:
@@ -96,11 +103,11 @@ def verify(events: DataFrame | Feed, *, windows: int | None = None, detail: bool
         findings = given(counts.sparkSession, [], FINDINGS)
     else:
         if len(cutting.windows) < size.runs or not cut_up:
-            cut_up.insert(0, _whole_runs(feed, cutting, size, detail=detail, worst=worst))
+            cut_up.insert(0, _whole_runs(feed, cutting, size, detail=detail, worst=worst, limits=limits))
         findings = reduce(DataFrame.unionByName, cut_up)
     return Verified(
         findings=findings,
-        runs=selections.runs(findings, listed, cutting),
+        runs=selections.runs(findings, listed, cutting, processes_max=limits.processes_max),
         held=(counts, *cutting.held),
         is_known=known is not None,
     )
@@ -135,16 +142,15 @@ def _size(by_run: DataFrame, known: Sequence[Row] | None) -> tuple[_Size, DataFr
     return _Size(**row.collect()[0].asDict()), by_run
 
 
-def _large(by_run: DataFrame, size: _Size, windows: int | None) -> list[str]:
-    """The runs to cut: few, or those of a caller who asked for windows."""
-    least = RUN_EVENTS_MAX if windows is None else 0
-    if size.run_events_max <= least:
+def _large(by_run: DataFrame, size: _Size, events_max: int) -> list[str]:
+    """Return the runs of more than `events_max` events with a message, which are to be cut."""
+    if size.run_events_max <= events_max:
         return []
-    return sorted(row["run"] for row in by_run.filter(fn.col("with_message") > least).select("run").collect())
+    return sorted(row["run"] for row in by_run.filter(fn.col("with_message") > events_max).select("run").collect())
 
 
-def _whole_runs(feed: Feed, cutting: Cutting, size: _Size, *, detail: bool, worst: int) -> DataFrame:
+def _whole_runs(feed: Feed, cutting: Cutting, size: _Size, *, detail: bool, worst: int, limits: Limits) -> DataFrame:
     """The findings of the runs that are not cut. One shuffle; the tasks sort."""
     tasks_wanted = max(1, min(4 * size.runs, ceil(size.events / TASK_EVENTS)))
     rows = feed.by_run(tasks_wanted, receives=size.receives_count, without=list(cutting.windows))
-    return rows.mapInArrow(tasks.verify_runs(detail=detail, worst=worst), FINDINGS_DDL)
+    return rows.mapInArrow(tasks.verify_runs(detail=detail, worst=worst, limits=limits), FINDINGS_DDL)

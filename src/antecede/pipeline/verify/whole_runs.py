@@ -23,14 +23,14 @@ from antecede.pipeline.arrow import codes, fill_table, kind_codes
 from antecede.pipeline.kernel.encode import encode
 from antecede.pipeline.kernel.findings import FINDINGS, FINDINGS_DDL
 from antecede.pipeline.kernel.pair import paired_runs
+from antecede.pipeline.limits import LIMITS, Limits
 from antecede.pipeline.read import row_groups
 from antecede.pipeline.read.row_groups import Lines
 from antecede.pipeline.verify import survey
 from antecede.pipeline.verify.feed import SIZE, SIZED
-from antecede.pipeline.verify.tasks import RUN_EVENTS_MAX, Batches, Task, cut, judged
+from antecede.pipeline.verify.tasks import Batches, Task, cut, judged
 
-TASKS_MIN = 8  # unless they would be smaller than this, and not worth starting:
-TASK_ROWS_MIN, TASK_ROWS_MAX = 1 << 17, RUN_EVENTS_MAX
+TASKS_MIN = 8  # unless they would be too small to be worth starting
 RUNS_MAX = 10_000
 READINGS_MAX = 3  # of the trace, on average, by all tasks together
 SIZE_DDL = f"run string, {', '.join(f'{name} long' for name in SIZE.names[1:])}"
@@ -53,7 +53,7 @@ class SurveyedFile:
     runs: Sequence[dict[str, int]] | None
 
 
-def plan(files: Sequence[SurveyedFile]) -> list[Split] | None:
+def plan(files: Sequence[SurveyedFile], limits: Limits = LIMITS) -> list[Split] | None:
     """Tasks numbered from 0, each with all rows of some runs; None where that would not do."""
     sizes: dict[str, int] = {}
     for file in files:
@@ -62,11 +62,12 @@ def plan(files: Sequence[SurveyedFile]) -> list[Split] | None:
         for group in file.runs:
             for run, rows in group.items():
                 sizes[run] = sizes.get(run, 0) + rows
-    if not sizes or len(sizes) > RUNS_MAX or max(sizes.values()) > RUN_EVENTS_MAX:
+    if not sizes or len(sizes) > RUNS_MAX or max(sizes.values()) > limits.run_events_max:
         return None
     total, rows_in = sum(sizes.values()), {file.path: file.rows for file in files}
-    for most in (max(total // TASKS_MIN, TASK_ROWS_MIN), TASK_ROWS_MAX):  # larger tasks share fewer row groups
-        tasks = _tasks(sizes, min(most, TASK_ROWS_MAX))
+    rows_max = limits.task_rows_max
+    for most in (max(total // TASKS_MIN, limits.task_rows_min), rows_max):  # larger tasks share fewer row groups
+        tasks = _tasks(sizes, min(most, rows_max))
         splits = [split for file in files for split in _splits(file, tasks)]
         if sum(rows_in[path][group] for _, path, group, *_ in splits) <= READINGS_MAX * total:
             return splits
@@ -96,7 +97,7 @@ def _splits(file: SurveyedFile, tasks: dict[str, int]) -> Iterator[Split]:
         before += rows
 
 
-def judge(left_out: Lines, *, trusted: bool, worst: int) -> Task:
+def judge(left_out: Lines, *, trusted: bool, worst: int, limits: Limits = LIMITS) -> Task:
     """Row groups to facts, and to what was found in the runs that are this task's; nothing found where in doubt."""
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -108,7 +109,8 @@ def judge(left_out: Lines, *, trusted: bool, worst: int) -> Task:
             return
         table = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
         known = survey.by_process(table, trusted=trusted)
-        found = None if pc.any(known["doubtful"]).as_py() else _found(table, trusted=trusted, worst=worst)
+        doubtful = pc.any(known["doubtful"]).as_py()
+        found = None if doubtful else _found(table, trusted=trusted, worst=worst, limits=limits)
         yield from cut(_judged(known if found is not None else survey.DOUBT, found))
 
     return task
@@ -129,7 +131,7 @@ def _own(split: dict[str, Any], left_out: Lines) -> Iterator[pa.Table]:
             return
 
 
-def _found(table: pa.Table, *, trusted: bool, worst: int) -> pa.Table | None:
+def _found(table: pa.Table, *, trusted: bool, worst: int, limits: Limits) -> pa.Table | None:
     """What is found in whole runs; None where a message is sent twice."""
     kind = kind_codes(table["kind"], survey.KINDS[:3])
     coded = table.select(row_groups.COLUMNS.names).set_column(COLUMN_OF_KIND, "kind", pa.array(kind))
@@ -137,7 +139,7 @@ def _found(table: pa.Table, *, trusted: bool, worst: int) -> pa.Table | None:
     sent = encoded.message[encoded.sent]
     if not trusted and np.any(np.bincount(sent) > 1):
         return None
-    return judged(paired_runs(encoded), detail=False, worst=worst)
+    return judged(paired_runs(encoded), detail=False, worst=worst, limits=limits)
 
 
 def _judged(known: pa.Table, found: pa.Table | None) -> pa.Table:

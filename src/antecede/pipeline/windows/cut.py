@@ -26,7 +26,7 @@ from pyspark.sql import functions as fn
 from antecede.pipeline.arrow import Longs
 from antecede.pipeline.kernel.encode import TICKS_PER_RUN
 from antecede.pipeline.kernel.findings import FINDINGS_DDL
-from antecede.pipeline.kernel.stamp import PROCESSES_MAX
+from antecede.pipeline.limits import LIMITS, Limits
 from antecede.pipeline.spark.local_dataframe import given
 from antecede.pipeline.verify import tasks
 from antecede.pipeline.verify.feed import DEALT_DDL, Feed
@@ -34,7 +34,6 @@ from antecede.pipeline.windows.compose import shifts, thresholds
 from antecede.pipeline.windows.parts import Numbered, Parts
 from antecede.pipeline.windows.summaries import CYCLIC, END, LINK, ROWS, SPAN
 
-WINDOW_EVENTS = 250_000
 BUCKETS_PER_WINDOW, BUCKETS_MIN, CELLS_MAX = 32, 256, 1_000_000
 COUNTED_PER_WINDOW = 10_000  # of its events: enough to cut evenly
 NO_TIME = "some of its events have no time"
@@ -86,23 +85,31 @@ class Cutting:
         return tuple(one.frame for one in self.rounds)
 
 
-def cut(feed: Feed, counts: DataFrame, names: Sequence[str], windows: int | None, *, named: bool) -> Cutting:
+def cut(
+    feed: Feed,
+    counts: DataFrame,
+    names: Sequence[str],
+    windows: int | None,
+    *,
+    named: bool,
+    limits: Limits = LIMITS,
+) -> Cutting:
     """Cut these runs; `counts` has a row per process of each run. First by their own clocks, which mostly do; then,
     where those proved skewed, with the clocks shifted."""
     by_run: dict[str, list[Row]] = {name: [] for name in names}
     for row in counts.filter(fn.col("run").isin(list(names)) & (fn.col("with_message") > 0)).collect():
         by_run[row["run"]].append(row)
-    uncut = {name: reason for name, rows in by_run.items() if (reason := _unfit(rows))}
+    uncut = {name: reason for name, rows in by_run.items() if (reason := _unfit(rows, limits.processes_max))}
     fit = {name: sorted(rows, key=itemgetter("process")) for name, rows in by_run.items() if name not in uncut}
     if not fit:
         return Cutting(uncut=uncut)
     receiving = [name for name, rows in fit.items() if not _delivers(rows)]
     sizes = {name: sum(row["with_message"] for row in rows) for name, rows in fit.items()}
-    wanted = {name: windows or ceil(size / WINDOW_EVENTS) for name, size in sizes.items()}
+    wanted = {name: windows or ceil(size / limits.window_events) for name, size in sizes.items()}
     runs = [_numbered(name, rows) for name, rows in fit.items()]
     share = COUNTED_PER_WINDOW * sum(wanted.values()) / sum(sizes.values())
     cells = _cells(feed.sampled(list(fit), share), runs, wanted)
-    tried = partial(_tried, feed, sizes=sizes, receiving=receiving, named=named)
+    tried = partial(_tried, feed, sizes=sizes, receiving=receiving, named=named, window_events=limits.window_events)
     first, slacks, back = tried([_cut(run, cells, wanted) for run in runs])
     shifted = {run.run: _shifted(run, slacks[run.run]) for run in runs if run.run in slacks}
     uncut |= {name: NO_SHIFT for name, run in shifted.items() if run is None}
@@ -133,12 +140,12 @@ def windows_of(windows: Windows, *, detail: bool, worst: int = 0) -> DataFrame:
     )
 
 
-def _unfit(rows: Sequence[Row]) -> str | None:
+def _unfit(rows: Sequence[Row], processes_max: int) -> str | None:
     kind = "untimed" if _delivers(rows) else "untimed_receives"
     if any(row[kind] for row in rows):
         return NO_TIME
-    if len(rows) > PROCESSES_MAX:
-        return f"it has {len(rows)} processes, more than {PROCESSES_MAX}"
+    if len(rows) > processes_max:
+        return f"it has {len(rows)} processes, more than {processes_max}"
     return None
 
 
@@ -182,14 +189,20 @@ def _cut(run: Numbered, cells: Mapping[str, Cells], wanted: Mapping[str, int]) -
 
 
 def _tried(
-    feed: Feed, runs: Sequence[Numbered], *, sizes: Mapping[str, int], receiving: Sequence[str], named: bool
+    feed: Feed,
+    runs: Sequence[Numbered],
+    *,
+    sizes: Mapping[str, int],
+    receiving: Sequence[str],
+    named: bool,
+    window_events: int,
 ) -> tuple[Windows, dict[str, list[Row]], list[str]]:
     """Summarise the windows of these runs. Those whose cuts are consistent are good; for the skewed ones, the least
     slack of each link; and those in which a clock goes back."""
     parts, total = Parts(tuple(runs)), sum(sizes[run.run] for run in runs)
-    count = min(int(parts.starts[-1]), ceil(2 * total / WINDOW_EVENTS))
+    count = min(int(parts.starts[-1]), ceil(2 * total / window_events))
     frame = (
-        feed.by_message(ceil(total / WINDOW_EVENTS), [run.run for run in runs], receiving)
+        feed.by_message(ceil(total / window_events), [run.run for run in runs], receiving)
         .mapInArrow(tasks.join_messages(parts, count, named=named), DEALT_DDL)
         .repartitionById(count, fn.col("task"))
         .mapInArrow(tasks.summarise_windows(parts), WINDOWS_DDL)

@@ -34,8 +34,6 @@ from antecede.runtime.state.rosters import Rosters, UnknownRoster
 from antecede.runtime.state.store import WHOLE_FRAME, Delivered, Input, Outgoing, Store
 from antecede.runtime.state.trace_recorder import Recorder
 
-SNAPSHOT_BYTES_MIN = 256 * 2**10
-"""A snapshot is due when the inputs since the last are this long, and twice as long as that was."""
 INPUT_BYTES = 64
 """What a logged input costs beside its data."""
 
@@ -238,7 +236,7 @@ class DurableProcess:
         if self._recorder is not None:
             self._staged.outgoing += self._recorder.flush()
         due = self._snapshot_due or not self._snapshot_bytes
-        if due or self._logged_bytes > max(SNAPSHOT_BYTES_MIN, 2 * self._snapshot_bytes):
+        if due or self._logged_bytes > max(self.store.snapshot_bytes_min, 2 * self._snapshot_bytes):
             state = self.algorithm.snapshot()
             self._logged_bytes, self._snapshot_bytes, self._snapshot_due = 0, len(state), False
             self.store.take_snapshot(state)

@@ -72,12 +72,13 @@ async def join(
     everybody = sorted({process, *(processes or ())})
     settings = _settings(algorithm, options)
     begin = partial(create, algorithm, process=process, processes=everybody, groups=groups, **settings)
+    limits = limits or Limits()
     network = network_of(url, nats)
     path = path_of_store(store, network, space, process)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(network.stop)
         await network.start()
-        opened = Store(path, durability=durability)
+        opened = Store(path, durability=durability, snapshot_bytes_min=limits.snapshot_bytes_min)
         stack.callback(opened.close)
         incarnation = _identify(opened, space=space, process=process, algorithm=algorithm, options=json.dumps(settings))
         recorder = stack.enter_context(
@@ -89,7 +90,7 @@ async def join(
         transport.trace_to(stream_of(trace) or "")
         stack.push_async_callback(transport.close)
         await transport.open()
-        node = Node(transport, durable, limits or Limits(), clock)
+        node = Node(transport, durable, limits, clock)
         stack.push_async_callback(node.close)
         node.start()
         await status.answer(transport, space, node.process, "node", node.status)

@@ -17,8 +17,12 @@ Limits:
 * `Limits.inbox`: no further batch is taken from the broker while the application has so many messages that it did not
   acknowledge. The batch that reaches the limit is taken whole, and may go beyond it.
 * `hold_back_limit`, an option of the algorithm: a packet that would have to be held back beyond it is left with the
-  broker, which offers it again. Packets that can be delivered at once are still taken.
+  broker, which offers it again after `Limits.retry_s`. Packets that can be delivered at once are still taken.
 * `Limits.stall_after_s`: what did not move for so long is a stall. Nobody is told of a stall without asking.
+* `Limits.back_off_s`: a publication that failed is repeated after the first pause; each pause is twice as long as the
+  one before, up to the longest.
+* `Limits.snapshot_bytes_min`: a snapshot of the state is taken when the inputs that were logged since the last snapshot
+  are longer than this, and twice as long as that snapshot.
 """
 
 from __future__ import annotations
@@ -43,7 +47,6 @@ from antecede.runtime.transport.contract import Received, Transport
 from antecede.runtime.watch.metrics import Metrics
 from antecede.runtime.watch.stalls import Stall, Waiting, Watch
 
-RETRY_S = 0.25
 LOOK_S = 0.25
 STATUS_LINES_MAX = 5
 
@@ -75,7 +78,14 @@ class Node:
         self._stalled = asyncio.Event()
         self._closed = ""
         self._tasks: list[asyncio.Task[None]] = []
-        self._lanes = Lanes(transport, durable.process, done=self._entry_done, failed=self._grouping.fail, clock=clock)
+        self._lanes = Lanes(
+            transport,
+            durable.process,
+            done=self._entry_done,
+            failed=self._grouping.fail,
+            clock=clock,
+            back_off_s=limits.back_off_s,
+        )
         self._lanes.gone |= durable.departed
         self._clock_base = float(durable.store.facts.get("clock", b"0")) - clock()
         self.metrics = Metrics(self)
@@ -342,7 +352,7 @@ class Node:
             await asyncio.sleep(0)  # the application first: it waits for this, and the broker does not
             await self._transport.ack(taken)
             if refused:
-                await self._transport.retry(refused, RETRY_S)
+                await self._transport.retry(refused, self._limits.retry_s)
 
     async def _look(self) -> None:
         """Now and then: what is stalled, and what was not worth a commit of its own."""

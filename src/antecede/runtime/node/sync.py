@@ -27,7 +27,6 @@ from antecede.runtime.transport.contract import Network
 from antecede.runtime.watch.stalls import Stall
 
 SETTLE_S = 1.0
-"""How long calls that the end of the node woke up have to come back by themselves."""
 
 T = TypeVar("T")
 
@@ -112,9 +111,11 @@ async def _call(what: Any) -> Any:
 
 
 @contextmanager
-def join_sync(url: str | Network, **settings: Any) -> Iterator[SyncNode]:
+def join_sync(url: str | Network, *, settle_s: float = SETTLE_S, **settings: Any) -> Iterator[SyncNode]:
     """Take part in a space without an event loop: `with join_sync(...) as node` gives a `SyncNode`. It takes what
     `join` takes.
+
+    When the block ends, calls that are still under way have `settle_s` to come back by themselves.
     """
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="antecede", daemon=True)
@@ -129,15 +130,15 @@ def join_sync(url: str | Network, **settings: Any) -> Iterator[SyncNode]:
             shown.end()
             asyncio.run_coroutine_threadsafe(joined.__aexit__(None, None, None), loop).result()
     finally:
-        asyncio.run_coroutine_threadsafe(_settle(), loop).result()
+        asyncio.run_coroutine_threadsafe(_settle(settle_s), loop).result()
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
 
 
-async def _settle() -> None:
+async def _settle(settle_s: float) -> None:
     """Every call that is still under way ends, and whoever waits for it hears so."""
     left = asyncio.all_tasks() - {asyncio.current_task()}
     if left:
-        await asyncio.wait(left, timeout=SETTLE_S)
+        await asyncio.wait(left, timeout=settle_s)
     await end(left)

@@ -25,6 +25,7 @@ from antecede.core.types import Packet, ProcessId
 from antecede.core.versions import too_new
 from antecede.core.wire.packets import decode, encode
 from antecede.runtime import frames
+from antecede.runtime.limits import SNAPSHOT_BYTES_MIN
 
 VERSION = 1
 SUBPROTOCOL = "antecede.1"
@@ -40,7 +41,11 @@ INCARNATION_CHARS_MAX = 64
 
 @dataclass(frozen=True, slots=True)
 class AirLimits:
-    """What one station takes from hosts. At a limit it stops reading, refuses the connection, or closes it."""
+    """What one station takes from hosts. At a limit it stops reading, refuses the connection, or closes it.
+
+    It stops reading from a host while it owes other stations `outbox` entries, and while `held_back` messages are held
+    back for the destination. It takes a snapshot of its state when more than `snapshot_bytes_min` of inputs are logged.
+    """
 
     connections: int = 10_000
     hosts: int = 100_000
@@ -50,9 +55,12 @@ class AirLimits:
     window: int = 256
     stranger_s: float = 2.0
     ping_s: float = 20.0
+    outbox: int = 10_000
+    held_back: int = 1_000
+    snapshot_bytes_min: int = SNAPSHOT_BYTES_MIN
 
     def __post_init__(self) -> None:
-        if min(self.connections, self.hosts, self.window) < 1 or self.frame_bytes < 256:
+        if min(self.connections, self.hosts, self.window, self.outbox, self.held_back) < 1 or self.frame_bytes < 256:
             raise Misuse(f"at least one of everything, and frames of 256 bytes: not {self}")
         rates = (self.hello_s, self.packets_per_s, self.stranger_s, self.ping_s)
         if not all(isfinite(rate) and rate > 0 for rate in rates):

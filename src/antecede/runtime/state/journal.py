@@ -12,8 +12,6 @@ from typing import Generic, Protocol, TypeVar
 from antecede.core.mobile.effects import Effect
 from antecede.runtime.state.store import Input, Store
 
-SNAPSHOT_BYTES_MIN = 256 * 2**10
-"""A snapshot is due when the inputs since the last are this long, and twice as long as that was."""
 INPUT_BYTES = 64
 """What a logged input costs beside its data."""
 
@@ -52,7 +50,10 @@ class Journal(Generic[M]):
 
     def save(self) -> None:
         """To be called before the store commits: takes a snapshot where one is due."""
-        if self._logged_bytes > max(SNAPSHOT_BYTES_MIN, 2 * self._snapshot_bytes) or not self._snapshot_bytes:
+        if (
+            self._logged_bytes > max(self.store.snapshot_bytes_min, 2 * self._snapshot_bytes)
+            or not self._snapshot_bytes
+        ):
             state = self.machine.snapshot()
             self._logged_bytes, self._snapshot_bytes = 0, len(state)
             self.store.take_snapshot(state)

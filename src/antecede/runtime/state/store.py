@@ -33,6 +33,7 @@ from typing import Any, NamedTuple
 from antecede.core.errors import AntecedeError, Misuse
 from antecede.core.types import Message, MessageId, ProcessId
 from antecede.core.versions import too_new
+from antecede.runtime.limits import SNAPSHOT_BYTES_MIN
 
 FORMAT = 1
 DURABILITY = {"process": "NORMAL", "power": "FULL"}
@@ -109,12 +110,23 @@ def _written(dests: frozenset[ProcessId]) -> str:
 
 
 class Store:
-    """One file, or memory alone where `path` is None."""
+    """One file, or memory alone where `path` is None.
 
-    def __init__(self, path: Path | None, *, durability: str = "process", pages_max: int | None = None) -> None:
+    Whoever logs inputs takes a snapshot when those since the last one are longer than `snapshot_bytes_min`, and twice
+    as long as that snapshot. The file has at most `pages_max` pages.
+    """
+
+    def __init__(
+        self,
+        path: Path | None,
+        *,
+        durability: str = "process",
+        pages_max: int | None = None,
+        snapshot_bytes_min: int = SNAPSHOT_BYTES_MIN,
+    ) -> None:
         if durability not in DURABILITY:
             raise Misuse(f"durability is one of {', '.join(sorted(DURABILITY))}, not {durability!r}")
-        self.path = path
+        self.path, self.snapshot_bytes_min = path, snapshot_bytes_min
         self.flushes = durability == "power"
         self._staged: dict[str, list[Sequence[Any]]] = {name: [] for name in INSERTS}
         self._facts: dict[str, bytes | None] = {}

@@ -11,8 +11,6 @@ from antecede.core.wire.packets import encode
 from antecede.runtime import MemoryNetwork, frames
 from antecede.runtime.roaming.home_station import home
 from antecede.runtime.roaming.protocol import AirLimits
-from antecede.runtime.roaming.station import serve
-from antecede.runtime.roaming.station import server as station
 from antecede.runtime.roaming.station.serve import policy
 from antecede.runtime.roaming.station.server import StationServer
 from tests.runtime.cells import WAIT_S, cat_lacks_one, cells, host, introduced, until, url
@@ -24,12 +22,14 @@ async def close(server: StationServer) -> None:
     assert server.counts()["connections"] == 0
 
 
-def test_a_station_stops_while_a_message_waits_for_room_in_the_outbox(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(station, "OUTBOX_MAX", 5)
-
+def test_a_station_stops_while_a_message_waits_for_room_in_the_outbox() -> None:
     async def scenario() -> None:
         network = MemoryNetwork()
-        async with cells(network) as at, host(at["s1"], "ann") as ann, host(at["s2"], "bob") as bob:
+        async with (
+            cells(network, limits=AirLimits(outbox=5)) as at,
+            host(at["s1"], "ann") as ann,
+            host(at["s2"], "bob") as bob,
+        ):
             await ann.connected()
             await bob.connected()
             await until(lambda: all(server.counts()["known"] == 2 for server in at.values()))
@@ -43,13 +43,12 @@ def test_a_station_stops_while_a_message_waits_for_room_in_the_outbox(monkeypatc
     asyncio.run(scenario())
 
 
-def test_a_station_stops_while_a_message_waits_for_room_to_be_held_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_station_stops_while_a_message_waits_for_room_to_be_held_back() -> None:
     """bob and cat are at s3, and what bob says to cat waits for ann, who is cut off."""
-    monkeypatch.setattr(serve, "HOLD_MAX", 2)
 
     async def scenario() -> None:
         network = MemoryNetwork()
-        async with cat_lacks_one(network) as (at, (_, bob, _)):
+        async with cat_lacks_one(network, limits=AirLimits(held_back=2)) as (at, (_, bob, _)):
             await bob.move(url(at["s3"]))
             for number in range(4):
                 await bob.send({"cat"}, b"%d" % number)

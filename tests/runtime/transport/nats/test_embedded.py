@@ -21,7 +21,7 @@ from antecede.runtime.transport.nats import embedded, embedded_keeper
 from antecede.runtime.transport.nats import network as nats_module
 from antecede.runtime.transport.nats.embedded import EmbeddedNetwork, address, server_binary
 from antecede.runtime.transport.nats.network import NatsNetwork
-from antecede.runtime.transport.nats.options import NatsOptions
+from antecede.runtime.transport.nats.options import NatsLimits, NatsOptions
 from tests.paths import ROOT
 from tests.runtime.nodes import WAIT_S, eventually, run, take
 from tests.runtime.servers import server
@@ -144,12 +144,12 @@ def test_names_that_no_broker_would_take(tmp_path: Path) -> None:
     run(test)
 
 
-def test_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nats_module, "CONNECT_S", 0.5)
+def test_nobody_answers() -> None:
+    impatient = NatsOptions(limits=NatsLimits(connect_s=0.5))
 
     async def test() -> None:
         with pytest.raises(Unreachable, match=r"no NATS server answers at nats://127\.0\.0\.1:1"):
-            async with join("nats://127.0.0.1:1", space="s", process="a", store=None):
+            async with join("nats://127.0.0.1:1", space="s", process="a", store=None, nats=impatient):
                 pass
 
     run(test)

@@ -19,8 +19,7 @@ import pytest
 from antecede.core.errors import Misuse
 from antecede.runtime import Host, NatsOptions, Unreachable, join
 from antecede.runtime.roaming.tokens import issue
-from antecede.runtime.transport.nats import network as nats_module
-from antecede.runtime.transport.nats.options import shown
+from antecede.runtime.transport.nats.options import NatsLimits, shown
 from antecede.runtime.transport.urls import network_of
 from antecede.runtime.watch.status import gather
 from tests.paths import CERTIFICATE, ROOT
@@ -50,18 +49,13 @@ async def talk(url: str, connect: Mapping[str, Any] | None = None) -> None:
 
 async def refused(url: str, connect: Mapping[str, Any] | None = None) -> str:
     """Why nobody can take part at `url`."""
+    nats = NatsOptions(connect=connect or {}, limits=NatsLimits(connect_s=1.0))
     with pytest.raises(Unreachable) as why:
-        async with join(url, space="s", process="a", store=None, nats=NatsOptions(connect=connect or {})):
+        async with join(url, space="s", process="a", store=None, nats=nats):
             pass
     return str(why.value)
 
 
-@pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nats_module, "CONNECT_S", 1.0)
-
-
-@pytest.mark.usefixtures("impatient")
 def test_a_user_and_a_password_in_the_url_or_beside_it(tmp_path: Path) -> None:
     async def test() -> None:
         with server(tmp_path, "n", USERS) as address:
@@ -100,7 +94,6 @@ def test_an_nkey(tmp_path: Path) -> None:
     run(test)
 
 
-@pytest.mark.usefixtures("impatient")
 def test_tls_with_an_authority_of_ones_own(tmp_path: Path) -> None:
     trusting = ssl.create_default_context(cafile=CERTIFICATE)
 
@@ -112,7 +105,6 @@ def test_tls_with_an_authority_of_ones_own(tmp_path: Path) -> None:
     run(test)
 
 
-@pytest.mark.usefixtures("impatient")
 def test_tls_where_the_server_wants_to_see_a_certificate(tmp_path: Path) -> None:
     known = ssl.create_default_context(cafile=CERTIFICATE)
     known.load_cert_chain(CERTIFICATE, KEY)

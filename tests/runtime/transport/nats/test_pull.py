@@ -7,21 +7,15 @@ import pytest
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 
-from antecede.runtime import Limits, join
-from antecede.runtime.transport.nats import pull, streams
+from antecede.runtime import Limits, NatsOptions, join
+from antecede.runtime.transport.nats import pull
 from antecede.runtime.transport.nats.network import NatsTransport
+from antecede.runtime.transport.nats.options import NatsLimits
 from antecede.runtime.transport.nats.streams import InboxStream
 from tests.runtime.nodes import run, take
 
 BATCH, MESSAGES = 8, 50
-
-
-@pytest.fixture(autouse=True)
-def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pull, "BATCH", BATCH)
-    monkeypatch.setattr(pull, "HEARTBEAT_S", 0.5)
-    monkeypatch.setattr(pull, "EXPIRES_S", 1.5)
-    monkeypatch.setattr(streams, "ACK_WAIT_S", 1.0)
+BRISK = NatsOptions(limits=NatsLimits(batch=BATCH, heartbeat_s=0.5, request_s=1.5, ack_wait_s=1.0))
 
 
 def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -44,8 +38,8 @@ def test_a_reader_that_takes_nothing_is_sent_no_more(tmp_path: Path, monkeypatch
     async def test() -> None:
         url = f"embedded://{tmp_path}"
         async with (
-            join(url, space="s", process="b", limits=Limits(inbox=1)) as b,
-            join(url, space="s", process="a") as a,
+            join(url, space="s", process="b", nats=BRISK, limits=Limits(inbox=1)) as b,
+            join(url, space="s", process="a", nats=BRISK) as a,
         ):
             for n in range(MESSAGES):
                 await a.send({"b"}, b"%d" % n)
@@ -67,7 +61,10 @@ def test_a_request_that_expired_is_followed_by_another(tmp_path: Path, monkeypat
 
     async def test() -> None:
         url = f"embedded://{tmp_path}"
-        async with join(url, space="s", process="b") as b, join(url, space="s", process="a") as a:
+        async with (
+            join(url, space="s", process="b", nats=BRISK) as b,
+            join(url, space="s", process="a", nats=BRISK) as a,
+        ):
             for n in range(2):
                 await asyncio.sleep(2)  # longer than a request
                 await a.send({"b"}, b"%d" % n)

@@ -35,10 +35,20 @@ from antecede.core.types import MessageId, ProcessId
 from antecede.runtime.background import end
 from antecede.runtime.delivery import Delivery
 from antecede.runtime.group_commit import Grouping
+from antecede.runtime.limits import SNAPSHOT_BYTES_MIN
 from antecede.runtime.roaming import protocol
 from antecede.runtime.roaming.host.durable_host import Device
 from antecede.runtime.roaming.host.itinerary import Roaming
-from antecede.runtime.roaming.host.link import Link, NoStation, checked_url, ended, hang_up, open_link
+from antecede.runtime.roaming.host.link import (
+    CONNECT_S,
+    PING_S,
+    Link,
+    NoStation,
+    checked_url,
+    ended,
+    hang_up,
+    open_link,
+)
 from antecede.runtime.roaming.host.writer import Writer
 from antecede.runtime.state.identity import identify
 from antecede.runtime.state.store import Delivered, Store
@@ -58,6 +68,10 @@ class Host:
     and `token` proves it; `antecede token` makes one. `path` is the file of the durable state: without it, the host and
     its name end with the process. `trace` is a folder for the trace, and `run` the name of the run in it. `tls` is for
     `wss://`. `clock` and `wall` are for tests.
+
+    `send` refuses payloads of more than `payload_bytes_max` bytes, and messages beyond `unsent_max` that no station has
+    yet. A snapshot of the state is taken when more than `snapshot_bytes_min` of inputs are logged. A station is gone if
+    it takes longer than `connect_s` to answer, or does not answer a ping within `ping_s`.
     """
 
     def __init__(
@@ -72,6 +86,9 @@ class Host:
         tls: SSLContext | None = None,
         payload_bytes_max: int = PAYLOAD_BYTES_MAX,
         unsent_max: int = UNSENT_MAX,
+        snapshot_bytes_min: int = SNAPSHOT_BYTES_MIN,
+        connect_s: float = CONNECT_S,
+        ping_s: float = PING_S,
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
     ) -> None:
@@ -84,6 +101,7 @@ class Host:
         self._path = None if path is None else Path(path)
         self._trace, self._run = None if trace is None else Path(trace), run
         self._payload_bytes_max, self._unsent_max = payload_bytes_max, unsent_max
+        self._snapshot_bytes_min, self._connect_s, self._ping_s = snapshot_bytes_min, connect_s, ping_s
         self._clock, self._wall = clock, wall
         self._link: Link | None = None
         self._former: list[Link] = []
@@ -102,7 +120,7 @@ class Host:
 
     async def __aenter__(self) -> Self:
         with ExitStack() as stack:
-            store = Store(self._path)
+            store = Store(self._path, snapshot_bytes_min=self._snapshot_bytes_min)
             stack.callback(store.close)
             self._incarnation = identify(store, host=self.id)
             recorder = None
@@ -279,7 +297,8 @@ class Host:
         raise self._grouping.failure
 
     async def _open(self, url: str) -> Link:
-        return await open_link(url, self.id, self._token, self._incarnation, self._tls)
+        timeouts = {"connect_s": self._connect_s, "ping_s": self._ping_s}
+        return await open_link(url, self.id, self._token, self._incarnation, self._tls, **timeouts)
 
     def entered(self, link: Link) -> None:
         """Internal: use `link` from now on. The last link ends when the station of the new one welcomes this host."""

@@ -61,8 +61,21 @@ def trust(url: str, tls: SSLContext | None) -> SSLContext | bool | None:
     return (tls or True) if url.startswith("wss:") else None
 
 
-async def open_link(url: str, host: ProcessId, token: str, incarnation: str, tls: SSLContext | None) -> Link:
-    """`NoStation` where there is none now, `HostRefused` where it will not have us."""
+async def open_link(
+    url: str,
+    host: ProcessId,
+    token: str,
+    incarnation: str,
+    tls: SSLContext | None,
+    *,
+    connect_s: float = CONNECT_S,
+    ping_s: float = PING_S,
+) -> Link:
+    """`NoStation` where there is none now, `HostRefused` where it will not have us.
+
+    `connect_s` is how long the connection, and then the answer of the station, may take. A station that does not answer
+    a ping within `ping_s` is gone.
+    """
     try:
         socket = await connect(
             checked_url(url, tls),
@@ -70,9 +83,9 @@ async def open_link(url: str, host: ProcessId, token: str, incarnation: str, tls
             proxy=None,
             compression=None,
             max_size=FRAME_BYTES_MAX,
-            open_timeout=CONNECT_S,
-            ping_interval=PING_S,
-            ping_timeout=PING_S,
+            open_timeout=connect_s,
+            ping_interval=ping_s,
+            ping_timeout=ping_s,
             close_timeout=CLOSE_S,
             logger=QUIET,
         )
@@ -80,7 +93,7 @@ async def open_link(url: str, host: ProcessId, token: str, incarnation: str, tls
         raise NoStation(f"{url}: {str(error) or type(error).__name__}") from None
     try:
         await socket.send(protocol.hello(token, incarnation, host))
-        async with asyncio.timeout(CONNECT_S):
+        async with asyncio.timeout(connect_s):
             answer = protocol.read_text(await socket.recv())
         return Link(socket, url, str(answer["station"]), int(answer["frame_bytes"]))
     except (ConnectionClosed, TimeoutError) as error:

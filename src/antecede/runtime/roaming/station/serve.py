@@ -30,9 +30,8 @@ SPACE = "roam"
 STORED_MAX = 1_500
 RETRY_S = 30.0
 LUGGAGE_BYTES_MAX = 12 * 2**20
-HOLD_MAX = 1_000
 """All that is kept for a host has to fit into one packet, of at most 64 MiB: so much that it has not acknowledged, and
-so many messages that are held back for it, before its luggage came and after."""
+`AirLimits.held_back` messages that are held back for it, before its luggage came and after."""
 
 
 def policy(when_asleep: str = "store", stored_max: int = STORED_MAX) -> Policy:
@@ -82,10 +81,10 @@ async def serve_station(
     async with AsyncExitStack() as stack:
         stack.push_async_callback(network.stop)
         await network.start()
-        opened = Store(path, durability=durability)
+        opened = Store(path, durability=durability, snapshot_bytes_min=limits.snapshot_bytes_min)
         stack.callback(opened.close)
         incarnation = identify(opened, space=space, station=name, stations=" ".join(everyone))
-        make = partial(begin or _roam, name, everyone, rules)
+        make = partial(begin or partial(_roam, held_back_max=limits.held_back), name, everyone, rules)
         recorder = stack.enter_context(open_recorder(trace, space, name, store=opened, wall=wall))
         cell = Cell(opened, make, recorder)
         cell.commit()
@@ -102,7 +101,7 @@ async def serve_station(
         yield server
 
 
-def _roam(name: ProcessId, stations: tuple[ProcessId, ...], rules: Policy) -> Station:
-    made = begin_station("roam", name=name, stations=stations, homes={}, policy=rules, hold_max=HOLD_MAX)
+def _roam(name: ProcessId, stations: tuple[ProcessId, ...], rules: Policy, *, held_back_max: int) -> Station:
+    made = begin_station("roam", name=name, stations=stations, homes={}, policy=rules, hold_max=held_back_max)
     assert isinstance(made, Station)
     return made

@@ -39,7 +39,6 @@ from antecede.runtime.watch.metrics import STATION_COUNTERS, STATION_GAUGES, Met
 
 RETRY_S = 0.25
 LOOK_S = 0.25
-OUTBOX_MAX = 10_000
 QUIET = logging.getLogger("antecede.air")
 QUIET.setLevel(logging.CRITICAL + 1)
 """What is said on the air is never logged: the first frame has the token."""
@@ -239,7 +238,7 @@ class StationServer:
                     await self._met.wait()
 
     async def _hear(self, connection: Connection, packet: Packet, data: bytes) -> None:
-        while len(self._lanes.owed) >= OUTBOX_MAX:
+        while len(self._lanes.owed) >= self._limits.outbox:
             await self._lanes.change()
         while True:
             if self._connections.get(connection.host) is not connection or self._grouping.failure is not None:

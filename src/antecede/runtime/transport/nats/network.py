@@ -29,14 +29,12 @@ from antecede.runtime.background import end
 from antecede.runtime.transport.contract import TRACE, NameTaken, Received, Unreachable
 from antecede.runtime.transport.names import token, untoken
 from antecede.runtime.transport.nats.options import NatsOptions, shown
-from antecede.runtime.transport.nats.publisher import ANSWER_S, Publisher
+from antecede.runtime.transport.nats.publisher import Publisher
 from antecede.runtime.transport.nats.pull import Pull
 from antecede.runtime.transport.nats.streams import InboxStream, check_possible, make_trace
 
 LOOK_S = 0.5
 INSIST_S = 20.0
-CONNECT_S = 10.0
-PING_S = 5.0
 PENDING_BYTES_MAX = 32 * 2**20
 
 T = TypeVar("T")
@@ -69,8 +67,8 @@ class NatsTransport:
         self._servers, self._space, self._process, self._options = servers, space, process, options
         self._client = Client()
         self._inbox = InboxStream(space, process, incarnation, options)
-        self._pull = Pull(self._client, self._inbox.name, options.domain)
-        self._home = Publisher(self._client)
+        self._pull = Pull(self._client, self._inbox.name, options)
+        self._home = Publisher(self._client, options.limits.answer_s)
         self._away: dict[str, Publisher] = {}
         self._last_error: Exception | None = None
         self._trace = ""
@@ -90,11 +88,11 @@ class NatsTransport:
 
     async def open(self) -> None:
         await self._connect(self._client, self._servers)
-        self._home = Publisher(self._client)
+        self._home = Publisher(self._client, self._options.limits.answer_s)
         await self._home.open()
         await self._insist(partial(self._inbox.make, anew=True))
         if self._trace:
-            await self._insist(partial(make_trace, name=self._trace, replicas=self._options.replicas))
+            await self._insist(partial(make_trace, name=self._trace, options=self._options))
         await self._pull.open()
         self._tasks = [asyncio.create_task(self._keep_time()), asyncio.create_task(self._keep_pulling())]
 
@@ -105,7 +103,7 @@ class NatsTransport:
             "max_reconnect_attempts": -1,
             "reconnect_time_wait": 0.2,
             "connect_timeout": 2,
-            "ping_interval": PING_S,
+            "ping_interval": self._options.limits.ping_s,
             "max_outstanding_pings": 2,
             "pending_size": PENDING_BYTES_MAX,
             "error_cb": self._noticed,
@@ -125,7 +123,7 @@ class NatsTransport:
         """The client tries for ever, and does not always hear that it should not."""
         connecting = asyncio.create_task(connect)
         try:
-            done, _ = await asyncio.wait((connecting,), timeout=CONNECT_S)
+            done, _ = await asyncio.wait((connecting,), timeout=self._options.limits.connect_s)
         finally:
             await end([connecting])
         if not done:
@@ -141,7 +139,8 @@ class NatsTransport:
         until = asyncio.get_running_loop().time() + INSIST_S
         while True:
             try:
-                return await ask(self._client.jetstream(timeout=ANSWER_S, domain=self._options.domain))
+                timeout_s, domain = self._options.limits.answer_s, self._options.domain
+                return await ask(self._client.jetstream(timeout=timeout_s, domain=domain))
             except (NatsError, OSError, TimeoutError) as error:
                 check_possible(error)
                 if asyncio.get_running_loop().time() >= until:
@@ -178,7 +177,7 @@ class NatsTransport:
         if publisher is None:
             client = Client()
             await self._connect(client, [address])
-            publisher = self._away.setdefault(address, Publisher(client))
+            publisher = self._away.setdefault(address, Publisher(client, self._options.limits.answer_s))
             if publisher.client is not client:
                 await client.close()  # another publication was faster
             else:

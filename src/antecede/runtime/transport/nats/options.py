@@ -19,12 +19,35 @@ SECRET = re.compile(r"^(\w+:/+)?.*@")
 
 
 @dataclass(frozen=True, slots=True)
+class NatsLimits:
+    """How long a connection waits for NATS, and how much it asks for at once."""
+
+    connect_s: float = 10.0
+    """How long the first connection may take."""
+    ping_s: float = 5.0
+    """The time between two pings. A server that leaves two unanswered is gone."""
+    answer_s: float = 5.0
+    """How long a publication or a request waits for its answer."""
+    duplicates_s: float = 120.0
+    """How long an inbox remembers a publication, and drops its repetition."""
+    ack_wait_s: float = 5.0
+    """How long the server waits for the acknowledgement of a message before it gives the message out again."""
+    batch: int = 256
+    """The messages that one request to the inbox asks for."""
+    request_s: float = 30.0
+    """How long a request to the inbox is open."""
+    heartbeat_s: float = 2.0
+    """The time between two signs of life on an open request. A request without any for twice as long is lost."""
+
+
+@dataclass(frozen=True, slots=True)
 class NatsOptions:
     """How to connect to NATS, and how inboxes are kept there.
 
     `replicas` is the number of servers of a cluster that keep the inbox. `inbox_bytes_max` bounds it; -1 is no bound.
     `domain` is the JetStream domain that it is in. `addresses` are the servers of peers that cannot be reached through
     ours. `connect` goes to `nats.connect` as it is: tls, user, password, token, user_credentials, nkeys_seed.
+    `limits` are its timeouts.
     """
 
     replicas: int = 1
@@ -32,6 +55,7 @@ class NatsOptions:
     domain: str | None = None
     addresses: Mapping[ProcessId, str] = field(default_factory=dict)
     connect: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    limits: NatsLimits = field(default_factory=NatsLimits, repr=False)
 
     def __post_init__(self) -> None:
         unknown = sorted(set(self.connect) - signature(Client.connect).parameters.keys())

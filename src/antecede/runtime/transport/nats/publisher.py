@@ -11,15 +11,14 @@ from nats.errors import Error as NatsError
 
 from antecede.runtime.transport.contract import Unreachable
 
-ANSWER_S = 5.0
 STATUS, NOBODY = "Status", "503"
 
 
 class Publisher:
-    """A connection, and the publications on it that wait for their answer."""
+    """A connection, and the publications on it that wait up to `answer_s` for their answer."""
 
-    def __init__(self, client: Client) -> None:
-        self.client = client
+    def __init__(self, client: Client, answer_s: float) -> None:
+        self.client, self._answer_s = client, answer_s
         self._answers: dict[str, tuple[float, asyncio.Future[None]]] = {}  # in order of time
         self._prefix = client.new_inbox()
         self._number = 0
@@ -32,7 +31,7 @@ class Publisher:
         number = str(self._number)
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[None] = loop.create_future()
-        self._answers[number] = (loop.time() + ANSWER_S, answer)
+        self._answers[number] = (loop.time() + self._answer_s, answer)
         try:
             await self.client.publish(subject, data, f"{self._prefix}.{number}", headers={"Nats-Msg-Id": key})
             await answer
@@ -47,7 +46,7 @@ class Publisher:
             if until > now:
                 return
             if not answer.done():
-                answer.set_exception(Unreachable(f"no answer for {ANSWER_S:g} s"))
+                answer.set_exception(Unreachable(f"no answer for {self._answer_s:g} s"))
 
     async def _answered(self, msg: Msg) -> None:
         _, answer = self._answers.get(msg.subject.rpartition(".")[2], (0.0, None))

@@ -17,14 +17,12 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
+from antecede.runtime.transport.nats.options import NatsOptions
 from antecede.runtime.transport.nats.publisher import STATUS
 from antecede.runtime.transport.nats.streams import CONSUMER
 
-BATCH = 256
 AHEAD_MAX = 2
 """With one, a request would often wait for a reader that is busy with what the last one brought."""
-EXPIRES_S = 30.0
-HEARTBEAT_S = 2.0
 HEARTBEAT, EXPIRED = "100", "408"
 LONG_AGO = float("-inf")
 SHORT_ACK_PARTS, SHORT_ACK_NUMBER_AT = 9, 5
@@ -33,9 +31,9 @@ SHORT_ACK_PARTS, SHORT_ACK_NUMBER_AT = 9, 5
 class Pull:
     """What comes in from one stream, in the order it came."""
 
-    def __init__(self, client: Client, stream: str, domain: str | None) -> None:
-        self._client = client
-        api = f"$JS.{domain}.API" if domain else "$JS.API"
+    def __init__(self, client: Client, stream: str, options: NatsOptions) -> None:
+        self._client, self._limits = client, options.limits
+        api = f"$JS.{options.domain}.API" if options.domain else "$JS.API"
         self._request_subject = f"{api}.CONSUMER.MSG.NEXT.{stream}.{CONSUMER}"
         self._subject = ""
         self._arrived: list[Msg] = []
@@ -49,7 +47,7 @@ class Pull:
     @property
     def is_silent(self) -> bool:
         """Neither messages nor heartbeats come, where one of them should: while a request is under way."""
-        return self._wanted > 0 and asyncio.get_running_loop().time() - self._heard > 2 * HEARTBEAT_S
+        return self._wanted > 0 and asyncio.get_running_loop().time() - self._heard > 2 * self._limits.heartbeat_s
 
     async def open(self) -> None:
         self._subject = self._client.new_inbox()
@@ -57,15 +55,15 @@ class Pull:
         await self._ask_for_more()
 
     async def ask(self) -> None:
-        """Ask again for what is still wanted, where the request may be lost: within `EXPIRES_S`, with a heartbeat while
+        """Ask again for what is still wanted, where the request may be lost: within `request_s`, with a heartbeat while
         there is nothing."""
         if self._wanted <= 0:
             return
         self._heard = asyncio.get_running_loop().time()
         request = {
             "batch": self._wanted,
-            "expires": int(EXPIRES_S * 1e9),
-            "idle_heartbeat": int(HEARTBEAT_S * 1e9),
+            "expires": int(self._limits.request_s * 1e9),
+            "idle_heartbeat": int(self._limits.heartbeat_s * 1e9),
         }
         with suppress(NatsError, OSError):
             await self._client.publish(self._request_subject, json.dumps(request).encode(), self._subject)
@@ -113,7 +111,7 @@ class Pull:
             await self._ask_for_more()
 
     async def _ask_for_more(self) -> None:
-        self._ahead, self._wanted = self._ahead + 1, BATCH
+        self._ahead, self._wanted = self._ahead + 1, self._limits.batch
         await self.ask()
 
 

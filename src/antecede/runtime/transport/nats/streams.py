@@ -16,8 +16,6 @@ from antecede.runtime.transport.names import label, token
 from antecede.runtime.transport.nats.options import NatsOptions
 
 CONSUMER = "antecede"
-ACK_WAIT_S = 5.0
-DUPLICATES_S = 120.0
 NOT_A_CLUSTER = 10074
 
 
@@ -42,7 +40,7 @@ class InboxStream:
         consumer = ConsumerConfig(
             durable_name=CONSUMER,
             ack_policy=AckPolicy.EXPLICIT,
-            ack_wait=ACK_WAIT_S,
+            ack_wait=self._options.limits.ack_wait_s,
             max_deliver=-1,
             max_ack_pending=-1,
         )
@@ -62,7 +60,7 @@ class InboxStream:
             discard=DiscardPolicy.NEW,
             max_bytes=self._options.inbox_bytes_max,
             num_replicas=self._options.replicas,
-            duplicate_window=DUPLICATES_S,
+            duplicate_window=self._options.limits.duplicates_s,
             metadata={**owner, "antecede-incarnation": self._incarnation},
         )
 
@@ -74,7 +72,7 @@ class InboxStream:
             )
 
 
-async def make_trace(jetstream: JetStreamContext, name: str, replicas: int) -> None:
+async def make_trace(jetstream: JetStreamContext, name: str, options: NatsOptions) -> None:
     """A stream of this name that is there is taken as it is: an operator may have set bounds to it."""
     with suppress(NotFoundError):
         await jetstream.stream_info(name)
@@ -84,8 +82,8 @@ async def make_trace(jetstream: JetStreamContext, name: str, replicas: int) -> N
         subjects=[f"antecede-trace.{name}.>"],
         storage=StorageType.FILE,
         discard=DiscardPolicy.NEW,
-        num_replicas=replicas,
-        duplicate_window=DUPLICATES_S,
+        num_replicas=options.replicas,
+        duplicate_window=options.limits.duplicates_s,
     )
     await jetstream.add_stream(config)
 

@@ -1,0 +1,31 @@
+"""The limits of a check: how much one task takes, and how much the driver fetches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What decides how runs are judged, and what the driver holds. Every field can be set by a test."""
+
+    run_events_max: int = 1 << 20
+    """Events of one run that one task takes. A run of more is cut into windows."""
+    window_events: int = 250_000
+    """About how many events one window has."""
+    task_rows_min: int = 1 << 17
+    """Rows below which a task that reads whole runs is not worth starting."""
+    task_rows_max: int = 1 << 20
+    """Rows of whole runs that one task reads."""
+    processes_max: int = 8_192
+    """Processes of one run. A run of more cannot be judged. The square of it is `vector_entries_max`."""
+    vector_entries_max: int = 2**26
+    """Entries of all vectors in one walk, a quarter of a gigabyte. Runs that have more take several walks."""
+    left_out_max: int = 100_000
+    """Refused rows that every task of a feed of columns is told of. If there are more, Spark reads the input."""
+    explained_events_max: int = 200_000
+    """Events that are fetched to explain violations, once for small runs and once for parts of larger ones."""
+
+
+LIMITS = Limits()
+"""The limits of a check whose caller does not set any."""
