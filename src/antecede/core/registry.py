@@ -1,6 +1,6 @@
 """Every ordering algorithm by name: what it is, what it needs, and how one process of it is made.
 
-An option of an algorithm is a keyword of `create`; a factory that does not know a keyword says which it knows.
+An option of an algorithm is a keyword of `create`; `create` refuses a keyword that the algorithm does not have.
 """
 
 from __future__ import annotations
@@ -59,10 +59,8 @@ class AlgorithmInfo:
         return tuple(inspect.signature(self.factory).parameters)[1:]
 
 
-def _ks(
-    roster: Roster, *, multicast: bool = False, hold_back_limit: int = HOLD_BACK_LIMIT, printed: str = ""
-) -> Process:
-    return Process(roster, Ks(roster.me, multicast, printed), HoldBack(hold_back_limit))
+def _ks(roster: Roster, *, multicast: bool = False, hold_back_limit: int = HOLD_BACK_LIMIT) -> Process:
+    return Process(roster, Ks(roster.me, multicast), HoldBack(hold_back_limit))
 
 
 def _rst(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> Process:
@@ -111,9 +109,8 @@ def _mr(
     numbered: bool = False,
     resynch_after_s: float = 0.0,
     hold_back_limit: int = HOLD_BACK_LIMIT,
-    printed: str = "",
 ) -> Algorithm:
-    phases = Phases(roster, HoldBack(hold_back_limit), resynch_after_s, printed)
+    phases = Phases(roster, HoldBack(hold_back_limit), resynch_after_s)
     return Numbered(phases, hold_back_limit) if numbered else phases
 
 
@@ -123,9 +120,8 @@ def _mr_broadcast(
     numbered: bool = False,
     resynch_after_s: float = 0.0,
     hold_back_limit: int = HOLD_BACK_LIMIT,
-    printed: str = "",
 ) -> Algorithm:
-    phases = BroadcastPhases(roster, HoldBack(hold_back_limit), resynch_after_s, printed)
+    phases = BroadcastPhases(roster, HoldBack(hold_back_limit), resynch_after_s)
     return Numbered(phases, hold_back_limit) if numbered else phases
 
 
@@ -257,7 +253,7 @@ _BY_NAME = {info.name: info for info in _ALL}
 
 
 def algorithms() -> Mapping[str, AlgorithmInfo]:
-    """All algorithms, by name."""
+    """Return all algorithms, by name."""
     return MappingProxyType(_BY_NAME)
 
 
@@ -269,19 +265,19 @@ def create(
     groups: Mapping[GroupId, Iterable[ProcessId]] | None = None,
     **options: Any,
 ) -> Algorithm:
-    """One process of the named algorithm, at the beginning of time; `options` are the algorithm's own."""
+    """Return one process of the named algorithm, at the beginning of time; `options` are the algorithm's own."""
     info = _BY_NAME.get(str(algorithm))
     if info is None:
         raise UnknownAlgorithm(f"no algorithm {algorithm!r}; there are {', '.join(sorted(_BY_NAME))}")
     unknown = sorted(options.keys() - set(info.options))
     if unknown:
         raise Misuse(f"{algorithm} has no option {unknown[0]!r}; it has {', '.join(info.options) or 'none'}")
-    check(algorithm, options)
+    check(options)
     return info.factory(Roster.of(process, info.addressing, processes, groups), **options)
 
 
 def restore(snapshot: bytes) -> Algorithm:
-    """The process that `snapshot()` was called on, as it was then; or `SnapshotError`."""
+    """Return the process that `snapshot()` was called on, as it was then. Raise `SnapshotError` for other bytes."""
     if not isinstance(snapshot, bytes | bytearray | memoryview):
         raise Misuse(f"restore takes the bytes of a snapshot, not a {type(snapshot).__name__}")
     algorithm = values.loads(bytes(snapshot))

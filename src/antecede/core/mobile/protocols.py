@@ -53,16 +53,16 @@ def _roam(name: ProcessId, stations: Sequence[ProcessId], *, hold_max: int = HOL
     return Direct("ks", hold_max=hold_max)
 
 
-def _av1(name: ProcessId, stations: Sequence[ProcessId], *, printed: bool = False) -> Direct:  # noqa: ARG001
-    return Direct("rst", printed)
+def _av1(name: ProcessId, stations: Sequence[ProcessId]) -> Direct:  # noqa: ARG001
+    return Direct("rst")
 
 
-def _prs_mobile(name: ProcessId, stations: Sequence[ProcessId], *, printed: bool = False) -> Flood:  # noqa: ARG001
-    return Flood(printed)
+def _prs_mobile(name: ProcessId, stations: Sequence[ProcessId]) -> Flood:  # noqa: ARG001
+    return Flood()
 
 
-def _av2(name: ProcessId, stations: Sequence[ProcessId], *, printed: bool = False) -> Relay:
-    return Relay(Process(Roster.of(name, "multicast", stations, None), Rst(name)), printed)
+def _av2(name: ProcessId, stations: Sequence[ProcessId]) -> Relay:
+    return Relay(Process(Roster.of(name, "multicast", stations, None), Rst(name)))
 
 
 def _av2_ks(name: ProcessId, stations: Sequence[ProcessId]) -> Relay:
@@ -81,7 +81,7 @@ _BY_NAME = {roaming.name: roaming for roaming in _ALL}
 
 
 def protocols() -> Mapping[str, Roaming]:
-    """All roaming protocols, by name."""
+    """Return all roaming protocols, by name."""
     return MappingProxyType(_BY_NAME)
 
 
@@ -94,7 +94,7 @@ def station(
     policy: Policy | None = None,
     **options: Any,
 ) -> AnyStation:
-    """A station at the beginning of time; `homes` is where each host starts, the same at all stations."""
+    """Return a station at the beginning of time; `homes` is where each host starts, the same at all stations."""
     info = _BY_NAME.get(protocol)
     if info is None:
         raise UnknownAlgorithm(f"no roaming protocol {protocol!r}; there are {', '.join(sorted(_BY_NAME))}")
@@ -120,17 +120,17 @@ def station(
 
 
 def _cluster(
-    info: Roaming, cell: ProcessId, cells: Sequence[ProcessId], policy: Policy, *, logical: int = 2, **options: Any
+    info: Roaming, cell: ProcessId, cells: Sequence[ProcessId], policy: Policy, *, logical: int = 2
 ) -> Cluster:
     if type(logical) is not int or logical < 1:
         raise Misuse(f"{logical} logical stations in each: give 1 or more")
     everyone = tuple(sorted(logical_name(each, number) for each in cells for number in range(logical)))
     names = [logical_name(cell, number) for number in range(logical)]
-    return Cluster(cell, [Station(name, everyone, info.scheme(name, everyone, **options), policy) for name in names])
+    return Cluster(cell, [Station(name, everyone, info.scheme(name, everyone), policy) for name in names])
 
 
 def host(name: ProcessId, home: ProcessId, *, retry_s: float = 1.0) -> Host:
-    """A host at the beginning of time, in the cell of its home station."""
+    """Return a host at the beginning of time, in the cell of its home station."""
     checked_names("a host and its home", [name, home])
     if checked_time(retry_s) <= 0:
         raise Misuse(f"retry_s is {retry_s}: give more than 0 seconds")
@@ -138,7 +138,7 @@ def host(name: ProcessId, home: ProcessId, *, retry_s: float = 1.0) -> Host:
 
 
 def restore(snapshot: bytes) -> AnyStation | Host:
-    """The station or host that `snapshot()` was called on, as it was then; or `SnapshotError`."""
+    """Return the station or host that `snapshot()` was called on, as it was then. Raise `SnapshotError` otherwise."""
     restored = values.loads(snapshot)
     if not isinstance(restored, (Station, Cluster, Host)):
         raise SnapshotError(f"a snapshot, but of a {type(restored).__name__}")
