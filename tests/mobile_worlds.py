@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +26,9 @@ from antecede.judge.events import Event
 from tests.worlds import PAYLOAD, Broken, Oracle
 
 STEPS_MAX = 100_000
+
+MakeStation = Callable[..., protocols.AnyStation]
+"""Called like `protocols.station`."""
 
 
 @dataclass
@@ -78,7 +81,7 @@ def rough(chance: random.Random) -> Calm:
 
 @dataclass
 class MobileWorld:
-    """One execution of `protocol`, all of it decided by `seed`."""
+    """One execution of `protocol`, all of it decided by `seed`. `make_station` may make other forms of its stations."""
 
     protocol: str
     seed: int
@@ -89,6 +92,7 @@ class MobileWorld:
     calm: Calm | None = None
     policy: Policy | None = None
     strict: bool = True
+    make_station: MakeStation = protocols.station
 
     def __post_init__(self) -> None:
         self.random = random.Random(f"{self.protocol} {self.seed}")
@@ -118,7 +122,7 @@ class MobileWorld:
         if self.protocol == "av3" and "logical" not in self.options:
             self.options = {**self.options, "logical": self.random.randint(1, 3)}
         self.stations = {
-            cell: protocols.station(
+            cell: self.make_station(
                 self.protocol, name=cell, stations=cells, homes=homes, policy=self.rules, **self.options
             )
             for cell in cells

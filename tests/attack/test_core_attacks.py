@@ -209,7 +209,6 @@ MEANT = {
     ("acknowledge_every", 1),
     ("resynch_after_s", 1),
     ("resynch_after_s", 3),
-    ("printed", 6),
     ("token_at", 0),
     ("representatives", 0),
 }

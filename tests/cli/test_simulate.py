@@ -4,6 +4,7 @@ import argparse
 import json
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,12 @@ import pytest
 from antecede.cli import simulate
 from antecede.cli.simulation import fixed_processes, roaming_hosts
 from antecede.cli.simulation import options as table
+from antecede.core import registry
 from antecede.core.errors import LimitReached, Misuse
+from antecede.core.process import Process
 from antecede.judge.events import read_jsonl
 from antecede.judge.judge import judge
+from antecede.lab.printed.ks import LookAheadKs
 from tests.paths import ROOT
 
 SMALL = "--processes 5 --messages 80"
@@ -75,11 +79,14 @@ def test_the_stamps_that_the_guide_compares_are_those_that_its_command_prints(
 
 
 def test_a_violating_run_is_explained_and_its_replay_gives_the_same_trace(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """002 §4.5: the look-ahead, as printed, breaks causal order, which `ks` promises: the status is 1."""
+    ks = registry.algorithms()["ks"]
+    look_ahead = replace(ks, factory=lambda roster: Process(roster, LookAheadKs(roster.me)))
+    monkeypatch.setitem(registry._BY_NAME, "ks", look_ahead)
     path = tmp_path / "t.jsonl"
-    assert run(f"--option printed=look-ahead --processes 4 --messages 150 --dests 1-3 --seed 3 --out {path}") == 1
+    assert run(f"--processes 4 --messages 150 --dests 1-3 --seed 3 --out {path}") == 1
     said = capsys.readouterr().out
     assert "violated" in said
     assert " before " in said

@@ -1,8 +1,8 @@
 """What can be put on a stage: a form of an algorithm makes one party for each process.
 
-A form is ours (`core`), ours with a mistake of the paper brought back by its option, a printed form written for the
-errata, or `IDEAL`: the oracle itself, which knows every causal past and delivers as early as causal order allows. What
-the ideal form does is the truth that the others are held against.
+A form is ours (`core`), a printed one (`tests.errata.printed`), or `IDEAL`: the oracle itself, which knows every causal
+past and delivers as early as causal order allows. What the ideal form does is the truth that the others are held
+against.
 """
 
 from __future__ import annotations

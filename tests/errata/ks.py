@@ -16,9 +16,11 @@ from tests.errata.erratum import Assumption, Erratum, Frequency, Quotation
 from tests.errata.executions import SEEDS, Traffic, counted, execution
 from tests.errata.forms import Form, Groups, Party, core
 from tests.errata.ordered import once, order_at, side_by_side
+from tests.errata.printed import look_ahead as printed_look_ahead
+from tests.errata.printed import rcv4 as printed_rcv4
 from tests.errata.stage import Stage, perform
 
-KS = core("ks")
+KS, LOOK_AHEAD, RCV4 = core("ks"), printed_look_ahead(), printed_rcv4()
 ANY = Traffic(sends_max=16)
 
 
@@ -58,7 +60,7 @@ def look_ahead() -> Erratum:
             "M3 arrives at x",
             "the rest arrives",
         ),
-        printed=core("ks", printed="look-ahead"),
+        printed=LOOK_AHEAD,
         ours=KS,
         traffic=Traffic(fifo=True, sends_max=24),
         why=(
@@ -81,7 +83,7 @@ def first_test_of_rcv4() -> Erratum:
         "i sends M5 to a",
         "the rest arrives",
     )
-    printed, ours = (perform(form, "i a d", script) for form in (core("ks", printed="rcv4"), KS))
+    printed, ours = (perform(form, "i a d", script) for form in (RCV4, KS))
     return Erratum(
         "A misprint in RCV(4) keeps what is no longer owed",
         "§4.3, RCV(4), first test",
@@ -117,7 +119,7 @@ def first_test_of_rcv4() -> Erratum:
 
 
 def _redundant_dots() -> Frequency:
-    printed, ours = (_count(form, ANY, _excess) for form in (core("ks", printed="rcv4"), KS))
+    printed, ours = (_count(form, ANY, _excess) for form in (RCV4, KS))
     return counted(len(SEEDS), printed, ours, ANY, "have a packet that carries more than PC1 and PC2 demand")
 
 

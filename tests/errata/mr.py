@@ -9,7 +9,7 @@ from tests.errata.erratum import Assumption, Erratum, Quotation
 from tests.errata.executions import SEEDS, Traffic, broken, everyone
 from tests.errata.forms import Groups, core
 from tests.errata.ordered import order_at
-from tests.errata.printed_mr import by_the_rules, phases
+from tests.errata.printed import by_the_rules, inferred_phases, phases
 
 THREE = {"all": ["P1", "P2", "P3"]}
 FELL_BEHIND = (
@@ -57,7 +57,7 @@ def inferred_timestamps() -> Erratum:
         names="P1 P2 P3",
         groups=THREE,
         script=FELL_BEHIND,
-        printed=core("mr-broadcast", printed="3.3"),
+        printed=inferred_phases(),
         ours=core("mr-broadcast"),
         traffic=Traffic(fifo=True, groups=everyone),
         why=(

@@ -6,27 +6,27 @@ oracle's: what causal order asks of the messages that were sent, and of those th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from antecede import Packet
-from antecede.core.mobile.effects import Effect
-from antecede.core.mobile.frames import Begin, Notify, Register
-from antecede.core.mobile.luggage import Berth, Policy
-from antecede.core.mobile.relay import Relay
-from antecede.core.mobile.station import Station
-from antecede.core.types import ProcessId
-from antecede.core.wire import packets
+from antecede.core.mobile import protocols
+from antecede.core.mobile.frames import Notify
+from antecede.core.mobile.luggage import Policy
+from antecede.lab.printed.roaming import MulticastNotifyingRelay, printed_station
 from tests.core.mobile.script import carries, content, flush, order, world
 from tests.errata.erratum import Erratum, Frequency, Quotation
 from tests.errata.ordered import asked_of, once
-from tests.mobile_worlds import Calm, MobileWorld
+from tests.mobile_worlds import Calm, MakeStation, MobileWorld
 from tests.worlds import Broken
 
-PRINTED: Mapping[str, Any] = {"printed": True}
 MILD = Calm(drag=0.4, pace=6, roaming=0.3)
 """Nothing lost, repeated or restarted, and hosts that move only when they are settled: all that the papers allow."""
+
+MULTICAST_NOTIFY: MakeStation = partial(printed_station, make_scheme=MulticastNotifyingRelay)
+"""Algorithm 2 as printed, read so that the new station's broadcast of notify is one causal multicast."""
 
 Scene = Callable[..., MobileWorld]
 Failed = Callable[[MobileWorld], bool]
@@ -41,36 +41,6 @@ class Unicasts(MobileWorld):
         self.send(sender, {self.random.choice([name for name in self.names if name != sender])})
 
 
-class BroadcastAtOnce(Relay):
-    """001 §5.2, read so that the new station's broadcast of notify is one causal multicast."""
-
-    __slots__ = ()
-
-    def notify(self, station: Station, host: ProcessId, berth: Berth, subject: Begin | Register) -> Iterator[Effect]:
-        if isinstance(subject, Register):
-            note = Packet(station.me, None, Notify(host, subject.move, subject.previous, station.me))
-            yield from self._carry_out(station, self.process.send(station.stations, packets.encode(note)))
-        else:
-            yield from Relay.notify(self, station, host, berth, subject)
-
-
-class UnicastsNotifiedAtOnce(Unicasts):
-    """The same, with stations that read §5.2 so."""
-
-    def populate(self, cells: list[str], homes: dict[str, str]) -> None:
-        super().populate(cells, homes)
-        broadcast_at_once(self)
-
-
-def broadcast_at_once(made: MobileWorld) -> None:
-    """Make the stations of `made`, which run Algorithm 2 as printed, notify with one causal multicast."""
-    for station in made.stations.values():
-        assert isinstance(station, Station)
-        assert isinstance(station.scheme, Relay)
-        state = {one.name: getattr(station.scheme, one.name) for one in fields(Relay)}
-        station.scheme = BroadcastAtOnce(**state)
-
-
 @dataclass(frozen=True, slots=True)
 class Search:
     """Random worlds of a protocol, and what counts as its failure. `size` limits steps, stations and hosts."""
@@ -80,19 +50,20 @@ class Search:
     told: str
     worlds: int = 200
     kind: type[MobileWorld] = MobileWorld
-    size: Mapping[str, int] = field(default_factory=dict)
+    size: Mapping[str, Any] = field(default_factory=dict)
 
     def run(self) -> Frequency:
-        printed, ours = self.failures(self.kind, PRINTED), self.failures(self.kind, {})
+        printed, ours = self.failures(printed_station), self.failures(protocols.station)
         told = f"Of {self.worlds} random worlds, {self.told} in {printed} as printed, and in {ours} with ours."
         return Frequency(self.worlds, printed, ours, told)
 
-    def failures(self, kind: type[MobileWorld], options: Mapping[str, Any]) -> int:
-        return sum(self._fails(kind, options, seed) for seed in range(self.worlds))
+    def failures(self, make_station: MakeStation) -> int:
+        """Return the number of worlds that fail with stations that `make_station` makes."""
+        return sum(self._fails(make_station, seed) for seed in range(self.worlds))
 
-    def _fails(self, kind: type[MobileWorld], options: Mapping[str, Any], seed: int) -> bool:
-        made = kind(
-            self.protocol, seed, options=dict(options), calm=MILD, policy=Policy(), strict=False, **dict(self.size)
+    def _fails(self, make_station: MakeStation, seed: int) -> bool:
+        made = self.kind(
+            self.protocol, seed, calm=MILD, policy=Policy(), strict=False, make_station=make_station, **dict(self.size)
         )
         try:
             made.run()
@@ -126,7 +97,7 @@ ALGORITHM_2 = Search(
 @once
 def out_of_order() -> Frequency:
     """Algorithm 2 in both readings of "broadcasts"."""
-    found, at_once = notified_separately(), ALGORITHM_2.failures(UnicastsNotifiedAtOnce, PRINTED)
+    found, at_once = notified_separately(), ALGORITHM_2.failures(MULTICAST_NOTIFY)
     told = (
         f"Of {found.total} random worlds, {ALGORITHM_2.told} in {found.printed} if notify is a separate unicast to "
         f"each station, in {at_once} if it is one causal multicast of the new station, and in {found.ours} with ours."
@@ -144,14 +115,9 @@ def notified_separately() -> Frequency:
     return Frequency(found.total, found.printed, found.ours, told)
 
 
-def two_moves(protocol: str, *, at_once: bool = False, **options: Any) -> MobileWorld:
-    """h moves from s1 to s2 and on to s3; s3 and s4 hear of the first move last. Then x at s4 writes to h, and to y.
-
-    With `at_once` the new station's notify is one causal multicast.
-    """
-    scene = world(protocol, {"h": "s1", "x": "s4", "y": "s1"}, cells="s2 s3", **options)
-    if at_once:
-        broadcast_at_once(scene)
+def two_moves(protocol: str, make_station: MakeStation = protocols.station) -> MobileWorld:
+    """h moves from s1 to s2 and on to s3; s3 and s4 hear of the first move last. Then x at s4 writes to h, and to y."""
+    scene = world(protocol, {"h": "s1", "x": "s4", "y": "s1"}, cells="s2 s3", make_station=make_station)
 
     def first_notice(_: str, to: str, packet: Packet) -> bool:
         stamp = content(packet).stamp
@@ -183,11 +149,9 @@ def _answer(scene: MobileWorld) -> None:
     scene.send("y", {"h"})
 
 
-def one_by_one(protocol: str, *, at_once: bool = False, **options: Any) -> MobileWorld:
+def one_by_one(protocol: str, make_station: MakeStation = protocols.station) -> MobileWorld:
     """h moves from s1 to s2; s3 knows and s4 does not. x at s3 writes to h, and to y at s4, which then writes to h."""
-    scene = world(protocol, {"h": "s1", "x": "s3", "y": "s4"}, cells="s2", **options)
-    if at_once:
-        broadcast_at_once(scene)
+    scene = world(protocol, {"h": "s1", "x": "s3", "y": "s4"}, cells="s2", make_station=make_station)
 
     def notice_to_s4(_: str, to: str, packet: Packet) -> bool:
         return to == "s4" and isinstance(content(packet).stamp, Notify)
@@ -203,9 +167,9 @@ def one_by_one(protocol: str, *, at_once: bool = False, **options: Any) -> Mobil
     return scene
 
 
-def in_the_air(protocol: str, **options: Any) -> MobileWorld:
+def in_the_air(protocol: str, make_station: MakeStation = protocols.station) -> MobileWorld:
     """a writes m1 to c, and m2 to b. m1 is late, and m2 in the air, when b writes m3 to c. They stay so."""
-    scene = world(protocol, {"a": "s1", "b": "s2", "c": "s3"}, **options)
+    scene = world(protocol, {"a": "s1", "b": "s2", "c": "s3"}, make_station=make_station)
     m1 = scene.send("a", {"c"})
     m2 = scene.send("a", {"b"})
 
@@ -218,9 +182,9 @@ def in_the_air(protocol: str, **options: Any) -> MobileWorld:
     return scene
 
 
-def for_somebody_else(protocol: str, **options: Any) -> MobileWorld:
+def for_somebody_else(protocol: str, make_station: MakeStation = protocols.station) -> MobileWorld:
     """a writes to b, then to c; everything arrives."""
-    scene = world(protocol, {"a": "s1", "b": "s2", "c": "s3"}, **options)
+    scene = world(protocol, {"a": "s1", "b": "s2", "c": "s3"}, make_station=make_station)
     scene.send("a", {"b"})
     scene.send("a", {"c"})
     flush(scene)
@@ -269,7 +233,7 @@ def stale_notification() -> Erratum:
             "x:1 arrives",
         ),
         printed_as="as printed, notify sent as separate unicasts",
-        other_reading=("as printed, notify sent as one causal multicast", {"at_once": True}),
+        other_reading=("as printed, notify sent as one causal multicast", MULTICAST_NOTIFY),
         why=(
             "s4 believes h at s2 and sends x:1 there, from where it is sent on; between x:2 and y:1, which go straight "
             "to s1 and s3, and x:1, which makes a detour, nothing keeps the order."
@@ -308,7 +272,7 @@ def notified_one_by_one() -> Erratum:
             "everything else arrives",
         ),
         printed_as="notify sent as separate unicasts",
-        other_reading=("notify sent as one causal multicast", {"at_once": True}),
+        other_reading=("notify sent as one causal multicast", MULTICAST_NOTIFY),
         why=(
             "With separate unicasts, x:1 goes to the new station, which keeps it until the hand-off is over; y:1 goes "
             "to the old one, and is passed on as a message from before the hand-off, ahead of x:1. With one causal "
@@ -411,10 +375,13 @@ def _erratum(
     often: Callable[[], Frequency],
     remark: str,
     printed_as: str = "as printed",
-    other_reading: tuple[str, Mapping[str, Any]] | None = None,
+    other_reading: tuple[str, MakeStation] | None = None,
 ) -> Erratum:
-    """`other_reading` has the name of another reading of the paper, and the options of the scene that read it so."""
-    printed, ours = scene(protocol, **PRINTED), scene(protocol)
+    """Return an erratum about what `host` delivers, in order, in `scene`.
+
+    `other_reading` has the name of another reading of the paper, and what makes stations that read it so.
+    """
+    printed, ours = scene(protocol, printed_station), scene(protocol)
     others = () if other_reading is None else (other_reading,)
     return Erratum(
         title,
@@ -431,7 +398,7 @@ def _erratum(
         remark=remark,
         printed_as=printed_as,
         other_readings=tuple(
-            (name, _said(order(scene(protocol, **PRINTED, **options), host))) for name, options in others
+            (name, _said(order(scene(protocol, make_station), host))) for name, make_station in others
         ),
     )
 

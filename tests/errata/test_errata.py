@@ -7,11 +7,12 @@ import pytest
 
 from antecede import MessageId
 from antecede.core.ordering.prs import PrsStamp
-from tests.errata import av, ks, mr, printed_mr, prs, roaming
+from tests.errata import av, ks, mr, prs, roaming
 from tests.errata.constraints import carried
 from tests.errata.erratum import Erratum
 from tests.errata.executions import Traffic, broken, everyone, execution
 from tests.errata.forms import IDEAL, core
+from tests.errata.printed import phases, rcv4
 from tests.errata.printed import prs as printed_prs
 from tests.errata.printed import rst as printed_rst
 from tests.errata.search import shortest
@@ -45,15 +46,15 @@ class TestPrintedFormsAreWhatTheyClaim:
         assert broken(printed_rst(), Traffic(unicast=True), FEW) == 0
 
     def test_003_as_printed_holds_on_FIFO_channels(self) -> None:
-        assert broken(printed_mr.phases(), Traffic(fifo=True, groups=everyone), FEW) == 0
-        assert broken(printed_mr.phases(), Traffic(fifo=True, processes_min=4, groups=mr.sharing_two), FEW) == 0
+        assert broken(phases(), Traffic(fifo=True, groups=everyone), FEW) == 0
+        assert broken(phases(), Traffic(fifo=True, processes_min=4, groups=mr.sharing_two), FEW) == 0
 
     def test_003_section_4_3_holds_in_trees_of_groups_that_share_one_process(self) -> None:
-        assert broken(printed_mr.phases(own_groups=True), mr.TREE) == 0
+        assert broken(phases(own_groups=True), mr.TREE) == 0
 
     def test_003_section_4_3_fails_in_a_cycle_of_groups_that_share_one_process(self) -> None:
         """As the paper says: its claim is for graphs without a cycle."""
-        assert broken(printed_mr.phases(own_groups=True), mr.CYCLE) > 0
+        assert broken(phases(own_groups=True), mr.CYCLE) > 0
 
     def test_the_core_of_000_and_its_printed_form_deliver_at_the_same_arrivals(self) -> None:
         for seed in FEW:
@@ -108,11 +109,11 @@ class TestDetails:
         """§5.1: a destination is in at most one entry of a sender."""
         script = ks.first_test_of_rcv4().execution[:6]
         assert not isinstance(script, str)
-        assert _log_dots(perform(core("ks", printed="rcv4"), "i a d", script)) == [(1, "d"), (3, "d")]
+        assert _log_dots(perform(rcv4(), "i a d", script)) == [(1, "d"), (3, "d")]
         assert _log_dots(perform(core("ks"), "i a d", script)) == [(3, "d")]
 
     def test_002_rcv4_as_printed_is_safe_all_the_same(self) -> None:
-        assert broken(core("ks", printed="rcv4"), Traffic(), FEW) == 0
+        assert broken(rcv4(), Traffic(), FEW) == 0
 
     def test_002_the_numbers_of_section_7_1_change_no_instant_of_delivery(self) -> None:
         found = ks.needless_numbers()

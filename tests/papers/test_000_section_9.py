@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from antecede import Packet
 from antecede.core.mobile.frames import Acknowledge, Cast, Delete
+from antecede.lab.printed.roaming import printed_station
 from tests.core.mobile.script import carries, flush, order, world
 from tests.errata import roaming
 
 
 def test_9_1_as_printed_h_recd_never_passes_a_message_for_somebody_else() -> None:
     """a writes to b, then to c: at c the counter of the station stands at the message for b, for ever."""
-    scene = roaming.for_somebody_else("prs-mobile", printed=True)
+    scene = roaming.for_somebody_else("prs-mobile", printed_station)
     assert [(str(message), host) for message, host in scene.oracle.lost()] == [("a:2", "c")]
 
 

@@ -8,7 +8,8 @@ import pytest
 from bench.mobile.drive import Setting, measure
 
 from antecede import Packet
-from antecede.core.mobile.protocols import protocols
+from antecede.core.mobile.protocols import protocols, station
+from antecede.lab.printed.roaming import printed_station
 from tests.core.mobile.script import carries, flush, order, world
 from tests.errata import roaming
 
@@ -41,7 +42,7 @@ def test_5_2_a_message_to_the_old_cell_comes_before_what_it_caused(protocol: str
 
 
 def test_5_2_as_printed_one_move_keeps_the_order() -> None:
-    scene = world("av2", {"h1": "s1", "h2": "s2", "h3": "s3"}, printed=True)
+    scene = world("av2", {"h1": "s1", "h2": "s2", "h3": "s3"}, make_station=printed_station)
     m1 = scene.send("h3", {"h1"})
     flush(scene, lambda sender, _, packet: carries(packet, m1) and sender == "s3")
     m2 = scene.send("h3", {"h2"})
@@ -55,7 +56,7 @@ def test_5_2_as_printed_one_move_keeps_the_order() -> None:
 
 
 def test_5_2_as_printed_a_stale_notification_puts_the_location_back() -> None:
-    scene = roaming.two_moves("av2", printed=True)
+    scene = roaming.two_moves("av2", printed_station)
     assert order(scene, "h") == ["y:1", "x:1"]
     assert scene.oracle.violations == 1
 
@@ -69,7 +70,7 @@ def test_5_2_repaired_two_moves_keep_the_order(protocol: str) -> None:
 
 
 def test_5_2_as_printed_a_station_not_yet_notified_overtakes_one_that_is() -> None:
-    scene = roaming.one_by_one("av2", printed=True)
+    scene = roaming.one_by_one("av2", printed_station)
     assert order(scene, "h") == ["y:1", "x:1"]
     assert scene.oracle.violations == 1
 
@@ -84,7 +85,7 @@ def test_5_2_repaired_all_are_notified_at_once_or_none(protocol: str) -> None:
 @pytest.mark.parametrize("printed", [True, False])
 def test_4_1_as_printed_algorithm_1_does_inhibit(printed: bool) -> None:
     """a writes m1 to b and c. It is in the air to b when b writes m2 to c, which may have m2 first."""
-    scene = roaming.in_the_air("av1", printed=printed)
+    scene = roaming.in_the_air("av1", printed_station if printed else station)
     assert order(scene, "c") == ([] if printed else ["b:1"])
     assert scene.counts["held for nothing"] == (1 if printed else 0)
     flush(scene)

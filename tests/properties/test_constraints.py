@@ -5,18 +5,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from random import Random
-from typing import Any
 
 import pytest
 
-from antecede import Effect, Transmit
+from antecede import Algorithm, Effect, Transmit, create
 from antecede.core.ordering.ks import Ks, KsStamp
+from antecede.lab.printed.ks import rcv4_ks
 from tests.properties.execution import Dot, Execution
 from tests.stage import Stage, improvise
 
 EXECUTIONS = 1200
+
+
+Make = Callable[[str, list[str]], Algorithm]
+"""Makes a process from its name and the names of all."""
+
+
+def make_ks(process: str, processes: list[str], *, multicast: bool = False) -> Algorithm:
+    return create("ks", process=process, processes=processes, multicast=multicast)
 
 
 def dots(log: Mapping[str, Mapping[int, frozenset[str]]]) -> list[Dot]:
@@ -59,10 +68,11 @@ class Constraints:
         self.seen += len(got)
 
 
-def perform(seed: int, **options: Any) -> Constraints:
-    """One random execution of two to six processes, compared after each step."""
+def perform(seed: int, make: Make = make_ks) -> Constraints:
+    """Perform one random execution of two to six processes that `make` makes, and compare after each step."""
     random = Random(f"constraints {seed}")
-    stage = Stage("ks", [f"p{n}" for n in range(random.randint(2, 6))], **options)
+    stage = Stage("ks", [f"p{n}" for n in range(random.randint(2, 6))])
+    stage.nodes = {name: make(name, stage.names) for name in stage.names}
     constraints = Constraints(stage)
     stage.witnesses.append(constraints)
     for _ in range(random.randint(4, 18)):
@@ -77,9 +87,9 @@ def perform(seed: int, **options: Any) -> Constraints:
     return constraints
 
 
-def perform_all(seeds: range, **options: Any) -> tuple[int, int]:
-    """How many packets and logs were compared, and how many dots were in them?"""
-    performed = [perform(seed, **options) for seed in seeds]
+def perform_all(seeds: range, make: Make) -> tuple[int, int]:
+    """Return how many packets and logs were compared, and how many dots were in them."""
+    performed = [perform(seed, make) for seed in seeds]
     return sum(constraints.compared for constraints in performed), sum(constraints.seen for constraints in performed)
 
 
@@ -89,7 +99,7 @@ def improvise_one_send(stage: Stage, random: Random) -> None:
 
 @pytest.mark.parametrize("multicast", [False, True], ids=["a packet each", "one packet for all"])
 def test_002_3_4_packets_and_logs_hold_exactly_what_PC1_and_PC2_demand(multicast: bool) -> None:
-    compared, seen = perform_all(range(EXECUTIONS), multicast=multicast)
+    compared, seen = perform_all(range(EXECUTIONS), partial(make_ks, multicast=multicast))
     assert compared > 50 * EXECUTIONS
     assert seen > 50 * EXECUTIONS, "next to nothing was owed to anybody: the executions are too tame"
 
@@ -107,4 +117,4 @@ def test_longer_executions() -> None:
 def test_RCV4_as_printed_keeps_more_than_PC1_and_PC2_demand() -> None:
     """The comparison can fail: `t'` for `t` in the first test of RCV(4) is safe, but it keeps what is redundant."""
     with pytest.raises(AssertionError, match="missing set\\(\\), too much"):
-        perform_all(range(200), printed="rcv4")
+        perform_all(range(200), rcv4_ks)

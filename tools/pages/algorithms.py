@@ -16,8 +16,7 @@ INTRO = """\
 
 `antecede.create(name, process=..., processes=[...])` makes one process of an algorithm; the options below are further
 keywords. Papers: 000 Prakash, Raynal, Singhal; 001 Alagar, Venkatesan; 002 Kshemkalyani, Singhal; 003 Mostefaoui,
-Raynal. What is wrong in them, and what was done about it, is in the [errata](../errata.md); `printed` brings a mistake
-of a paper back, and is for the errata only.
+Raynal. What is wrong in them, and what was done about it, is in the [errata](../errata.md).
 
 *Delay-optimal*: a message is held back only while one that causally precedes it, and is for the same process, is
 missing there. *Unit*: what one entry of `packet.control_entries` is.

@@ -1,7 +1,4 @@
-"""The options of `create`, checked by name before an algorithm sees them: a wrong one fails there and then, in words.
-
-`printed` brings a mistake of a paper back, for the errata; which there are depends on the algorithm.
-"""
+"""The options of `create` are checked by name before an algorithm sees them: a wrong value is refused, in words."""
 
 from __future__ import annotations
 
@@ -10,16 +7,11 @@ from math import isfinite
 
 from antecede.core.errors import Misuse
 
-PRINTED = {"ks": ("look-ahead", "rcv4"), "mr": ("4.3",), "mr-broadcast": ("3.3",)}
 
-
-def check(algorithm: str, options: Mapping[str, object]) -> None:
+def check(options: Mapping[str, object]) -> None:
     """Raise `Misuse` for the first option whose value makes no sense."""
     for name, value in sorted(options.items()):
-        if name == "printed":
-            if value not in ("", *PRINTED[algorithm]):
-                raise Misuse(f"{algorithm} can be had as printed in {' or '.join(PRINTED[algorithm])}, not {value!r}")
-        elif name in _CHECKS:
+        if name in _CHECKS:
             is_valid, wanted = _CHECKS[name]
             if not is_valid(value):
                 raise Misuse(f"{name} is {wanted}, not {value!r}")

@@ -1,6 +1,6 @@
 """Every ordering algorithm by name: what it is, what it needs, and how one process of it is made.
 
-An option of an algorithm is a keyword of `create`; a factory that does not know a keyword says which it knows.
+An option of an algorithm is a keyword of `create`; `create` refuses a keyword that the algorithm does not have.
 """
 
 from __future__ import annotations
@@ -65,10 +65,8 @@ class AlgorithmInfo:
         return tuple(inspect.signature(self.factory).parameters)[1:]
 
 
-def _ks(
-    roster: Roster, *, multicast: bool = False, hold_back_limit: int = HOLD_BACK_LIMIT, printed: str = ""
-) -> Process:
-    return Process(roster, Ks(roster.me, multicast, printed), HoldBack(hold_back_limit))
+def _ks(roster: Roster, *, multicast: bool = False, hold_back_limit: int = HOLD_BACK_LIMIT) -> Process:
+    return Process(roster, Ks(roster.me, multicast), HoldBack(hold_back_limit))
 
 
 def _rst(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> Process:
@@ -117,9 +115,8 @@ def _mr(
     numbered: bool = False,
     resynch_after_s: float = 0.0,
     hold_back_limit: int = HOLD_BACK_LIMIT,
-    printed: str = "",
 ) -> Algorithm:
-    phases = Phases(roster, HoldBack(hold_back_limit), resynch_after_s, printed)
+    phases = Phases(roster, HoldBack(hold_back_limit), resynch_after_s)
     return Numbered(phases, hold_back_limit) if numbered else phases
 
 
@@ -129,9 +126,8 @@ def _mr_broadcast(
     numbered: bool = False,
     resynch_after_s: float = 0.0,
     hold_back_limit: int = HOLD_BACK_LIMIT,
-    printed: str = "",
 ) -> Algorithm:
-    phases = BroadcastPhases(roster, HoldBack(hold_back_limit), resynch_after_s, printed)
+    phases = BroadcastPhases(roster, HoldBack(hold_back_limit), resynch_after_s)
     return Numbered(phases, hold_back_limit) if numbered else phases
 
 
@@ -287,7 +283,7 @@ def create(
     unknown = sorted(options.keys() - set(info.options))
     if unknown:
         raise Misuse(f"{algorithm} has no option {unknown[0]!r}; it has {', '.join(info.options) or 'none'}")
-    check(algorithm, options)
+    check(options)
     return info.factory(Roster.of(process, info.addressing, processes, groups), **options)
 
 

@@ -12,17 +12,26 @@ from antecede.core.mobile.luggage import Policy
 from antecede.core.mobile.station import Station
 from antecede.core.ordering.ks import Ks
 from antecede.core.wire import packets
-from tests.mobile_worlds import Calm, MobileWorld
+from tests.mobile_worlds import Calm, MakeStation, MobileWorld
 
 Hold = Callable[[str, str, Packet], bool]
 """Should this packet, from here to there, wait?"""
 
 
 def world(
-    protocol: str, homes: dict[str, str], *, cells: str = "", policy: Policy | None = None, **options: Any
+    protocol: str,
+    homes: dict[str, str],
+    *,
+    cells: str = "",
+    policy: Policy | None = None,
+    make_station: MakeStation = protocols.station,
+    **options: Any,
 ) -> MobileWorld:
-    """A calm world with the hosts at `homes`; `cells` names stations besides, separated by spaces."""
-    made = MobileWorld(protocol, 0, calm=Calm(), policy=policy or Policy(), options=dict(options), strict=False)
+    """Return a calm world with the hosts at `homes`; `cells` names stations besides, separated by spaces."""
+    rules = policy or Policy()
+    made = MobileWorld(
+        protocol, 0, calm=Calm(), policy=rules, options=dict(options), strict=False, make_station=make_station
+    )
     made.populate(sorted({*homes.values(), *cells.split()}), homes)
     return made
 

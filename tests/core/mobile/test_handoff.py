@@ -14,9 +14,15 @@ from antecede.core.mobile.effects import Effect
 from antecede.core.mobile.flood import Flood
 from antecede.core.mobile.relay import Relay
 from antecede.core.mobile.station import Station
+from antecede.lab.printed.roaming import NOTIFIED_AT_ONCE, NotifyingRelay
 from tests.mobile_worlds import run
 
-SCHEMES = [(handoff.SIMPLE, Direct), (handoff.SIMPLE, Flood), (handoff.DRAINED, Relay), (handoff.PRINTED, Relay)]
+SCHEMES = [
+    (handoff.SIMPLE, Direct),
+    (handoff.SIMPLE, Flood),
+    (handoff.DRAINED, Relay),
+    (NOTIFIED_AT_ONCE, NotifyingRelay),
+]
 
 
 @pytest.mark.parametrize(("table", "scheme"), SCHEMES)

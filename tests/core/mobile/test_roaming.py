@@ -307,8 +307,8 @@ def test_strangers_and_nonsense_are_refused() -> None:
         station.join("a", "s2")
     with pytest.raises(Misuse, match="not among the stations"):
         protocols.station(name="s9", stations=["s1"], homes={})
-    with pytest.raises(Misuse, match="roam has no option 'printed'"):
-        protocols.station(name="s1", stations=["s1"], homes={}, printed=True)
+    with pytest.raises(Misuse, match="roam has no option 'logical'"):
+        protocols.station(name="s1", stations=["s1"], homes={}, logical=2)
     with pytest.raises(UnknownAlgorithm, match="no roaming protocol 'av4'"):
         protocols.station("av4", name="s1", stations=["s1"], homes={})
     with pytest.raises(SnapshotError):

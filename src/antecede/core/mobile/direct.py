@@ -8,11 +8,10 @@ is. So a hand-off is two messages whatever the number of stations, and nobody el
     MH_PENDING         its hold-back queue
     PEND_ACK           the outbox of the luggage
 
-Changed from 001 §4.1: the station counts a message as delivered when it sends it to the host, as printed, but lets
-it into the host's past only when the host says it had it (`Uplink.got`). As printed, a message that was still in the
-air when the host sent becomes a cause of what the host sent, and is waited for elsewhere without need; `printed` brings
-that back. A message that is dropped is counted, so that nothing waits for it, and never learned: the host did not
-see it.
+Changed from 001 §4.1: the station counts a message as delivered when it sends it to the host, as the paper says, but
+lets it into the host's past only when the host says it had it (`Uplink.got`). In the paper, a message that was still in
+the air when the host sent becomes a cause of what the host sent, and is waited for elsewhere without need. A message
+that is dropped is counted, so that nothing waits for it, and never learned: the host did not see it.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ class Mind:
     unlearned: dict[int, tuple[Message, Stamp]] = field(default_factory=dict)
 
     def has(self, message: Message) -> bool:
-        """It was delivered, or is held back."""
+        """Return whether the message was delivered, or is held back."""
         return message.id.seq <= self.ordering.delivered.get(message.sender, 0) or message.id in self.held
 
     def sent_down(self, serial: int, message: Message, stamp: Stamp, departed: frozenset[ProcessId] = NOBODY) -> None:
@@ -61,7 +60,7 @@ class Mind:
             self.learn(next(iter(self.unlearned)), departed)
 
     def learn(self, got: int, departed: frozenset[ProcessId] = NOBODY) -> None:
-        """The host has delivered the first `got` messages: what it sends from now on comes after them.
+        """Let the first `got` messages that were sent to the host into its past: it sends what follows after them.
 
         Stamps of before may speak of the departed; a station knows them, and no host's luggage grows with them.
         """
@@ -71,7 +70,7 @@ class Mind:
         self.ordering.departed = NOBODY
 
     def forget(self, departed: frozenset[ProcessId]) -> None:
-        """Whatever is known of the departed, and what is held back of them: it goes to nobody.
+        """Drop all that is known of the departed, and what is held back of them: it goes to nobody.
 
         Nothing waits for them any more, so what is held back is to be filed anew (`HoldBack.resume`).
         """
@@ -85,7 +84,7 @@ class Mind:
         self.held.packets = {serial: packet for serial, packet in held if _message(packet).sender not in departed}
 
 
-@values.storable("Direct")
+@values.storable("Direct", removed={1: False})
 @dataclass(slots=True)
 class Direct:
     """Messages straight to the stations of their destinations, ordered for each host by itself.
@@ -94,7 +93,6 @@ class Direct:
     """
 
     ordering: str = "ks"
-    printed: bool = False
     hold_max: int = HOLD_BACK_LIMIT
 
     @property
@@ -123,7 +121,7 @@ class Direct:
     def send(self, station: Station, luggage: Luggage, message: Message, got: int) -> Iterator[Effect]:
         mind: Mind = luggage.mind
         others = sorted(message.dests - {luggage.host})
-        known = luggage.serial if self.printed else got
+        known = self._known(luggage, got)
         if full := [host for host in others if self._is_full(station.berth(host))]:
             trial = values.loads(values.dumps(mind))
             assert isinstance(trial, Mind)
@@ -161,14 +159,14 @@ class Direct:
         yield from ()
 
     def unpack(self, station: Station, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:  # noqa: ARG002
-        """The luggage is here: deal with what waited for it."""
+        """Deal with what waited for the luggage, which is here now."""
         yield from self._ready(station, berth)  # what waited for somebody who was removed while the luggage travelled
         waiting, berth.waiting = berth.waiting, []
         for packet in waiting:
             yield from self._offer(station, berth, packet, refuse=False)  # they were taken, and are so many at most
 
     def release(self, station: Station, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:
-        """The luggage will not come: pass on what waited for it."""
+        """Pass on what waited for the luggage, which will not come."""
         waiting, berth.waiting = berth.waiting, []
         for packet in waiting:
             assert isinstance(packet.stamp, Carried)
@@ -199,15 +197,19 @@ class Direct:
                 mind.forget(station.departed)
             mind.held.resume(lambda packet: _unmet(station, mind, _message(packet), _carried(packet).stamp))
 
+    def _known(self, luggage: Luggage, got: int) -> int:  # noqa: ARG002
+        """Return how many of the messages to the host, which says it had `got`, precede what it sends now."""
+        return got
+
     def _is_full(self, berth: Berth) -> bool:
-        """Nothing more can wait for this host here."""
+        """Return whether nothing more can wait for this host here."""
         if berth.luggage is not None:
             mind: Mind = berth.luggage.mind
             return len(mind.held) >= mind.held.limit
         return berth.state == handoff.AWAITED and len(berth.waiting) >= min(self.hold_max, HOLD_BACK_LIMIT)
 
     def _check_room(self, station: Station, host: ProcessId, message: Message, stamp: Stamp) -> None:
-        """`HoldBackFull` where the message would have to wait and there is no room for it; nothing is changed here."""
+        """Raise `HoldBackFull` if the message would have to wait and there is no room for it. Change nothing."""
         berth = station.berth(host)
         if not self._is_full(berth):
             return
@@ -271,18 +273,18 @@ def _carried(packet: Packet) -> Carried:
 
 
 def _unmet(station: Station, mind: Mind, message: Message, stamp: Stamp) -> Iterator[Need]:
-    """What the message waits for; nothing of those who are gone for good, also if they go while it waits."""
+    """Yield what the message waits for, but nothing of hosts that are gone for good, or go while it waits."""
     return (need for need in mind.ordering.unmet(message, stamp) if need.sender not in station.departed)
 
 
 def _stamp(mind: Mind, known: int, message: Message, others: list[ProcessId], departed: frozenset[ProcessId]) -> Stamp:
-    """Of a message that the host sent when it had the first `known`; one stamp serves all destinations."""
+    """Return the stamp of a message that the host sent after the first `known`; it serves all destinations."""
     mind.learn(known, departed)
     return mind.ordering.stamps(message, others)[0]
 
 
 def _by_station(station: Station, hosts: list[ProcessId]) -> Mapping[ProcessId, list[ProcessId]]:
-    """The destinations by where their luggage is thought to be; what is expected here is taken here."""
+    """Return the destinations by where their luggage is thought to be. Luggage that is expected here counts as here."""
     places: dict[ProcessId, list[ProcessId]] = {}
     for host in hosts:
         berth = station.berth(host)

@@ -11,8 +11,8 @@ moves only what is known of the host: CB_h, Delivered_h and sent_h, in the order
 Messages of one station reach a host in the order of M_seq, even those of different hosts that have nothing to do with
 each other: this protocol inhibits, which the paper does not say.
 
-Changed from the paper: as printed, h_RECD never passes a message that is not for h, and everything after it waits for
-ever. Here it steps over what is known not to be for h, or to be deleted. `printed` brings the first form back.
+Changed from the paper: there h_RECD never passes a message that is not for h, and everything after it waits for ever.
+Here it steps over what is known not to be for h, or to be deleted.
 """
 
 from __future__ import annotations
@@ -56,6 +56,10 @@ class Casts:
     def is_deleted(self, seq: int) -> bool:
         return seq < self.floor or seq in self.tombstones
 
+    def can_skip(self, seq: int, host: ProcessId) -> bool:
+        """Return whether message `seq` is known not to be for `host`, or to be deleted."""
+        return self.is_deleted(seq) or (seq in self.store and not _is_for(host, self.store[seq][0]))
+
 
 @values.storable("FloodMind")
 @dataclass(slots=True)
@@ -66,12 +70,11 @@ class FloodMind:
     received: dict[ProcessId, int] = field(default_factory=dict)
 
 
-@values.storable("Flood")
+@values.storable("Flood", removed={0: False})
 @dataclass(slots=True)
 class Flood:
     """One station's messages so far, what is unacknowledged of them, and everybody's that are not deleted."""
 
-    printed: bool = False
     seq: int = 0
     unacknowledged: dict[int, set[ProcessId]] = field(default_factory=dict)
     casts: dict[ProcessId, Casts] = field(default_factory=dict)
@@ -136,11 +139,11 @@ class Flood:
             yield from self._has(station, luggage.host, init, seq)
 
     def unpack(self, station: Station, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:  # noqa: ARG002
-        """The luggage is here: go through what is in store."""
+        """Go through what is in store for the host, whose luggage is here now."""
         yield from self._look(station, berth)
 
     def release(self, *_: object) -> Iterator[Effect]:
-        """Nothing waits for luggage: every station has every message."""
+        """Do nothing: no message waits for luggage, because every station has every message."""
         yield from ()
 
     def forget(self, *_: object) -> Iterator[Effect]:
@@ -155,7 +158,7 @@ class Flood:
                         yield Held(luggage.host, message.id)
 
     def resume(self, station: Station, luggage: Luggage | None) -> None:
-        """Everything is in the snapshot."""
+        """Do nothing: everything is in the snapshot."""
 
     def _to_all(self, station: Station, packet: Packet) -> Iterator[Effect]:
         for to in station.stations:
@@ -179,16 +182,16 @@ class Flood:
                     yield from self._next(station, berth, init)
 
     def _may_pass(self, luggage: Luggage, init: ProcessId) -> bool:
-        """Is the next message of `init` deliverable to the host, or none of its business?"""
+        """Return whether the next message of `init` can be delivered to the host, or skipped."""
         mind: FloodMind = luggage.mind
         casts, seq = self.casts[init], mind.received.get(init, 0)
-        if casts.is_deleted(seq):
-            return not self.printed
+        return casts.can_skip(seq, luggage.host) or self._can_deliver(mind, casts, seq)
+
+    def _can_deliver(self, mind: FloodMind, casts: Casts, seq: int) -> bool:
+        """Return whether message `seq`, which is for the host, is here and waits for nothing."""
         if seq not in casts.store:
             return False
         message, cast = casts.store[seq]
-        if not _is_for(luggage.host, message):
-            return not self.printed
         return next(mind.ordered.ordering.unmet(message, cast.stamp), None) is None
 
     def _next(self, station: Station, berth: Berth, init: ProcessId) -> Iterator[Effect]:

@@ -11,7 +11,7 @@ the luggage by the stations (`epoch`), so that neither delay, repetition nor a r
     settling   Algorithm 2: as here, but only what the previous station passes on may be delivered yet
     draining   Algorithm 2: the host left; what still comes is passed on as old, until all stations said `last`
 
-An event that has no entry can not happen, whatever hosts, wires and the air do; if it does, the other side is at fault.
+An event that has no entry cannot happen, whatever hosts, wires and the air do; if it does, the other side is at fault.
 `SIMPLE` is the hand-off of Algorithm 1, `roam` and `prs-mobile`: two messages. `DRAINED` is that of Algorithm 2.
 
     register     of a host, with a newer number than any heard here; "again" when it is the number of the present one
@@ -64,9 +64,3 @@ DRAINED: Table = {  # nothing is ahead of luggage here: both go through the caus
     (DRAINING, REGISTER): (DRAINING, ("remember",)),
     (DRAINING, DRAINED_ALL): (AWAY, ("finish", "recall")),
 }
-PRINTED: Table = {
-    **DRAINED,
-    (AWAY, REGISTER): (AWAITED, ("ask", "notify")),
-    (AWAITED, REGISTER): (AWAITED, ("ask", "notify")),
-}
-"""Algorithm 2 as printed: the new station sends the notifications, at once."""

@@ -55,16 +55,16 @@ def _roam(name: ProcessId, stations: Sequence[ProcessId], *, hold_max: int = HOL
     return Direct("ks", hold_max=hold_max)
 
 
-def _av1(name: ProcessId, stations: Sequence[ProcessId], *, printed: bool = False) -> Direct:  # noqa: ARG001
-    return Direct("rst", printed)
+def _av1(name: ProcessId, stations: Sequence[ProcessId]) -> Direct:  # noqa: ARG001
+    return Direct("rst")
 
 
-def _prs_mobile(name: ProcessId, stations: Sequence[ProcessId], *, printed: bool = False) -> Flood:  # noqa: ARG001
-    return Flood(printed)
+def _prs_mobile(name: ProcessId, stations: Sequence[ProcessId]) -> Flood:  # noqa: ARG001
+    return Flood()
 
 
-def _av2(name: ProcessId, stations: Sequence[ProcessId], *, printed: bool = False) -> Relay:
-    return Relay(Process(Roster.of(name, "multicast", stations, None), Rst(name)), printed)
+def _av2(name: ProcessId, stations: Sequence[ProcessId]) -> Relay:
+    return Relay(Process(Roster.of(name, "multicast", stations, None), Rst(name)))
 
 
 def _av2_ks(name: ProcessId, stations: Sequence[ProcessId]) -> Relay:
@@ -127,13 +127,13 @@ def station(
 
 
 def _cluster(
-    info: Roaming, cell: ProcessId, cells: Sequence[ProcessId], policy: Policy, *, logical: int = 2, **options: Any
+    info: Roaming, cell: ProcessId, cells: Sequence[ProcessId], policy: Policy, *, logical: int = 2
 ) -> Cluster:
     if type(logical) is not int or logical < 1:
         raise Misuse(f"{logical} logical stations in each: give 1 or more")
     everyone = tuple(sorted(logical_name(each, number) for each in cells for number in range(logical)))
     names = [logical_name(cell, number) for number in range(logical)]
-    return Cluster(cell, [Station(name, everyone, info.scheme(name, everyone, **options), policy) for name in names])
+    return Cluster(cell, [Station(name, everyone, info.scheme(name, everyone), policy) for name in names])
 
 
 def host(name: ProcessId, home: ProcessId, *, retry_s: float = 1.0) -> Host:

@@ -9,12 +9,12 @@ each station has to say that its last message to the old place is out.
     a station's knowledge of a host    `location`, which changes at a notification and nowhere else
     enable                             `Handover`
 
-Changed from 001 §5.2. As printed, the new station broadcasts the notification as soon as a host registers. So a stale
+Changed from 001 §5.2. There, the new station broadcasts the notification as soon as a host registers. So a stale
 notification may put a location back; and, if a broadcast is a unicast to each, a station that has been notified may
 cause one that has not to send to the old place, from where the message overtakes its cause. Here the old station
 notifies, with one causal multicast, when it gives the luggage away, which it does only when its own hand-off is over:
 all notifications of one host are ordered by causality itself, and a host that comes back while its old hand-off drains
-waits its turn. `printed` brings the first form back, with a unicast to each.
+waits its turn.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from antecede.core.effects import Effect as CoreEffect
 from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.mobile import border, handoff
 from antecede.core.mobile.effects import Effect
-from antecede.core.mobile.frames import Begin, Last, Notify, Old, Over, Register, Relayed
+from antecede.core.mobile.frames import Begin, Last, Notify, Old, Over, Relayed
 from antecede.core.mobile.luggage import Berth, Luggage
 from antecede.core.mobile.scheme import Held
 from antecede.core.mobile.station import Station
@@ -39,19 +39,18 @@ from antecede.core.types import Message, Packet, ProcessId
 from antecede.core.wire import packets
 
 
-@values.storable("Relay")
+@values.storable("Relay", removed={1: False})
 @dataclass(slots=True)
 class Relay:
     """One station's part of the causal layer, and where it believes the hosts to be."""
 
     process: Process
-    printed: bool = False
     location: dict[ProcessId, ProcessId] = field(default_factory=dict)
     draining: dict[ProcessId, tuple[int, ProcessId]] = field(default_factory=dict)
 
     @property
     def table(self) -> handoff.Table:
-        return handoff.PRINTED if self.printed else handoff.DRAINED
+        return handoff.DRAINED
 
     def join(self, host: ProcessId, home: ProcessId) -> None:
         self.location[host] = home
@@ -60,7 +59,7 @@ class Relay:
         return mind is None
 
     def check(self, station: Station, packet: Packet) -> None:
-        """The causal layer counts what it takes, so what is inside is looked at first."""
+        """Raise `RemoteViolation` for a packet whose content is wrong, before the causal layer counts it."""
         checked_packet(packet)
         if packet.message is not None:
             inner = packets.decode(packet.message.payload)
@@ -95,30 +94,24 @@ class Relay:
         yield from ()
 
     def unpack(self, station: Station, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:  # noqa: ARG002
-        """Nothing old can come any more: deliver what waited."""
+        """Deliver what waited until nothing old can come any more."""
         waiting, berth.waiting = berth.waiting, []
         for packet in waiting:
             yield from station.deliver(berth, _message(packet))
 
     def release(self, *_: object) -> Iterator[Effect]:
-        """Nothing has come: nobody was told of a registration that another has overtaken."""
+        """Do nothing: nobody was told of a registration that another has overtaken, so nothing has come for it."""
         yield from ()
 
-    def notify(self, station: Station, host: ProcessId, _: Berth, subject: Begin | Register) -> Iterator[Effect]:
+    def notify(self, station: Station, host: ProcessId, _: Berth, begin: Begin) -> Iterator[Effect]:
         """Tell all stations where the host is, and from now on count who has said `last`."""
-        if isinstance(subject, Register):
-            note = Packet(station.me, None, Notify(host, subject.move, subject.previous, station.me))
-            for to in station.stations:
-                yield from self.wire(station, to, note)
-            return
-        self.draining[host] = (subject.move, subject.to)
-        if not self.printed:
-            note = Packet(station.me, None, Notify(host, subject.move, station.me, subject.to))
-            yield from self._carry_out(station, self.process.send(station.stations, packets.encode(note)))
+        self.draining[host] = (begin.move, begin.to)
+        note = Packet(station.me, None, Notify(host, begin.move, station.me, begin.to))
+        yield from self._carry_out(station, self.process.send(station.stations, packets.encode(note)))
         yield from self._check_drained(station, host)
 
     def finish(self, station: Station, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:
-        """Nobody sends here for the host any more."""
+        """Tell the new station that nobody sends here for the host any more."""
         move, to = self.draining.pop(host)
         del berth.lasts[move]
         yield from self.wire(station, to, Packet(station.me, None, Over(host, move)))
@@ -148,7 +141,7 @@ class Relay:
                 yield from self._take(station, packets.decode(effect.message.payload))
 
     def _take(self, station: Station, packet: Packet) -> Iterator[Effect]:
-        """What the causal layer delivers to this station."""
+        """Deal with what the causal layer delivers to this station."""
         stamp = packet.stamp
         if isinstance(stamp, Relayed):
             for host in sorted(stamp.at.get(station.me, ())):
@@ -168,11 +161,11 @@ class Relay:
 
     def _arrive(self, station: Station, host: ProcessId, packet: Packet) -> Iterator[Effect]:
         berth, message = station.berth(host), _message(packet)
-        if berth.state == handoff.DRAINING or (berth.state == handoff.AWAY and self.printed):
+        if berth.state == handoff.DRAINING:
             yield from self.wire(station, berth.at, Packet(station.me, message, Old(host)))
         elif berth.state == handoff.HERE or (berth.state == handoff.SETTLING and isinstance(packet.stamp, Old)):
             yield from station.deliver(berth, message)
-        elif berth.state == handoff.SETTLING or self.printed:
+        elif berth.state == handoff.SETTLING:
             berth.waiting.append(packet)
         else:
             raise RemoteViolation(f"message {message.id} for {host}, which is {berth.state} at {station.me}")

@@ -1,4 +1,4 @@
-"""Kshemkalyani-Singhal: the least control information there can be (002 §4).
+"""Kshemkalyani-Singhal: the least control information that keeps causal order (002 §4).
 
 Guarantees causal order for any multicast over any channels, and holds a message back only while a message
 that causally precedes it is missing here. Its stamp is exactly what the Propagation Constraints PC1 and PC2
@@ -26,8 +26,7 @@ receiver.
 
 Changed from the paper: the first test of RCV(4) reads l_{s,t}, as the comment beside it does (with the t' of our copy
 it can never be true). The look-ahead of §4.5 breaks causal order and is left out. The sequence numbers that §7.1 offers
-for channels that are not FIFO are not needed. `printed` brings either mistake back, for the errata: "look-ahead", or
-"rcv4".
+for channels that are not FIFO are not needed.
 """
 
 from __future__ import annotations
@@ -68,14 +67,13 @@ class KsStamp:
         return cls(owed, due, context)
 
 
-@storable("Ks")
+@storable("Ks", removed={2: ""})
 @dataclass(slots=True)
 class Ks:
     """LOG_j and its context, at process `me`. Inner mappings are replaced, never changed: stamps share them."""
 
     me: ProcessId
     multicast: bool = False
-    printed: str = ""
     delivered: dict[ProcessId, int] = field(default_factory=dict)
     log: dict[ProcessId, dict[int, frozenset[ProcessId]]] = field(default_factory=dict)
     context: dict[ProcessId, int] = field(default_factory=dict)
@@ -103,14 +101,12 @@ class Ks:
         return [KsStamp(owed, {dest: row} if (row := due[dest]) else {}, context) for dest in others]
 
     def accepts(self, message: Message, stamp: Stamp) -> bool:
-        """A stamp knows of its sender's messages up to the one before."""
+        """Return whether the stamp knows of its sender's messages up to the one before, and of none after."""
         return isinstance(stamp, KsStamp) and stamp.context.get(message.id.sender, 0) < message.id.seq
 
     def unmet(self, message: Message, stamp: Stamp) -> Iterator[Need]:  # noqa: ARG002
-        """RCV(1): wait until every message owed to this process has been delivered here."""
+        """Yield the messages owed to this process that have not been delivered here yet: RCV(1)."""
         assert isinstance(stamp, KsStamp)
-        if self.printed == "look-ahead":
-            self._merge(stamp.owed, stamp.context)
         for sender, clock in stamp.due.get(self.me, {}).items():
             if clock > self.delivered.get(sender, 0):
                 yield Need(sender, clock, clock)
@@ -120,11 +116,11 @@ class Ks:
         return (self.count(message),)
 
     def count(self, message: Message) -> Reached:
-        """The half of a delivery that later messages wait for; `delivered` is all there is to it."""
+        """Do the half of a delivery that later messages wait for; `delivered` is all there is to it."""
         return Reached(*message.id)
 
     def learn(self, message: Message, stamp: Stamp) -> None:
-        """The half of a delivery that later stamps tell of."""
+        """Do the half of a delivery that later stamps tell of."""
         assert isinstance(stamp, KsStamp)
         sender, clock = message.id
         owed, context = dict(stamp.owed), dict(stamp.context)
@@ -137,16 +133,19 @@ class Ks:
         self._merge(owed, context)
 
     def _merge(self, owed: shapes.Log, context: Mapping[ProcessId, int]) -> None:
-        """RCV(4). Dots to this process have been delivered, or the message would have waited for them."""
+        """Merge what a message says is owed into the log: RCV(4).
+
+        Dots to this process have been delivered, or the message would have waited for them.
+        """
         here = self.departed | {self.me}
         for sender in {**owed, **self.log}:
             theirs, mine = owed.get(sender, {}), self.log.get(sender, {})
-            my_newest, their_newest = self.context.get(sender, 0), context.get(sender, 0)
+            my_newest, their_newest = self._newest_known(sender), context.get(sender, 0)
             merged = {}
             for clock, owing in theirs.items():
                 if clock in mine:
                     both = owing & mine[clock]
-                elif clock > my_newest or self.printed == "rcv4":
+                elif clock > my_newest:
                     both = owing - here
                 else:
                     continue
@@ -160,6 +159,10 @@ class Ks:
         for sender, clock in context.items():
             if clock > self.context.get(sender, 0) and sender not in self.departed:
                 self.context[sender] = clock
+
+    def _newest_known(self, sender: ProcessId) -> int:
+        """Return the clock up to which a message of `sender` that is not in the log is owed to nobody."""
+        return self.context.get(sender, 0)
 
     def forget(self, process: ProcessId) -> None:
         self.departed |= {process}

@@ -16,8 +16,7 @@ Of several values for `expected`, the greatest counts. A process that hears of a
 resynchronisation follows it too, which is what makes a newcomer, who was not sent the message itself, catch up.
 §3.5: with `resynch_after_s`, a process that falls behind sets a timer, and resynchronises only if it has sent
 nothing by then. §4.3, that members of an acyclic graph of groups need only their own groups' counts, is false if two
-groups share two processes. `printed="4.3"` leaves the other counts out, for tests alone: it ranks messages by the sum
-of the counts there are, so that it may fail even where §4.3 is right.
+groups share two processes; here a stamp has the counts of all groups.
 """
 
 from __future__ import annotations
@@ -74,7 +73,7 @@ class Resynch:
         return cls(source.name(), source.uint())
 
 
-@values.storable("Phases")
+@values.storable("Phases", removed={3: ""})
 @dataclass(slots=True)
 class Phases:
     """CTL_i, at process `roster.me`."""
@@ -82,7 +81,6 @@ class Phases:
     roster: Roster
     held: HoldBack = field(default_factory=HoldBack)
     resynch_after_s: float = 0.0
-    printed: str = ""
     expected: dict[GroupId, dict[ProcessId, int]] = field(default_factory=dict)
     phase: dict[GroupId, int] = field(default_factory=dict)
     arrived: dict[ProcessId, int] = field(default_factory=dict)
@@ -149,7 +147,7 @@ class Phases:
         self.held.resume(self._unmet, rank)
 
     def _arrive(self, packet: Packet, message: Message, stamp: PhaseStamp) -> list[Effect]:
-        """GS2. Channels are FIFO, so a number at or below the last one is a duplicate."""
+        """Take a message: GS2. Channels are FIFO, so a number at or below the last one is a duplicate."""
         group = message.group
         if group not in self.roster.my_groups or message.dests - self.roster.groups[group] - self.roster.departed:
             raise RemoteViolation(f"{message.id} to group {group!r} with {sorted(message.dests)}: other members here")
@@ -163,7 +161,7 @@ class Phases:
         return effects + self._drain()
 
     def _resynchronised(self, sender: ProcessId, stamp: Resynch) -> list[Effect]:
-        """GS3."""
+        """Take a resynchronisation: GS3."""
         if stamp.group not in self.roster.my_groups or sender not in self.roster.groups[stamp.group]:
             raise RemoteViolation(f"{sender} resynchronised group {stamp.group!r}: no such member here")
         self._expect(stamp.group, sender, stamp.phase)
@@ -171,7 +169,7 @@ class Phases:
         return effects + self._drain()
 
     def _follow(self, group: GroupId, phase: int) -> list[Effect]:
-        """The end of GS2: bring this process up to `phase`, at once or when the timer says so."""
+        """Bring this process up to `phase`, at once or when the timer says so: the end of GS2."""
         if self.phase.get(group, 0) >= phase:
             return []
         self.phase[group] = phase
@@ -192,7 +190,7 @@ class Phases:
         return [Transmit(to, packet) for to in self._others(group)]
 
     def _unmet(self, packet: Packet) -> Iterator[Need]:
-        """GS4: every member of every group of this process has reached the phase the message was sent in."""
+        """Yield the members of this process's groups that have not reached the phase the message was sent in: GS4."""
         assert isinstance(packet.stamp, PhaseStamp)
         for group in self.roster.my_groups:
             phase = packet.stamp.phase.get(group, 0)
@@ -207,8 +205,7 @@ class Phases:
         self.held.reached(Reached(member, row[member], f"phase|in {group}"), rank)
 
     def _stamp(self) -> dict[GroupId, int]:
-        told = self.roster.my_groups if self.printed == "4.3" else sorted(self.phase)
-        return {group: phase for group in told if (phase := self.phase.get(group, 0))}
+        return {group: phase for group, phase in sorted(self.phase.items()) if phase}
 
     def _others(self, group: GroupId) -> list[ProcessId]:
         return sorted(self.roster.groups[group] - {self.process})
@@ -226,6 +223,6 @@ class Phases:
 
 
 def rank(packet: Packet) -> int:
-    """If K1 < K2 then the sum of K1 is below that of K2: a linear extension of the order of timestamps."""
+    """Return the sum of the timestamp: if K1 < K2 then the sum of K1 is below that of K2."""
     assert isinstance(packet.stamp, PhaseStamp)
     return sum(packet.stamp.phase.values())

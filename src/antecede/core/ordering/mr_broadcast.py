@@ -12,8 +12,7 @@ stamps its next message with its phase, in place of the resynchronisation that i
 
 §3.3 says that resynchronisations need not carry their phase either, because successive timestamps grow by one, two,
 one or nothing; that is false, since a process may fall behind by several phases at once. Here they carry it.
-(Sending one for each phase skipped works too, but then a duplicate can not be told from the next one.)
-`printed="3.3"` infers, for the errata.
+(Sending one for each phase skipped works too, but then a duplicate cannot be told from the next one.)
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ EVERYONE = "everyone"
 """The name of the one group, where a packet of `mr` would name its group."""
 
 
-@values.storable("BroadcastPhases")
+@values.storable("BroadcastPhases", removed={3: ""})
 @dataclass(slots=True)
 class BroadcastPhases:
     """CTL_i of the basic protocol. A held packet has its inferred phase as a stamp."""
@@ -42,7 +41,6 @@ class BroadcastPhases:
     roster: Roster
     held: HoldBack = field(default_factory=HoldBack)
     resynch_after_s: float = 0.0
-    printed: str = ""
     expected: dict[ProcessId, int] = field(default_factory=dict)
     arrived: dict[ProcessId, int] = field(default_factory=dict)
     behind_since: float | None = None
@@ -111,7 +109,7 @@ class BroadcastPhases:
         return self.expected.get(self.process, 0)
 
     def _arrive(self, packet: Packet, message: Message) -> list[Effect]:
-        """BS2. Channels are FIFO, so a number at or below the last one is a duplicate."""
+        """Take a message: BS2. Channels are FIFO, so a number at or below the last one is a duplicate."""
         if message.id.seq <= self.arrived.get(packet.sender, 0):
             return []
         phase = self.expected.get(packet.sender, 0)
@@ -125,16 +123,13 @@ class BroadcastPhases:
         return effects + self._drain()
 
     def _resynchronised(self, sender: ProcessId, stamp: Resynch) -> list[Effect]:
-        """BS3."""
-        phase = stamp.phase
-        if self.printed == "3.3":  # one more than the last, and two more than that of a message
-            phase = self.expected.get(sender, 0) + 1
-        self._expect(sender, phase)
-        effects = [] if self.printed else self._follow(phase)
+        """Take a resynchronisation: BS3."""
+        self._expect(sender, stamp.phase)
+        effects = self._follow(stamp.phase)
         return effects + self._drain()
 
     def _follow(self, phase: int) -> list[Effect]:
-        """The end of BS2: bring this process up to `phase`, and say so at once or when the timer does (§3.5)."""
+        """Bring this process up to `phase`, and say so at once or when the timer does (§3.5): the end of BS2."""
         if self._phase >= phase:
             return []
         self._expect(self.process, phase)
@@ -151,7 +146,7 @@ class BroadcastPhases:
         return [Transmit(to, packet) for to in self.roster.others]
 
     def _unmet(self, packet: Packet) -> Iterator[Need]:
-        """BS4: everyone has reached the phase the message was sent in."""
+        """Yield the processes that have not reached the phase the message was sent in: BS4."""
         assert isinstance(packet.stamp, PhaseStamp)
         phase = packet.stamp.phase[EVERYONE]
         for member in sorted(self.roster.processes):

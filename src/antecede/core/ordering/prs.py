@@ -9,8 +9,8 @@ missing: it delivers at the same instants as `ks`. Its stamp is the barrier, up 
     Delivered_i[k,j] `known[k][j]`: the last message of k known here to have been delivered at j;
                      of it, Delivered_i[k,i] is `delivered[k]`
 
-As printed in §5.2. The order of step 5 does not matter; step 8 only saves space; the barrier is copied strictly before
-step 3 of the send. The sender is never among the destinations here: its own copy is delivered at once.
+The steps are those of §5.2. The order of step 5 does not matter; step 8 only saves space; the barrier is copied
+strictly before step 3 of the send. The sender is never among the destinations here: its own copy is delivered at once.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ is a letter for its type and its content; a storable is its stored name and its 
 starts with an underscore, which `resume` rebuilds. The stored name is a string that is given where the class is
 declared: a class and its fields may be renamed, and no snapshot notices. The reader makes nothing but these types,
 checks the length and a checksum first and then every field against its declared type, and raises `SnapshotError` for
-anything else.
+anything else. A field that a class no longer has keeps its place in the snapshot and always has the same value there.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, TypeVar
 
@@ -31,15 +31,21 @@ DEPTH_MAX = 32
 T = TypeVar("T")
 STORABLE: dict[str, type[Any]] = {}
 NAMES: dict[type[Any], str] = {}
+REMOVED: dict[type[Any], list[tuple[int, object]]] = {}
 
 
-def storable(name: str) -> Callable[[type[T]], type[T]]:
-    """Let instances of a dataclass (or named tuple) be part of a snapshot, under a `name` that never changes."""
+def storable(name: str, removed: Mapping[int, object] | None = None) -> Callable[[type[T]], type[T]]:
+    """Let instances of a dataclass (or named tuple) be part of a snapshot, under a `name` that never changes.
+
+    `removed` has the fields that the class once had: their places in the snapshot, counted from 0, each with the value
+    that is written there and the only one that is accepted.
+    """
 
     def register(cls: type[T]) -> type[T]:
         assert name not in STORABLE, f"{name!r} is stored for {STORABLE[name]}"
         STORABLE[name] = cls
         NAMES[cls] = name
+        REMOVED[cls] = sorted((removed or {}).items())
         return cls
 
     return register
@@ -51,12 +57,14 @@ storable("Packet")(Packet)
 
 
 def dumps(value: object) -> bytes:
+    """Return `value` as a snapshot."""
     out = bytearray()
     _write(value, out)
     return MAGIC + struct.pack(">II", len(out), zlib.crc32(out)) + bytes(out)
 
 
 def loads(data: bytes) -> object:
+    """Return the value that `dumps` was given. Raise `SnapshotError` if `data` is anything else."""
     if not isinstance(data, bytes | bytearray | memoryview):
         raise SnapshotError(f"a snapshot is bytes, not {type(data).__name__}")
     head, data = len(MAGIC) + 8, bytes(data)
@@ -84,6 +92,7 @@ def _version(data: bytes) -> int:
 
 
 def _stored(cls: type[Any]) -> list[str]:
+    """Return the names of the fields of `cls` that are stored, in order."""
     names = getattr(cls, "_fields", None) or [field.name for field in fields(cls)]
     return [name for name in names if not name.startswith("_")]
 
@@ -92,16 +101,22 @@ def _write(value: Any, out: bytearray) -> None:
     kind = type(value)
     stored_name = NAMES.get(kind)
     if stored_name is not None:
-        names = _stored(kind)
-        _head(b"c", len(names), out)
+        stored = [getattr(value, name) for name in _stored(kind)]
+        for place, constant in REMOVED[kind]:
+            stored.insert(place, constant)
+        _head(b"c", len(stored), out)
         _write(stored_name, out)
-        for name in names:
-            _write(getattr(value, name), out)
+        for item in stored:
+            _write(item, out)
     else:
         PLAIN[kind](value, out)
 
 
 def _storable(cls: type[Any], values: list[Any]) -> Any:
+    """Return an instance of `cls` with the stored `values`, each of which has to fit the type of its field."""
+    for place, constant in reversed(REMOVED[cls]):
+        if (value := values.pop(place)) != constant:
+            raise ValueError(f"field {place} of a {NAMES[cls]} is {value!r}, which is no longer supported")
     hints = hints_of(cls)
     stored = dict(zip(_stored(cls), values, strict=True))
     for name, value in stored.items():

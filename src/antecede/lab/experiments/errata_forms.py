@@ -6,17 +6,21 @@ register in our way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from antecede.core.errors import LimitReached
 from antecede.core.locality.allocation import Allocation
 from antecede.core.locality.graph import Graph
 from antecede.core.locality.plan import plan
+from antecede.core.mobile.protocols import station
 from antecede.lab.experiments.guarantees import small, verdict
 from antecede.lab.printed.allocations import printed_4, printed_5
+from antecede.lab.printed.ks import look_ahead_ks
 from antecede.lab.printed.locality import misjudges
+from antecede.lab.printed.mr import inferred_phases
 from antecede.lab.printed.ordering import Bare, PrintedPrs
+from antecede.lab.printed.roaming import printed_station
 from antecede.lab.topologies import hierarchical_triangle, star
 from antecede.sim import Distribution, MobileParameters, MobileResult, Mobility, Network, Workload
 from antecede.sim.chance import stream
@@ -29,27 +33,18 @@ EVENTS_MAX = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Ordering:
-    """An algorithm of `core` whose `options` bring the printed form back."""
+    """An algorithm; `make` makes one process of its printed form, from its name and the names of all.
 
-    algorithm: str
-    options: Mapping[str, object]
-    fifo: bool = False
-
-    def __call__(self, seed: int, *, printed: bool) -> bool:
-        parameters = small(self.algorithm, seed, fifo=self.fifo, workload=Workload())
-        found = verdict(replace(parameters, options=self.options) if printed else parameters)
-        return bool(found["violations"] or found["lost"])
-
-
-@dataclass(frozen=True, slots=True)
-class Own:
-    """Senders among their destinations, which the network brings their copy; `make` is a process as printed."""
+    With `own`, senders are among their destinations, and the network brings them their copy.
+    """
 
     algorithm: str
     make: Callable[[str, list[str]], Party]
+    fifo: bool = False
+    own: bool = False
 
     def __call__(self, seed: int, *, printed: bool) -> bool:
-        parameters = small(self.algorithm, seed, fifo=False, workload=Workload(own=True))
+        parameters = small(self.algorithm, seed, fifo=self.fifo, workload=Workload(own=self.own))
         names = parameters.names
         found = verdict(parameters, {name: self.make(name, names) for name in names} if printed else None)
         return bool(found["violations"] or found["lost"])
@@ -72,11 +67,11 @@ class Roaming:
             messages=chance.randint(10, 40),
             wires=Network(latency=Distribution("exponential", chance.choice((0.3, 1.0)))),
             mobility=Mobility(Distribution("exponential", chance.choice((1.0, 3.0)))),
-            options={"printed": True} if printed else {},
             oracle=True,
         )
+        make_station = printed_station if printed else station
         try:
-            return self.failed(MobileWorld(parameters, events_max=EVENTS_MAX).run())
+            return self.failed(MobileWorld(parameters, events_max=EVENTS_MAX, make_station=make_station).run())
         except LimitReached:  # stations that send a message to and fro for ever
             return True
 
@@ -102,7 +97,7 @@ class Form:
 
     says: str
     where: str
-    fails: Ordering | Own | Roaming | Locality
+    fails: Ordering | Roaming | Locality
     counted: str = "executions of 1,000 that fail"
     label: str = ""
 
@@ -117,7 +112,7 @@ FORMS = {
     "prs own": Form(
         "Outside the assumption of §5.1: with the sender among the destinations, §5.2 breaks causal order.",
         "000 §5.1",
-        Own("prs", lambda name, names: Bare(name, PrintedPrs(name, names))),
+        Ordering("prs", lambda name, names: Bare(name, PrintedPrs(name, names)), own=True),
         label="prs own (outside §5.1)",
     ),
     "prs-mobile": Form(
@@ -142,17 +137,17 @@ FORMS = {
     "ks look-ahead": Form(
         "As printed: the look-ahead of the second note breaks causal order.",
         "002 §4.5",
-        Ordering("ks", {"printed": "look-ahead"}),
+        Ordering("ks", look_ahead_ks),
     ),
     "ks look-ahead, FIFO": Form(
         "As printed: the look-ahead of the second note breaks causal order even on FIFO channels.",
         "002 §4.5",
-        Ordering("ks", {"printed": "look-ahead"}, fifo=True),
+        Ordering("ks", look_ahead_ks, fifo=True),
     ),
     "mr inferred": Form(
         "As printed: with timestamps that are inferred, messages are never delivered.",
         "003 §3.3",
-        Ordering("mr-broadcast", {"printed": "3.3"}, fifo=True),
+        Ordering("mr-broadcast", inferred_phases, fifo=True),
     ),
     "msv 4": Form(
         "As printed: Allocation 4 takes a cause for concurrent where a gateway hears of a message before it comes.",

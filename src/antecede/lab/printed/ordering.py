@@ -1,4 +1,4 @@
-"""Printed forms that the core does not have, word for word from the papers, for stamping algorithms.
+"""Algorithms of 000 and 001 that stamp messages, word for word.
 
 A `Printed` is a paper's pseudo-code with its own variables. `Bare` runs one: it sends a copy to every destination, the
 sender among them if it is one, and of the packets here it delivers the first that is ready, in order of arrival. With

@@ -17,7 +17,7 @@ from antecede.core.effects import Deliver, Sent, SetTimer, Transmit
 from antecede.core.mobile.effects import Effect, Radio
 from antecede.core.mobile.frames import Handover
 from antecede.core.mobile.host import ENTERING, IN, OUT
-from antecede.core.mobile.protocols import host, station
+from antecede.core.mobile.protocols import AnyStation, host, station
 from antecede.core.mobile.station import Station
 from antecede.core.types import Packet, ProcessId, Stamp
 from antecede.sim.channels import Channels
@@ -37,7 +37,10 @@ TIMER, SEND, ROAM = 1, 2, 3
 
 
 class MobileWorld:
-    """The stations and hosts of one protocol and all that is between them. `run` is to be called once."""
+    """The stations and hosts of one protocol and all that is between them. `run` is to be called once.
+
+    `make_station` is called like `station`, and makes forms of a protocol that are not among the `protocols`.
+    """
 
     def __init__(
         self,
@@ -45,6 +48,7 @@ class MobileWorld:
         recorder: Recorder | None = None,
         progress: Callable[[float], None] | None = None,
         events_max: int = EVENTS_MAX,
+        make_station: Callable[..., AnyStation] = station,
     ) -> None:
         self.parameters, self.recorder = parameters, recorder
         names, cells, seed = parameters.names, parameters.cells, parameters.seed
@@ -53,7 +57,7 @@ class MobileWorld:
         self.journeys = Journeys(parameters.mobility, names, cells, seed)
         homes = self.journeys.homes
         given: dict[str, Any] = {"stations": cells, "homes": homes, "policy": parameters.policy, **parameters.options}
-        self.stations = {cell: station(parameters.protocol, name=cell, **given) for cell in cells}
+        self.stations = {cell: make_station(parameters.protocol, name=cell, **given) for cell in cells}
         self.hosts = {name: host(name, home, retry_s=parameters.policy.retry_s) for name, home in homes.items()}
         self.weights = Weights(parameters)
         self.books = Books(parameters, recorder, self.kernel, self._state_bytes, progress)

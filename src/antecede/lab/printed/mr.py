@@ -1,12 +1,14 @@
-"""The protocol of 003 §4.1 word for word, statements GS1 to GS4; with one group it is that of §3.2.
+"""Mistakes of 003: its protocol word for word, with sentences of the paper put in, and one put into `BroadcastPhases`.
 
-Of messages that become deliverable together, those with lower timestamps go first, as §3.1, the comment of GS4 and the
-proof of safety say. Two sentences can be put in:
+`PrintedPhases` is the protocol of §4.1, statements GS1 to GS4; with one group it is that of §3.2. Of messages that
+become deliverable together, those with lower timestamps go first, as §3.1, the comment of GS4 and the proof of safety
+say. The sentences that can be put in:
 
-    `own_groups`  §4.3: timestamps have entries for the groups of their sender only. Two are then compared on the
-                  entries both have
-    `ByTheRules`  §3.4: on channels that reorder, an arrival takes place once its timestamp is the next by the
-                  rules of §3.3
+    `own_groups`      §4.3: timestamps have entries for the groups of their sender only. Two are then compared on the
+                      entries both have
+    `ByTheRules`      §3.4: on channels that reorder, an arrival takes place once its timestamp is the next by the
+                      rules of §3.3
+    `InferredPhases`  §3.3: a resynchronisation does not carry its phase, which the receiver infers by the rules
 """
 
 from __future__ import annotations
@@ -14,11 +16,31 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from antecede import Deliver, Effect, Message, MessageId, Packet, Sent, Transmit
+from antecede.core.effects import Deliver, Effect, Sent, Transmit
 from antecede.core.ordering.mr import PhaseStamp, Resynch
-from tests.errata.forms import Form, Groups, Party
+from antecede.core.ordering.mr_broadcast import BroadcastPhases
+from antecede.core.roster import Roster
+from antecede.core.types import Message, MessageId, Packet, ProcessId
 
 Timestamp = Mapping[str, int]
+
+
+class InferredPhases(BroadcastPhases):
+    """§3.3: the phase of a resynchronisation is one more than that of the last, and two more than that of a message.
+
+    A process may fall behind by several phases at once, so messages are never delivered.
+    """
+
+    __slots__ = ()
+
+    def _resynchronised(self, sender: ProcessId, stamp: Resynch) -> list[Effect]:  # noqa: ARG002
+        self._expect(sender, self.expected.get(sender, 0) + 1)
+        return self._drain()
+
+
+def inferred_phases(process: ProcessId, processes: Iterable[ProcessId]) -> InferredPhases:
+    """Return one process of `mr-broadcast` with the inference of 003 §3.3."""
+    return InferredPhases(Roster.of(process, "broadcast", processes, None))
 
 
 @dataclass
@@ -26,7 +48,7 @@ class PrintedPhases:
     """CTL_i. `expected[x][j]` is expected_i^x[j], `k` is K_i."""
 
     me: str
-    groups: Groups
+    groups: Mapping[str, Sequence[str]]
     own_groups: bool = False
     seq: int = 0
     pending: list[Packet] = field(default_factory=list)
@@ -55,7 +77,7 @@ class PrintedPhases:
         return effects + self._deliverable()
 
     def _arrives(self, packet: Packet) -> list[Effect]:
-        """GS2."""
+        """Take a message: GS2."""
         assert packet.message is not None
         x = packet.message.group
         assert x is not None
@@ -68,7 +90,7 @@ class PrintedPhases:
         return self._multicast(x, Packet(self.me, None, Resynch(x, t)))
 
     def _deliverable(self) -> list[Effect]:
-        """GS4."""
+        """Deliver what can be delivered: GS4."""
         effects: list[Effect] = []
         while candidates := [packet for packet in self.pending if self._condition(timestamp(packet))]:
             packet = self._first(candidates)
@@ -127,20 +149,6 @@ def timestamp(packet: Packet) -> Timestamp:
 
 
 def less(a: Timestamp, b: Timestamp) -> bool:
-    """K1 < K2: different, and nowhere above, on the entries both have."""
+    """Return whether K1 < K2: they differ, and K1 is nowhere above K2, on the entries that both have."""
     both = sorted(a.keys() & b.keys())
     return all(a[x] <= b[x] for x in both) and any(a[x] < b[x] for x in both)
-
-
-def phases(*, own_groups: bool = False) -> Form:
-    def make(names: Sequence[str], groups: Groups) -> dict[str, Party]:
-        return {name: PrintedPhases(name, groups, own_groups) for name in names}
-
-    return Form("003 §4.1 as printed", make, by_group=True)
-
-
-def by_the_rules() -> Form:
-    def make(names: Sequence[str], groups: Groups) -> dict[str, Party]:
-        return {name: ByTheRules(PrintedPhases(name, groups)) for name in names}
-
-    return Form("003 §3.4 as printed", make, by_group=True)

@@ -1,0 +1,31 @@
+"""A field that a class no longer has keeps its place in the snapshot."""
+
+from __future__ import annotations
+
+import pytest
+
+from antecede import SnapshotError
+from antecede.core.mobile.direct import Direct
+from antecede.core.mobile.flood import Flood
+from antecede.core.ordering.ks import Ks
+from antecede.core.snapshot import values
+
+REMOVED = [(Ks("a", multicast=True), 2, "rcv4"), (Direct("rst", hold_max=7), 1, True), (Flood(seq=3), 0, True)]
+
+
+@pytest.mark.parametrize(("value", "place", "_"), REMOVED)
+def test_a_removed_field_is_stored_in_its_place(value: object, place: int, _: object) -> None:
+    stored = values.dumps(value)
+    assert values.loads(stored) == value
+    assert [place for place, _ in values.REMOVED[type(value)]] == [place]
+
+
+@pytest.mark.parametrize(("value", "place", "other"), REMOVED)
+def test_a_removed_field_with_another_value_is_refused(
+    value: object, place: int, other: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as earlier:
+        earlier.setitem(values.REMOVED, type(value), [(place, other)])
+        stored = values.dumps(value)
+    with pytest.raises(SnapshotError, match=f"field {place} of a .* is {other!r}, which is no longer supported"):
+        values.loads(stored)
