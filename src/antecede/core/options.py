@@ -18,11 +18,11 @@ def check(algorithm: str, options: Mapping[str, object]) -> None:
     for name, value in sorted(options.items()):
         if name == "printed":
             if value not in ("", *PRINTED[algorithm]):
-                raise Misuse(f"{algorithm} can be had as printed in {' or '.join(PRINTED[algorithm])}, not {value!r}")
+                raise Misuse(f"printed must be {' or '.join(PRINTED[algorithm])} for {algorithm}, not {value!r}")
         elif name in _CHECKS:
             is_valid, wanted = _CHECKS[name]
             if not is_valid(value):
-                raise Misuse(f"{name} is {wanted}, not {value!r}")
+                raise Misuse(f"{name} must be {wanted}, not {value!r}")
 
 
 def _whole(least: int) -> Callable[[object], bool]:
