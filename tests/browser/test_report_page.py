@@ -113,7 +113,7 @@ def test_focus_hover_and_tap_tell_what_a_mark_is(chromium: Chromium) -> None:
     done({ said, lit });
     """
     found = chromium.act(KNOWN, script)
-    assert found["said"][0].startswith("Point at, tap or tab")
+    assert found["said"][0].startswith("Point at an event or a message")
     assert found["said"][1:] == [
         "b delivers m1 (event 1, clock 0.12 s): too late",
         "Message m1 from a to b: the overtaken message",

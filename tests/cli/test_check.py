@@ -60,9 +60,9 @@ def test_without_json_one_screen_and_the_worst_in_words(
 ) -> None:
     assert main(["check", str(trace)]) == 1
     out = capsys.readouterr().out
-    assert out.startswith("VIOLATED: 1 of 2 deliveries came before one of their causes")
-    assert "The worst: b delivered m2 before m1: m1 was sent by a, then a sent m2." in out
-    assert "add --out DIR" in out
+    assert out.startswith("VIOLATED: 1 of 2 deliveries came before one of its causes")
+    assert "The worst violation: b delivered m2 before m1: m1 was sent by a, then a sent m2." in out
+    assert "Add --out DIR" in out
     assert len(out.splitlines()) < 25
 
 
@@ -123,8 +123,8 @@ def test_with_out_the_report_is_named_and_an_export_written(
     ("arguments", "words"),
     [
         (["{here}/nothing.jsonl"], "no such file or folder; check the path"),
-        (["{here}/empty"], "no files in there"),
-        (["{here}/noise.bin"], "say which with --format"),
+        (["{here}/empty"], "the folder has no files"),
+        (["{here}/noise.bin"], "give --format"),
         (["{here}/trace.jsonl", "--format", "csv"], "there are auto, antecede, shiviz, otlp, zipkin"),
         (["{here}/trace.jsonl", "--regex", "(?<host>"], "regular expression"),
         (["{here}/trace.jsonl", "--windows", "0"], "give 1 or more"),
@@ -132,7 +132,7 @@ def test_with_out_the_report_is_named_and_an_export_written(
         (["{here}/trace.jsonl", "--run", "r"], "add --export-shiviz or --export-otlp"),
         (["{here}/trace.jsonl", "--out", "{here}"], "choose another folder"),
         (["{here}/trace.jsonl", "--export-otlp", "{here}/x.json", "--run", "r"], "no events to export"),
-        (["{here}/trace.jsonl", "--export-otlp", "{here}/no/x.json"], "can not write"),
+        (["{here}/trace.jsonl", "--export-otlp", "{here}/no/x.json"], "cannot write"),
     ],
 )
 def test_an_error_says_what_to_do(
@@ -157,7 +157,7 @@ def test_help_teaches_by_examples(capsys: pytest.CaptureFixture[str]) -> None:
     assert ended.value.code == 0
     said = capsys.readouterr().out
     assert "examples:" in said
-    assert "exit status: 0 it holds, 1 it is violated, 3 it cannot be decided" in said
+    assert "exit status: 0 causal order holds, 1 it is violated, 3 undecidable" in said
 
 
 def test_what_a_terminal_would_obey_is_taken_out() -> None:

@@ -46,7 +46,7 @@ def test_a_master_that_is_none_is_told_before_java_starts(
 
 def test_nothing_named_is_not_everything(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lab", "run"]) == 2
-    assert "say all" in capsys.readouterr().err
+    assert "or all" in capsys.readouterr().err
 
 
 def test_run_writes_everything_and_tells_it(

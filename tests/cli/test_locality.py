@@ -78,7 +78,7 @@ def test_one_way_links_can_be_read_as_both_ways(tmp_path: Path, capsys: pytest.C
     call(str(path), "--both-ways", "--sets")
     out = capsys.readouterr().out
     assert "3 processes, 4 links, all both ways" in out
-    assert "Links given again, which count once: 1." in out
+    assert "Links that were given more than once, and count once: 1." in out
     assert "process  keeps the clocks of  observes" in out
 
 
@@ -88,7 +88,7 @@ def test_one_way_links_can_be_read_as_both_ways(tmp_path: Path, capsys: pytest.C
         ("loop.txt", b"a a\n", "'a' has a link to itself"),
         ("empty.txt", b"", "the graph has no links"),
         ("broken.json", b"[", "not JSON"),
-        ("image.png", b"\x89PNG\xff\xfe", "can not read the graph"),
+        ("image.png", b"\x89PNG\xff\xfe", "cannot read the graph"),
         ("stranger.json", b'{"processes": ["a"], "links": [["a", "b"]]}', "names 'b', which is not among"),
     ],
 )
@@ -118,7 +118,7 @@ def test_a_byte_order_mark_is_no_part_of_a_name(
 
 def test_bytes_that_are_not_text_are_refused_on_standard_input_too(monkeypatch: pytest.MonkeyPatch) -> None:
     standard_input(monkeypatch, b"a \xff\n")
-    with pytest.raises(AntecedeError, match="can not read the graph from -"):
+    with pytest.raises(AntecedeError, match="cannot read the graph from -"):
         call("-")
 
 
@@ -163,7 +163,7 @@ def test_names_that_a_terminal_would_obey_are_shown_plain(
 
 
 def test_a_missing_file_is_explained(tmp_path: Path) -> None:
-    with pytest.raises(AntecedeError, match="can not read the graph"):
+    with pytest.raises(AntecedeError, match="cannot read the graph"):
         call(str(tmp_path / "absent"))
 
 

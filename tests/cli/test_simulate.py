@@ -99,7 +99,7 @@ def test_a_violating_run_is_explained_and_its_replay_gives_the_same_trace(
 
 def test_the_control_violates_and_that_is_no_failure(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(f"{SMALL} --algorithm none") == 0
-    assert "none does not promise causal order" in capsys.readouterr().out
+    assert "none does not guarantee causal order" in capsys.readouterr().out
 
 
 def test_more_events_than_the_limit_are_not_judged(capsys: pytest.CaptureFixture[str]) -> None:
@@ -155,7 +155,7 @@ def test_retransmission_is_for_those_who_need_it(algorithm: str, expected: float
         ("--algorithm kss", "no algorithm 'kss'; there are"),
         ("--dests 1-50", "give a range from 1 to 19"),
         ("--dests many", "write it like 1-19"),
-        ("--groups 5", "an overlap below it"),
+        ("--groups 5", "an overlap below the size"),
         ("--latency slow", "write exponential:1.0"),
         ("--partition 10:p1", "write it like 10-20:p1,p2"),
         ("--partition 10-20:p77", "no process 'p77'; they are p01 to p20"),
@@ -163,7 +163,7 @@ def test_retransmission_is_for_those_who_need_it(algorithm: str, expected: float
         ("--option speed=9", "ks has no option 'speed'"),
         ("--retransmit soon", "write it like 4, auto, off"),
         ("--out trace.csv", ".jsonl, .jsonl.gz or .parquet"),
-        ("--loss 2", "a probability is from 0 to 1"),
+        ("--loss 2", "give a probability from 0 to 1"),
         ("--pattern chat", "there are open, request, conversation"),
         ("--hosts 5", "--hosts is for roaming protocols, and ks is none"),
         ("--algorithm av2 --processes 5", "give --hosts and --stations, not --processes"),
@@ -183,14 +183,14 @@ def test_retransmission_is_for_those_who_need_it(algorithm: str, expected: float
         ("--loss 0.1 --retransmit nan", "retransmission after a time"),
         ("--loss 0.1 --retransmit 1e-320", "retransmission after a time"),
         ("--partition 0-1e8:p01", "let the partition heal sooner"),
-        ("--partition 0-1e15:p01", "heals by 1e+09 s"),
+        ("--partition 0-1e15:p01", "heal by 1e+09 s"),
         ("--algorithm roam --retry 1e-320", "a retry after a time"),
         ("--payload 99999999999999999999", "a payload, in bytes"),
-        ("--option process=zz", "use --processes and --groups"),
+        ("--option process=zz", "set by --processes and --groups"),
         ("--algorithm history --loss 1 --deliveries 10", "nothing ever arrives"),
         ("--out ''", "--out is given, and empty"),
         ("--dests ''", "--dests is given, and empty"),
-        ("--out trace.jsonl --run 'a\nb'", "can not be written"),
+        ("--out trace.jsonl --run 'a\nb'", "cannot be written"),
     ],
 )
 def test_options_that_have_no_meaning_are_refused_in_words(
@@ -203,7 +203,7 @@ def test_options_that_have_no_meaning_are_refused_in_words(
 
 
 def test_a_name_too_long_for_a_file_is_told_in_words(tmp_path: Path) -> None:
-    with pytest.raises(Misuse, match="the trace can not be written"):
+    with pytest.raises(Misuse, match="the trace cannot be written"):
         run(f"{SMALL} --out {tmp_path}/{'y' * 300}.jsonl")
 
 
@@ -247,7 +247,7 @@ def test_roaming_protocols_are_simulated_too(protocol: str, tmp_path: Path, caps
     said = capsys.readouterr().out
     assert "6 hosts, 3 stations" in said
     assert "hand-off" in said
-    assert "nothing is left undelivered" in said
+    assert "no message is left undelivered" in said
     assert len(said.splitlines()) < 24
 
 

@@ -59,7 +59,7 @@ def test_at_the_limit_an_early_packet_is_refused_and_the_next_one_is_not() -> No
     stage, packets = numbered(4, hold_back_limit=1)
     delivered(stage, packets[2])
     with pytest.raises(
-        HoldBackFull, match="1 packets wait for earlier ones of their channel, the limit; offer it again"
+        HoldBackFull, match="1 packets wait for earlier ones of their channel, which is the limit: offer this one later"
     ):
         delivered(stage, packets[3])
     assert delivered(stage, packets[0]) == [1]

@@ -126,6 +126,6 @@ def test_ks_names_no_message_that_another_of_those_it_names_implies() -> None:
 def test_history_carries_no_more_than_its_limit_and_loses_nothing_at_it() -> None:
     a, b = (antecede.create("history", process=name, processes=["a", "b"], hold_back_limit=2) for name in "ab")
     packets = [e.packet for _ in range(2) for e in a.send({"b"}, b"") if isinstance(e, antecede.Transmit)]
-    with pytest.raises(antecede.LimitReached, match="2 messages are carried, the limit"):
+    with pytest.raises(antecede.LimitReached, match="2 messages are carried, which is the limit"):
         a.send({"b"}, b"")
     assert [len(b.receive(packet)) for packet in packets] == [1, 1]

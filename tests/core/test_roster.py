@@ -25,14 +25,14 @@ def without_c() -> antecede.Algorithm:
 
 
 CREATED_WRONG = [
-    (lambda: new(processes="abc"), "processes: a collection of names, not 'abc'"),
+    (lambda: new(processes="abc"), "processes must be a collection of names, not 'abc'"),
     (lambda: new("isis"), 'this algorithm sends to groups: create(..., groups={"g1": ["a", "b"]})'),
-    (lambda: new(processes=["a", ""]), "a name is a string that is not empty, not ''"),
-    (lambda: new(processes=["a", 7]), "a name is a string that is not empty, not 7"),  # type: ignore[list-item]
-    (lambda: new(processes=["a", "\ud800"]), "the name '\\ud800' can not be written in UTF-8"),
+    (lambda: new(processes=["a", ""]), "a name must be a string that is not empty, not ''"),
+    (lambda: new(processes=["a", 7]), "a name must be a string that is not empty, not 7"),  # type: ignore[list-item]
+    (lambda: new(processes=["a", "\ud800"]), "the name '\\ud800' cannot be written in UTF-8"),
     (lambda: new(processes=["a", "é" * 128]), "a name has at most 255 bytes in UTF-8; 'éééé"),
-    (lambda: new("isis", groups={"": ["a"]}), "a name is a string that is not empty, not ''"),
-    (lambda: new("isis", groups={"g": ["a", ""]}), "a name is a string that is not empty, not ''"),
+    (lambda: new("isis", groups={"": ["a"]}), "a name must be a string that is not empty, not ''"),
+    (lambda: new("isis", groups={"g": ["a", ""]}), "a name must be a string that is not empty, not ''"),
 ]
 
 
@@ -46,11 +46,11 @@ def test_created_wrong(make: Callable[[], antecede.Algorithm], told: str) -> Non
 
 
 CALLED_WRONG = [
-    (new, lambda a: a.send({"b"}, "text"), "a payload is bytes, not str: encode it first"),
-    (new, lambda a: a.send({"b"}, bytearray(b"x")), "a payload is bytes, not bytearray: encode it first"),
+    (new, lambda a: a.send({"b"}, "text"), "a payload must be bytes, not str: encode it first"),
+    (new, lambda a: a.send({"b"}, bytearray(b"x")), "a payload must be bytes, not bytearray: encode it first"),
     (new, lambda a: a.send(set(), b""), "a message needs at least one destination"),
     (new, lambda a: a.send({"b", "z"}, b""), "unknown process 'z': call join first, or correct the name"),
-    (without_c, lambda a: a.send({"b", "c"}, b""), "'c' has left"),
+    (without_c, lambda a: a.send({"b", "c"}, b""), "'c' has left: remove it from the destinations"),
     (
         lambda: new("vector"),
         lambda a: a.send({"b"}, b""),
@@ -79,7 +79,7 @@ CALLED_WRONG = [
     (
         without_c,
         lambda a: a.join("c"),
-        "'c' has left, and names are not reused: give the newcomer another name",
+        "'c' has left, and its name cannot be used again: give the newcomer another name",
     ),
     (
         lambda: new("isis", groups=GROUPS),
@@ -89,9 +89,9 @@ CALLED_WRONG = [
     (
         lambda: new("isis", groups=GROUPS),
         lambda a: a.join("d", ["g9", "g1"]),
-        "no group 'g9' here; there are ['g1', 'g2']",
+        "there is no group 'g9' here; there are ['g1', 'g2']",
     ),
-    (new, lambda a: a.join(""), "a name is a string that is not empty, not ''"),
+    (new, lambda a: a.join(""), "a name must be a string that is not empty, not ''"),
     (new, lambda a: a.leave("z"), "'z' is not among the processes ['a', 'b', 'c']"),
 ]
 
@@ -111,7 +111,7 @@ def message(sender: str = "b", seq: int = 1, dests: str = "a") -> Message:
 
 
 NOT_TO_BE_TRUSTED = [
-    (Packet("b", None, NoStamp()), "b sent a NoStamp, of another algorithm"),
+    (Packet("b", None, NoStamp()), "b sent a NoStamp, which is of another algorithm"),
     (Packet("c", message(), NoStamp()), "c sent a packet with message b:1, which is not its own"),
     (Packet("b", message(dests="c"), NoStamp()), "message b:1 is for ['c'], and came to a"),
     (Packet("a", message("a"), NoStamp()), "message a:1 is for ['a'], and came to a"),

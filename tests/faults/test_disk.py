@@ -23,7 +23,7 @@ def fails_clearly(run: Crowd, name: str, store: str) -> None:
     """The process ends by itself, says which file it could not write, and leaves its store as it was."""
     assert run.ended(name) != 0
     said = run.log(name)
-    assert "can not be written" in said, said
+    assert "cannot be written" in said, said
     assert "Make room" in said, said
     assert run.whole(store)
 

@@ -58,7 +58,7 @@ def test_parts_that_were_cut_short_or_are_doubled_do_no_harm(spark: SparkSession
     parts[0].write_bytes(parts[0].read_bytes()[:100])
     again = run(spark, experiment, tmp_path, quick=True)
     assert results.split(again.table, ())[0] == results.split(whole.table, ())[0]
-    assert again.notes == (f"prs-fig4: {parts[0]} can not be read, and is measured anew",)
+    assert again.notes == (f"prs-fig4: {parts[0]} cannot be read, and is measured again",)
 
 
 def test_another_declaration_starts_anew_and_says_so(spark: SparkSession, tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def test_shiviz_logs(spark: SparkSession, logs: Path) -> None:
     assert {name: f"by the {kind} expression" in said[name] for name, kind in EXPRESSIONS.items()} == dict.fromkeys(
         EXPRESSIONS, True
     )
-    assert said["reliable-broadcast.log"].endswith("lines skipped because they match nothing: 1")
+    assert said["reliable-broadcast.log"].endswith("lines skipped because the expression does not match them: 1")
     assert found.events.where("attributes['clock'] is null").count() == 0
 
 

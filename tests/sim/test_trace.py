@@ -100,5 +100,5 @@ def test_a_trace_that_was_not_finished_has_no_name(tmp_path: Path) -> None:
 def test_names_and_places_that_can_not_be_written_are_refused_in_words(tmp_path: Path) -> None:
     with pytest.raises(Misuse, match=r"\.jsonl, \.jsonl\.gz or \.parquet"), written(tmp_path / "t.csv", "r"):
         pass
-    with pytest.raises(Misuse, match="can not be written"), written(tmp_path / "nowhere" / "t.jsonl", "r"):
+    with pytest.raises(Misuse, match="cannot be written"), written(tmp_path / "nowhere" / "t.jsonl", "r"):
         pass

@@ -66,7 +66,7 @@ def test_a_page_is_green_only_if_everything_was_read_and_holds() -> None:
     assert 'class="verdict holds"' in whole
     assert 'class="verdict holds"' not in partly
     assert 'class="verdict incomplete"' in partly
-    assert "None among what could be read" in Page(partly).text
+    assert "No violation was found in the part of the input that could be read" in Page(partly).text
 
 
 def test_the_counts_of_the_command_are_all_there_under_their_names() -> None:
@@ -163,17 +163,17 @@ def test_the_matrix_shows_the_busiest_and_all_three_readings() -> None:
 
 def test_what_the_source_does_not_tell_is_said_and_not_drawn() -> None:
     text = Page(report.render(known_report())).text
-    assert "delays can not be stated" in text
-    assert "there is no time line" in text
-    assert "hold-back can not be stated" in text
+    assert "delays are not known" in text
+    assert "there is no timeline" in text
+    assert "hold-back is not known" in text
     assert "Every row of the input was a valid event." in text
-    assert "No clock readings to compare." in text
+    assert "There are no clock readings to compare." in text
 
 
 def test_no_violation_is_not_claimed_where_nothing_could_be_decided() -> None:
-    assert "Violations None." in Page(report.render(small("holds", "Fine."))).text
+    assert "Violations There are no violations." in Page(report.render(small("holds", "Fine."))).text
     assert (
-        "Violations None among what could be read and decided."
+        "Violations No violation was found in the part of the input that could be read and judged."
         in Page(report.render(small("undecidable", "A cycle."))).text
     )
 

@@ -23,7 +23,8 @@ COMMANDS = ("check", "demo", "lab", "locality", "remove", "simulate", "station",
 def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="antecede",
-        description="Causal message ordering: check whether a system delivers causally, choose, enforce.",
+        description="Causal message ordering: check whether a system delivers messages in causal order, choose an "
+        "algorithm, and enforce the order.",
     )
     top.add_argument("--version", action="version", version=f"antecede {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
@@ -58,9 +59,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _stopped(error: Exception) -> int:
     """Say what is missing, or that this is a fault."""
     if isinstance(error, ModuleNotFoundError):
-        print(f"antecede: this command needs '{error.name}': pip install 'antecede[app]'", file=sys.stderr)
+        print(f"antecede: this command needs the package '{error.name}': pip install 'antecede[app]'", file=sys.stderr)
         return 2
     traceback.print_exception(error)
-    words = f"stopped by a fault of its own ({type(error).__name__}); please report what is above"
+    words = f"stopped by a bug in antecede ({type(error).__name__}); please report the text above"
     print(f"antecede: {words}", file=sys.stderr)
     return 2

@@ -28,12 +28,18 @@ def add(parser: argparse.ArgumentParser, *, embedded: bool) -> None:
     """
     parser.set_defaults(nats_limits=None)
     group = parser.add_argument_group("NATS")
-    kinds = "nats://host:port, tls://host:port, " + ("embedded:///folder" if embedded else "or several with commas")
+    kinds = "nats://host:port, tls://host:port, " + (
+        "embedded:///folder" if embedded else "or several, separated by commas"
+    )
     group.add_argument("--nats", default=os.environ.get(VARIABLE), metavar="URL", help=f"{kinds}; default: ${VARIABLE}")
-    group.add_argument("--nats-ca", type=Path, metavar="FILE", help="who signs the certificates of the servers")
-    group.add_argument("--nats-cert", type=Path, metavar="FILE", help="our certificate, where the servers want one")
-    group.add_argument("--nats-key", type=Path, metavar="FILE", help="its private key")
-    group.add_argument("--nats-creds", type=Path, metavar="FILE", help="credentials: a JWT and its seed")
+    group.add_argument(
+        "--nats-ca", type=Path, metavar="FILE", help="the authority that signed the certificates of the servers"
+    )
+    group.add_argument(
+        "--nats-cert", type=Path, metavar="FILE", help="the client certificate, if the servers ask for one"
+    )
+    group.add_argument("--nats-key", type=Path, metavar="FILE", help="the private key of --nats-cert")
+    group.add_argument("--nats-creds", type=Path, metavar="FILE", help="the credentials: a JWT and its seed")
     group.add_argument("--nats-nkey", type=Path, metavar="FILE", help="the seed of an nkey")
     group.add_argument("--domain", metavar="NAME", help="the JetStream domain")
 
@@ -41,7 +47,7 @@ def add(parser: argparse.ArgumentParser, *, embedded: bool) -> None:
 def url(arguments: argparse.Namespace) -> str:
     """Where to connect, which has to be said somewhere."""
     if not arguments.nats:
-        raise Misuse(f"say where NATS is: --nats nats://host:port, or {VARIABLE} in the environment")
+        raise Misuse(f"no NATS server is given: use --nats nats://host:port, or set {VARIABLE} in the environment")
     return str(arguments.nats)
 
 
@@ -73,11 +79,11 @@ def trusting(authority: Path | None, certificate: Path | None = None, key: Path 
             context.load_cert_chain(certificate, key)
     except OSError as error:
         files = ", ".join(str(path) for path in (authority, certificate, key) if path is not None)
-        raise Misuse(f"no certificates can be had from {files}: {error}") from error
+        raise Misuse(f"the certificates in {files} cannot be used: {error}") from error
     return context
 
 
 def _readable(path: Path) -> Path:
     if not path.is_file():
-        raise Misuse(f"there is no file {path}")
+        raise Misuse(f"the file {path} does not exist")
     return path

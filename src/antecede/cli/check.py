@@ -20,21 +20,22 @@ STATUS = {"holds": 0, "violated": 1, "undecidable": 3}
 FORMATS = ("auto", "antecede", "shiviz", "otlp", "zipkin", "mapped")
 
 EXPLANATION = """\
-If one message may have caused another, everybody who gets both should get the cause first. This reads the log of a
-system, says whether that was so, and where it was not, shows the chain of messages that proves it.
+Read the log of a system, and say whether it delivered its messages in causal order: if one message may have caused
+another, every process that gets both must get the cause first. For each violation, show the chain of messages that
+proves it.
 
-TRACE is a file, a folder or a glob, plain or gzip, of
+TRACE is a file, a folder or a glob, plain or compressed with gzip. The formats are:
   antecede   JSON Lines or Parquet with the columns run, process, index, kind, time, message, dests, ...
-  shiviz     ShiViz and GoVector logs; --regex for a layout of your own, with the groups host, clock and event, and
-             kind, message and dests where the log names its messages
+  shiviz     ShiViz and GoVector logs; for another layout, give --regex with the groups host, clock and event, and
+             with kind, message and dests if the log names its messages
   otlp       OpenTelemetry OTLP/JSON with messaging spans
   zipkin     Zipkin v2 JSON
-  mapped     any JSON Lines, with --mapping to say which field is what
-A row that is not a valid event is kept apart, counted, and listed in the report with file, line and reason. The answer
-is then marked incomplete. If more than --quarantine-max of the rows are such rows, and no violation was found, the
+  mapped     other JSON Lines; --mapping says which field has which meaning
+A row that is not a valid event is refused and counted, and the report lists it with file, line and reason. The answer
+is then marked as incomplete. If more than --quarantine-max of the rows are refused, and no violation was found, the
 answer is undecidable.
 
-exit status: 0 it holds, 1 it is violated, 3 it cannot be decided, 2 usage error or unreadable input.
+exit status: 0 causal order holds, 1 it is violated, 3 undecidable, 2 usage error or unreadable input.
 """
 
 EXAMPLES = """\
@@ -51,36 +52,42 @@ examples:
 def add(subparsers: Any) -> None:
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "check",
-        help="did my system deliver in causal order, and where not?",
+        help="check whether a system delivered in causal order, from its logs",
         description=EXPLANATION,
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("trace", metavar="TRACE", nargs="+", help="files, folders or globs")
+    parser.add_argument("trace", metavar="TRACE", nargs="+", help="the logs: files, folders or globs")
     parser.add_argument("--format", default="auto", metavar="FORMAT", help=f"{', '.join(FORMATS)}; default: auto")
-    parser.add_argument("--out", metavar="DIR", help="write tables and report.html there")
+    parser.add_argument("--out", metavar="DIR", help="write the tables and report.html to this folder")
     parser.add_argument(
         "--master", metavar="URL", help="a Spark master, or sc://host:port; default: Spark on this machine"
     )
-    parser.add_argument("--json", action="store_true", help="one object on standard output, all else on standard error")
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print one JSON object on standard output, everything else on standard error",
+    )
     reading = parser.add_argument_group("reading")
-    reading.add_argument("--regex", help="how an event of a ShiViz log is written")
-    reading.add_argument("--delimiter", help="what stands between the executions of a ShiViz log, as a regex")
-    reading.add_argument("--mapping", help="which field of JSON is what: a built-in name, JSON, or a file of it")
+    reading.add_argument("--regex", help="a regular expression for one event of a ShiViz log")
+    reading.add_argument("--delimiter", help="a regular expression for the text between two executions in a ShiViz log")
+    reading.add_argument(
+        "--mapping", help="the meaning of the JSON fields: the name of a built-in mapping, JSON, or a file with JSON"
+    )
     reading.add_argument(
         "--quarantine-max",
         type=_share,
         default=QUARANTINE_MAX,
         metavar="SHARE",
-        help="how many rows may be unreadable before the answer is undecidable: a percentage such as 5%%, or a share "
-        "such as 0.05; default: 1%%",
+        help="the part of the rows that may be refused before the answer is undecidable: a percentage such as 5%%, "
+        "or a share such as 0.05; default: 1%%",
     )
     verifying = parser.add_argument_group("verifying")
     verifying.add_argument(
-        "--windows", type=int, metavar="N", help="cut every run into about N windows; default: by size"
+        "--windows", type=int, metavar="N", help="divide every run into about N windows; default: by size"
     )
     verifying.add_argument(
-        "--worst", type=int, default=100, metavar="N", help="explain that many violations; default: 100"
+        "--worst", type=int, default=100, metavar="N", help="explain at most N violations; default: 100"
     )
     _add_export(parser)
     parser.set_defaults(run=run)
@@ -98,11 +105,13 @@ def _share(text: str) -> float:
 
 def _add_export(parser: argparse.ArgumentParser) -> None:
     export = parser.add_argument_group("export of a part of the trace")
-    export.add_argument("--export-shiviz", metavar="FILE", help="write it as a ShiViz log")
-    export.add_argument("--export-otlp", metavar="FILE", help="write it as OpenTelemetry OTLP/JSON")
-    export.add_argument("--run", dest="only_run", metavar="RUN", help="the events of this run")
-    export.add_argument("--from", dest="start", type=float, metavar="T", help="not before this time, in seconds")
-    export.add_argument("--to", dest="end", type=float, metavar="T", help="not after this time, in seconds")
+    export.add_argument("--export-shiviz", metavar="FILE", help="write the events as a ShiViz log")
+    export.add_argument("--export-otlp", metavar="FILE", help="write the events as OpenTelemetry OTLP/JSON")
+    export.add_argument("--run", dest="only_run", metavar="RUN", help="only events of this run")
+    export.add_argument(
+        "--from", dest="start", type=float, metavar="T", help="only events from this time on, in seconds"
+    )
+    export.add_argument("--to", dest="end", type=float, metavar="T", help="only events up to this time, in seconds")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -124,7 +133,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _refuse_bad_options(arguments: argparse.Namespace) -> None:
     """What can be known to be wrong before a Spark is started for it."""
     if arguments.format not in FORMATS:
-        raise Misuse(f"no format {arguments.format!r}; there are {', '.join(FORMATS)}")
+        raise Misuse(f"there is no format {arguments.format!r}; there are {', '.join(FORMATS)}")
     if arguments.worst < 0:
         raise Misuse(f"--worst is {arguments.worst}; give 0 or more")
     if arguments.windows is not None and arguments.windows < 1:
@@ -172,7 +181,7 @@ def _export(arguments: argparse.Namespace, checked: Checked) -> list[str]:
 
     events = list(excerpt(checked.events, run=arguments.only_run, start=arguments.start, end=arguments.end))
     if not events:
-        raise Misuse("no events to export: none is of that run, or between those times")
+        raise Misuse("there are no events to export: no event is of that run and between those times")
     written = []
     for path, form in ((arguments.export_shiviz, export.shiviz), (arguments.export_otlp, export.otlp)):
         if path:

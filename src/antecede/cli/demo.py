@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 ALGORITHMS = ("none", "ks")
 
 EXPLANATION = """\
-Simulates processes that write to each other over a network that reorders, once with no ordering (none) and once with
-causal order (ks), on the same seed and network: the same messages, sent at the same times, each taking as long.
-Then checks both on the Spark that comes with the package, and shows the two verdicts side by side. Needs no Java.
+Simulate processes that send messages over a network that reorders them, once without ordering (none) and once with
+causal order (ks). Both runs have the same messages, sent at the same times, with the same latencies. Then check both
+runs on the Spark that comes with the package, and show the two verdicts side by side. Java need not be installed.
 
-With --live nothing is simulated: three stations on a NATS server of their own, eight hosts that chat and roam between
-them, a station that is killed and restarted; once delivered as NATS brings it, once in causal order.
+With --live, run real programs instead: three stations on their own NATS server, and eight hosts that chat and roam
+between the stations. One station is killed and restarted. The conversation runs twice: once in the order in which NATS
+delivers, and once in causal order.
 """
 
 
@@ -34,11 +35,15 @@ def add(subparsers: Any) -> None:
         description=EXPLANATION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--live", action="store_true", help="real stations and roaming hosts over NATS instead")
-    parser.add_argument("--out", default="out/demo", metavar="DIR", help="traces, tables and report; default: out/demo")
-    parser.add_argument("--processes", type=int, default=20, metavar="N", help="default: 20")
-    parser.add_argument("--messages", type=int, default=1_000, metavar="N", help="default: 1000")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="default: 1")
+    parser.add_argument("--live", action="store_true", help="run real stations and roaming hosts over NATS")
+    parser.add_argument(
+        "--out", default="out/demo", metavar="DIR", help="the folder for traces, tables and report; default: out/demo"
+    )
+    parser.add_argument("--processes", type=int, default=20, metavar="N", help="the number of processes; default: 20")
+    parser.add_argument(
+        "--messages", type=int, default=1_000, metavar="N", help="the number of messages; default: 1000"
+    )
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="the seed of the simulation; default: 1")
     parser.add_argument("--master", metavar="URL", help="a Spark master; default: Spark on this machine")
     parser.set_defaults(run=run)
 
@@ -75,7 +80,7 @@ def _simulate(algorithm: str, arguments: argparse.Namespace, path: Path) -> None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise Misuse(f"can not make the folder {path.parent}: {error.strerror}; name another with --out") from error
+        raise Misuse(f"cannot make the folder {path.parent}: {error.strerror}; give another with --out") from error
     with written(path, algorithm) as sink:
         recorder = Recorder(sink)
         simulate(parameters, recorder)
@@ -107,7 +112,7 @@ def _show(arguments: argparse.Namespace, rows: Mapping[str, Mapping[str, Any]], 
     for line in _side_by_side(pair):
         print(f"  {line}".rstrip())
     if checked.explained:
-        print(f"\nThe worst without it: {screen.plain(checked.explained[0].words)}.")
+        print(f"\nThe worst violation without causal order: {screen.plain(checked.explained[0].words)}.")
 
 
 def _counted(name: str, row: Mapping[str, Any]) -> str:

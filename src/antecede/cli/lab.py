@@ -29,19 +29,20 @@ PAPERS = {
     "004": "Meldal, Sankar, Vera",
 }
 EXPLANATION = """\
-Every experiment is a grid of points, each run with several seeds as a Spark task of its own. What comes out is written
-to DIR/NAME: results.parquet, figure.svg, figure.png and claims.json, which holds what the paper says against what was
-measured; and DIR/index.html shows all of it. A run that was interrupted goes on where it was.
+Run the experiments of the papers again, and compare the results with what the papers claim. An experiment is a grid of
+points, and each point is run with several seeds on Spark. The results are written to DIR/NAME: results.parquet,
+figure.svg, figure.png, and claims.json with the value that each claim states and the value that was measured.
+DIR/index.html shows all of them. If a run is interrupted, the same command continues it.
 """
 
 EXAMPLES = """\
 examples:
-  antecede lab list                                what there is
-  antecede lab run --quick                         everything, small: less than three minutes on two cores
-  antecede lab run prs-fig4 prs-fig7 --out figures at the paper's parameters
-  antecede lab run all --master spark://host:7077  on a cluster
+  antecede lab list                                list the experiments
+  antecede lab run --quick                         run a small version of all: less than three minutes on two cores
+  antecede lab run prs-fig4 prs-fig7 --out figures run two with the paper's parameters
+  antecede lab run all --master spark://host:7077  run all on a cluster
 
-exit status: 0 all points were measured, whatever became of the claims; 1 some point failed; 2 usage error
+exit status: 0 all points were measured, even if claims were not reproduced; 1 a point failed; 2 usage error
 """
 OUT = "lab-results"
 ALL = "all"
@@ -50,28 +51,32 @@ ALL = "all"
 def add(subparsers: Any) -> None:
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "lab",
-        help="rerun the papers' experiments and hold them to what was claimed",
+        help="run the experiments of the papers again, and compare the results with their claims",
         description=EXPLANATION,
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     actions = parser.add_subparsers(dest="action", metavar="list|run", required=True)
-    lister = actions.add_parser("list", help="the experiments there are")
-    lister.add_argument("--json", action="store_true", help="one object on standard output")
+    lister = actions.add_parser("list", help="list the experiments")
+    lister.add_argument("--json", action="store_true", help="print one JSON object on standard output")
     runner = actions.add_parser(
         "run",
-        help="run some, or all",
+        help="run some experiments, or all",
         description=EXPLANATION,
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    runner.add_argument("name", metavar="NAME", nargs="*", help="experiments of `lab list`, or all")
-    runner.add_argument("--quick", action="store_true", help="a smaller grid and shorter runs")
+    runner.add_argument("name", metavar="NAME", nargs="*", help="the names of experiments (see `lab list`), or all")
+    runner.add_argument("--quick", action="store_true", help="run a smaller grid, with shorter runs")
     runner.add_argument(
         "--master", metavar="URL", help="a Spark master, or sc://host:port; default: Spark on this machine"
     )
-    runner.add_argument("--out", metavar="DIR", default=OUT, help=f"where results go; default: {OUT}")
-    runner.add_argument("--json", action="store_true", help="one object on standard output, all else on standard error")
+    runner.add_argument("--out", metavar="DIR", default=OUT, help=f"the folder for the results; default: {OUT}")
+    runner.add_argument(
+        "--json",
+        action="store_true",
+        help="print one JSON object on standard output, everything else on standard error",
+    )
     parser.set_defaults(run=run)
 
 
@@ -79,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         return _list(arguments) if arguments.action == "list" else _run(arguments)
     except KeyboardInterrupt:
-        print("antecede: stopped; the same command goes on where it was", file=sys.stderr)
+        print("antecede: stopped; the same command continues the run", file=sys.stderr)
         return 130
 
 
@@ -148,21 +153,23 @@ def _chosen(arguments: argparse.Namespace) -> list[Experiment]:
     from antecede.lab.experiments import experiment, names
 
     if not arguments.name and not arguments.quick:
-        raise Misuse("name the experiments to run (`antecede lab list`), or say all, or --quick for all of them small")
+        raise Misuse(
+            "no experiment is given: give names (see `antecede lab list`), or all, or --quick for a small run of all"
+        )
     wanted = names() if not arguments.name or ALL in arguments.name else list(dict.fromkeys(arguments.name))
     return [experiment(name) for name in wanted]
 
 
 def _folder(out: str) -> Path:
     if "://" in out or not out:
-        raise Misuse(f"results are small, and written where the command runs: {out!r} is not a folder here")
+        raise Misuse(f"results are written on this machine, and {out!r} is not a folder: give one with --out")
     folder = Path(out)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        raise Misuse(f"--out {out}: {error.strerror}; name a folder that can be written to") from None
+        raise Misuse(f"--out {out}: {error.strerror}; give a folder that can be written to") from None
     return folder
 
 
@@ -193,7 +200,7 @@ def _stated(claim: dict[str, Any]) -> str:
 def _outcome(claim: dict[str, Any]) -> str:
     outcome: str = claim["outcome"]
     if outcome in ("qualitative", "tried"):
-        return f"{outcome}: {'holds' if claim['holds'] else 'does not'}"
+        return f"{outcome}: {'holds' if claim['holds'] else 'does not hold'}"
     return outcome
 
 

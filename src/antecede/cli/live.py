@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     for line in _side_by_side([rows[kind] for kind in KINDS], [_moves(traces / kind) for kind in KINDS]):
         print(f"  {line}".rstrip())
     if checked.explained:
-        print(f"\nThe worst without it: {screen.plain(checked.explained[0].words)}.")
+        print(f"\nThe worst violation without causal order: {screen.plain(checked.explained[0].words)}.")
     print(f"\nReport: {report}\nTables: {checked.out}\nTraces: {traces}")
     return 0
 
@@ -77,7 +77,7 @@ def _clear(folder: Path) -> None:
         for path in sorted(folder.glob("*.jsonl")):
             path.unlink()
     except OSError as error:
-        raise Misuse(f"can not use the folder {folder}: {error.strerror}; name another with --out") from error
+        raise Misuse(f"cannot use the folder {folder}: {error.strerror}; give another with --out") from error
 
 
 def _moves(folder: Path) -> int:

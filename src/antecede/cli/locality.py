@@ -21,15 +21,15 @@ NAME_CHARS_MAX = 200
 """Of one name in the table of sets. `--json` cuts nothing."""
 
 EXPLANATION = """\
-Where it is known who writes to whom, a process that wants to know which of two arrived messages may have caused
-the other needs fewer clock entries than a vector clock has. This picks the cheapest way that is right for GRAPH
-and says what it saves.
+With vector clocks, a process can decide which of two messages may have caused the other, with one clock entry for every
+process. If it is known which processes write to which, fewer entries are enough. This command tries several correct
+allocations of clocks for GRAPH, chooses the smallest, and prints how much it saves.
 
-GRAPH is a file, or - for standard input:
-  edge list   a link a line: 'a b' or 'a -> b' one way, 'a <-> b' both ways, '#' a comment
-  CSV         sender,receiver in two columns, or in those headed from,to or source,target
+GRAPH is a file, or - for standard input. The formats are:
+  edge list   one link per line: 'a b' or 'a -> b' for one way, 'a <-> b' for both ways; '#' starts a comment
+  CSV         two columns, sender and receiver; or the columns with the headings from,to or source,target
   JSON        [["a", "b"], ...] or {"links": [["a", "b"], ...], "processes": [...], "both_ways": true}
-A link given twice counts once. A link from a process to itself is refused, and so is a graph without links.
+If a link is given twice, it counts once. A link from a process to itself is refused, and so is a graph without links.
 """
 
 EXAMPLE = """\
@@ -44,18 +44,22 @@ example, a hub with three sensors:
 def add(subparsers: Any) -> None:
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "locality",
-        help="the least clock entries a known communication graph needs",
+        help="find the fewest clock entries for a known communication graph",
         description=EXPLANATION,
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("graph", metavar="GRAPH", help="who writes to whom: a file, or - for standard input")
+    parser.add_argument("graph", metavar="GRAPH", help="the links between processes: a file, or - for standard input")
     parser.add_argument("--format", choices=["auto", "edges", "csv", "json"], default="auto")
-    parser.add_argument("--both-ways", action="store_true", help="every link given goes both ways")
+    parser.add_argument("--both-ways", action="store_true", help="add the reverse of every link")
     parser.add_argument("--not-fifo", action="store_true", help="messages on one link may overtake each other")
-    parser.add_argument("--no-memory", action="store_true", help="gateways shall not remember other clocks' steps")
+    parser.add_argument(
+        "--no-memory",
+        action="store_true",
+        help="exclude Allocation 6, in which gateways remember the steps of other clocks",
+    )
     parser.add_argument("--sets", action="store_true", help="also list whose clocks each process keeps")
-    parser.add_argument("--json", action="store_true", help="one object on standard output")
+    parser.add_argument("--json", action="store_true", help="print one JSON object on standard output")
     parser.set_defaults(run=run)
 
 
@@ -68,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     links = parse(text, form)
     graph = links.graph(both_ways=arguments.both_ways)
     made = plan(graph, fifo=not arguments.not_fifo, memory=not arguments.no_memory)
-    remarks = [f"Links given again, which count once: {links.repeated}."] if links.repeated else []
+    remarks = [f"Links that were given more than once, and count once: {links.repeated}."] if links.repeated else []
     remarks += made.notes
     if arguments.json:
         print(json.dumps(_as_object(made, remarks, sets=arguments.sets), indent=2))
@@ -85,7 +89,7 @@ def _read(name: str) -> str:
         return text.removeprefix("\ufeff")
     except (OSError, UnicodeDecodeError) as error:
         raise Misuse(
-            f"can not read the graph from {name}: {error}; give a text file, or - for standard input"
+            f"cannot read the graph from {name}: {error}; give a text file, or - for standard input"
         ) from error
 
 

@@ -10,25 +10,27 @@ from typing import Any
 from antecede.cli import broker
 
 EXPLANATION = """\
-Tells a station, which tells the others, that a host will never come back. What is kept for it is let go, nothing waits
-for its messages any more, and nothing is known of it but its name, which can not be used again. A name that nobody
-had yet is taken too: nobody will have it.
+Remove a host that will never come back. The station tells the other stations. They delete the messages that they keep
+for the host, and no message waits for messages of the host any more. The stations keep only the name, which cannot be
+used again. A name that no host has had yet can be removed too; then no host can use it.
 """
 
 
 def add(subparsers: Any) -> None:
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "remove",
-        help="remove a roaming host for good",
+        help="remove a roaming host for ever",
         description=EXPLANATION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--host", required=True, metavar="NAME", help="the name of the host")
     parser.add_argument(
-        "--station", required=True, metavar="URL", help="ws://host:port or wss://host:port, any of them"
+        "--station", required=True, metavar="URL", help="the address of any station: ws://host:port or wss://host:port"
     )
-    parser.add_argument("--key", required=True, type=Path, metavar="FILE", help="the key of the stations")
-    parser.add_argument("--ca", type=Path, metavar="FILE", help="who signs the certificate of the station")
+    parser.add_argument("--key", required=True, type=Path, metavar="FILE", help="the file with the key of the stations")
+    parser.add_argument(
+        "--ca", type=Path, metavar="FILE", help="the authority that signed the certificate of the station"
+    )
     parser.set_defaults(run=run)
 
 

@@ -30,7 +30,7 @@ def show(checked: Checked) -> None:
     for line in counts(checked):
         print(f"  {line}")
     if checked.explained:
-        print(f"\nThe worst: {plain(checked.explained[0].words)}.")
+        print(f"\nThe worst violation: {plain(checked.explained[0].words)}.")
     notes = [*checked.notes, *(f"run {run.run!r} was verified {run.one_task}" for run in found.runs if run.one_task)]
     if notes:
         print()
@@ -45,7 +45,7 @@ def places(checked: Checked, report: str | None, exported: Sequence[str]) -> Non
     if report is not None:
         print(f"\nReport: {report}\nTables: {checked.out}")
     elif not exported:
-        print("\nNo tables and no report were written; add --out DIR to get them.")
+        print("\nNo tables and no report were written. Add --out DIR to write them.")
     for path in exported:
         print(f"Exported: {path}")
 
@@ -88,7 +88,7 @@ def write(path: str, pieces: Iterator[str]) -> None:
         with open(path, "w", encoding="utf-8") as file:
             file.writelines(pieces)
     except OSError as error:
-        raise Misuse(f"can not write {path}: {error.strerror}; name a file in a folder that is there") from error
+        raise Misuse(f"cannot write {path}: {error.strerror}; give a file in a folder that exists") from error
 
 
 @contextmanager

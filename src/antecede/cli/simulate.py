@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 def add(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "simulate",
-        help="run an algorithm in a simulated world and write its trace",
+        help="simulate an algorithm, and say what causal order costs",
         usage="antecede simulate [--algorithm NAME] [--processes N] [--seed N] [--out TRACE] [options]",
-        description="Run an algorithm in a simulated world, and say what causal order costs there.",
+        description="Simulate an algorithm on the given traffic and network, and say what causal order costs.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     from antecede.sim.trace import written
 
     for flag in empty(arguments):
-        raise Misuse(f"{flag} is given, and empty: give it a value, or leave it out")
+        raise Misuse(f"{flag} is empty: give it a value, or leave it out")
     asked = parameters(arguments)
     name = arguments.run_name or f"{arguments.algorithm}-{asked.seed}"
     events = summary.Events(name, arguments.judge_max)

@@ -17,29 +17,49 @@ if TYPE_CHECKING:
     from ssl import SSLContext
 
 EXPLANATION = """\
-One of several stations that serve roaming hosts and keep their messages in causal order. All stations are given the
-same list of names and reach each other through NATS. Hosts connect by WebSocket, with a token (antecede token).
-Everything is durable in the store: a station that was killed goes on where it was when it is started again.
+Run a station, which serves roaming hosts and delivers their messages in causal order. All stations have the same list
+of names, and reach each other through NATS. Hosts connect over WebSocket, with a token (see antecede token). The state
+is in the store: if a station is killed, it continues from the store when it is started again.
 """
 
 
 def add(subparsers: Any) -> None:
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "station",
-        help="serve roaming hosts over WebSocket, in causal order",
+        help="run a station, which serves roaming hosts over WebSocket",
         description=EXPLANATION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--name", required=True, help="the name of this station")
-    parser.add_argument("--stations", required=True, metavar="A,B,...", help="the names of all, this one among them")
-    parser.add_argument("--listen", default="127.0.0.1:0", metavar="HOST:PORT", help="default: any port of 127.0.0.1")
-    parser.add_argument("--key", required=True, type=Path, metavar="FILE", help="at least 32 bytes that sign tokens")
-    parser.add_argument("--store", type=Path, metavar="DIR", help="where state is kept; needed with nats://")
-    parser.add_argument("--space", default="roam", help="stations of different spaces know nothing of each other")
-    parser.add_argument("--durability", choices=("process", "power"), default="process", help="default: process")
-    parser.add_argument("--metrics", type=int, metavar="PORT", help="Prometheus text at 127.0.0.1:PORT/metrics")
-    parser.add_argument("--trace", metavar="DIR", help="a folder for the trace, or jetstream:NAME")
-    parser.add_argument("--replicas", type=int, default=1, metavar="N", help="NATS servers that keep the inbox")
+    parser.add_argument("--stations", required=True, metavar="A,B,...", help="the names of all stations, with this one")
+    parser.add_argument(
+        "--listen",
+        default="127.0.0.1:0",
+        metavar="HOST:PORT",
+        help="the address to listen on; default: any port of 127.0.0.1",
+    )
+    parser.add_argument(
+        "--key", required=True, type=Path, metavar="FILE", help="the key that signs tokens, at least 32 bytes"
+    )
+    parser.add_argument("--store", type=Path, metavar="DIR", help="the folder for the state; required with nats://")
+    parser.add_argument("--space", default="roam", help="the name of the space; spaces are independent; default: roam")
+    parser.add_argument(
+        "--durability",
+        choices=("process", "power"),
+        default="process",
+        help="the crash that committed state survives; default: process",
+    )
+    parser.add_argument(
+        "--metrics", type=int, metavar="PORT", help="serve metrics for Prometheus at 127.0.0.1:PORT/metrics"
+    )
+    parser.add_argument("--trace", metavar="DIR", help="the folder for the trace, or jetstream:NAME")
+    parser.add_argument(
+        "--replicas",
+        type=int,
+        default=1,
+        metavar="N",
+        help="the number of NATS servers that keep the inbox; default: 1",
+    )
     broker.add(parser, embedded=True)
     _add_hosts(parser.add_argument_group("hosts"))
     _add_tls(parser.add_argument_group("TLS"))
@@ -47,20 +67,44 @@ def add(subparsers: Any) -> None:
 
 
 def _add_hosts(group: Any) -> None:
-    group.add_argument("--policy", choices=("store", "drop"), default="store", help="for hosts that are away")
-    group.add_argument("--stored-max", type=int, default=1_500, metavar="N", help="messages kept for one host")
-    group.add_argument("--frame-bytes", type=int, default=8_192, metavar="N", help="longest frame of a host")
-    group.add_argument("--rate", type=float, default=1_000.0, metavar="N", help="packets a second from one host")
     group.add_argument(
-        "--ping", type=float, default=20.0, metavar="S", help="a host that is silent for twice as long is gone"
+        "--policy", choices=("store", "drop"), default="store", help="messages for hosts that are away; default: store"
     )
-    group.add_argument("--connections", type=int, default=10_000, metavar="N", help="at the same time")
-    group.add_argument("--allow-remote", action="store_true", help="listen on an address that others can reach")
+    group.add_argument(
+        "--stored-max", type=int, default=1_500, metavar="N", help="the most messages kept for one host; default: 1500"
+    )
+    group.add_argument(
+        "--frame-bytes", type=int, default=8_192, metavar="N", help="the longest frame from a host; default: 8192"
+    )
+    group.add_argument(
+        "--rate",
+        type=float,
+        default=1_000.0,
+        metavar="N",
+        help="the most packets per second from one host; default: 1000",
+    )
+    group.add_argument(
+        "--ping",
+        type=float,
+        default=20.0,
+        metavar="S",
+        help="seconds between pings; a host silent for twice as long is away; default: 20",
+    )
+    group.add_argument(
+        "--connections",
+        type=int,
+        default=10_000,
+        metavar="N",
+        help="the most connections at the same time; default: 10000",
+    )
+    group.add_argument("--allow-remote", action="store_true", help="allow an address that other machines can reach")
 
 
 def _add_tls(group: Any) -> None:
-    group.add_argument("--tls-cert", type=Path, metavar="FILE", help="certificate chain shown to hosts (wss://)")
-    group.add_argument("--tls-key", type=Path, metavar="FILE", help="its private key")
+    group.add_argument(
+        "--tls-cert", type=Path, metavar="FILE", help="the certificate chain for hosts that connect with wss://"
+    )
+    group.add_argument("--tls-key", type=Path, metavar="FILE", help="the private key of --tls-cert")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -68,11 +112,11 @@ def run(arguments: argparse.Namespace) -> int:
     tls = _tls(arguments)
     if not _is_loopback(host):
         if not arguments.allow_remote:
-            raise Misuse(f"{host} can be reached from elsewhere: add --allow-remote if that is what you want")
+            raise Misuse(f"other machines can reach {host}: add --allow-remote to allow this, or listen on 127.0.0.1")
         if tls is None:
-            print("antecede: without --tls-cert, tokens and messages cross the network unencrypted", file=sys.stderr)
+            print("antecede: warning: without --tls-cert, tokens and messages are sent unencrypted", file=sys.stderr)
     if broker.url(arguments).partition(":")[0] != "embedded" and arguments.store is None:
-        raise Misuse("give --store DIR: without it a restart would forget every host")
+        raise Misuse("give --store DIR: without it, a restarted station would not know its hosts")
     return asyncio.run(_serve(arguments, (host, port), tls))
 
 
@@ -115,7 +159,7 @@ async def _serve(arguments: argparse.Namespace, listen: tuple[str, int], tls: SS
         stopped.cancel()
         if failed.done():
             fault = failed.result()
-            raise fault if isinstance(fault, AntecedeError) else RuntimeError("a fault of our own") from fault
+            raise fault if isinstance(fault, AntecedeError) else RuntimeError("a bug in antecede") from fault
         failed.cancel()
     return 0
 
@@ -131,14 +175,14 @@ def _tls(arguments: argparse.Namespace) -> SSLContext | None:
     try:
         context.load_cert_chain(arguments.tls_cert, arguments.tls_key)
     except OSError as error:
-        raise Misuse(f"{arguments.tls_cert} and {arguments.tls_key} can not be used: {error}") from error
+        raise Misuse(f"{arguments.tls_cert} and {arguments.tls_key} cannot be used: {error}") from error
     return context
 
 
 def _address(text: str) -> tuple[str, int]:
     host, _, port = text.rpartition(":")
     if not host or not port.isdecimal() or int(port) > 65_535:
-        raise Misuse(f"{text!r}: give HOST:PORT, such as 127.0.0.1:7001")
+        raise Misuse(f"{text!r} is not an address: give HOST:PORT, such as 127.0.0.1:7001")
     return host.strip("[]"), int(port)
 
 

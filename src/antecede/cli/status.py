@@ -34,12 +34,18 @@ TEXT = ("space", "process", "kind")
 REFRESH_S = 1.0
 
 EXPLANATION = """\
-Asks every node and station. On a terminal the table stays up to date until Ctrl-C.
+Ask every node and station for its state, and show a table. On a terminal, the table is updated until Ctrl-C. The
+columns are:
 
-queued: frames in the inbox at the broker; held back: messages that wait for one they depend on; inbox: messages that
-the application has not acknowledged; outbox: packets that some inbox does not have yet; connected: hosts now; hosts:
-those whose luggage is here; stored: messages that hosts have not acknowledged; moving: hosts whose luggage is on its
-way here. The last column says what waits, for whom, and since when.
+  queued      frames in the inbox at the broker
+  held back   messages that wait for a message they depend on
+  inbox       messages that the application has not acknowledged
+  outbox      packets that are not yet in the inbox of their destination
+  connected   hosts that are connected now
+  hosts       hosts whose state (luggage) is at this station
+  stored      messages that hosts have not acknowledged
+  moving      hosts whose state is on its way to this station
+  waits for   what waits, for which process, and for how long
 """
 
 
@@ -50,8 +56,8 @@ def add(subparsers: Any) -> None:
         description=EXPLANATION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--json", action="store_true", help="one JSON object, once")
-    parser.add_argument("--once", action="store_true", help="one table, also on a terminal")
+    parser.add_argument("--json", action="store_true", help="print one JSON object, and end")
+    parser.add_argument("--once", action="store_true", help="print one table, and end, also on a terminal")
     broker.add(parser, embedded=True)
     parser.set_defaults(run=run)
 

@@ -10,15 +10,22 @@ from typing import Any
 def add(subparsers: Any) -> None:
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "token",
-        help="make the token with which a host proves its name to stations",
-        description="Prints a token for a host. Whoever has it is that host until it expires: hand it over in private.",
+        help="make a token, with which a host proves its name to stations",
+        description="Print a token for a host. Anybody who has the token can act as this host until it expires: "
+        "keep it secret.",
     )
-    parser.add_argument("--key", required=True, type=Path, metavar="FILE", help="the key of the stations")
+    parser.add_argument("--key", required=True, type=Path, metavar="FILE", help="the file with the key of the stations")
     parser.add_argument("--host", required=True, metavar="NAME", help="the name of the host")
-    parser.add_argument("--days", type=float, default=30.0, metavar="N", help="how long it is good; default: 30")
-    parser.add_argument("--policy", choices=("store", "drop"), help="while it is away; default: that of the stations")
     parser.add_argument(
-        "--stored-max", type=int, metavar="N", help="messages kept for it; never more than stations allow"
+        "--days", type=float, default=30.0, metavar="N", help="the number of days that the token is valid; default: 30"
+    )
+    parser.add_argument(
+        "--policy",
+        choices=("store", "drop"),
+        help="what to do with messages while the host is away; default: that of the stations",
+    )
+    parser.add_argument(
+        "--stored-max", type=int, metavar="N", help="the most messages kept for the host; stations may allow fewer"
     )
     parser.set_defaults(run=run)
 

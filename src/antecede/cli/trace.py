@@ -13,25 +13,25 @@ from antecede.cli import broker
 from antecede.core.errors import Misuse
 
 EXPLANATION = """\
-Writes the events of a trace as JSON Lines, each once, as far as it has been written:
+Write the events that are in a trace stream so far as JSON Lines, each event once:
 
     antecede trace shop --nats nats://localhost:4222 --out shop.jsonl
     antecede check shop.jsonl
 
-What stations write tells of hosts that connect, move and leave. Messages are sent and delivered at hosts, who write
-their own traces: check those, or both together; the stations' alone leave nothing to be judged.
+The trace of a station says when hosts connect, move and leave. Messages are sent and delivered at hosts, which write
+traces of their own. Check the traces of the hosts, or both together: traces of stations alone cannot be judged.
 """
 
 
 def add(subparsers: Any) -> None:
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "trace",
-        help="get a trace out of a stream of NATS",
+        help="copy a trace from a NATS stream to a file",
         description=EXPLANATION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("stream", metavar="NAME", help="of jetstream:NAME, where the trace was written to")
-    parser.add_argument("--out", metavar="FILE", help="default: standard output")
+    parser.add_argument("stream", metavar="NAME", help="the NAME of jetstream:NAME, where the trace was written")
+    parser.add_argument("--out", metavar="FILE", help="the file to write; default: standard output")
     broker.add(parser, embedded=True)
     parser.set_defaults(run=run)
 
@@ -48,9 +48,11 @@ def run(arguments: argparse.Namespace) -> int:
             try:
                 out = stack.enter_context(open(arguments.out, "w", encoding="utf-8"))
             except OSError as error:
-                raise Misuse(f"can not write {arguments.out}: {error.strerror}") from error
+                raise Misuse(
+                    f"cannot write {arguments.out}: {error.strerror}; give a file in a folder that exists"
+                ) from error
         count = asyncio.run(_write(lines, out))
-    left_out = f"; {once.broken:,} lines that are no events were left out" if once.broken else ""
+    left_out = f"; {once.broken:,} lines that are not events were left out" if once.broken else ""
     print(f"{count:,} events{left_out}", file=sys.stderr)
     return 0
 

@@ -78,7 +78,8 @@ class Numbered:
         if stamp.number > expected:
             if self.held >= self.limit:
                 raise HoldBackFull(
-                    f"{self.held} packets wait for earlier ones of their channel, the limit; offer it again"
+                    f"{self.held} packets wait for earlier ones of their channel, which is the limit: "
+                    "offer this one later"
                 )
             self.held += 1
             self.early.setdefault(sender, {})[stamp.number] = bare

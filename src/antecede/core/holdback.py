@@ -60,7 +60,8 @@ class HoldBack:
         """File `packet` under `need`, the first of its unmet needs; `needs` are the others."""
         if refuse and len(self.packets) >= self.limit:
             raise HoldBackFull(
-                f"{len(self.packets)} packets are held back, the limit. Refused: {_name(packet)}, waiting for {need}. "
+                f"{len(self.packets)} packets are held back, which is the limit. "
+                f"Refused: {_name(packet)}, waiting for {need}. "
                 "Offer it again when some have been delivered, or raise hold_back_limit"
             )
         self.serial += 1

@@ -14,7 +14,7 @@ def check(options: Mapping[str, object]) -> None:
         if name in _CHECKS:
             is_valid, wanted = _CHECKS[name]
             if not is_valid(value):
-                raise Misuse(f"{name} is {wanted}, not {value!r}")
+                raise Misuse(f"{name} must be {wanted}, not {value!r}")
 
 
 def _whole(least: int) -> Callable[[object], bool]:

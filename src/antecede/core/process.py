@@ -143,9 +143,11 @@ class Process:
 
     def _control(self, packet: Packet) -> list[Effect]:
         if not isinstance(packet.stamp, Baseline) or not isinstance(self.ordering, CountsEverything):
-            raise RemoteViolation(f"{packet.sender} sent a {type(packet.stamp).__name__}, of another algorithm")
+            raise RemoteViolation(
+                f"{packet.sender} sent a {type(packet.stamp).__name__}, which is of another algorithm"
+            )
         if packet.sender == self.process:
-            raise RemoteViolation(f"a baseline in the name of {self.process}, where it came to")
+            raise RemoteViolation(f"a baseline in the name of {self.process}, which is this process itself")
         if packet.sender in self.roster.departed:
             return []
         for mark in self.ordering.rebase(packet.sender, packet.stamp.counts):

@@ -135,7 +135,7 @@ def _serial(broadcast: bool) -> Factory:
     def make(roster: Roster, *, token_at: ProcessId | None = None, hold_back_limit: int = HOLD_BACK_LIMIT) -> Serial:
         holder = min(roster.processes) if token_at is None else token_at
         if holder not in list(roster.processes):
-            raise Misuse(f"token_at is one of the processes {sorted(roster.processes)}, not {token_at!r}")
+            raise Misuse(f"token_at must be one of the processes {sorted(roster.processes)}, not {token_at!r}")
         token = Token(0, 0, {}, {}) if roster.me == holder else None
         return Serial(roster, broadcast, HoldBack(hold_back_limit), hold_back_limit, token)
 
@@ -152,7 +152,7 @@ def _hierarchy(
     through = clusters(roster.processes, representatives)
     heads = sorted(set(through.values()))
     if inner not in ("ks", "prs", "rst", "ses"):
-        raise Misuse(f"the inner algorithm of a hierarchy is ks, prs, rst or ses, not {inner!r}")
+        raise Misuse(f"the inner algorithm of a hierarchy must be ks, prs, rst or ses, not {inner!r}")
     within = None
     if roster.me in heads:
         within = create(inner, process=roster.me, processes=heads, hold_back_limit=hold_back_limit)
@@ -279,7 +279,7 @@ def create(
     """
     info = _BY_NAME.get(str(algorithm))
     if info is None:
-        raise UnknownAlgorithm(f"no algorithm {algorithm!r}; there are {', '.join(sorted(_BY_NAME))}")
+        raise UnknownAlgorithm(f"there is no algorithm {algorithm!r}; there are {', '.join(sorted(_BY_NAME))}")
     unknown = sorted(options.keys() - set(info.options))
     if unknown:
         raise Misuse(f"{algorithm} has no option {unknown[0]!r}; it has {', '.join(info.options) or 'none'}")
@@ -297,5 +297,5 @@ def restore(snapshot: bytes) -> Algorithm:
     try:
         cast(Algorithm, algorithm).resume()
     except (AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise SnapshotError(f"a snapshot, but not of an algorithm: {error!r}") from error
+        raise SnapshotError(f"this is a snapshot, but not of an algorithm: {error!r}") from error
     return cast(Algorithm, algorithm)

@@ -43,7 +43,7 @@ class Roster:
     ) -> Roster:
         if groups is not None and not isinstance(groups, Mapping):
             raise Misuse(
-                f'groups is a mapping of each group to its members, such as {{"g1": ["a", "b"]}}, not {groups!r}'
+                f'groups must be a mapping of each group to its members, such as {{"g1": ["a", "b"]}}, not {groups!r}'
             )
         members = {
             _name(name): frozenset(checked_names(f"group {name!r}", who)) for name, who in (groups or {}).items()
@@ -72,12 +72,12 @@ class Roster:
         """Take `process` in; the result is the groups that it was not in before, sorted."""
         to_join = sorted(set(checked_names("groups", groups)))
         if _name(process) in self.departed:
-            raise Misuse(f"{process!r} has left, and names are not reused: give the newcomer another name")
+            raise Misuse(f"{process!r} has left, and its name cannot be used again: give the newcomer another name")
         if process == self.me and to_join:
             raise Misuse(f"{process!r} is this process: name its groups when it is created")
         missing = [name for name in to_join if name not in self.groups]
         if missing:
-            raise Misuse(f"no group {missing[0]!r} here; there are {sorted(self.groups)}")
+            raise Misuse(f"there is no group {missing[0]!r} here; there are {sorted(self.groups)}")
         self.processes.add(process)
         joined = [name for name in to_join if process not in self.groups[name]]
         for name in joined:
@@ -116,7 +116,7 @@ class Roster:
         try:
             to = frozenset([dests] if isinstance(dests, str) else dests)
         except TypeError:
-            raise Misuse(f"the destinations: a collection of names, not {dests!r}") from None
+            raise Misuse(f"the destinations must be a collection of names, not {dests!r}") from None
         if not to:
             raise Misuse("a message needs at least one destination")
         unknown = to - self.processes
@@ -124,7 +124,7 @@ class Roster:
             checked_names("the destinations", unknown)
             gone = unknown & self.departed
             raise Misuse(
-                f"{min(gone)!r} has left"
+                f"{min(gone)!r} has left: remove it from the destinations"
                 if gone
                 else f"unknown process {min(unknown)!r}: call join first, or correct the name"
             )
@@ -145,25 +145,25 @@ def checked_packet(packet: object) -> None:
 
 def checked_payload(payload: object) -> None:
     if type(payload) is not bytes:
-        raise Misuse(f"a payload is bytes, not {type(payload).__name__}: encode it first")
+        raise Misuse(f"a payload must be bytes, not {type(payload).__name__}: encode it first")
     if len(payload) > PAYLOAD_BYTES_MAX:
-        raise Misuse(f"a payload of {len(payload)} bytes; at most {PAYLOAD_BYTES_MAX} can be sent: cut it up")
+        raise Misuse(f"the payload has {len(payload)} bytes, and the limit is {PAYLOAD_BYTES_MAX}: split it")
 
 
 def checked_names(what: str, names: object) -> list[str]:
     """`names` as a list, if they are names; `what` says in an error what they were to be."""
     if isinstance(names, str) or not isinstance(names, Iterable):
-        raise Misuse(f"{what}: a collection of names, not {names!r}")
+        raise Misuse(f"{what} must be a collection of names, not {names!r}")
     return [_name(name) for name in names]
 
 
 def _name(name: object) -> str:
     if not isinstance(name, str) or not name:
-        raise Misuse(f"a name is a string that is not empty, not {name!r}")
+        raise Misuse(f"a name must be a string that is not empty, not {name!r}")
     try:
         size = len(name.encode())
     except UnicodeEncodeError as error:
-        raise Misuse(f"the name {name!r} can not be written in UTF-8: {error.reason}") from None
+        raise Misuse(f"the name {name!r} cannot be written in UTF-8: {error.reason}") from None
     if size > NAME_BYTES_MAX:
         raise Misuse(f"a name has at most {NAME_BYTES_MAX} bytes in UTF-8; {name[:40]!r}... has {size}")
     return name

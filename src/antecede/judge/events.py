@@ -93,7 +93,7 @@ def _decoded(line: str | bytes) -> object:
     try:
         return json.loads(line.decode() if isinstance(line, bytes) else line)
     except UnicodeDecodeError as error:
-        raise Invalid(f"the line is not UTF-8: byte {error.start} can not be read") from error
+        raise Invalid(f"the line is not UTF-8: byte {error.start} cannot be read") from error
     except RecursionError as error:
         raise Invalid("the line is not JSON that can be read: it is nested too deeply") from error
     except ValueError as error:

@@ -103,7 +103,7 @@ class Row:
         try:
             text = value if isinstance(value, str) else json.dumps(value)
         except (TypeError, ValueError, RecursionError) as error:
-            raise Invalid(f"attributes[{_shown(name)}] is {_shown(value)}, which has no JSON text") from error
+            raise Invalid(f"attributes[{_shown(name)}] is {_shown(value)}, which cannot be written as JSON") from error
         return self._string(f"attributes[{_shown(name)}]", text)
 
     def _string(self, column: str, value: object) -> str:
@@ -112,7 +112,7 @@ class Row:
         if len(value) > self._chars_max:
             raise Invalid(f"{column} has {len(value)} characters; the limit is {self._chars_max}")
         if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
-            raise Invalid(f"{column} is {_shown(value)}, which holds half a character and can not be written again")
+            raise Invalid(f"{column} is {_shown(value)}, which has half of a surrogate pair and cannot be written")
         return value
 
 

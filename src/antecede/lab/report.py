@@ -47,7 +47,7 @@ def write(ran: Ran, folder: Path, *, command: str) -> dict[str, Any]:
         part.replace(folder / "claims.json")
         draw.write(ran.experiment, found, folder)
     except OSError as error:
-        raise Misuse(f"can not write to {folder}: {error.strerror}; name a folder that can be written to") from error
+        raise Misuse(f"cannot write to {folder}: {error.strerror}; give a folder that can be written to") from error
     return made
 
 

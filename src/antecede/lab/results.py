@@ -124,7 +124,7 @@ def write(table: pa.Table, path: Path) -> None:
         parquet.write_table(table, part, compression="zstd")
         os.replace(part, path)
     except OSError as error:
-        raise Misuse(f"the results can not be written to {path}: {error.strerror or error}") from error
+        raise Misuse(f"the results cannot be written to {path}: {error.strerror or error}") from error
     finally:
         with suppress(OSError):  # a name that can not be written can not be removed either
             part.unlink(missing_ok=True)

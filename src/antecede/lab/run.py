@@ -99,7 +99,7 @@ def run(
     parts = Parts(folder / "parts", digest)
     removed = parts.remove_others()
     notes = [f"{experiment.name}: declared otherwise than what was kept, so it starts anew"] if removed else []
-    notes += [f"{experiment.name}: {path} can not be read, and is measured anew" for path in parts.remove_broken()]
+    notes += [f"{experiment.name}: {path} cannot be read, and is measured again" for path in parts.remove_broken()]
     kept = parts.table()
     have = {(row["point"], row["seed"]) for row in kept.select(["point", "seed"]).to_pylist()}
     missing = [job for job in jobs if (job.point, job.seed) not in have]

@@ -51,14 +51,14 @@ class Distribution:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise Misuse(f"no distribution {self.kind!r}; there are {', '.join(KINDS)}")
+            raise Misuse(f"there is no distribution {self.kind!r}; there are {', '.join(KINDS)}")
         if self.kind == "uniform" and not 0 <= self.spread <= self.mean_s:
             raise Misuse(f"{self}: give two times from 0 on, the lower first")
         checked_s(f"{self.kind}: a mean", self.mean_s, zero=True)
         if not 0 <= self.spread <= TIME_MAX_S:
-            raise Misuse(f"{self}: sigma is 0 or more")
+            raise Misuse(f"{self}: give a sigma of 0 or more")
         if self.kind in ("constant", "exponential") and self.spread:
-            raise Misuse(f"{self}: {self.kind} has a mean and nothing else")
+            raise Misuse(f"{self}: {self.kind} takes only a mean")
         if self.kind == "lognormal" and self.spread > 5:
             raise Misuse(f"{self}: with sigma above 5 a few draws would be the whole mean")
 

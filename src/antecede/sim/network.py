@@ -35,11 +35,13 @@ class Partition:
     def __post_init__(self) -> None:
         if not 0 <= self.start_s < self.end_s <= TIME_MAX_S:
             raise Misuse(
-                f"a partition from {self.start_s} s until {self.end_s} s: it starts at 0 or later, and heals by "
+                f"a partition from {self.start_s} s until {self.end_s} s: it must start at 0 or later, and heal by "
                 f"{TIME_MAX_S:g} s"
             )
         if not self.side or self.side & self.other:
-            raise Misuse(f"a partition between {sorted(self.side)} and {sorted(self.other)}: name two sets apart")
+            raise Misuse(
+                f"a partition between {sorted(self.side)} and {sorted(self.other)}: name two sets that do not overlap"
+            )
 
     def cuts(self, source: ProcessId, to: ProcessId, now_s: float) -> bool:
         if not self.start_s <= now_s < self.end_s:
@@ -65,7 +67,7 @@ class Network:
     def __post_init__(self) -> None:
         for name in ("loss", "duplicate"):
             if not 0 <= getattr(self, name) <= 1:
-                raise Misuse(f"{name} is {getattr(self, name)}: a probability is from 0 to 1")
+                raise Misuse(f"{name} is {getattr(self, name)}: give a probability from 0 to 1")
         if self.bandwidth_bytes_per_s is not None:
             checked("a bandwidth, in bytes a second,", self.bandwidth_bytes_per_s, *BANDWIDTHS)
         if self.retransmit_after_s is not None:

@@ -41,7 +41,9 @@ class Parameters:
 
     def __post_init__(self) -> None:
         if self.algorithm not in algorithms():
-            raise UnknownAlgorithm(f"no algorithm {self.algorithm!r}; there are {', '.join(sorted(algorithms()))}")
+            raise UnknownAlgorithm(
+                f"there is no algorithm {self.algorithm!r}; there are {', '.join(sorted(algorithms()))}"
+            )
         if not 2 <= self.processes <= PROCESSES_MAX:
             raise Misuse(f"{self.processes} processes: give from 2 to {PROCESSES_MAX}")
         if self.messages is None and self.deliveries is None:
@@ -53,11 +55,11 @@ class Parameters:
         if self.messages is None and self.network.loss == 1:
             raise Misuse("nothing ever arrives with a loss of 1: give a number of messages, not of deliveries")
         if self.warmup < 0 or self.state_every < 0:
-            raise Misuse(f"a warm-up of {self.warmup} and a state at every {self.state_every}: neither is below 0")
+            raise Misuse(f"a warm-up of {self.warmup} and a state at every {self.state_every}: give 0 or more for both")
         unknown = {name for partition in self.network.partitions for name in partition.side | partition.other}
         unknown -= set(self.names)
         if unknown:
-            raise Misuse(f"no process {min(unknown)!r}; they are {self.names[0]} to {self.names[-1]}")
+            raise Misuse(f"there is no process {min(unknown)!r}; they are {self.names[0]} to {self.names[-1]}")
 
     @property
     def info(self) -> AlgorithmInfo:

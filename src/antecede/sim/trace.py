@@ -116,14 +116,14 @@ def written(path: str | Path, run: str) -> Iterator[Sink]:
     path = Path(path)
     write = _format(path)
     if not run.isprintable():
-        raise Misuse(f"the name of the run, {run!r}, has characters that can not be written")
+        raise Misuse(f"the name of the run, {run!r}, has characters that cannot be written")
     part = path.with_name(path.name + ".part")
     try:
         with write(part, run) as sink:
             yield sink
         os.replace(part, path)
     except OSError as error:
-        raise Misuse(f"the trace can not be written to {path}: {error.strerror or error}") from error
+        raise Misuse(f"the trace cannot be written to {path}: {error.strerror or error}") from error
     finally:
         with suppress(OSError):  # a name that can not be written can not be removed either
             part.unlink(missing_ok=True)
@@ -136,7 +136,9 @@ def _format(path: Path) -> Callable[[Path, str], Any]:
         return _jsonl_gz
     if path.name.endswith(".parquet"):
         return _parquet
-    raise Misuse(f"the name of a trace ends in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}, not like {path.name!r}")
+    raise Misuse(
+        f"the name of a trace must end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}, not like {path.name!r}"
+    )
 
 
 @contextmanager

@@ -39,7 +39,10 @@ class Groups:
 
     def __post_init__(self) -> None:
         if self.size < 2 or not 0 <= self.overlap < self.size:
-            raise Misuse(f"groups of {self.size} that share {self.overlap}: a size from 2, and an overlap below it")
+            raise Misuse(
+                f"groups of {self.size} that share {self.overlap}: give a size of 2 or more, and an "
+                "overlap below the size"
+            )
 
     def among(self, names: list[ProcessId]) -> dict[GroupId, list[ProcessId]]:
         """The last group goes on past the end of the ring, and may so share more with the first."""
@@ -71,16 +74,16 @@ class Workload:
 
     def __post_init__(self) -> None:
         if self.interval.mean_s <= 0:
-            raise Misuse(f"an interval of {self.interval}: it is above 0")
+            raise Misuse(f"an interval of {self.interval}: give more than 0")
         checked("a ratio of rates", self.ratio, *RATIOS)
         if not 0 <= self.selectivity <= 1:
-            raise Misuse(f"a selectivity of {100 * self.selectivity:g} %: it is from 0 to 100 %")
+            raise Misuse(f"a selectivity of {100 * self.selectivity:g} %: give 0 to 100 %")
         if self.pattern not in PATTERNS:
-            raise Misuse(f"no pattern {self.pattern!r}; there are {', '.join(PATTERNS)}")
+            raise Misuse(f"there is no pattern {self.pattern!r}; there are {', '.join(PATTERNS)}")
         if self.groups is not None and (self.dests is not None or self.selectivity or self.own):
-            raise Misuse("messages go to groups, or to a number of destinations: give groups alone, or without")
+            raise Misuse("messages go either to groups or to a number of destinations: give only one of the two")
         if self.turns < 1:
-            raise Misuse(f"{self.turns} turns: at least one")
+            raise Misuse(f"{self.turns} turns: give 1 or more")
         checked("a payload, in bytes,", self.payload_bytes, 0, PAYLOAD_BYTES_MAX)
 
 
@@ -164,7 +167,7 @@ def _groups(workload: Workload, names: list[ProcessId], addressing: str) -> dict
         return {}
     groups = workload.groups.among(names)
     if addressing == "unicast" or (addressing == "broadcast" and len(groups) > 1):
-        raise Misuse(f"this algorithm is for {addressing}: it can not send to {len(groups)} groups")
+        raise Misuse(f"this algorithm is for {addressing}: it cannot send to {len(groups)} groups")
     return groups
 
 
@@ -177,7 +180,7 @@ def _bounds(workload: Workload, count: int, addressing: str) -> tuple[int, int]:
     if natural is not None and (least, most) != natural:
         raise Misuse(f"this algorithm is for {addressing}: it sends to {natural[0]}, not to {least} to {most}")
     if addressing == "broadcast" and workload.selectivity:
-        raise Misuse("this algorithm is for broadcast: it can not select destinations")
+        raise Misuse("this algorithm is for broadcast: it cannot select destinations")
     return least, most
 
 

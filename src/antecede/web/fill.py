@@ -19,6 +19,7 @@ from antecede.pipeline.tables.write import Details
 from antecede.pipeline.verify.answer import Answer, RunAnswer
 from antecede.web import model
 from antecede.web.model import EventPoint, MessageArrow
+from antecede.web.text import plural
 
 MATRIX_PROCESSES_MAX = 20
 
@@ -168,10 +169,8 @@ def _quarantine(details: Details) -> model.Quarantine:
 def _skew(details: Details) -> Iterator[str]:
     for row in details.skew:
         where = f" in run {row['run']}" if row["run"] else ""
-        yield (
-            f"From {row['sender']} to {row['process']}{where}: {row['early']:,} delivers before their send, by up to "
-            f"{row['worst_s']:.6g} s."
-        )
+        early = plural(row["early"], "deliver came before its send", "delivers came before their sends")
+        yield (f"From {row['sender']} to {row['process']}{where}: {early}, by up to {row['worst_s']:.6g} s.")
 
 
 def _notes(checked: Checked, found: Answer, drawn: Figures) -> Iterator[str]:
@@ -189,8 +188,8 @@ def _picture(details: Details) -> model.Picture | None:
         EventPoint(row["process"], row["index"], row["kind"], row["message"], row["time"]) for row in picture.events
     )
     arrows = tuple(_messages(points)) or tuple(_edges(points, [row.asDict() for row in picture.edges]))
-    words = f"The first {len(points)} events" + (
-        ", with what the vector clocks show to have reached whom." if picture.edges else "."
+    words = f"The first {plural(len(points), 'event')}" + (
+        ", with arrows for what the vector clocks show to have reached another process." if picture.edges else "."
     )
     return model.Picture(picture.run, words, points, arrows)
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from antecede.web.model import Link, LinkMatrix
 from antecede.web.tables import scrolling, showing
-from antecede.web.text import duration, name, number, short
+from antecede.web.text import duration, name, number, plural, short
 
 PROCESSES_MAX = 16
 READINGS = (("messages", "Messages"), ("delay", "Mean delay"), ("violations", "Violations"))
@@ -31,8 +31,8 @@ def matrix(links: LinkMatrix) -> str:
             f"<tbody>{body}</tbody></table>",
             "Link matrix",
         )
-        + '<p class="note print-only">In each cell: messages, and in parentheses violations where there are any.</p>'
-        + "</div>"
+        + '<p class="note print-only">Each cell has the number of messages and, in parentheses, the number of '
+        "violations, if any.</p>" + "</div>"
     )
 
 
@@ -66,7 +66,7 @@ def _cell(link: Link | None, levels: tuple[int, int, int]) -> str:
     if link is None:
         return '<td><span class="none">·</span></td>'
     delay = duration(link.mean_delay_seconds)
-    words = f"{number(link.messages)} messages, mean delay {delay}, {number(link.violations)} violations"
+    words = f"{plural(link.messages, 'message')}, mean delay {delay}, {plural(link.violations, 'violation')}"
     return (
         f'<td title="{words}">'
         f'<span class="messages level-{levels[0]}">{number(link.messages)}</span>'

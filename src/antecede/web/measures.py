@@ -13,8 +13,8 @@ from antecede.web.text import data_size, duration, moment, number, percent, plur
 
 def delay(distribution: Distribution | None) -> str:
     if distribution is None or distribution.count == 0:
-        return "<p>The source has no clock readings for both ends of a message, so delays can not be stated.</p>"
-    return _distribution(distribution, "delivery delay", "From send to deliver, by the source's own clocks.")
+        return "<p>The source has no clock readings for both ends of a message, so delays are not known.</p>"
+    return _distribution(distribution, "delivery delay", "The time from send to deliver, by the clocks of the source.")
 
 
 def _distribution(distribution: Distribution, what: str, note: str) -> str:
@@ -37,21 +37,21 @@ def _bucket_table(buckets: tuple[Bucket, ...], what: str) -> str:
         for bucket in charts.merged(buckets)
     )
     inner = table(f"Histogram of {what}", ("From", "to below", "Count"), rows, "nnn")
-    return f'<details class="figures"><summary>The same as a table</summary>{inner}</details>'
+    return f'<details class="figures"><summary>Show as a table</summary>{inner}</details>'
 
 
 def hold_back(held: HoldBack | None) -> str:
     if held is None:
-        return "<p>The source has no receive events apart from its delivers, so hold-back can not be stated.</p>"
+        return "<p>The source has no receive events besides its deliver events, so hold-back is not known.</p>"
     words = (
         f"<p>{plural(held.held, 'message')} {'was' if held.held == 1 else 'were'} held back between receive and "
-        f"deliver; {number(held.needless)} of them ({percent(held.needless, held.held)}) needlessly: every cause had "
-        "already been delivered.</p>"
+        f"deliver. {number(held.needless)} of them ({percent(held.needless, held.held)}) waited needlessly: every "
+        "cause had already been delivered.</p>"
     )
-    body = _distribution(held.wait, "hold-back", "From receive to deliver, at one process, so by one clock.")
+    body = _distribution(held.wait, "hold-back", "The time from receive to deliver, at one process and by one clock.")
     needless = held.needless_wait
     if needless is not None and needless.count:
-        body += _distribution(needless, "needless hold-back", "The part that no missing cause explains.")
+        body += _distribution(needless, "needless hold-back", "The time for which no cause was missing.")
     return words + body
 
 
@@ -67,7 +67,7 @@ def stamp(size: StampSize | None) -> str:
 
 def timeline(buckets: tuple[TimeBucket, ...]) -> str:
     if not buckets:
-        return "<p>The source has no clock readings, so there is no time line.</p>"
+        return "<p>The source has no clock readings, so there is no timeline.</p>"
     shown = charts.merged_times(buckets)
     means = [one for one in charts.MEANS if any(getattr(bucket, one[2]) is not None for bucket in shown)]
     rows = (
@@ -80,8 +80,8 @@ def timeline(buckets: tuple[TimeBucket, ...]) -> str:
     )
     titles = ("From", "to below", "Deliveries", "Violations", *(f"Mean {what}" for what, _, _ in means))
     inner = table("Over time", titles, rows, "ttnn" + "n" * len(means))
-    span = f"From {moment(shown[0].start_seconds)} to {moment(shown[-1].end_seconds)} on the source's clocks."
+    span = f"From {moment(shown[0].start_seconds)} to {moment(shown[-1].end_seconds)} by the clocks of the source."
     return (
         f'<p class="note">{span}</p>{charts.timeline(shown)}'
-        f'<details class="figures"><summary>The same as a table</summary>{inner}</details>'
+        f'<details class="figures"><summary>Show as a table</summary>{inner}</details>'
     )

@@ -60,25 +60,37 @@ def _sections(data: ReportData, limits: Limits) -> Iterator[tuple[str, str, str]
     total = data.counts
     yield "counts", "Counts", sections.counts(total)
     is_whole = data.verdict == "holds" and data.complete
-    none = "None." if is_whole else "None among what could be read and decided."
+    none = (
+        "There are no violations."
+        if is_whole
+        else "No violation was found in the part of the input that could be read and judged."
+    )
     yield "violations", "Violations", violations.section(data.violations, total.violations, limits.violations, none)
     if data.picture is not None:
-        yield "picture", "What the trace looks like", violations.picture(data.picture)
+        yield "picture", "Start of the trace", violations.picture(data.picture)
     yield "timeline", "Over time", measures.timeline(data.timeline)
     yield "delay", "Delivery delay", measures.delay(data.delay)
     yield "hold-back", "Hold-back and stamps", measures.hold_back(data.hold_back) + measures.stamp(data.stamp)
-    yield "links", "Links", matrix(data.links) if data.links else "<p>No message has both ends in the trace.</p>"
+    yield (
+        "links",
+        "Links",
+        matrix(data.links) if data.links else "<p>No message has both a send and a deliver in the trace.</p>",
+    )
     if data.locality:
-        yield "locality", "What locality would save", f"<p>{safe(data.locality, TEXT_CHARS_MAX)}</p>"
+        yield "locality", "Savings with smaller clocks", f"<p>{safe(data.locality, TEXT_CHARS_MAX)}</p>"
     if data.processes:
         names = data.links.processes_total if data.links else len(data.processes)  # a name counts once, in any run
         yield "processes", "Processes", sections.processes(data.processes, names, limits.processes)
     if data.runs:
         yield "runs", "Runs", sections.runs(data.runs, total.runs, limits.runs)
     yield "quarantine", "Quarantine", sections.quarantine(data.quarantine, total.quarantined, limits.quarantine)
-    in_step = "No deliver precedes its send by the source's clocks." if data.delay else "No clock readings to compare."
+    in_step = (
+        "By the clocks of the source, no deliver came before its send."
+        if data.delay
+        else "There are no clock readings to compare."
+    )
     yield "skew", "Clocks", sections.sentences(data.skew, in_step)
-    yield "method", "How this was computed", sections.computation(data.computation)
+    yield "method", "Method", sections.computation(data.computation)
 
 
 def _section(anchor: str, heading: str, body: str) -> str:

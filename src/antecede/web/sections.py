@@ -27,17 +27,17 @@ VERDICT_ICONS = {
 }
 SIZE = (
     ("runs", "executions in the trace"),
-    ("processes", "places where events happened"),
-    ("events", "valid rows"),
-    ("messages", "sent"),
+    ("processes", "processes with events"),
+    ("events", "rows that are valid events"),
+    ("messages", "messages that were sent"),
     ("deliveries", "messages handed to an application"),
 )
 FOUND = (
-    ("violations", "delivers that came before one of their causes"),
-    ("overtaken", "pairs of a message and one it should have followed"),
-    ("lost", "addressed but never delivered"),
-    ("duplicates", "delivered once more"),
-    ("spurious", "delivered but never sent there"),
+    ("violations", "deliveries that came before one of their causes"),
+    ("overtaken", "pairs of a message and a message that it should have followed"),
+    ("lost", "messages not delivered at one of their destinations"),
+    ("duplicates", "messages delivered again at the same process"),
+    ("spurious", "messages delivered but not sent to that process"),
     ("quarantined", "rows that are not valid events"),
 )
 
@@ -113,7 +113,7 @@ def quarantine(held: Quarantine, total: int, limit: int) -> str:
         for row in shown
     )
     return (
-        "<p>These rows are not part of the answer. None was dropped without being counted here.</p>"
+        "<p>These rows are not part of the answer. Every refused row is counted here.</p>"
         + table("Reasons", ("Reason", "Rows"), reasons, "tn")
         + table(f"Rows: {showing(len(shown), total, 'row')}", ("File", "Line", "Reason", "Text"), rows, "tntt")
     )
@@ -130,11 +130,11 @@ def sentences(lines: tuple[str, ...], otherwise: str, limit: int = 50) -> str:
 
 def computation(how: Computation | None) -> str:
     if how is None:
-        return "<p>Not stated.</p>"
+        return "<p>The method is not stated.</p>"
     total = sum(seconds for _, seconds in how.stages)
     rows = [(safe(stage), duration(seconds)) for stage, seconds in how.stages[:50]]
     return (
-        f"<p>Verified in {plural(how.windows, 'window')} between consistent cuts. Clocks were not trusted for order "
-        f"between processes.</p>{sentences(how.notes, '') if how.notes else ''}"
-        + table(f"Stages: {duration(total)} in all", ("Stage", "Took"), rows, "tn")
+        f"<p>Verified in {plural(how.windows, 'window')} between consistent cuts. Clocks were not used for the "
+        f"order between processes.</p>{sentences(how.notes, '') if how.notes else ''}"
+        + table(f"Stages: {duration(total)} in total", ("Stage", "Time"), rows, "tn")
     )

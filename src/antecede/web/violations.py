@@ -21,20 +21,20 @@ LISTED_AT_FIRST = 10
 """What follows the violations should not be a hundred lines away."""
 LEGEND = (
     ("overtaken", "overtaken message: delivered too late"),
-    ("witness", "witness chain: why it had to come first"),
+    ("witness", "witness chain: why the overtaken message had to come first"),
     ("overtaking", "overtaking message: delivered first"),
     ("context", "other messages"),
 )
 READING = (
-    "Each process is a line and time goes down. Height shows what came before what, not how long it took: clocks of "
-    "different processes are not compared. Where a line is broken, events in between are not drawn."
+    "Each process is a vertical line, and time goes down. The height shows which event came first, not how much time "
+    "passed: clocks of different processes are not compared. If a line is broken, some events are not drawn."
 )
 
 
 def section(violations: tuple[Violation, ...], total: int, limit: int, none: str) -> str:
     """The section's body; `violations` come worst first, and `none` is said where there are none."""
     if not violations:
-        return f"<p>{none}</p>" if total == 0 else f"<p>{plural(total, 'violation')}, none of them explained here.</p>"
+        return f"<p>{none}</p>" if total == 0 else f"<p>{plural(total, 'violation')}, not explained here.</p>"
     shown = violations[:limit]
     title = showing(len(shown), total, "violation")
     articles = [_article(rank, violation) for rank, violation in enumerate(shown, 1)]
@@ -102,7 +102,7 @@ def _figure(rank: int, placed: Placed) -> str:
 def _drawn(drawing: str, which: str, events_left_out: int) -> str:
     """A diagram with what it takes to move about in it."""
     left_out = (
-        f'<p class="note">{plural(events_left_out, "event")} farther away not drawn.</p>' if events_left_out else ""
+        f'<p class="note">{plural(events_left_out, "event")} farther away left out.</p>' if events_left_out else ""
     )
     return (
         '<figure class="diagram"><div class="tools" hidden role="group" aria-label="Zoom">'
@@ -111,7 +111,8 @@ def _drawn(drawing: str, which: str, events_left_out: int) -> str:
         '<button type="button" data-zoom="fit">Fit</button></div>'
         f'<div class="view" tabindex="0" role="region" aria-label="Diagram {which}: arrow keys move, plus and minus '
         f'zoom, 0 fits">{drawing}</div>'
-        '<figcaption class="readout" aria-live="polite">Point at, tap or tab to an event or a message for its details.'
+        '<figcaption class="readout" aria-live="polite">Point at an event or a message, tap it, or move '
+        "to it with the Tab key to see its details."
         f"</figcaption>{left_out}</figure>"
     )
 
@@ -140,7 +141,7 @@ def _delivers(placed: Placed) -> str:
     labels = verdict_labels(placed)
     events = {layout.key(event): event for event in placed.violation.events}
     items = "".join(f"<li><strong>{word}:</strong> {_deed(events[where])}</li>" for where, word in labels.items())
-    return f"<p>Yet where both were delivered:</p><ul>{items}</ul>" if items else ""
+    return f"<p>But at the process that delivered both:</p><ul>{items}</ul>" if items else ""
 
 
 def _facts(violation: Violation) -> str:

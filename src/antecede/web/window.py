@@ -31,7 +31,7 @@ def by_run(events: Iterable[Event], events_max: int) -> dict[str, dict[Key, Even
         run = event.get("run") or ""
         here = (event["process"], event["index"])
         if here in found[run]:
-            raise Misuse(f"run {run!r} has two events {here}: export checked events, not raw input")
+            raise Misuse(f"run {run!r} has two events {here}: export events that were checked, not raw input")
         found[run][here] = event
     return {run: {key: found[run][key] for key in sorted(found[run])} for run in sorted(found)}
 

@@ -206,4 +206,4 @@ def test_a_stamp_is_for_one_receiver() -> None:
 
 
 def test_a_stamp_without_a_clock_is_refused() -> None:
-    refused(LocalClock(TRIANGLES, "p1"), ClockStamp("p0", None), "has None for a clock")  # type: ignore[arg-type]
+    refused(LocalClock(TRIANGLES, "p1"), ClockStamp("p0", None), "is None, not a mapping")  # type: ignore[arg-type]

@@ -238,5 +238,5 @@ def test_what_can_not_be_made_is_refused(wrong: Callable[[], object]) -> None:
 
 
 def test_a_snapshot_is_bytes() -> None:
-    with pytest.raises(SnapshotError, match="is bytes"):
+    with pytest.raises(SnapshotError, match="must be bytes"):
         mobile.restore(None)  # type: ignore[arg-type]

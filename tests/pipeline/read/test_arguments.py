@@ -20,7 +20,7 @@ def refuse(path: str, master: str | None = None, **given: str | None) -> None:
     [
         ("nothing.jsonl", {}, "no such file or folder"),
         ("nothing*.jsonl", {}, "no such file or folder"),
-        ("empty", {}, "no files in there"),
+        ("empty", {}, "the folder has no files"),
         ("here.jsonl", {"regex": "(?<host>"}, "regular expression"),
         ("here.jsonl", {"delimiter": "("}, "regular expression"),
         ("here.jsonl", {"mapping": "{"}, "not JSON"),

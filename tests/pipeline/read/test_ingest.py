@@ -195,7 +195,7 @@ def test_parquet_by_folders_of_runs_and_a_file_cut_off(spark: SparkSession, tmp_
     ("rows", "options", "error", "words"),
     [
         ([line()], {"format": "csv"}, UnknownFormat, "no format 'csv'; there are auto, antecede"),
-        (["hello", "world"], {}, UnknownFormat, "say which with --format"),
+        (["hello", "world"], {}, UnknownFormat, "give --format"),
         ([line()], {"format": "mapped"}, UnknownFormat, "--mapping"),
         ([line()], {"regex": "(?<host>"}, BadPattern, "at character"),
         ([line()], {"regex": "x"}, BadPattern, "(?<host>...)"),
@@ -224,14 +224,14 @@ def test_paths_that_lead_nowhere_say_so(spark: SparkSession, tmp_path: Path) -> 
     for path, words in (
         (f"{tmp_path}/nothing.log", "no such file or folder"),
         (f"{tmp_path}/*.log", "no such file or folder"),
-        (f"{tmp_path}/empty", "no files in there"),
+        (f"{tmp_path}/empty", "the folder has no files"),
         ("nowhere://bucket/trace", "no file system for that scheme"),
     ):
         with pytest.raises(UnreadableInput) as refusal:
             ingest.read(spark, [path])
         assert words in str(refusal.value)
         assert path in str(refusal.value)
-    with pytest.raises(UnreadableInput, match="no input given"):
+    with pytest.raises(UnreadableInput, match="no input is given"):
         ingest.read(spark, [])
 
 

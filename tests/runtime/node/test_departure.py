@@ -275,7 +275,7 @@ def test_who_left_is_forgotten_and_its_name_is_not_reused(tmp_path: Path) -> Non
                 await a.send({"b"}, b"one more thing")
             with pytest.raises(Misuse, match="has left"):
                 await b.send({"a"}, b"come back")
-        with pytest.raises(Misuse, match="not reused"):
+        with pytest.raises(Misuse, match="cannot be used again"):
             async with nodes(network, "a", store=tmp_path):
                 pass
 

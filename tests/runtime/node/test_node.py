@@ -103,7 +103,7 @@ def test_pending_and_stalls_name_the_missing_message() -> None:
 
 def test_what_waits_is_told_in_every_way_of_asking_that_the_guide_names(caplog: pytest.LogCaptureFixture) -> None:
     """And only to those who ask: until then nothing is said, in the log or anywhere."""
-    promise = re.search(r"\* \*\*Who asks is told what waits\*\*.*?\n\* ", GUIDE.read_text(), re.DOTALL)
+    promise = re.search(r"\* \*\*You can see what waits\*\*.*?\n\* ", GUIDE.read_text(), re.DOTALL)
     assert promise is not None
     ways = re.findall(r"`(.*?)`", promise[0])
     assert ways == [
@@ -262,7 +262,7 @@ def test_a_name_without_its_store_is_taken() -> None:
         network = MemoryNetwork()
         async with nodes(network, "a"):
             pass
-        with pytest.raises(NameTaken, match="names are not reused"):
+        with pytest.raises(NameTaken, match="cannot be used again"):
             async with nodes(network, "a"):
                 pass
 
@@ -355,7 +355,7 @@ def test_batches_are_acknowledged_together(tmp_path: Path) -> None:
 def test_a_payload_that_no_broker_takes_is_misuse() -> None:
     async def test() -> None:
         async with nodes(MemoryNetwork(), "a b") as (a, _):
-            with pytest.raises(Misuse, match="cut it up"):
+            with pytest.raises(Misuse, match="split it"):
                 await a.send({"b"}, bytes(5 * 2**20))
             with pytest.raises(Misuse, match="bytes"):
                 await a.send({"b"}, "text")  # type: ignore[arg-type]

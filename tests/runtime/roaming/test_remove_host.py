@@ -141,7 +141,7 @@ def test_only_the_operator_removes(tmp_path: Path, capsys: pytest.CaptureFixture
             assert await asyncio.to_thread(main, "remove", arguments) == 0
             assert at["s1"].cell.berth("ann") is None
             async with Host([url(at["s1"])], "ann", issue(KEY, "ann"), **stored(tmp_path, "ann")) as ann:
-                with pytest.raises(HostRefused, match="can not be used again"):
+                with pytest.raises(HostRefused, match="cannot be used again"):
                     await ann.connected()
             with pytest.raises(RemoteViolation, match="name of a station"):
                 at["s1"].cell.remove("s1")

@@ -79,7 +79,7 @@ def test_a_dropped_fact_stays_dropped(tmp_path: Path) -> None:
 
 
 def test_a_store_is_open_once(tmp_path: Path) -> None:
-    with closing(Store(tmp_path / "s.sqlite")), pytest.raises(Misuse, match="one name is one process"):
+    with closing(Store(tmp_path / "s.sqlite")), pytest.raises(Misuse, match="used by one process at a time"):
         Store(tmp_path / "s.sqlite")
 
 
@@ -99,7 +99,7 @@ def test_a_full_disk_is_said_and_corrupts_nothing(tmp_path: Path) -> None:
 
 def test_a_file_that_is_none_of_ours_is_refused(tmp_path: Path) -> None:
     (tmp_path / "s.sqlite").write_bytes(b"something else" * 100)
-    with pytest.raises(StoreError, match="can not be opened"):
+    with pytest.raises(StoreError, match="cannot be opened"):
         Store(tmp_path / "s.sqlite")
 
 
@@ -128,7 +128,7 @@ def test_a_store_that_was_damaged_is_told_in_words(tmp_path: Path) -> None:
     data = bytearray(path.read_bytes())
     data[4_200:] = b"\xff" * (len(data) - 4_200)
     path.write_bytes(data)
-    with pytest.raises(StoreError, match="can not be"):
+    with pytest.raises(StoreError, match="cannot be"):
         Store(path)
 
 
@@ -141,14 +141,14 @@ def test_who_can_not_read_a_store_is_told_what_is_safe(tmp_path: Path, first_pag
         store.commit()
     start = 0 if first_page else 4_096
     path.write_bytes(path.read_bytes()[:start] + b"\xff" * (path.stat().st_size - start))
-    with pytest.raises(StoreError, match=r"this same file .* another name\. Do not put an older copy") as told:
+    with pytest.raises(StoreError, match=r"this file readable .* another name\. Do not put an older copy") as told:
         Store(path)
     assert "Bring back" not in str(told.value)
 
 
 def test_a_folder_that_can_not_be_made_is_told_in_words(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(StoreError, match="can not be opened"):
+    with pytest.raises(StoreError, match="cannot be opened"):
         Store(tmp_path / "file" / "x.sqlite")
 
 

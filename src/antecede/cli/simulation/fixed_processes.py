@@ -13,7 +13,9 @@ from antecede.sim import Cost, Distribution, Groups, Network, Parameters, Worklo
 
 def parameters(arguments: argparse.Namespace) -> Parameters:
     for flag, _ in given(arguments, ROAMING):
-        raise Misuse(f"{flag} is for roaming protocols, and {arguments.algorithm} is none: {', '.join(protocols())}")
+        raise Misuse(
+            f"{flag} is for roaming protocols ({', '.join(protocols())}), and {arguments.algorithm} is not one"
+        )
     return Parameters(
         algorithm=arguments.algorithm,
         processes=arguments.processes,

@@ -23,7 +23,7 @@ def option(text: str) -> tuple[str, object]:
     if not equals:
         raise Misuse(f"--option {text!r}: write NAME=VALUE, such as multicast=true")
     if name in ("process", "processes", "groups"):
-        raise Misuse(f"--option {name}: that is up to the world; use --processes and --groups")
+        raise Misuse(f"--option {name}: this option is set by --processes and --groups")
     if value in ("true", "false"):
         return name, value == "true"
     for kind in (int, float):
@@ -46,7 +46,7 @@ def pair(text: str, between: str, flag: str, example: str) -> tuple[int, int]:
     try:
         return int(first), int(second if found else first)
     except ValueError:
-        raise Misuse(f"{flag}: {text!r}; write it like {example}") from None
+        raise Misuse(f"{flag}: {text!r} is not valid; write it like {example}") from None
 
 
 def times(text: str) -> Distribution | None:

@@ -14,21 +14,21 @@ ROAMING = "roaming hosts, with a roaming protocol"
 
 EXAMPLES = """\
 examples:
-  antecede simulate                                     what the default algorithm costs among 20 processes
-  antecede simulate --algorithm none --out trace.jsonl  a trace full of violations, for `antecede check trace.jsonl`
+  antecede simulate                                     the cost of the default algorithm with 20 processes
+  antecede simulate --algorithm none --out trace.jsonl  a trace with violations, for `antecede check trace.jsonl`
   antecede simulate --algorithm prs --processes 30 --warmup 5000 --deliveries 10000 --latency exponential:3
   antecede simulate --algorithm mr --processes 12 --groups 4:2
   antecede simulate --loss 0.1 --partition 10-20:p01,p02 --retransmit 4
   antecede simulate --pattern conversation --turns 6 --think exponential:0.5 --dests 1-4
   antecede simulate --algorithm roam --hosts 40 --handoff-interval exponential:5 --disconnect-interval exponential:60
 
-A time is in seconds, and a distribution of times is written
-  exponential:MEAN   constant:MEAN   uniform:LOW-HIGH   lognormal:MEAN:SIGMA (without one, sigma is 0.5)
-and a number alone is the mean of an exponential one.
-Processes are named p1, p2 and so on, with as many digits as the last of them has; hosts h1, stations s1.
-With a roaming protocol (roam, av1, av2, av2-ks, av3, prs-mobile), the network is the wires between stations.
+A TIME is a number of seconds. TIMES is a distribution of times:
+  exponential:MEAN   constant:MEAN   uniform:LOW-HIGH   lognormal:MEAN:SIGMA (the default of SIGMA is 0.5)
+A number alone is the mean of an exponential distribution.
+Processes have the names p1, p2 and so on, hosts h1, stations s1; all numbers have as many digits as the last one.
+With a roaming protocol (roam, av1, av2, av2-ks, av3, prs-mobile), "the network" is the wires between stations.
 
-exit status: 0 the run was made; 1 an algorithm that promises causal order broke it; 2 an option that has no meaning
+exit status: 0 the run ended; 1 an algorithm that guarantees causal order broke it; 2 usage error
 """
 
 OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
@@ -43,103 +43,165 @@ OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
         "--option": {
             "action": "append",
             "metavar": "NAME=VALUE",
-            "help": "an option of the algorithm's own, as in docs/reference/algorithms.md; repeat",
+            "help": "an option of the algorithm, see docs/reference/algorithms.md; may be repeated",
         },
-        "--processes": {"type": int, "default": 20, "metavar": "N", "help": "how many processes (20)"},
-        "--messages": {"type": int, "metavar": "N", "help": "messages sent in all (1000, unless --deliveries)"},
-        "--deliveries": {"type": int, "metavar": "N", "help": "end after so many deliveries that were measured"},
-        "--warmup": {"type": int, "default": 0, "metavar": "N", "help": "deliveries before measuring begins (0)"},
+        "--processes": {"type": int, "default": 20, "metavar": "N", "help": "the number of processes (20)"},
+        "--messages": {"type": int, "metavar": "N", "help": "the number of messages (1000, without --deliveries)"},
+        "--deliveries": {"type": int, "metavar": "N", "help": "end after N measured deliveries"},
+        "--warmup": {
+            "type": int,
+            "default": 0,
+            "metavar": "N",
+            "help": "the deliveries before the measurement starts (0)",
+        },
         "--seed": {"type": int, "default": 1, "metavar": "N", "help": "the same seed gives the same run (1)"},
     },
     "the network": {
-        "--latency": {"metavar": "TIMES", "help": "how long packets take (exponential:1.0; wires: constant:0.007)"},
+        "--latency": {"metavar": "TIMES", "help": "the latency of a packet (exponential:1.0; wires: constant:0.007)"},
         "--bandwidth": {
             "type": float,
             "metavar": "BYTES",
-            "help": "of each channel, in bytes a second (no limit; wires: 12500000)",
+            "help": "the bytes per second of each channel (no limit; wires: 12500000)",
         },
         "--fifo": {"action": "store_true", "help": "packets of one channel do not overtake each other"},
-        "--loss": {"type": float, "default": 0.0, "metavar": "P", "help": "probability that a packet is lost (0)"},
-        "--duplicate": {"type": float, "default": 0.0, "metavar": "P", "help": "probability that it comes twice (0)"},
+        "--loss": {"type": float, "default": 0.0, "metavar": "P", "help": "the probability that a packet is lost (0)"},
+        "--duplicate": {
+            "type": float,
+            "default": 0.0,
+            "metavar": "P",
+            "help": "the probability that a packet arrives twice (0)",
+        },
         "--partition": {
             "action": "append",
             "metavar": "FROM-TO:p1,p2[/p3,p4]",
-            "help": "between these times nothing passes between the processes named and the others; repeat",
+            "help": "between these times, no packet passes between the two sets of processes (the second set is all "
+            "others, unless given); may be repeated",
         },
         "--retransmit": {
             "default": "auto",
             "metavar": "auto|off|TIME",
-            "help": "send again, after this time, what is not acknowledged (auto: 4 mean latencies, where packets "
-            "are lost and the algorithm can not bear it)",
+            "help": "the time after which packets that are not acknowledged are sent again (auto: 4 mean latencies, "
+            "if packets are lost and the algorithm does not tolerate loss)",
         },
     },
     "the traffic": {
         "--interval": {
             "default": "exponential:1.0",
             "metavar": "TIMES",
-            "help": "between two sends of a process (exponential:1.0)",
+            "help": "the time between two sends of a process (exponential:1.0)",
         },
         "--ratio": {"type": float, "default": 1.0, "metavar": "R", "help": "odd processes send R times as often (1)"},
         "--dests": {
             "metavar": "A-B",
-            "help": "number of destinations: from A to B alike, or always A (1 to all others)",
+            "help": "the number of destinations, uniform from A to B, or always A (1 to all others)",
         },
         "--selectivity": {
             "type": float,
             "default": 0.0,
             "metavar": "PERCENT",
-            "help": "of the messages that go to processes of the sender's parity alone (0)",
+            "help": "the messages that go only to processes of the sender's parity, in percent (0)",
         },
-        "--own": {"action": "store_true", "help": "a sender is as likely among its destinations as anybody"},
-        "--groups": {"metavar": "SIZE:OVERLAP", "help": "send to groups around a ring, instead of --dests"},
-        "--pattern": {"default": "open", "help": "open, request (all answer) or conversation (one answers all)"},
-        "--turns": {"type": int, "default": 4, "metavar": "N", "help": "messages of a conversation (4)"},
-        "--think": {"default": "constant:0", "metavar": "TIMES", "help": "before an answer (constant:0)"},
-        "--payload": {"type": int, "default": 0, "metavar": "BYTES", "help": "size of a message (0)"},
+        "--own": {"action": "store_true", "help": "a sender may be among its own destinations"},
+        "--groups": {
+            "metavar": "SIZE:OVERLAP",
+            "help": "send to groups of SIZE processes around a ring, instead of --dests",
+        },
+        "--pattern": {
+            "default": "open",
+            "help": "open (no answers), request (all answer) or conversation (one answers all)",
+        },
+        "--turns": {"type": int, "default": 4, "metavar": "N", "help": "the messages of a conversation (4)"},
+        "--think": {"default": "constant:0", "metavar": "TIMES", "help": "the time before an answer (constant:0)"},
+        "--payload": {"type": int, "default": 0, "metavar": "BYTES", "help": "the size of a message (0)"},
     },
-    "what a header costs to process": {
-        "--cost-packet": {"type": float, "default": 0.0, "metavar": "TIME", "help": "for each packet (0)"},
-        "--cost-entry": {"type": float, "default": 0.0, "metavar": "TIME", "help": "for each control entry (0)"},
-        "--cost-byte": {"type": float, "default": 0.0, "metavar": "TIME", "help": "for each byte of the stamp (0)"},
+    "the time to process a header": {
+        "--cost-packet": {"type": float, "default": 0.0, "metavar": "TIME", "help": "the time for each packet (0)"},
+        "--cost-entry": {
+            "type": float,
+            "default": 0.0,
+            "metavar": "TIME",
+            "help": "the time for each control entry (0)",
+        },
+        "--cost-byte": {
+            "type": float,
+            "default": 0.0,
+            "metavar": "TIME",
+            "help": "the time for each byte of the stamp (0)",
+        },
     },
     ROAMING: {
-        "--stations": {"type": int, "default": 10, "metavar": "N", "help": "how many cells (10)"},
-        "--hosts": {"type": int, "default": 30, "metavar": "N", "help": "how many hosts (30)"},
+        "--stations": {"type": int, "default": 10, "metavar": "N", "help": "the number of stations (10)"},
+        "--hosts": {"type": int, "default": 30, "metavar": "N", "help": "the number of hosts (30)"},
         "--handoff-interval": {
             "default": "exponential:10.0",
             "metavar": "TIMES|never",
-            "help": "between two moves of a host",
+            "help": "the time between two moves of a host (exponential:10.0)",
         },
         "--disconnect-interval": {
             "default": "never",
             "metavar": "TIMES|never",
-            "help": "from a host's coming back until it disconnects again (never)",
+            "help": "the time that a host stays connected (never: it does not disconnect)",
         },
         "--away": {
             "default": "exponential:1.0",
             "metavar": "TIMES",
-            "help": "until it is back, in any cell (exponential:1.0)",
+            "help": "the time until a disconnected host is back, in any cell (exponential:1.0)",
         },
         "--when-asleep": {"default": "store", "help": "store or drop messages for a host that is away (store)"},
-        "--retry": {"type": float, "default": 1.0, "metavar": "TIME", "help": "repeat what was not answered (1)"},
+        "--retry": {
+            "type": float,
+            "default": 1.0,
+            "metavar": "TIME",
+            "help": "the time after which a packet that was not answered is repeated (1)",
+        },
         "--air-latency": {
             "default": "constant:0.0005",
             "metavar": "TIMES",
-            "help": "between host and station (constant:0.0005)",
+            "help": "the latency between host and station (constant:0.0005)",
         },
-        "--air-bandwidth": {"type": float, "default": 125_000.0, "metavar": "BYTES", "help": "a second (125000)"},
-        "--air-loss": {"type": float, "default": 0.0, "metavar": "P", "help": "probability of loss on the air (0)"},
-        "--air-duplicate": {"type": float, "default": 0.0, "metavar": "P", "help": "that a frame comes twice (0)"},
-        "--integer-bytes": {"type": int, "metavar": "N", "help": "of each integer of a header (our wire form)"},
-        "--full-matrices": {"action": "store_true", "help": "headers of av1 to av3 with their zeros, as in the paper"},
+        "--air-bandwidth": {
+            "type": float,
+            "default": 125_000.0,
+            "metavar": "BYTES",
+            "help": "the bytes per second on the air (125000)",
+        },
+        "--air-loss": {
+            "type": float,
+            "default": 0.0,
+            "metavar": "P",
+            "help": "the probability that a packet is lost on the air (0)",
+        },
+        "--air-duplicate": {
+            "type": float,
+            "default": 0.0,
+            "metavar": "P",
+            "help": "the probability that a packet arrives twice on the air (0)",
+        },
+        "--integer-bytes": {
+            "type": int,
+            "metavar": "N",
+            "help": "the bytes of each integer of a header (the size in our wire format)",
+        },
+        "--full-matrices": {
+            "action": "store_true",
+            "help": "count the zeros in the headers of av1 to av3, as the paper does",
+        },
     },
-    "what comes out": {
+    "the output": {
         "--out": {"metavar": "TRACE", "help": "write the trace: .jsonl, .jsonl.gz or .parquet"},
-        "--run": {"dest": "run_name", "metavar": "NAME", "help": "name of the run in the trace (ALGORITHM-SEED)"},
-        "--needless": {"action": "store_true", "help": "measure needless waiting, against an all-knowing observer"},
-        "--state-every": {"type": int, "default": 0, "metavar": "N", "help": "measure a state every N deliveries"},
+        "--run": {"dest": "run_name", "metavar": "NAME", "help": "the name of the run in the trace (ALGORITHM-SEED)"},
+        "--needless": {
+            "action": "store_true",
+            "help": "measure needless waiting, by comparison with an observer that knows everything",
+        },
+        "--state-every": {
+            "type": int,
+            "default": 0,
+            "metavar": "N",
+            "help": "measure the size of the state every N deliveries",
+        },
         "--judge-max": {"type": int, "default": 200_000, "metavar": "N", "help": "judge at most N events (200000)"},
-        "--json": {"action": "store_true", "help": "the summary as one JSON object"},
+        "--json": {"action": "store_true", "help": "print the summary as one JSON object"},
     },
 }
 

@@ -41,8 +41,8 @@ def lines(result: MobileResult) -> list[str]:
     said = [
         f"  header     {amount(result.entries_mean)} entries (most {result.entries_max:,}), "
         f"{amount(result.header_bytes_mean)} bytes (most {result.header_bytes_max or 0:,}), between stations",
-        f"  wires      {result.wire_packets:,} packets; for each message {amount(result.packets_per_message)} with it, "
-        f"{amount(result.passed_on_per_message)} passed on, {amount(result.extra_per_message)} others",
+        f"  wires      {result.wire_packets:,} packets; per message {amount(result.packets_per_message)} that carry "
+        f"it, {amount(result.passed_on_per_message)} forwarded, {amount(result.extra_per_message)} others",
         f"  air        {result.air_packets:,} packets; {result.air_lost:,} lost, or too late for a host that had left",
         f"  roaming    {result.moves:,} moves, {result.disconnections:,} disconnections, {result.handoffs:,} hand-offs",
     ]

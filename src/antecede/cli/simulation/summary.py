@@ -78,13 +78,11 @@ def as_text(run: Finished) -> str:
         *(roaming_hosts.lines(result) if isinstance(result, MobileResult) else _packets(run.parameters, result)),
     ]
     if result.delay_mean_s is None and result.deliveries:
-        lines.append(
-            f"  (nothing was measured: there were not more than {run.parameters.warmup:,} deliveries to warm up)"
-        )
+        lines.append(f"  (nothing was measured: all deliveries were part of the warm-up of {run.parameters.warmup:,})")
     if result.state_bytes_mean is not None:
         whose = "process" if isinstance(result, Result) else "station"
         lines.append(
-            f"  state      {amount(result.state_bytes_mean)} bytes a {whose} (most {result.state_bytes_max:,})"
+            f"  state      {amount(result.state_bytes_mean)} bytes per {whose} (most {result.state_bytes_max:,})"
         )
     if run.out is not None:
         size = Path(run.out).stat().st_size
@@ -117,20 +115,20 @@ def _packets(parameters: Parameters | MobileParameters, result: Result) -> list[
 def _verdict(run: Finished) -> str:
     events, verdict = run.events, run.verdict
     if verdict is None:
-        return f"not judged: {events.count:,} events are more than the limit (--judge-max {events.limit})"
+        return f"not judged: {events.count:,} events exceed the limit (--judge-max {events.limit})"
     if not verdict.deliveries:
-        return "nothing was delivered, so nothing can be said"
+        return "undecidable: nothing was delivered"
     if not verdict.violations:
         return "holds: no message was delivered before one that may have caused it"
-    promise = "" if run.promises else f"; {run.parameters.info.name} does not promise causal order"
+    promise = "" if run.promises else f"; {run.parameters.info.name} does not guarantee causal order"
     return f"violated: {verdict.violations:,} of {verdict.deliveries:,} deliveries overtook a cause{promise}"
 
 
 def _undelivered(run: Finished) -> str:
     result = run.result
     if not result.undelivered:
-        return "; nothing is left undelivered"
-    why = " when the run was ended" if run.parameters.deliveries is not None else ", though the network is at rest"
+        return "; no message is left undelivered"
+    why = " when the run ended" if run.parameters.deliveries is not None else ", though the network is at rest"
     return f"; {result.undelivered:,} still to be delivered{why}"
 
 
@@ -143,7 +141,7 @@ def _needless(result: Result | MobileResult) -> str:
 def _faults(result: Result) -> str:
     counted = (
         (result.lost, "lost"),
-        (result.duplicated, "doubled by the network"),
+        (result.duplicated, "duplicated by the network"),
         (result.retransmitted, "sent again"),
         (result.acknowledgements, "acknowledgements of the transport"),
     )

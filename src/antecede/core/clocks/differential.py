@@ -45,7 +45,7 @@ class DifferentialClock:
     def send(self, to: ProcessId) -> ClockStamp:
         """Return the stamp for a message to `to`: what changed since the last message to it."""
         if to == self.process or to not in self._vector.clock:
-            raise Misuse(f"{self.process!r} can not send to {to!r}: name another of the processes of its clock")
+            raise Misuse(f"{self.process!r} cannot send to {to!r}: name another of the processes of its clock")
         whole = self.event().clock
         since = self._last_sent.get(to, 0)
         self._last_sent[to] = whole[self.process]

@@ -31,7 +31,7 @@ def refuse_misdirected(stamp: ClockStamp, receiver: ProcessId) -> None:
 
 def refuse_no_mapping(stamp: ClockStamp) -> None:
     if not isinstance(stamp.clock, Mapping):
-        raise RemoteViolation(f"a stamp of {stamp.sender!r} has {stamp.clock!r} for a clock, not a mapping of entries")
+        raise RemoteViolation(f"the clock of a stamp of {stamp.sender!r} is {stamp.clock!r}, not a mapping of entries")
 
 
 def refuse_impossible(stamp: ClockStamp, receiver: ProcessId, own_max: int) -> None:

@@ -33,7 +33,7 @@ class Graph:
 
     def __post_init__(self) -> None:
         if not any(self.successors.values()):
-            raise BadGraph("the graph has no links: with nobody writing to anybody there is nothing to compare")
+            raise BadGraph("the graph has no links, so there are no messages to compare: give at least one link")
 
     @staticmethod
     def of(links: Iterable[Link], processes: Iterable[ProcessId] | None = None) -> Graph:

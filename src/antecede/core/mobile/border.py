@@ -43,14 +43,14 @@ def check_wire(packet: Packet, hosts: Collection[ProcessId], stations: Collectio
     stamp, message = packet.stamp, packet.message
     what = f"the {type(stamp).__name__} of {packet.sender}"
     if packet.sender not in stations:
-        raise RemoteViolation(f"{what}, who is not among the stations {sorted(stations)}")
+        raise RemoteViolation(f"{what} is refused: {packet.sender!r} is not among the stations {sorted(stations)}")
     if isinstance(stamp, WITH_MESSAGE if message is None else ALONE):
         raise RemoteViolation(f"{what} comes {'without' if message is None else 'with'} a message")
     if isinstance(stamp, ABOUT_HOST) and stamp.host not in hosts:
-        raise RemoteViolation(f"{what} is about {stamp.host!r}, whom nobody joined here")
+        raise RemoteViolation(f"{what} is about {stamp.host!r}, which is not a known host")
     for name in STATIONS.get(type(stamp), ()):
         if getattr(stamp, name) not in stations:
-            raise RemoteViolation(f"{what} names {getattr(stamp, name)!r}, which is no station")
+            raise RemoteViolation(f"{what} names {getattr(stamp, name)!r}, which is not a station")
     if message is not None:
         _check_message(what, message, stamp, hosts, stations)
 
@@ -83,7 +83,7 @@ def _check_message(
     elif isinstance(stamp, Relayed):
         places, to = stamp.at.keys(), frozenset().union(*stamp.at.values())
     if not to or not to <= message.dests or not all(host in hosts for host in to):
-        raise RemoteViolation(f"{what} takes message {message.id} for {sorted(message.dests)} to {sorted(to)}")
+        raise RemoteViolation(f"{what} carries message {message.id} for {sorted(message.dests)} to {sorted(to)}")
     if message.sender not in hosts or not all(place in stations for place in places):
         raise RemoteViolation(f"{what} has message {message.id} of an unknown host, or for an unknown station")
 
@@ -91,10 +91,10 @@ def _check_message(
 def check_at_most(claimed: int, known: int, who: ProcessId, what: str) -> None:
     """Nobody can have more than there is."""
     if claimed > known:
-        raise RemoteViolation(f"{who} says {what} up to {claimed}, and there are {known}")
+        raise RemoteViolation(f"{who} says {what} up to {claimed}, but there are {known}")
 
 
 def checked_time(now: Any) -> float:
     if isinstance(now, bool) or not isinstance(now, (int, float)) or not isfinite(now):
-        raise Misuse(f"the time is a finite number of seconds, not {now!r}")
+        raise Misuse(f"the time must be a finite number of seconds, not {now!r}")
     return now

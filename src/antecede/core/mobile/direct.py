@@ -110,7 +110,9 @@ class Direct:
         border.check_wire(packet, station.berths, station.stations)
         stamp = packet.stamp
         if isinstance(stamp, Carried) and not isinstance(stamp.stamp, STAMPS[self.ordering]):
-            raise RemoteViolation(f"{packet.sender} carries a {type(stamp.stamp).__name__}, of another protocol")
+            raise RemoteViolation(
+                f"{packet.sender} carries a {type(stamp.stamp).__name__}, which is of another protocol"
+            )
         if isinstance(stamp, Carried):
             for host in sorted(stamp.to):
                 self._check_room(station, host, _message(packet), stamp.stamp)
@@ -174,7 +176,7 @@ class Direct:
 
     def forget(self, station: Station, host: ProcessId) -> Iterator[Effect]:
         if self.ordering != "ks":
-            raise Misuse("hosts can be removed with roam; av1 is the paper's, and has none")
+            raise Misuse("av1 cannot remove hosts: use roam")
         return self._forget(station, host)
 
     def _forget(self, station: Station, host: ProcessId) -> Iterator[Effect]:

@@ -95,7 +95,7 @@ class Flood:
         border.check_wire(packet, station.berths, station.stations)
         stamp = packet.stamp
         if isinstance(stamp, Cast) and not isinstance(stamp.stamp, PrsStamp):
-            raise RemoteViolation(f"a {type(stamp.stamp).__name__} of another protocol, from {packet.sender}")
+            raise RemoteViolation(f"{packet.sender} sent a {type(stamp.stamp).__name__}, which is of another protocol")
         kept = self.casts.get(packet.sender)
         if isinstance(stamp, Cast) and kept is not None and len(kept.store) >= self._kept_max:
             raise HoldBackFull(f"{len(kept.store)} messages of {packet.sender} are kept: offer this one later")
@@ -147,7 +147,7 @@ class Flood:
         yield from ()
 
     def forget(self, *_: object) -> Iterator[Effect]:
-        raise Misuse("hosts can be removed with roam; prs-mobile is the paper's, and has none")
+        raise Misuse("prs-mobile cannot remove hosts: use roam")
 
     def held(self, station: Station) -> Iterator[Held]:
         for _, luggage in station.served():

@@ -47,7 +47,9 @@ class Host:
             raise Misuse("a message needs at least one destination")
         checked_payload(payload)
         if len(self.unsent) >= self.unsent_max:
-            raise LimitReached(f"{len(self.unsent)} messages of {self.me} wait for a station: try again when in reach")
+            raise LimitReached(
+                f"{len(self.unsent)} messages of {self.me} wait for a station: try again when a station is in reach"
+            )
         self.sent += 1
         message = Message(MessageId(self.me, self.sent), to, payload)
         self.unsent[self.sent] = Packet(self.me, message, Uplink(self.got))
@@ -68,7 +70,7 @@ class Host:
     def leave(self) -> list[Effect]:
         """Switch off: nothing is heard from now on."""
         if self.state == OUT:
-            raise Misuse(f"{self.me} is out of reach already")
+            raise Misuse(f"{self.me} is already out of reach")
         self.state, self.due = OUT, None
         return [Radio(self.cell, Packet(self.me, None, Leave(self.move)))]
 

@@ -42,7 +42,9 @@ class Cluster:
     def join(self, host: ProcessId, home: ProcessId) -> None:
         """As `Station.join`; every station hears of new hosts in the same order, and so agrees on their first place."""
         if host in self.given or host in self.cells or home not in self.cells:
-            raise Misuse(f"{host!r} at {home!r}: a new name at one of the stations {sorted(self.cells)}")
+            raise Misuse(
+                f"{host!r} cannot join at {home!r}: give a new name and one of the stations {sorted(self.cells)}"
+            )
         number = self.homed.get(home, 0)
         self.homed[home] = (number + 1) % len(self.logical)
         for station in self.logical:
@@ -52,7 +54,7 @@ class Cluster:
     def hear(self, packet: Packet) -> list[Effect]:
         host, stamp = packet.sender, packet.stamp
         if host not in self.given:
-            raise RemoteViolation(f"no host {host!r} is known at {self.me}: join it first")
+            raise RemoteViolation(f"host {host!r} is not known at {self.me}: call join first")
         move, number = self.given[host]
         if isinstance(stamp, Register) and stamp.move > move:
             number = self._choose(host)

@@ -30,7 +30,9 @@ class Policy:
     def __post_init__(self) -> None:
         counts = all(type(count) is int and count >= 1 for count in (self.stored_max, self.window))
         if self.when_asleep not in ("store", "drop") or not counts or checked_time(self.retry_s) <= 0:
-            raise Misuse(f"store or drop, at least 1 stored and in the window, every few seconds: not {self}")
+            raise Misuse(
+                f"when_asleep must be store or drop, stored_max and window 1 or more, retry_s above 0: not {self}"
+            )
 
 
 @storable("Terms")
@@ -43,7 +45,7 @@ class Terms:
 
     def __post_init__(self) -> None:
         if self.when_asleep not in ("store", "drop") or type(self.stored_max) is not int or self.stored_max < 1:
-            raise Misuse(f"store or drop, and at least 1 stored: not {self}")
+            raise Misuse(f"when_asleep must be store or drop, and stored_max 1 or more: not {self}")
 
 
 @storable("Luggage")

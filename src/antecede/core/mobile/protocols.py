@@ -104,14 +104,14 @@ def station(
     """
     info = _BY_NAME.get(protocol)
     if info is None:
-        raise UnknownAlgorithm(f"no roaming protocol {protocol!r}; there are {', '.join(sorted(_BY_NAME))}")
+        raise UnknownAlgorithm(f"there is no roaming protocol {protocol!r}; there are {', '.join(sorted(_BY_NAME))}")
     if unknown := sorted(options.keys() - set(info.options)):
         raise Misuse(f"{protocol} has no option {unknown[0]!r}; it has {', '.join(info.options) or 'none'}")
     everyone = tuple(sorted(checked_names("stations", stations)))
     if len(set(everyone)) != len(everyone):
-        raise Misuse(f"a station is named once: {list(everyone)}")
+        raise Misuse(f"each station must be named once, not as in {list(everyone)}")
     if policy is not None and not isinstance(policy, Policy):
-        raise Misuse(f"policy is a Policy, such as Policy(when_asleep='drop'), not {policy!r}")
+        raise Misuse(f"policy must be a Policy, such as Policy(when_asleep='drop'), not {policy!r}")
     checked_names("hosts", homes)
     if name not in everyone:
         raise Misuse(f"{name!r} is not among the stations {list(everyone)}")
@@ -130,7 +130,7 @@ def _cluster(
     info: Roaming, cell: ProcessId, cells: Sequence[ProcessId], policy: Policy, *, logical: int = 2
 ) -> Cluster:
     if type(logical) is not int or logical < 1:
-        raise Misuse(f"{logical} logical stations in each: give 1 or more")
+        raise Misuse(f"logical is {logical!r}: give 1 or more")
     everyone = tuple(sorted(logical_name(each, number) for each in cells for number in range(logical)))
     names = [logical_name(cell, number) for number in range(logical)]
     return Cluster(cell, [Station(name, everyone, info.scheme(name, everyone), policy) for name in names])
@@ -150,6 +150,6 @@ def restore(snapshot: bytes) -> AnyStation | Host:
     """Return the station or host whose `snapshot()` this is, as it was then. Raise `SnapshotError` if it is neither."""
     restored = values.loads(snapshot)
     if not isinstance(restored, (Station, Cluster, Host)):
-        raise SnapshotError(f"a snapshot, but of a {type(restored).__name__}")
+        raise SnapshotError(f"this is the snapshot of a {type(restored).__name__}, not of a station or a host")
     restored.resume()
     return restored

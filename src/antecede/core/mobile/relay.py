@@ -64,10 +64,10 @@ class Relay:
         if packet.message is not None:
             inner = packets.decode(packet.message.payload)
             if inner.sender != packet.message.sender:
-                raise RemoteViolation(f"{packet.message.sender} sent what {inner.sender} is said to have sent")
+                raise RemoteViolation(f"{packet.message.sender} sent a packet in the name of {inner.sender}")
             border.check_wire(inner, station.berths, station.stations)
             if isinstance(inner.stamp, Relayed) and station.me not in inner.stamp.at:
-                raise RemoteViolation(f"{inner.sender} relayed to {station.me} what is for nobody there")
+                raise RemoteViolation(f"{inner.sender} relayed a message to {station.me} that is for no host there")
 
     def wire(self, station: Station, to: ProcessId, packet: Packet) -> Iterator[Effect]:
         yield from self._carry_out(station, self.process.send({to}, packets.encode(packet)))
@@ -117,7 +117,7 @@ class Relay:
         yield from self.wire(station, to, Packet(station.me, None, Over(host, move)))
 
     def forget(self, *_: object) -> Iterator[Effect]:
-        raise Misuse("hosts can be removed with roam; Algorithm 2 is the paper's, and has none")
+        raise Misuse("Algorithm 2 cannot remove hosts: use roam")
 
     def held(self, station: Station) -> Iterator[Held]:
         for pending in self.process.pending():

@@ -44,9 +44,11 @@ class Station:
     def join(self, host: ProcessId, home: ProcessId) -> None:
         """Admit a new host, which starts at station `home`. Tell every station before anybody sends to it."""
         if host in self.departed:
-            raise Misuse(f"{host!r} was removed, and names are not reused: take another")
+            raise Misuse(f"{host!r} was removed, and its name cannot be used again: give another name")
         if host in self.berths or host in self.stations or home not in self.stations:
-            raise Misuse(f"{host!r} at {home!r}: a new name at one of the stations {list(self.stations)}")
+            raise Misuse(
+                f"{host!r} cannot join at {home!r}: give a new name and one of the stations {list(self.stations)}"
+            )
         berth, mind = Berth(home), self.scheme.join(host, home)
         self.berths[host] = berth
         if home == self.me:
@@ -60,7 +62,7 @@ class Station:
         if host in self.departed:
             return []
         if host in self.stations:
-            raise Misuse(f"{host!r} is a station: the set of stations does not change")
+            raise Misuse(f"{host!r} is a station, and stations cannot be removed: give the name of a host")
         forgetting = self.scheme.forget(self, host)
         self.departed |= {host}
         self.berths.pop(host, None)
@@ -137,7 +139,7 @@ class Station:
         """Internal: return the berth of `host`."""
         berth = self.berths.get(host)
         if berth is None:
-            raise RemoteViolation(f"no host {host!r} is known at {self.me}: join it first")
+            raise RemoteViolation(f"host {host!r} is not known at {self.me}: call join first")
         return berth
 
     def served(self) -> Iterator[tuple[Berth, Luggage]]:
@@ -306,7 +308,7 @@ class Station:
     def _unwrapped(self, handover: Handover) -> Luggage:
         luggage = values.loads(handover.luggage)
         if not isinstance(luggage, Luggage) or (luggage.host, luggage.epoch) != (handover.host, handover.epoch):
-            raise RemoteViolation(f"what came as the luggage of {handover.host} is not that, or another's")
+            raise RemoteViolation(f"the packet does not have the luggage of {handover.host}")
         if not self.scheme.is_mind(luggage.mind, luggage.host) or max(luggage.outbox, default=0) > luggage.serial:
-            raise RemoteViolation(f"the luggage of {handover.host} was packed by another protocol, or is in disorder")
+            raise RemoteViolation(f"the luggage of {handover.host} is of another protocol, or is not valid")
         return luggage

@@ -102,19 +102,21 @@ class Hierarchy:
         checked_packet(packet)
         stamp, message, sender = packet.stamp, packet.message, packet.sender
         if message is None or not isinstance(stamp, Up | Across):
-            raise RemoteViolation(f"{sender} sent a {type(stamp).__name__}, of another algorithm")
+            raise RemoteViolation(f"{sender} sent a {type(stamp).__name__}, which is of another algorithm")
         if isinstance(stamp, Down):
             if sender != self.representative[self.process] or self.process not in message.dests:
-                raise RemoteViolation(f"{message.id} came down from {sender} to {self.process}, which is not its place")
+                raise RemoteViolation(
+                    f"{message.id} came down from {sender} to {self.process}, where it does not belong"
+                )
             return [Deliver(message)]
         if self.inner is None:
-            raise RemoteViolation(f"{message.id} came to {self.process}, which represents nobody")
+            raise RemoteViolation(f"{message.id} came to {self.process}, which does not represent other processes")
         if isinstance(stamp, Across):
             return self._arrive(packet, message, stamp)
         if self._representative_of(sender) != self.process or message.id.sender != sender:
             raise RemoteViolation(f"{message.id} came up from {sender}, which {self.process} does not represent")
         if message.dests <= {sender}:
-            raise RemoteViolation(f"{message.id} came up from {sender}, and is for nobody else")
+            raise RemoteViolation(f"{message.id} came up from {sender}, and has no other destination")
         return self._forward(message)
 
     def tick(self, now: float) -> list[Effect]:
@@ -135,7 +137,7 @@ class Hierarchy:
 
     def leave(self, process: ProcessId) -> list[Effect]:
         if process in self.representative.values():
-            raise Misuse(f"{process!r} represents a cluster, and newcomers may be placed there: it can not leave")
+            raise Misuse(f"{process!r} represents a cluster, and newcomers may be placed there: it cannot leave")
         self.roster.leave(process)
         return []
 
@@ -215,7 +217,7 @@ def clusters(
         size = max(1, isqrt(len(everyone)))
         return {process: everyone[at - at % size] for at, process in enumerate(everyone)}
     if not isinstance(chosen, Mapping):
-        raise Misuse(f"representatives is a mapping of each to the processes it represents, not {chosen!r}")
+        raise Misuse(f"representatives must be a mapping of each to the processes it represents, not {chosen!r}")
     for head, theirs in chosen.items():
         checked_names(f"the processes of representative {head!r}", theirs)
     strangers = sorted(set(checked_names("representatives", chosen)) - set(everyone))

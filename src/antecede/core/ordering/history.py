@@ -74,7 +74,7 @@ class History:
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
         if len(self.carried) >= self.limit:
             raise LimitReached(
-                f"{len(self.carried)} messages are carried, the limit: send again when some are delivered"
+                f"{len(self.carried)} messages are carried, which is the limit: send again when some are delivered"
             )
         message = self.roster.message(dests, payload)
         effects: list[Effect] = [Sent(message)]
@@ -93,12 +93,12 @@ class History:
         checked_packet(packet)
         stamp = packet.stamp
         if not isinstance(stamp, HistoryStamp):
-            raise RemoteViolation(f"{packet.sender} sent a {type(stamp).__name__}, of another algorithm")
+            raise RemoteViolation(f"{packet.sender} sent a {type(stamp).__name__}, which is of another algorithm")
         messages = stamp.before if packet.message is None else (*stamp.before, self.roster.accept(packet))
         news = [message for message in messages if self._is_news(message)]
         if news and len(self.carried) + len(news) > self.limit:
             raise HoldBackFull(
-                f"{len(self.carried)} messages are carried, the limit is {self.limit}: offer it again later"
+                f"{len(self.carried)} messages are carried, and the limit is {self.limit}: offer this packet later"
             )
         effects: list[Effect] = []
         for message in news:

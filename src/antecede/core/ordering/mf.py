@@ -60,7 +60,9 @@ class OutputBuffer:
 
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
         if len(self.buffer) >= self.limit:
-            raise LimitReached(f"{len(self.buffer)} messages wait to leave, the limit: send again when some have")
+            raise LimitReached(
+                f"{len(self.buffer)} messages wait to leave, which is the limit: send again when some have left"
+            )
         message = self.roster.message(dests, payload)
         if message.dests == {self.process}:
             return [Sent(message), Deliver(message)]

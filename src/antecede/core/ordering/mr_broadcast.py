@@ -70,7 +70,7 @@ class BroadcastPhases:
             return self._arrive(packet, self.roster.accept(packet))
         if packet.message is None and isinstance(packet.stamp, Resynch):
             return self._resynchronised(packet.sender, packet.stamp)
-        raise RemoteViolation(f"{packet.sender} sent a {type(packet.stamp).__name__}, of another algorithm")
+        raise RemoteViolation(f"{packet.sender} sent a {type(packet.stamp).__name__}, which is of another algorithm")
 
     def tick(self, now: float) -> list[Effect]:
         self.now = now

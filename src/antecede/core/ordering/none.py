@@ -61,7 +61,7 @@ class Unordered:
         roster = self.roster
         message = roster.accept(packet)
         if type(packet.stamp) is not NoStamp:
-            raise RemoteViolation(f"{message.id} has a {type(packet.stamp).__name__}, of another algorithm")
+            raise RemoteViolation(f"{message.id} has a {type(packet.stamp).__name__}, which is of another algorithm")
         sender, seq = message.id
         seen = self.seen.get(sender)
         if seen is None:

@@ -123,7 +123,7 @@ class Serial:
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
         if len(self.queue) >= self.limit:
             raise LimitReached(
-                f"{len(self.queue)} messages wait for the token, the limit: send again when some have left"
+                f"{len(self.queue)} messages wait for the token, which is the limit: send again when some have left"
             )
         message = self.roster.message(dests, payload)
         self.queue.append(message)
@@ -142,7 +142,7 @@ class Serial:
         if isinstance(stamp, Turn):
             return self._arrive(packet, stamp)
         if packet.message is not None or not isinstance(stamp, Token | Request):
-            raise RemoteViolation(f"{sender} sent a {type(stamp).__name__}, of another algorithm")
+            raise RemoteViolation(f"{sender} sent a {type(stamp).__name__}, which is of another algorithm")
         if isinstance(stamp, Request):
             self.asked[sender] = max(self.asked.get(sender, 0), stamp.number)
             return self._pass_on()

@@ -66,7 +66,7 @@ def dumps(value: object) -> bytes:
 def loads(data: bytes) -> object:
     """Return the value that `dumps` was given. Raise `SnapshotError` if `data` is anything else."""
     if not isinstance(data, bytes | bytearray | memoryview):
-        raise SnapshotError(f"a snapshot is bytes, not {type(data).__name__}")
+        raise SnapshotError(f"a snapshot must be bytes, not {type(data).__name__}")
     head, data = len(MAGIC) + 8, bytes(data)
     if (version := _version(data)) > VERSION:
         raise SnapshotError(too_new("the snapshot", version, VERSION))

@@ -39,7 +39,7 @@ class Codec:
 
     def __init__(self, roster: Sequence[str] = (), *, packet_bytes_max: int = PACKET_BYTES_MAX) -> None:
         if len(set(checked_names("a roster", roster))) != len(roster):
-            raise Misuse("a roster names everybody once")
+            raise Misuse("a roster must name each process once")
         self.roster, self.packet_bytes_max = tuple(roster), packet_bytes_max
         self._index = {name: number for number, name in enumerate(roster)}
         self._identity = zlib.crc32("\0".join(roster).encode()).to_bytes(4, "big") if roster else b""
@@ -51,7 +51,7 @@ class Codec:
             raise Misuse(f"encode takes a Packet, not a {type(packet).__name__}")
         message, stamp = packet.message, packet.stamp
         if type(stamp) not in TAGS:
-            raise Misuse(f"a {type(stamp).__name__} has no form on the wire")
+            raise Misuse(f"a {type(stamp).__name__} cannot be encoded: it is not a stamp")
         writer = Writer(self._index)
         flags = ROSTER if self.roster else 0
         writer.name(packet.sender)
@@ -63,7 +63,9 @@ class Codec:
         parts = (bytes((VERSION << 4 | flags,)), self._identity, _names(names), writer.out)
         data = b"".join(parts) + (message.payload if message is not None else b"")
         if len(data) > self.packet_bytes_max:
-            raise Misuse(f"a packet of {len(data)} bytes; at most {self.packet_bytes_max} can be sent")
+            raise Misuse(
+                f"the packet has {len(data)} bytes, and the limit is {self.packet_bytes_max}: send a smaller payload"
+            )
         return data
 
     def decode(self, data: bytes) -> Packet:
@@ -74,14 +76,14 @@ class Codec:
             raise Misuse(f"decode takes bytes, not a {type(data).__name__}")
         data = bytes(data)
         if not 3 <= len(data) <= self.packet_bytes_max:
-            raise WireError(f"a packet is 3 to {self.packet_bytes_max} bytes, not {len(data)}")
+            raise WireError(f"a packet must have 3 to {self.packet_bytes_max} bytes, not {len(data)}")
         version, flags = data[0] >> 4, data[0] & 15
         if version > VERSION:
             raise WireError(too_new("a packet", version, VERSION))
         if version != VERSION or flags > 7 or flags & (MESSAGE | GROUP) == GROUP:
             raise WireError(f"version {version} with flags {flags}; this is version {VERSION}")
         if flags & ROSTER and (not self.roster or data[1:5] != self._identity):
-            raise WireError(f"the packet was encoded with a roster, and not with these {len(self.roster)} names")
+            raise WireError(f"the packet was encoded with another roster, not with these {len(self.roster)} names")
         known = self.roster if flags & ROSTER else ()
         at, names = _read_names(data, 5 if known else 1, known)
         reader = Reader(data, names, at, len(known), self._sets if names is self.roster else None)
@@ -181,5 +183,5 @@ def _read_names(data: bytes, at: int, roster: Sequence[str]) -> tuple[int, Seque
         except UnicodeDecodeError as error:
             raise WireError(f"a name that is not UTF-8 before byte {reader.at}: {error.reason}") from None
     if len(set(names)) != len(names):
-        raise WireError("a name stands twice in the packet")
+        raise WireError("the packet has a name twice")
     return reader.at, names

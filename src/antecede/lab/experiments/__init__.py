@@ -38,7 +38,7 @@ def experiment(name: str) -> Experiment:
     if name not in MODULES:
         near = get_close_matches(name, MODULES, n=3, cutoff=0.4)
         hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(MODULES)}"
-        raise UnknownExperiment(f"no experiment {name!r}; {hint}")
+        raise UnknownExperiment(f"there is no experiment {name!r}; {hint}")
     found: dict[str, Experiment] = {one.name: one for one in _module(name).EXPERIMENTS}
     return found[name]
 

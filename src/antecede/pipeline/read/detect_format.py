@@ -44,11 +44,11 @@ def choose(
 ) -> Source:
     """The adapter for these files, with a note on what they were taken for."""
     if wanted not in ("auto", *FORMATS):
-        raise UnknownFormat(f"no format {wanted!r}; there are auto, {', '.join(FORMATS)}")
+        raise UnknownFormat(f"there is no format {wanted!r}; there are auto, {', '.join(FORMATS)}")
     if mapping is not None or wanted == "mapped":
         if mapping is None:
             raise UnknownFormat("the format 'mapped' needs a mapping; give --mapping with a name, JSON, or a file")
-        return _mapped(mapped.loaded(spark, mapping), "read by the mapping given")
+        return _mapped(mapped.loaded(spark, mapping), "read with the given mapping")
     if regex is not None:
         return _shiviz(regex, delimiter, ())
     heads = file_heads.heads(spark, paths) if wanted in ("auto", "antecede") else None
@@ -97,18 +97,18 @@ def _recognised(paths: Sequence[files.File], heads: Mapping[str, str]) -> tuple[
             first.setdefault(found, file)
     if len(first) > 1:
         each = "; ".join(f"{file.name} looks like {found}" for found, file in first.items())
-        raise UnreadableInput(f"files of different formats: {each}; check them apart, or say which with --format")
+        raise UnreadableInput(f"files of different formats: {each}; check them one by one, or give --format")
     if not first and all(not head.strip() for head in heads.values()):
         return "antecede", ("the input is empty",)
     if not first:
         raise UnknownFormat(
-            f"{paths[0].name}: not recognised as any of {', '.join(FORMATS[:4])}; say which with --format, or how to "
+            f"{paths[0].name}: not recognised as any of {', '.join(FORMATS[:4])}; give --format, or say how to "
             "read it with --regex or --mapping"
         )
     (found,) = first
     odd = [file.name for file, kind in shown.items() if kind is None and heads.get(file.path, "").strip()]
     notes = [f"recognised as {found} by the names or first characters of {len(shown)} of {len(paths)} files"]
-    notes += [f"{name}: not recognised by itself; read like the others" for name in odd]
+    notes += [f"{name}: the format of this file was not recognised; it is read like the others" for name in odd]
     return found, tuple(notes)
 
 
@@ -118,7 +118,8 @@ def _antecede(paths: Sequence[files.File], heads: Mapping[str, str], notes: tupl
     texts = [file for file in paths if file not in tables and heads.get(file.path, "").strip()]
     if tables and texts:
         raise UnreadableInput(
-            f"Parquet and text together: {tables[0].name} and {texts[0].name}; check them apart, or convert one"
+            f"Parquet and text together: {tables[0].name} and {texts[0].name}; check them one by one, or "
+            "convert one of them"
         )
     read = parquet.read if tables else jsonl.json_lines
     return Source("antecede", notes, lambda spark, paths: (read(spark, paths), ()), is_parquet=bool(tables))

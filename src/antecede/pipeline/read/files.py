@@ -66,7 +66,7 @@ def literal(path: str) -> str:
 def listing(spark: SparkSession, paths: Sequence[str]) -> tuple[File, ...]:
     """The files that `paths` mean, each once, in order of name; empty ones, too, unless there are no others."""
     if not paths:
-        raise UnreadableInput("no input given; name a file, a folder or a glob")
+        raise UnreadableInput("no input is given; give a file, a folder or a glob")
     found: dict[str, File] = {}
     for path in paths:
         files = _listed(spark, path)
@@ -158,11 +158,11 @@ def _refusal(path: str, error: BaseException) -> str:
         return f"{path}: Spark has no file system for that scheme; add its package with --packages, or copy the files"
     if "Permission denied" in text or "AccessControlException" in text:
         return not_permitted(path)
-    return f"{path}: can not be read: {cause(error)}"
+    return f"{path}: cannot be read: {cause(error)}"
 
 
 def not_found(path: str) -> str:
-    return f"{path}: no such file or folder; check the path, and quote a glob so that the shell leaves it alone"
+    return f"{path}: no such file or folder; check the path, and quote a glob so that the shell does not expand it"
 
 
 def empty(path: str) -> str:
@@ -170,8 +170,10 @@ def empty(path: str) -> str:
 
 
 def no_files(path: str) -> str:
-    return f"{path}: no files in there (names that begin with _ or . are passed over); give the path of a trace"
+    return (
+        f"{path}: the folder has no files (files whose names begin with _ or . are ignored); give the path of a trace"
+    )
 
 
 def not_permitted(path: str) -> str:
-    return f"{path}: permission denied; run as a user who may read it"
+    return f"{path}: permission denied; use a user that can read it"

@@ -89,7 +89,7 @@ def _ingested(spark: SparkSession, source: Source, found: Sequence[files.File], 
     left = [file for file in found if file not in useless]
     if not left:
         why = f"{damaged[0].file.name}: not readable as Parquet: {damaged[0].why}"
-        raise UnreadableInput(f"{why}; write it again, or leave it out")
+        raise UnreadableInput(f"{why}; write the file again, or leave it out")
     read = _sound(spark, source, left, limits)
     refused = schema.conform(files.damage_table(spark, damaged, {}), schema.QUARANTINE)
     return replace(read, quarantine=read.quarantine.unionByName(refused))

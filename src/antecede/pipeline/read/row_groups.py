@@ -119,7 +119,7 @@ def read(
     """The rows of these row groups, with `COLUMNS`, and `others` where the file has them; but for those lines, counted
     from 1, `before` which there are so many rows in the file, which shall be in the version that was looked at."""
     if looked_at is not None and version(path) != looked_at:
-        raise FileChanged(f"{path}: the file changed while it was read; check it when nobody writes to it any more")
+        raise FileChanged(f"{path}: the file changed while it was read; check it again when no program writes to it")
     with _opened(path) as file:
         wanted = [name for name in (*COLUMNS.names, *(OTHERS if others else ())) if name in file.schema_arrow.names]
         batches = file.iter_batches(BATCH_ROWS, list(groups), wanted, use_threads=False)

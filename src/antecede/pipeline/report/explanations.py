@@ -196,7 +196,7 @@ def _explained(found: _Found, run: Run | None, size: RunSize) -> Explained:
     try:
         told = explain_in(run, violation)
     except Misuse:  # a clock that went back inside a process, so that the chain is not where its times say
-        return _untold(violation, "the chain between them is not to be found by the source's clocks")
+        return _untold(violation, "the chain between them cannot be found by the clocks of the source")
     overtaken = told.chain[0].message or overtaken
     first, late = (run.firsts.get((message, violation.process)) for message in (violation.message, overtaken))
     times = [event.time for event in (first, late) if event is not None and event.time is not None]
@@ -233,7 +233,9 @@ def _untold(violation: Violation, why: str) -> Explained:
 
 def _why_not(size: RunSize) -> str:
     if size.early:
-        return f"the run has {size.events:,} events, and clocks too skewed to find the chain between them by time"
+        return (
+            f"the run has {size.events:,} events, and its clocks are too skewed to find the chain between them by time"
+        )
     return f"the run has {size.events:,} events, and too many of them lie between the two to fetch the chain"
 
 

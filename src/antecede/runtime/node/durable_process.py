@@ -129,7 +129,7 @@ class DurableProcess:
     def leave(self, process: ProcessId) -> None:
         """`process`, another one, sends nothing more, and nothing of it is wanted."""
         if process == self.process:
-            raise Misuse(f"{process!r} is this process itself: it can leave(), and not be given up")
+            raise Misuse(f"{process!r} is this process: call leave() instead of give_up()")
         if process in self.departed:
             return
         if process not in self.members:
@@ -179,10 +179,10 @@ class DurableProcess:
             frame = frames.parse(data)
             if isinstance(frame, frames.Packets):
                 if sender in self.departed:
-                    raise WireError(f"{sender!r} has left: a repetition, or somebody who took its name")
+                    raise WireError(f"{sender!r} has left: this is a repetition, or another process uses its name")
                 return self._packets(sender, frame, data)
             if sender is None:
-                raise WireError("a frame about its sender, of whom the transport knows nothing")
+                raise WireError("a frame about its sender, whose name the transport does not know")
             if isinstance(frame, frames.Word):
                 return self.departure.heard(sender, frame)
             self.rosters.learn(sender, frame.number, frame.names)

@@ -68,7 +68,7 @@ async def join(
     """
     checked_names("the space and the process", [space, process])
     if processes is None and algorithm in algorithms() and algorithm not in OPEN:
-        raise Misuse(f"{algorithm} has to know everybody: join(..., processes=[...])")
+        raise Misuse(f"{algorithm} needs the names of all processes: join(..., processes=[...])")
     everybody = sorted({process, *(processes or ())})
     settings = _settings(algorithm, options)
     begin = partial(create, algorithm, process=process, processes=everybody, groups=groups, **settings)
@@ -125,4 +125,4 @@ def _identify(store: Store, **facts: str) -> str:
 
 
 def _gone(space: str, process: ProcessId) -> Misuse:
-    return Misuse(f"{process!r} has left space {space!r}: names are not reused, take another")
+    return Misuse(f"{process!r} has left space {space!r}: a name cannot be used again, use another")

@@ -111,7 +111,10 @@ class Node:
         checked_payload(payload)
         half = self._transport.data_bytes_max // 2
         if len(payload) > half:
-            raise Misuse(f"a payload of {len(payload)} bytes; this broker takes {half}: cut it up, or raise its limit")
+            raise Misuse(
+                f"the payload has {len(payload)} bytes, and the limit of this broker is {half}: split it, "
+                "or raise max_payload of the broker"
+            )
         identity = self._durable.send(dests, payload)
         await self._grouping.done()
         return identity

@@ -61,10 +61,10 @@ class AirLimits:
 
     def __post_init__(self) -> None:
         if min(self.connections, self.hosts, self.window, self.outbox, self.held_back) < 1 or self.frame_bytes < 256:
-            raise Misuse(f"at least one of everything, and frames of 256 bytes: not {self}")
+            raise Misuse(f"counts must be 1 or more, and frame_bytes 256 or more: not {self}")
         rates = (self.hello_s, self.packets_per_s, self.stranger_s, self.ping_s)
         if not all(isfinite(rate) and rate > 0 for rate in rates):
-            raise Misuse(f"times and rates are more than 0, and finite: not {self}")
+            raise Misuse(f"times and rates must be finite and more than 0: not {self}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def read_hello(said: object) -> Hello:
 def read_text(said: object) -> dict[str, Any]:
     """A JSON object, or `WireError`."""
     if not isinstance(said, str):
-        raise WireError("bytes where text was due")
+        raise WireError("bytes where text was expected")
     try:
         found = json.loads(said)
     except (ValueError, RecursionError):
@@ -113,7 +113,7 @@ def read_text(said: object) -> dict[str, Any]:
 def read_packets(said: object) -> list[tuple[Packet, bytes]]:
     """The packets of a binary frame, each with its bytes, or `WireError`."""
     if not isinstance(said, bytes):
-        raise WireError("text where packets were due")
+        raise WireError("text where packets were expected")
     frame = frames.parse(said)
     if not isinstance(frame, frames.Packets) or frame.roster:
         raise WireError("a frame that is not of packets, or with a roster")

@@ -33,11 +33,11 @@ def read_key(path: Path) -> bytes:
     try:
         key = path.read_bytes().strip()
     except OSError as error:
-        raise Misuse(f"the key {path} can not be read: {error.strerror}") from error
+        raise Misuse(f"the key {path} cannot be read: {error.strerror}") from error
     if len(key) < KEY_BYTES_MIN:
         raise Misuse(
             f"the key in {path} has {len(key)} bytes, and at least {KEY_BYTES_MIN} are needed: "
-            f"head -c 32 /dev/urandom | base64 > {path}"
+            f"make a new one with head -c 32 /dev/urandom | base64 > {path}"
         )
     return key
 
@@ -78,8 +78,8 @@ def issue(
     """
     if not _is_name(host) or not 0 < days <= DAYS_MAX:
         raise Misuse(
-            f"a name of 1 to {NAME_BYTES_MAX} bytes, for more than 0 days and at most {DAYS_MAX}: not {host!r} for "
-            f"{days:g}"
+            f"a token needs a name of 1 to {NAME_BYTES_MAX} bytes, and more than 0 and at most {DAYS_MAX} days: not "
+            f"{host!r} and {days:g}"
         )
     Terms(when_asleep or "store", 1 if stored_max is None else stored_max)
     until = (time.time() if now is None else now) + days * DAY_S
@@ -108,7 +108,7 @@ def read_token(key: bytes, token: str) -> Badge:
     try:
         Terms("store" if when_asleep is None else when_asleep, 1 if stored_max is None else stored_max)
     except Misuse:
-        raise TokenRefused("the token asks for what can not be") from None
+        raise TokenRefused("the token has a policy or a limit that is not valid") from None
     return Badge(host, when_asleep, stored_max, claims.get("removes") is True)
 
 
@@ -116,5 +116,5 @@ def holder(key: bytes, token: str) -> str:
     """The host that shows a token, or `TokenRefused`."""
     badge = read_token(key, token)
     if badge.removes:
-        raise TokenRefused("the token is no host's")
+        raise TokenRefused("the token is not for a host")
     return badge.host

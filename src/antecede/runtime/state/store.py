@@ -40,7 +40,7 @@ DURABILITY = {"process": "NORMAL", "power": "FULL"}
 CHECKPOINT_PAGES = 4_000
 QUARANTINE_ROWS_MAX = 1_000
 SAFE = (
-    "Make this same file readable again, or begin with another name. Do not put an older copy in its place: "
+    "Make this file readable again, or start with another name. Do not put an older copy in its place: "
     "messages would be lost without notice"
 )
 """What to do about a store that cannot be read."""
@@ -125,7 +125,7 @@ class Store:
         snapshot_bytes_min: int = SNAPSHOT_BYTES_MIN,
     ) -> None:
         if durability not in DURABILITY:
-            raise Misuse(f"durability is one of {', '.join(sorted(DURABILITY))}, not {durability!r}")
+            raise Misuse(f"durability must be one of {', '.join(sorted(DURABILITY))}, not {durability!r}")
         self.path, self.snapshot_bytes_min = path, snapshot_bytes_min
         self.flushes = durability == "power"
         self._staged: dict[str, list[Sequence[Any]]] = {name: [] for name in INSERTS}
@@ -139,7 +139,7 @@ class Store:
             self._last_in = self._last("inbox")
             (self._quarantined,) = self._database.execute("SELECT count(*) FROM quarantine").fetchone()
         except (sqlite3.Error, ValueError) as error:
-            raise StoreError(f"{path} can not be read: {error}. {SAFE}") from error
+            raise StoreError(f"{path} cannot be read: {error}. {SAFE}") from error
 
     def _connect(self, synchronous: str, pages_max: int | None) -> sqlite3.Connection:
         try:
@@ -159,9 +159,11 @@ class Store:
             database.executescript(SCHEMA)
         except (sqlite3.Error, OSError) as error:
             if "locked" in str(error):
-                raise Misuse(f"{self.path} is open in another process: one name is one process at a time") from error
+                raise Misuse(
+                    f"{self.path} is open in another process: a name can be used by one process at a time"
+                ) from error
             advice = f". {SAFE}" if isinstance(error, sqlite3.Error) else ""
-            raise StoreError(f"{self.path} can not be opened: {error}{advice}") from error
+            raise StoreError(f"{self.path} cannot be opened: {error}{advice}") from error
         return database
 
     def _refuse_newer(self, database: sqlite3.Connection) -> None:
@@ -274,7 +276,7 @@ class Store:
         except sqlite3.Error as error:
             self._undo()
             raise StoreError(
-                f"{self.path} can not be written: {error}. Make room, then start again with this file"
+                f"{self.path} cannot be written: {error}. Make room, then start again with this file"
             ) from error
         self._snapshot = None
         self._facts.clear()

@@ -68,7 +68,7 @@ class TraceFiles:
             try:
                 self._path(later).unlink()
             except OSError as error:
-                raise StoreError(f"{self._path(later)}, which was not finished, can not be removed: {error}") from error
+                raise StoreError(f"{self._path(later)}, which was not finished, cannot be removed: {error}") from error
             later += 1
 
     def _open(self) -> FileIO:
@@ -77,7 +77,7 @@ class TraceFiles:
             file = open(self._path(self._number), "ab", buffering=0)  # noqa: SIM115 - it lives as long as this object
             file.truncate(self._length)
         except OSError as error:
-            raise StoreError(f"the trace can not be written to {self._folder}: {error}") from error
+            raise StoreError(f"the trace cannot be written to {self._folder}: {error}") from error
         return file
 
     def append(self, lines: Sequence[str]) -> list[Outgoing]:
@@ -95,7 +95,7 @@ class TraceFiles:
                 os.fsync(self._file.fileno())
         except OSError as error:
             path = self._path(self._number)
-            raise StoreError(f"the trace {path} can not be written: {error}. Make room, then start again") from error
+            raise StoreError(f"the trace {path} cannot be written: {error}. Make room, then start again") from error
         self._length += len(data)
         self._store.put(FACT, b"%d %d" % (self._number, self._length))
         return []
@@ -145,7 +145,7 @@ def stream_of(trace: str | Path | None) -> str | None:
         return None
     name = trace.removeprefix(SCHEME)
     if not name or token(name) != name:
-        raise Misuse(f"{name!r} can not be the name of a stream: letters, digits and - are allowed")
+        raise Misuse(f"{name!r} cannot be the name of a stream: use letters, digits and -")
     return name
 
 

@@ -121,7 +121,8 @@ class MemoryTransport:
         inbox = self.inbox = self.network.inboxes.setdefault((self.space, self.process), Inbox(self.incarnation))
         if inbox.incarnation != self.incarnation:
             raise NameTaken(
-                f"{self.process!r} has been in space {self.space!r} with another store: names are not reused"
+                f"{self.process!r} has been in space {self.space!r} with another store, and a name cannot "
+                "be used again: give that store, or another name"
             )
         inbox.filled = asyncio.Event()  # of this event loop
         inbox.waiting[:0] = inbox.unacknowledged.values()
@@ -147,7 +148,7 @@ class MemoryTransport:
         if inbox is None:
             raise Unreachable(f"{to!r} has no inbox in space {self.space!r} yet")
         if self.network.parted(self.process, to):
-            raise Unreachable(f"{self.process!r} and {to!r} are parted")
+            raise Unreachable(f"{self.process!r} and {to!r} are cut off from each other")
         chance, faults = self.network.chance(self.process, to), self.network.faults
         dropped, arrived = chance.random() < faults.drop, chance.random() < 0.5
         copies = 1 + (chance.random() < faults.duplicate)

@@ -39,13 +39,13 @@ def network_of(url: str | Network, options: NatsOptions | None = None) -> Networ
     """Return the network of a URL; a network is returned as it is."""
     if not isinstance(url, str):
         if options is not None:
-            raise Misuse("options for NATS go with a URL: a network that is given has its own")
+            raise Misuse("options for NATS need a URL: a network object has its own options")
         return url
     options = options or NatsOptions()
     try:
         parts = urlsplit(url.partition(",")[0])
     except ValueError:
-        raise Misuse(f"{shown([url])!r} is no URL: {EXAMPLES}") from None
+        raise Misuse(f"{shown([url])!r} is not a URL of a server: {EXAMPLES}") from None
     if parts.scheme in NATS_SCHEMES:
         return NatsNetwork(url.split(","), options)
     if parts.scheme == "embedded" and not parts.netloc:
@@ -70,7 +70,7 @@ def folder_of_stores(store: str | Path | NotGiven | None, network: Network) -> P
         return None if store is None else Path(store)
     if isinstance(network, NatsNetwork):
         raise Misuse(
-            f"{shown(network.servers)} remembers every name, and a name goes on only with the store it had: "
+            f"{shown(network.servers)} remembers every name, and a name can be used again only with its store: "
             "give store=FOLDER, or store=None if this name is for one run only"
         )
     return network.stores if isinstance(network, EmbeddedNetwork) else None
@@ -84,5 +84,5 @@ def servers_of(url: str) -> list[str]:
     folder = Path(unquote(urlsplit(url).path))
     found = address(folder)
     if found is None:
-        raise Unreachable(f"no server runs in {folder}: it is there as long as somebody uses it")
+        raise Unreachable(f"no server runs in {folder}: it runs only while a process uses it")
     return [found]

@@ -18,10 +18,10 @@ from prometheus_client.registry import Collector
 
 COUNTERS = {
     "sent": "Messages sent by this process.",
-    "received": "Packets taken from the inbox, redeliveries among them.",
+    "received": "Packets taken from the inbox, including redeliveries.",
     "delivered": "Messages delivered in causal order.",
-    "refused": "Packets and frames that can not be right, kept in quarantine.",
-    "offered_again": "Packets that found the hold-back queue full, and come again.",
+    "refused": "Packets and frames that are not valid, kept in quarantine.",
+    "offered_again": "Packets refused because the hold-back queue was full; they are offered again.",
 }
 GAUGES = {
     "outbox": "Packets that some inbox does not have yet.",
@@ -31,17 +31,17 @@ GAUGES = {
 }
 STATION_COUNTERS = {
     "heard": "Packets taken from hosts.",
-    "received": "Packets taken from other stations, redeliveries among them.",
-    "refused": "Packets and frames of other stations that can not be right, kept in quarantine.",
+    "received": "Packets taken from other stations, including redeliveries.",
+    "refused": "Packets and frames of other stations that are not valid, kept in quarantine.",
     "closed": "Connections that were closed because a host broke a rule.",
-    "dropped": "Messages that some host will never get, by the policy or because nobody knows it.",
-    "offered_again": "Packets that found a limit reached, and come again.",
+    "dropped": "Messages that a host will never get, because of the policy or because the host is unknown.",
+    "offered_again": "Packets refused because a limit was reached; they are offered again.",
     "handed_over": "Hosts whose luggage was sent to another station.",
 }
 STATION_GAUGES = {
     "connections": "Hosts that are connected.",
     "hosts": "Hosts whose luggage is here, connected or not.",
-    "known": "Hosts that were ever heard of.",
+    "known": "Hosts that are known, connected or not.",
     "awaited": "Hosts that registered here and whose luggage is on its way.",
     "stored": "Messages that hosts have not acknowledged.",
     "held_back": "Messages that wait for one that they depend on.",

@@ -26,7 +26,7 @@ class Mobility:
     def __post_init__(self) -> None:
         for times in (self.handoff, self.connected):
             if times is not None and times.mean_s <= 0:
-                raise Misuse(f"hosts that move or disconnect every {times}: give times above 0, or none")
+                raise Misuse(f"hosts that move or disconnect every {times}: give times above 0, or never")
 
 
 class Journeys:

@@ -76,9 +76,14 @@ class MobileParameters:
 
     def __post_init__(self) -> None:
         if self.protocol not in protocols():
-            raise UnknownAlgorithm(f"no roaming protocol {self.protocol!r}; there are {', '.join(sorted(protocols()))}")
+            raise UnknownAlgorithm(
+                f"there is no roaming protocol {self.protocol!r}; there are {', '.join(sorted(protocols()))}"
+            )
         if not 1 <= self.stations <= PROCESSES_MAX or not 2 <= self.hosts <= PROCESSES_MAX:
-            raise Misuse(f"{self.stations} stations, {self.hosts} hosts: from 1 and from 2, to {PROCESSES_MAX}")
+            raise Misuse(
+                f"{self.stations} stations, {self.hosts} hosts: give 1 or more stations and 2 or more hosts, "
+                f"each up to {PROCESSES_MAX}"
+            )
         for what, count in (("messages", self.messages), ("deliveries", self.deliveries)):
             if count is not None and count < 1:
                 raise Misuse(f"{count} {what}: give 1 or more")
@@ -87,20 +92,20 @@ class MobileParameters:
         if self.messages is None and self.deliveries is None:
             raise Misuse("the run has no end: give a number of messages, or of deliveries")
         if self.warmup < 0 or self.state_every < 0:
-            raise Misuse(f"a warm-up of {self.warmup} and a state at every {self.state_every}: neither is below 0")
+            raise Misuse(f"a warm-up of {self.warmup} and a state at every {self.state_every}: give 0 or more for both")
         checked_s("a retry after a time", self.policy.retry_s)
         self._check_networks()
 
     def _check_networks(self) -> None:
         if self.wires.lossy and self.wires.retransmit_after_s is None:
-            raise Misuse("wires between stations lose nothing for good: let them retransmit")
+            raise Misuse("wires between stations must not lose packets for ever: let them retransmit")
         if self.air.partitions or self.air.retransmit_after_s is not None or self.air.loss > 0.9:
-            raise Misuse("hosts and stations repeat over the air by themselves: give it a loss of at most 0.9, if any")
+            raise Misuse("hosts and stations repeat packets over the air: give a loss of at most 0.9")
 
         unknown = {name for partition in self.wires.partitions for name in partition.side | partition.other}
         unknown -= set(self.cells)
         if unknown:
-            raise Misuse(f"no station {min(unknown)!r}; they are {self.cells[0]} to {self.cells[-1]}")
+            raise Misuse(f"there is no station {min(unknown)!r}; they are {self.cells[0]} to {self.cells[-1]}")
 
     @property
     def info(self) -> Roaming:

@@ -66,7 +66,7 @@ def test_a_users_expression_gives_messages_and_a_cut_gzip_its_first_part(spark: 
     assert 500 < kinds["deliver"] <= kinds["send"] < 3000
     first = found.events.where("kind = 'send' and message = 'm1'").collect()
     assert [(row.process, row["index"], row.dests) for row in first] == [("a", 1, ["b"])]
-    assert any("name no destinations" in note for note in found.notes)
+    assert any("sends without destinations" in note for note in found.notes)
     (damage,) = found.quarantine.collect()
     assert "the gzip ends early" in damage.reason
 

@@ -118,7 +118,7 @@ def test_every_way_to_name_a_message_in_otlp(spark: SparkSession, write_lines: W
     dests = {row.message: row.dests for row in found.events.where("kind = 'send'").collect()}
     assert dests["m2"] == ["b", "c"]
     assert dests["m7"] == ["b", "z"]
-    assert any("no loss of them can be seen" in note for note in found.notes)
+    assert any("lost messages are not seen" in note for note in found.notes)
 
 
 def test_hostile_spans_are_quarantined(spark: SparkSession, write_lines: Write, tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_a_host_whose_store_fails_leaves_nothing_open(tmp_path: Path) -> None:
             await one.__aenter__()
             await one.connected()
             one._device.store._database.execute("PRAGMA query_only = 1")
-            with pytest.raises(StoreError, match="can not be written"):
+            with pytest.raises(StoreError, match="cannot be written"):
                 await one.close()
             assert all(task.done() for task in one._tasks)
             await until(lambda: not at["s1"].counts()["connections"])

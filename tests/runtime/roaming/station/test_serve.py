@@ -38,7 +38,7 @@ def test_a_token_is_printed(key: str, capsys: pytest.CaptureFixture[str]) -> Non
         (["--nats", "nats://127.0.0.1:9", "--listen", "7001"], "give HOST:PORT"),
         (["--nats", "nats://127.0.0.1:9"], "give --store"),
         (["--nats", "nats://127.0.0.1:9", "--tls-cert", "x"], "both --tls-cert and --tls-key"),
-        (["--nats", "nats://127.0.0.1:9", "--tls-cert", "x", "--tls-key", "y"], "can not be used"),
+        (["--nats", "nats://127.0.0.1:9", "--tls-cert", "x", "--tls-key", "y"], "cannot be used"),
         (["--nats", "http://127.0.0.1:9", "--store", "x"], "give nats://"),
         (["--nats", "embedded:///x", "--stored-max", "1000000"], "store fewer"),
     ],

@@ -93,7 +93,7 @@ def test_an_inbox_belongs_to_the_store_it_was_made_with(tmp_path: Path) -> None:
         url = f"embedded://{tmp_path / 'nats'}"
         async with join(url, space="s", process="a", store=tmp_path / "one"):
             pass
-        with pytest.raises(NameTaken, match="names are not reused"):
+        with pytest.raises(NameTaken, match="cannot be used again"):
             async with join(url, space="s", process="a", store=tmp_path / "other"):
                 pass
         async with join(url, space="s", process="a", store=tmp_path / "one"):

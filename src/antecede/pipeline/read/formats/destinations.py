@@ -12,7 +12,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
 NOTE = (
-    "sends that name no destinations: {sends}; where the message arrived was taken, so that no loss of them can be seen"
+    "sends without destinations: {sends}; the processes where such a message arrived count as its destinations, so "
+    "that lost messages are not seen"
 )
 
 

@@ -56,7 +56,7 @@ def loaded(spark: SparkSession, mapping: str | Mapping[str, object]) -> Mapping[
 def checked(mapping: object) -> Mapping[str, object]:
     """The mapping, or `BadPattern` with what is wrong with it."""
     if not isinstance(mapping, Mapping):
-        raise BadPattern("a mapping is a JSON object from columns of the trace to fields of the log")
+        raise BadPattern("a mapping must be a JSON object from columns of the trace to fields of the log")
     unknown = sorted(set(mapping) - {*FIELDS, "kind", "attributes"})
     missing = [name for name in REQUIRED if name not in mapping]
     if unknown or missing:
@@ -71,7 +71,7 @@ def checked(mapping: object) -> Mapping[str, object]:
     for field in (*(mapping[name] for name in FIELDS if name in mapping), words.get("field"), *listed):
         if not isinstance(field, str) or not FIELD.match(field):
             raise BadPattern(
-                f"the mapping names the field {field!r}; write a name, a.b for what is further in, or a[process]"
+                f"the mapping names the field {field!r}; write a name, a.b for a nested field, or a[process]"
             )
     odd = sorted(set(words) - {"field", *KINDS})
     if odd or not all(isinstance(words[kind], list) for kind in words if kind != "field"):

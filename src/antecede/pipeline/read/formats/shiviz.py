@@ -86,7 +86,7 @@ def compiled(expression: str, required: Iterable[str] = ()) -> re.Pattern[str]:
         where = "" if error.pos is None else f" at character {error.pos + 1}"
         raise BadPattern(
             f"the regular expression {expression!r} is wrong{where}: {error.msg}; correct it, or leave --regex out "
-            "to have the known ones tried"
+            "to try the known expressions"
         ) from error
     missing = [name for name in required if name not in pattern.groupindex]
     if missing:
@@ -231,9 +231,11 @@ def _clock(text: str, host: str) -> Mapping[str, int]:
         raise ValueError(f"the clock of {host} is not an object from host to integer")
     for name, value in clock.items():
         if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 63:
-            raise ValueError(f"the clock of {host} has {str(value)[:60]} for {name}, which is no integer of 0 or more")
+            raise ValueError(
+                f"the clock of {host} has {str(value)[:60]} for {name}, which is not an integer of 0 or more"
+            )
     if not clock.get(host):
-        raise ValueError(f"the clock of {host} has no entry of its own")
+        raise ValueError(f"the clock of {host} has no entry for {host}")
     return clock
 
 

@@ -114,7 +114,7 @@ def _told(found: DataFrame) -> tuple[tuple[str, ...], bool]:
     (all_files,) = told.agg(noted.alias("noted"), fn.sum("lacking").alias("lacking")).collect()
     notes = tuple(
         f"{row.file}: read as a ShiViz log by {row.layout if ' ' in row.layout else f'the {row.layout} expression'}"
-        + (f"; lines skipped because they match nothing: {row.skipped}" if row.skipped else "")
+        + (f"; lines skipped because the expression does not match them: {row.skipped}" if row.skipped else "")
         for row in all_files.noted
     )
     return notes, bool(all_files.lacking)

@@ -29,8 +29,8 @@ arrival that no send answers to; in a batch it is the best key of each. start_or
 order without rounding."""
 
 NOTES = (
-    "within a process the order is that of span start times, also between spans that overlap",
-    "spans that consume and name no message: {unnamed}; they are kept as internal events",
+    "within a process, events are ordered by the start times of spans, also if spans overlap",
+    "consumer spans that name no message: {unnamed}; they count as internal events",
 )
 
 

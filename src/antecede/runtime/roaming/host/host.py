@@ -165,7 +165,7 @@ class Host:
         self._check()
         checked_payload(payload)
         if len(payload) > self._payload_bytes_max:
-            raise Misuse(f"a payload of {len(payload)} bytes, of at most {self._payload_bytes_max}: cut it up")
+            raise Misuse(f"the payload has {len(payload)} bytes, and the limit is {self._payload_bytes_max}: split it")
         identity = self._device.send([dests] if isinstance(dests, str) else dests, payload)
         await self._grouping.done()
         return identity
@@ -340,7 +340,7 @@ class Host:
         except ConnectionClosed as error:
             raise ended(error) from None
         except RemoteViolation as error:
-            raise NoStation(f"{link.url} speaks nonsense: {error}") from None
+            raise NoStation(f"{link.url} sent a frame that is not valid: {error}") from None
         raise NoStation(f"{link.url} has ended the connection")
 
     def _welcomed(self, link: Link) -> None:

@@ -50,9 +50,9 @@ def checked_url(url: str, tls: SSLContext | None) -> str:
         parts = urlsplit(url)
         scheme = parts.scheme if parts.hostname and parts.port != 0 else ""
     if scheme not in ("ws", "wss"):
-        raise Misuse(f"{url!r} is no address of a station: write ws://host:port or wss://host:port")
+        raise Misuse(f"{url!r} is not the address of a station: write ws://host:port or wss://host:port")
     if tls is not None and scheme == "ws":
-        raise Misuse(f"{url} is not encrypted, and tls is given: write wss://, or leave tls out")
+        raise Misuse(f"{url} is not encrypted, but tls is given: write wss://, or leave tls out")
     return url
 
 

