@@ -126,7 +126,7 @@ def write(table: pa.Table, path: Path) -> None:
     except OSError as error:
         raise Misuse(f"the results can not be written to {path}: {error.strerror or error}") from error
     finally:
-        with suppress(OSError):  # a name that can not be written can not be removed either
+        with suppress(OSError):  # a file that could not be created cannot be removed either
             part.unlink(missing_ok=True)
 
 

@@ -16,7 +16,16 @@ nothing overtakes anything. So both are measured: constant, and exponential with
 from __future__ import annotations
 
 from antecede.lab.experiment import Point
-from antecede.sim import Cost, Distribution, Header, MobileParameters, MobileResult, Mobility, Network, Workload
+from antecede.sim import (
+    Distribution,
+    Header,
+    MobileParameters,
+    MobileResult,
+    Mobility,
+    Network,
+    ProcessingCost,
+    Workload,
+)
 from antecede.sim import simulate_mobile as simulate
 
 COST_US = 0.2
@@ -67,7 +76,7 @@ def parameters(given: Point, seed: int, *, full: bool = True, dests: tuple[int, 
         wires=Network(Distribution(str(given["wires"]), 0.007), bandwidth_bytes_per_s=100e6 / 8),
         mobility=Mobility(Distribution(mean_s=float(given["move_s"]))),
         workload=Workload(Distribution(mean_s=float(given["send_s"])), dests=dests, payload_bytes=PAYLOAD_BYTES),
-        cost=Cost(entry_s=float(given["cost_us"]) * 1e-6),
+        cost=ProcessingCost(entry_s=float(given["cost_us"]) * 1e-6),
         header=Header(INTEGER_BYTES, full=full),
         options={"logical": int(given["k"])} if given["protocol"] == "av3" else {},
         directory=given["directory"] == "yes",

@@ -21,7 +21,7 @@ from antecede.lab.topologies import hierarchical_triangle, star
 from antecede.sim import Distribution, MobileParameters, MobileResult, Mobility, Network, Workload
 from antecede.sim.chance import stream
 from antecede.sim.mobile.world import MobileWorld
-from antecede.sim.world import Party
+from antecede.sim.world import Endpoint
 
 EVENTS_MAX = 20_000
 """Of a run with roaming hosts: some hundreds are usual."""
@@ -46,7 +46,7 @@ class Own:
     """Senders among their destinations, which the network brings their copy; `make` is a process as printed."""
 
     algorithm: str
-    make: Callable[[str, list[str]], Party]
+    make: Callable[[str, list[str]], Endpoint]
 
     def __call__(self, seed: int, *, printed: bool) -> bool:
         parameters = small(self.algorithm, seed, fifo=False, workload=Workload(own=True))

@@ -14,20 +14,20 @@ from antecede.core.registry import AlgorithmInfo, algorithms
 from antecede.core.types import ProcessId
 from antecede.judge.events import Event
 from antecede.judge.judge import judge
-from antecede.sim import Distribution, Groups, Network, Parameters, Recorder, Workload, World
+from antecede.sim import Distribution, Groups, Network, Parameters, RunRecorder, Workload, World
 from antecede.sim.chance import stream
-from antecede.sim.trace import Row, as_event
-from antecede.sim.world import Party
+from antecede.sim.trace import TraceRow, as_event
+from antecede.sim.world import Endpoint
 
 UNORDERED = {"none": "registry", "chain2": "002 Lemma 8, Theorem 8"}
 
 LOSSY = "history, lossy"
 
 
-def verdict(parameters: Parameters, stand_ins: Mapping[ProcessId, Party] | None = None) -> Mapping[str, object]:
+def verdict(parameters: Parameters, stand_ins: Mapping[ProcessId, Endpoint] | None = None) -> Mapping[str, object]:
     """Run it to its end, and judge what was recorded."""
-    rows: list[Row] = []
-    World(parameters, Recorder(rows.extend), stand_ins=stand_ins).run()
+    rows: list[TraceRow] = []
+    World(parameters, RunRecorder(rows.extend), stand_ins=stand_ins).run()
     events: list[Event] = [as_event("run", row) for row in rows]
     return judge(events).as_dict()
 
