@@ -21,7 +21,7 @@ class Scale:
     def stamp_bytes(self, packet: Packet) -> int:
         """Return the bytes that the stamp adds to a packet.
 
-        The byte that names the kind of stamp counts only if the stamp has entries.
+        The byte that names the kind of stamp does not count if the stamp is empty.
         """
         writer = Writer(self._roster)
         packet.stamp.write(writer)

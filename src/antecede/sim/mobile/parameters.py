@@ -141,5 +141,5 @@ class MobileParameters:
 
     @property
     def weigh_bytes(self) -> bool:
-        """Return whether the ledger of the hosts measures the size of stamps in bytes."""
+        """Return True: the sizes of headers are always measured in bytes."""
         return True
