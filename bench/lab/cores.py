@@ -22,11 +22,11 @@ MASTERS, N, TARGET = ("local[1]", "local[2]"), 50, 1.6
 
 def rate(master: str) -> float:
     """Runs per second."""
-    from antecede.lab.experiments import experiment
+    from antecede.lab.experiments import find_experiment
     from antecede.lab.run import run, slots_of
     from antecede.pipeline.spark.session import session
 
-    growth = experiment("ks-growth")
+    growth = find_experiment("ks-growth")
     spark, slots = session(master, app="antecede bench"), slots_of(master)
     with tempfile.TemporaryDirectory() as folder:
         warm_up = replace(growth, quick=growth.quick[:8], quick_seeds=(7,))

@@ -7,18 +7,18 @@ import pytest
 from pyspark.sql import SparkSession
 
 from antecede.cli import main
-from antecede.lab.experiments import names
+from antecede.lab.experiments import experiment_names
 
 
 def test_list_names_all(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lab", "list"]) == 0
     shown = capsys.readouterr().out
-    assert all(name in shown for name in names())
+    assert all(name in shown for name in experiment_names())
 
 
 def test_list_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lab", "list", "--json"]) == 0
-    assert [one["name"] for one in json.loads(capsys.readouterr().out)["experiments"]] == names()
+    assert [one["name"] for one in json.loads(capsys.readouterr().out)["experiments"]] == experiment_names()
 
 
 def test_an_unknown_name_is_told_before_spark_starts(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,12 +16,12 @@ from antecede.sim import (
     MobileParameters,
     Mobility,
     Parameters,
-    Recorder,
+    RunRecorder,
     Workload,
     simulate,
     simulate_mobile,
 )
-from antecede.sim.trace import SUFFIXES, Sink, as_event, written
+from antecede.sim.trace import SUFFIXES, Sink, as_event, open_trace
 
 GROUPED = Parameters(
     algorithm="mr", processes=4, messages=30, workload=Workload(groups=Groups(3, 1), payload_bytes=10), seed=1
@@ -61,8 +61,8 @@ def find(events: Sequence[Event]) -> dict[str, Any]:
 def _write(folder: Path, name: str, parameters: Parameters | MobileParameters) -> dict[str, Any]:
     rows: list[Any] = []
     with ExitStack() as stack:
-        sinks: list[Sink] = [stack.enter_context(written(folder / f"{name}{suffix}", name)) for suffix in SUFFIXES]
-        recorder = Recorder(rows.extend, *sinks)
+        sinks: list[Sink] = [stack.enter_context(open_trace(folder / f"{name}{suffix}", name)) for suffix in SUFFIXES]
+        recorder = RunRecorder(rows.extend, *sinks)
         if isinstance(parameters, Parameters):
             simulate(parameters, recorder)
         else:

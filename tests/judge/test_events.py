@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antecede.judge.events import KINDS, Event, Quarantined, parse, read_jsonl, to_json
+from antecede.judge.events import KINDS, Event, RefusedRow, parse, read_jsonl, to_json
 
 SEND = {"run": "r", "process": "a", "index": 3, "kind": "send", "message": "m1", "dests": ["b", "c"]}
 
@@ -157,7 +157,7 @@ def test_a_quarantined_row_is_kept_up_to_a_thousand_characters() -> None:
     _, quarantine = read_jsonl(["é" * 1_000_000, "é".encode() * 1_000_000])
     assert [len(row.row) for row in quarantine] == [1_000, 1_000]
     assert read_jsonl(["x"])[1] == [
-        Quarantined("the line is not JSON: Expecting value: line 1 column 1 (char 0)", "x", 1)
+        RefusedRow("the line is not JSON: Expecting value: line 1 column 1 (char 0)", "x", 1)
     ]
 
 

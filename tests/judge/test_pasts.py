@@ -15,9 +15,9 @@ def held(text: str) -> list[int]:
 
 def tell(pasts: Pasts, event: Event) -> int:
     if event.kind == "send":
-        pasts.send(event)
+        pasts.record_send(event)
     else:
-        pasts.deliver(event)
+        pasts.record_deliver(event)
     return len(pasts._carried)
 
 

@@ -9,18 +9,18 @@ from antecede.lab.claims import (
     at_most,
     difference,
     ever,
-    judged,
+    explanation,
+    judge_claims,
     largest,
     ratio,
-    shown,
+    report_only,
     smallest,
     trend,
-    tried,
     within,
 )
 from antecede.lab.experiment import Claim, Outcome
-from antecede.lab.experiments import experiment
-from antecede.lab.results import Missing, Results, Row
+from antecede.lab.experiments import find_experiment
+from antecede.lab.results import Measurement, MissingResult, Results
 from antecede.lab.statistics import estimate
 
 
@@ -28,7 +28,7 @@ def results(**values: list[float]) -> Results:
     """A point for each name, a seed for each value."""
     return Results(
         tuple(
-            Row(point, {"name": name}, seed, {"y": value})
+            Measurement(point, {"name": name}, seed, {"y": value})
             for point, (name, numbers) in enumerate(values.items())
             for seed, value in enumerate(numbers, start=1)
         )
@@ -93,22 +93,22 @@ def test_a_trend_between_two_bounds_is_decided_by_both() -> None:
 
 
 def test_a_claim_that_the_run_does_not_test_counts_for_neither_side() -> None:
-    declared = experiment("prs-fig4")
+    declared = find_experiment("prs-fig4")
     claim = Claim("one", "says", "where", "rises", trend(at("y", name="a"), above=0.0), outside="it is too short")
-    (entry,) = judged(replace(declared, claims=[claim]), results(a=[1.0, 1.1, 0.9]))
+    (entry,) = judge_claims(replace(declared, claims=[claim]), results(a=[1.0, 1.1, 0.9]))
     assert (entry["outcome"], entry["holds"]) == ("not decided by this run", False)
     assert entry["outside"] == "it is too short"
     assert entry["measured"] == pytest.approx(1.0)
 
 
 def test_a_number_that_is_only_shown_decides_nothing() -> None:
-    found = shown(at("y", name="a"))(results(a=[1.0, 1.1, 0.9]))
+    found = report_only(at("y", name="a"))(results(a=[1.0, 1.1, 0.9]))
     assert (found.outcome, found.holds) == (Outcome.NOT_TESTED, False)
 
 
 def test_an_explanation_that_meets_the_paper_reproduces_nothing() -> None:
     found = results(a=[0.6, 0.64])
-    met, missed = (tried(at("y", name="a"), stated, tolerance=0.01)(found) for stated in (0.62, 0.7))
+    met, missed = (explanation(at("y", name="a"), stated, tolerance=0.01)(found) for stated in (0.62, 0.7))
     assert met.outcome is missed.outcome is Outcome.TRIED
     assert (met.holds, missed.holds) == (True, False)
 
@@ -120,9 +120,9 @@ def test_the_largest_is_the_point_of_the_largest_mean() -> None:
 
 
 def test_a_claim_about_a_point_that_is_not_there_is_not_measured() -> None:
-    with pytest.raises(Missing):
+    with pytest.raises(MissingResult):
         results(a=[1.0]).values("y", name="b")
-    entries = judged(experiment("prs-fig4"), results(a=[1.0]))
+    entries = judge_claims(find_experiment("prs-fig4"), results(a=[1.0]))
     assert {entry["outcome"] for entry in entries} == {"not measured"}
 
 

@@ -2,15 +2,15 @@
 
 import pytest
 
-from antecede.lab.experiments.prs import measure, parameters, point
-from antecede.lab.experiments.prs_readings import world
+from antecede.lab.experiments.prs import make_point, measure, parameters
+from antecede.lab.experiments.prs_readings import make_world
 from antecede.sim import simulate
 
-SMALL = {**point(n=6, propagation=1.0, dests=(1, 5)), "warmup": 100, "deliveries": 400}
+SMALL = {**make_point(n=6, propagation=1.0, dests=(1, 5)), "warmup": 100, "deliveries": 400}
 
 
 def test_read_as_printed_it_is_the_algorithm_itself() -> None:
-    assert world(parameters(SMALL, 3), "printed").run() == simulate(parameters(SMALL, 3))
+    assert make_world(parameters(SMALL, 3), "printed").run() == simulate(parameters(SMALL, 3))
 
 
 @pytest.mark.parametrize("reading", ["no-8", "no-subtraction", "adds", "adds, no-8"])

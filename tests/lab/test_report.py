@@ -10,7 +10,7 @@ import pytest
 
 from antecede.lab import pages, report, results
 from antecede.lab.experiment import Experiment
-from antecede.lab.run import Ran
+from antecede.lab.run import ExperimentRun
 from tests.lab.tiny import tiny
 
 
@@ -34,8 +34,8 @@ def written(tmp_path: Path) -> Path:
     for place, seconds in (("a", 1.0), ("b", 2.0)):
         experiment = tiny()
         table = pa.Table.from_pylist(rows(experiment, seconds), results.SCHEMA)
-        ran = Ran(replace(experiment, timed=("us_per_packet",)), True, table, 0, ())
-        report.write(ran, tmp_path / place / "prs-fig4", command="antecede lab run prs-fig4 --quick")
+        ran = ExperimentRun(replace(experiment, timed=("us_per_packet",)), True, table, 0, ())
+        report.write_report(ran, tmp_path / place / "prs-fig4", command="antecede lab run prs-fig4 --quick")
     return tmp_path
 
 
@@ -48,7 +48,7 @@ def test_times_are_kept_apart_from_what_lasts(written: Path, name: str) -> None:
 
 
 def test_what_was_split_is_read_back_whole(written: Path) -> None:
-    table = results.both(written / "a" / "prs-fig4")
+    table = results.read_results(written / "a" / "prs-fig4")
     assert table.num_rows == 9
     assert dict(table["measurements"][0].as_py()) == {"of_n_squared": pytest.approx(0.1), "us_per_packet": 1.0}
     assert table["seconds"][0].as_py() == 1.0
@@ -71,7 +71,7 @@ def test_claims_have_the_command_and_version_that_made_them(written: Path) -> No
 @pytest.mark.parametrize("garbage", ["", "[]", "{}", "{", "\x00"])
 def test_claims_that_are_none_are_passed_over(tmp_path: Path, garbage: str) -> None:
     (tmp_path / "claims.json").write_text(garbage)
-    assert report.kept(tmp_path) is None
+    assert report.read_claims(tmp_path) is None
 
 
 def test_the_page_of_figures_needs_no_other_file(written: Path) -> None:
@@ -82,7 +82,7 @@ def test_the_page_of_figures_needs_no_other_file(written: Path) -> None:
 
 
 def test_the_reproduction_page_has_every_claim(written: Path) -> None:
-    text = pages.reproduction(written / "a")
+    text = pages.reproduction_page(written / "a")
     for claim in tiny().claims:
         assert claim.says in text
     assert "reproduction/prs-fig4/figure.svg" in text

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from antecede.lab import pages
-from antecede.lab.experiments import names
+from antecede.lab.experiments import experiment_names
 from antecede.lab.experiments.errata_forms import FORMS
 from tests.paths import ROOT
 
 KEPT = ROOT / "docs" / "reproduction"
 CLAIMS: dict[str, dict[str, Any]] = {
     claim["id"]: claim
-    for name in names()
+    for name in experiment_names()
     for claim in json.loads((KEPT / name / "claims.json").read_text(encoding="utf-8"))["claims"]
 }
 
@@ -84,7 +84,7 @@ def test_the_forms_of_the_errata_say_what_they_are() -> None:
 
 
 def test_the_page_counts_the_papers_claims_apart_from_ours_and_the_undecided_in_their_own_column() -> None:
-    text = pages.reproduction(KEPT)
+    text = pages.reproduction_page(KEPT)
     papers, _, rest = text.partition(pages.OURS)
     ours = rest.partition("\n## ")[0]
     for table, is_ours in ((papers, False), (ours, True)):

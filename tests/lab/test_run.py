@@ -15,7 +15,7 @@ from tests.lab.tiny import tiny
 
 def test_every_point_is_measured_with_every_seed(spark: SparkSession, tmp_path: Path) -> None:
     ran = run(spark, tiny(), tmp_path, quick=True)
-    assert [(row["point"], row["seed"]) for row in results.as_sorted(ran.table).to_pylist()] == [
+    assert [(row["point"], row["seed"]) for row in results.sort_rows(ran.table).to_pylist()] == [
         (point, seed) for point in range(3) for seed in (1, 2, 3)
     ]
     assert not ran.failures
@@ -32,7 +32,7 @@ def test_what_is_there_is_not_run_again(spark: SparkSession, tmp_path: Path) -> 
     again = run(spark, experiment, tmp_path, quick=True, progress=told.append)
     assert (first.resumed, again.resumed) == (0, 9)
     assert [one.done for one in told] == [9]
-    assert results.as_sorted(again.table) == results.as_sorted(first.table), (
+    assert results.sort_rows(again.table) == results.sort_rows(first.table), (
         "the seconds each row took are the old ones"
     )
 
@@ -42,11 +42,11 @@ def test_an_interrupted_run_goes_on_where_it_was(spark: SparkSession, tmp_path: 
     experiment = tiny()
     whole = run(spark, experiment, tmp_path, quick=True)
     parts = sorted((tmp_path / "parts").iterdir())
-    lost = results.read(parts[:1]).num_rows
+    lost = results.read_tables(parts[:1]).num_rows
     parts[0].unlink()
     again = run(spark, experiment, tmp_path, quick=True)
     assert again.resumed == 9 - lost
-    assert results.split(again.table, ())[0] == results.split(whole.table, ())[0]
+    assert results.split_times(again.table, ())[0] == results.split_times(whole.table, ())[0]
 
 
 def test_parts_that_were_cut_short_or_are_doubled_do_no_harm(spark: SparkSession, tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_parts_that_were_cut_short_or_are_doubled_do_no_harm(spark: SparkSession
     (tmp_path / "parts" / f"{digest}-zz.parquet").write_bytes(parts[-1].read_bytes())
     parts[0].write_bytes(parts[0].read_bytes()[:100])
     again = run(spark, experiment, tmp_path, quick=True)
-    assert results.split(again.table, ())[0] == results.split(whole.table, ())[0]
+    assert results.split_times(again.table, ())[0] == results.split_times(whole.table, ())[0]
     assert again.notes == (f"prs-fig4: {parts[0]} cannot be read, and is measured again",)
 
 

@@ -10,21 +10,21 @@ from pathlib import Path
 
 from antecede.lab import report
 from antecede.lab.experiment import Experiment
-from antecede.lab.experiments import experiment
-from antecede.lab.experiments.prs import point
+from antecede.lab.experiments import find_experiment
+from antecede.lab.experiments.prs import make_point
 from antecede.lab.run import run
 from tests.fuzz_check import connected
 
 
 def tiny() -> Experiment:
     few = [
-        {**point(n=5, propagation=propagation, dests=(1, 4)), "warmup": 50, "deliveries": 100}
+        {**make_point(n=5, propagation=propagation, dests=(1, 4)), "warmup": 50, "deliveries": 100}
         for propagation in (1 / 12, 1.0, 3.0)
     ]
-    return replace(experiment("prs-fig4"), quick=few, quick_seeds=(1, 2, 3))
+    return replace(find_experiment("prs-fig4"), quick=few, quick_seeds=(1, 2, 3))
 
 
 if __name__ == "__main__":
     master, folder = sys.argv[1], Path(sys.argv[2])
     ran = run(connected(master), tiny(), folder, quick=True, slots=2)
-    report.write(ran, folder, command="tiny")
+    report.write_report(ran, folder, command="tiny")

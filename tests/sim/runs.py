@@ -1,13 +1,13 @@
 """Runs for the tests: a result with its events."""
 
 from antecede.judge.events import Event
-from antecede.sim import Parameters, Recorder, Result, simulate
-from antecede.sim.trace import Row, as_event
+from antecede.sim import Parameters, Result, RunRecorder, simulate
+from antecede.sim.trace import TraceRow, as_event
 
 
 def recorded(parameters: Parameters) -> tuple[Result, list[Event]]:
-    rows: list[Row] = []
-    result = simulate(parameters, Recorder(rows.extend))
+    rows: list[TraceRow] = []
+    result = simulate(parameters, RunRecorder(rows.extend))
     return result, [as_event("r", row) for row in rows]
 
 

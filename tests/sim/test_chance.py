@@ -6,7 +6,16 @@ import statistics
 import pytest
 
 from antecede.core.errors import Misuse
-from antecede.sim.chance import Distribution, Draws, exponential, exponentials, minus_log, normal, pick, stream
+from antecede.sim.chance import (
+    Distribution,
+    Draws,
+    draw_exponentials,
+    draw_normal,
+    exponential,
+    minus_log,
+    pick,
+    stream,
+)
 
 DRAWS = 20_000
 WRITTEN_DOWN = ["0x1.b51f5826eca18p+0", "0x1.5cf48ae018737p+0", "0x1.578269e34dcf4p-1", "0x1.c000000000000p+2"]
@@ -27,26 +36,26 @@ def test_draws_are_these_to_the_last_bit_whatever_the_machine() -> None:
     """Written down once: a change of these numbers changes every trace."""
     chance = stream(1, "written down")
     kinds = ("exponential:2", "uniform:1-3", "lognormal:1:0.5", "constant:7")
-    assert [Distribution.of(text).draw(chance).hex() for text in kinds] == WRITTEN_DOWN
+    assert [Distribution.parse(text).draw(chance).hex() for text in kinds] == WRITTEN_DOWN
 
 
 def test_many_draws_are_as_many_times_one_draw() -> None:
     for text in ("exponential:2", "uniform:1-3", "lognormal:1:0.5", "constant:7"):
-        distribution = Distribution.of(text)
+        distribution = Distribution.parse(text)
         one, many = stream(3), stream(3)
-        assert distribution.draws(many, 50) == [distribution.draw(one) for _ in range(50)]
+        assert distribution.draw_many(many, 50) == [distribution.draw(one) for _ in range(50)]
     one, many = stream(3), stream(3)
-    assert exponentials(many, 2.0, 50) == [2.0 * minus_log(1.0 - one.random()) for _ in range(50)]
+    assert draw_exponentials(many, 2.0, 50) == [2.0 * minus_log(1.0 - one.random()) for _ in range(50)]
 
 
 def test_without_numpy_they_are_the_same() -> None:
-    fast = exponentials(stream(1), 3.0, 1_000)
-    assert exponentials(stream(1), 3.0, 1_000, in_arrays=False) == fast
+    fast = draw_exponentials(stream(1), 3.0, 1_000)
+    assert draw_exponentials(stream(1), 3.0, 1_000, in_arrays=False) == fast
 
 
 @pytest.mark.parametrize("text", ["exponential:2", "uniform:1-2", "lognormal:1:0.5", "constant:1"])
 def test_draws_that_are_made_ahead_are_those_made_one_by_one(text: str) -> None:
-    times = Distribution.of(text)
+    times = Distribution.parse(text)
     ahead, single = Draws(times, stream(3)), stream(3)
     for count in (1, 0, 15, 300, 2, 700, 5):
         assert ahead.take(count) == [times.draw(single) for _ in range(count)]
@@ -62,21 +71,21 @@ def test_draws_that_are_made_ahead_are_those_made_one_by_one(text: str) -> None:
     ],
 )
 def test_distributions_have_their_mean_and_deviation(text: str, mean: float, deviation: float) -> None:
-    draws = Distribution.of(text).draws(stream(1, text), DRAWS)
+    draws = Distribution.parse(text).draw_many(stream(1, text), DRAWS)
     assert min(draws) >= 0
     assert statistics.fmean(draws) == pytest.approx(mean, rel=0.03)
     assert statistics.pstdev(draws) == pytest.approx(deviation, rel=0.05, abs=1e-12)
 
 
 def test_exponential_latencies_have_the_quantiles_of_the_exponential_distribution() -> None:
-    draws = sorted(Distribution().draws(stream(2, "quantiles"), DRAWS))
+    draws = sorted(Distribution().draw_many(stream(2, "quantiles"), DRAWS))
     for share in (0.1, 0.5, 0.9, 0.99):
         assert draws[int(share * DRAWS)] == pytest.approx(-math.log(1 - share), rel=0.06)
 
 
 def test_normal_numbers_are_normal() -> None:
     chance = stream(1, "normal")
-    draws = [normal(chance) for _ in range(DRAWS)]
+    draws = [draw_normal(chance) for _ in range(DRAWS)]
     assert statistics.fmean(draws) == pytest.approx(0.0, abs=0.03)
     assert statistics.pstdev(draws) == pytest.approx(1.0, rel=0.03)
     assert sum(abs(x) > 1.96 for x in draws) / DRAWS == pytest.approx(0.05, abs=0.01)
@@ -104,9 +113,9 @@ def test_pick_takes_different_ones_and_everybody_equally_often() -> None:
                                   "constant:1:2", "lognormal:1:9", "uniform:-1-2", "inf"])  # fmt: skip
 def test_a_distribution_that_is_none_is_refused_in_words(text: str) -> None:
     with pytest.raises(Misuse):
-        Distribution.of(text)
+        Distribution.parse(text)
 
 
 @pytest.mark.parametrize("text", ["exponential:1.5", "constant:0", "uniform:0.5-1.5", "lognormal:1:0.25"])
 def test_a_distribution_is_written_as_it_is_read(text: str) -> None:
-    assert str(Distribution.of(text)) == text
+    assert str(Distribution.parse(text)) == text

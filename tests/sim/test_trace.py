@@ -9,16 +9,16 @@ import pytest
 
 from antecede.core.errors import Misuse
 from antecede.judge.events import Event, parse, read_jsonl, to_json
-from antecede.sim import Groups, Parameters, Recorder, Workload, simulate
-from antecede.sim.trace import BATCH_ROWS, COLUMNS, Row, written
+from antecede.sim import Groups, Parameters, RunRecorder, Workload, simulate
+from antecede.sim.trace import BATCH_ROWS, COLUMNS, TraceRow, open_trace
 from tests.sim.runs import recorded
 
 PARAMETERS = Parameters(algorithm="isis", processes=6, messages=100, workload=Workload(groups=Groups(3, 1)))
 
 
 def write(path: Path, parameters: Parameters = PARAMETERS) -> list[Event]:
-    with written(path, 'a "run"') as sink:
-        simulate(parameters, Recorder(sink))
+    with open_trace(path, 'a "run"') as sink:
+        simulate(parameters, RunRecorder(sink))
     return [replace(event, run='a "run"') for event in recorded(parameters)[1]]
 
 
@@ -65,12 +65,12 @@ def test_every_send_has_its_stamp_even_where_packets_leave_later() -> None:
 
 
 def test_rows_wait_for_a_stamp_and_no_longer() -> None:
-    batches: list[list[Row]] = []
-    recorder = Recorder(lambda rows: batches.append(list(rows)))
-    recorder.other(0.0, "p1", "receive", "m0")
-    unstamped = recorder.send(0.5, "p1", "m1", dests=["p2"])
+    batches: list[list[TraceRow]] = []
+    recorder = RunRecorder(lambda rows: batches.append(list(rows)))
+    recorder.record_event(0.0, "p1", "receive", "m0")
+    unstamped = recorder.record_send(0.5, "p1", "m1", dests=["p2"])
     for number in range(BATCH_ROWS):
-        recorder.other(1.0, "p2", "receive", f"n{number}")
+        recorder.record_event(1.0, "p2", "receive", f"n{number}")
     assert [len(batch) for batch in batches] == [1]
     recorder.stamp(unstamped, 7, 3)
     recorder.close()
@@ -80,9 +80,9 @@ def test_rows_wait_for_a_stamp_and_no_longer() -> None:
 
 
 def test_a_message_that_never_left_has_no_stamp() -> None:
-    rows: list[Row] = []
-    recorder = Recorder(rows.extend)
-    recorder.send(0.5, "p1", "m1", dests=["p2"])
+    rows: list[TraceRow] = []
+    recorder = RunRecorder(rows.extend)
+    recorder.record_send(0.5, "p1", "m1", dests=["p2"])
     recorder.close()
     assert rows[0][-3:] == [None, None, None]
 
@@ -91,14 +91,14 @@ def test_a_trace_that_was_not_finished_has_no_name(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     path.write_text("what was there before")
     refused = replace(PARAMETERS, workload=Workload(dests=(1, 9)))
-    with pytest.raises(Misuse), written(path, "r") as sink:
-        simulate(refused, Recorder(sink))
+    with pytest.raises(Misuse), open_trace(path, "r") as sink:
+        simulate(refused, RunRecorder(sink))
     assert path.read_text() == "what was there before"
     assert list(tmp_path.iterdir()) == [path]
 
 
 def test_names_and_places_that_can_not_be_written_are_refused_in_words(tmp_path: Path) -> None:
-    with pytest.raises(Misuse, match=r"\.jsonl, \.jsonl\.gz or \.parquet"), written(tmp_path / "t.csv", "r"):
+    with pytest.raises(Misuse, match=r"\.jsonl, \.jsonl\.gz or \.parquet"), open_trace(tmp_path / "t.csv", "r"):
         pass
-    with pytest.raises(Misuse, match="cannot be written"), written(tmp_path / "nowhere" / "t.jsonl", "r"):
+    with pytest.raises(Misuse, match="cannot be written"), open_trace(tmp_path / "nowhere" / "t.jsonl", "r"):
         pass

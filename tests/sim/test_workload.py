@@ -58,15 +58,15 @@ def test_selectivity_keeps_messages_within_the_parity_of_their_sender(selectivit
 
 
 def test_groups_lie_around_a_ring_and_neighbours_share_what_is_asked() -> None:
-    groups = Groups(4, 2).among(NAMES)
+    groups = Groups(4, 2).members_by_group(NAMES)
     assert groups == {
         "g1": ["p1", "p2", "p3", "p4"],
         "g2": ["p3", "p4", "p5", "p6"],
         "g3": ["p5", "p6", "p7", "p8"],
         "g4": ["p1", "p2", "p7", "p8"],
     }
-    assert Groups(9).among(NAMES) == {"g1": NAMES}
-    apart = Groups(2).among(NAMES)
+    assert Groups(9).members_by_group(NAMES) == {"g1": NAMES}
+    apart = Groups(2).members_by_group(NAMES)
     assert [member for members in apart.values() for member in members] == NAMES
 
 
@@ -129,7 +129,7 @@ def test_workloads_that_have_no_meaning_are_refused() -> None:
 def test_intervals_and_destinations_have_streams_of_their_own() -> None:
     few, many = (Traffic(Workload(dests=dests), NAMES, "multicast", 1) for dests in ((1, 1), (5, 7)))
     for _ in range(3):
-        few.letter("p1")
+        few.next_letter("p1")
     assert [few.interval_s("p1") for _ in range(5)] == [many.interval_s("p1") for _ in range(5)]
 
 

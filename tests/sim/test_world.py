@@ -12,8 +12,19 @@ import pytest
 import antecede
 from antecede.core.errors import LimitReached, Misuse
 from antecede.judge.judge import judge
-from antecede.sim import Cost, Distribution, Groups, Network, Parameters, Partition, Recorder, Workload, World, simulate
-from antecede.sim.trace import written
+from antecede.sim import (
+    Distribution,
+    Groups,
+    Network,
+    Parameters,
+    Partition,
+    ProcessingCost,
+    RunRecorder,
+    Workload,
+    World,
+    simulate,
+)
+from antecede.sim.trace import open_trace
 from tests.sim.runs import recorded, sends, times
 
 ALGORITHMS = sorted(antecede.algorithms())
@@ -27,8 +38,8 @@ GOLDEN = "ee0eb057292879a549066c9406dbc5113f54d32d32425a41059d55f2cc6b03cd"
 
 
 def trace(parameters: Parameters, path: Path) -> bytes:
-    with written(path, "r") as sink:
-        simulate(parameters, Recorder(sink))
+    with open_trace(path, "r") as sink:
+        simulate(parameters, RunRecorder(sink))
     return path.read_bytes()
 
 
@@ -48,12 +59,12 @@ def test_the_trace_is_this_one_on_every_machine(tmp_path: Path) -> None:
 SCRIPT = """
 import sys
 from antecede.sim import *
-from antecede.sim.trace import written
+from antecede.sim.trace import open_trace
 network = Network(loss=0.1, duplicate=0.1, retransmit_after_s=3.0)
 for algorithm in ("ks", "history", "hierarchy", "mr", "serial-multicast"):
     parameters = Parameters(algorithm=algorithm, processes=6, messages=60, network=network, oracle=True)
-    with written(sys.argv[1], "r") as sink:
-        result = simulate(parameters, Recorder(sink))
+    with open_trace(sys.argv[1], "r") as sink:
+        result = simulate(parameters, RunRecorder(sink))
     sys.stdout.write(open(sys.argv[1]).read() + repr(result))
 """
 
@@ -213,8 +224,8 @@ def test_group_algorithms_and_multicast_algorithms_carry_the_same_group_traffic(
 
 def test_headers_that_cost_time_delay_what_comes_behind_them() -> None:
     free = simulate(replace(SMALL, algorithm="rst"))
-    dear = simulate(replace(SMALL, algorithm="rst", cost=Cost(entry_s=0.002)))
-    same = simulate(replace(SMALL, algorithm="none", cost=Cost(entry_s=0.002)))
+    dear = simulate(replace(SMALL, algorithm="rst", cost=ProcessingCost(entry_s=0.002)))
+    same = simulate(replace(SMALL, algorithm="none", cost=ProcessingCost(entry_s=0.002)))
     control = simulate(replace(SMALL, algorithm="none"))
     assert free.delay_mean_s is not None
     assert dear.delay_mean_s is not None
@@ -228,7 +239,7 @@ def test_a_header_is_made_once_and_read_by_everyone() -> None:
         algorithm="none",
         processes=3,
         messages=1,
-        cost=Cost(packet_s=0.5),
+        cost=ProcessingCost(packet_s=0.5),
         network=Network(latency=Distribution("constant", 1.0)),
         workload=Workload(dests=(2, 2)),
     )

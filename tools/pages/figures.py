@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from antecede.lab.pages import index
+from antecede.lab.pages import index_page
 from tools.pages.reproduction import RESULTS
 
 
 def page() -> str:
-    return index(RESULTS, alone=False)
+    return index_page(RESULTS, alone=False)

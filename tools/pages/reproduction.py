@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from antecede.lab.pages import reproduction
+from antecede.lab.pages import reproduction_page
 
 RESULTS = Path(__file__).resolve().parents[2] / "docs" / "reproduction"
 
 
 def page() -> str:
-    return reproduction(RESULTS)
+    return reproduction_page(RESULTS)

@@ -67,8 +67,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _simulate(algorithm: str, arguments: argparse.Namespace, path: Path) -> None:
-    from antecede.sim import Parameters, Recorder, Workload, simulate
-    from antecede.sim.trace import written
+    from antecede.sim import Parameters, RunRecorder, Workload, simulate
+    from antecede.sim.trace import open_trace
 
     parameters = Parameters(
         algorithm=algorithm,
@@ -81,8 +81,8 @@ def _simulate(algorithm: str, arguments: argparse.Namespace, path: Path) -> None
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise Misuse(f"cannot make the folder {path.parent}: {error.strerror}; give another with --out") from error
-    with written(path, algorithm) as sink:
-        recorder = Recorder(sink)
+    with open_trace(path, algorithm) as sink:
+        recorder = RunRecorder(sink)
         simulate(parameters, recorder)
         recorder.close()
 

@@ -17,7 +17,7 @@ from antecede.core.errors import Misuse
 
 if TYPE_CHECKING:
     from antecede.lab.experiment import Experiment
-    from antecede.lab.run import Progress, Ran
+    from antecede.lab.run import ExperimentRun, Progress
 
     Shown = Callable[[Progress], None]
 
@@ -89,9 +89,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    from antecede.lab.experiments import experiment, names
+    from antecede.lab.experiments import experiment_names, find_experiment
 
-    found = [experiment(name) for name in names()]
+    found = [find_experiment(name) for name in experiment_names()]
     if arguments.json:
         print(json.dumps({"experiments": [_described(one) for one in found]}, indent=1))
         return 0
@@ -138,7 +138,7 @@ def _run(arguments: argparse.Namespace) -> int:
             ran = run_on(spark, one, place, quick=arguments.quick, slots=slots, progress=begin(one.name))
             for note in ran.notes:
                 say(note)
-            made.append(report.write(ran, place, command=command))
+            made.append(report.write_report(ran, place, command=command))
             _tell(ran, made[-1], place, quiet=arguments.json)
         page = pages.write_index(folder)
     failed = any(entry["failed"] for entry in made)
@@ -150,14 +150,14 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _chosen(arguments: argparse.Namespace) -> list[Experiment]:
-    from antecede.lab.experiments import experiment, names
+    from antecede.lab.experiments import experiment_names, find_experiment
 
     if not arguments.name and not arguments.quick:
         raise Misuse(
             "no experiment is given: give names (see `antecede lab list`), or all, or --quick for a small run of all"
         )
-    wanted = names() if not arguments.name or ALL in arguments.name else list(dict.fromkeys(arguments.name))
-    return [experiment(name) for name in wanted]
+    wanted = experiment_names() if not arguments.name or ALL in arguments.name else list(dict.fromkeys(arguments.name))
+    return [find_experiment(name) for name in wanted]
 
 
 def _folder(out: str) -> Path:
@@ -179,7 +179,7 @@ def _command(arguments: argparse.Namespace) -> str:
     return shlex.join(words)
 
 
-def _tell(ran: Ran, made: dict[str, Any], place: Path, *, quiet: bool) -> None:
+def _tell(ran: ExperimentRun, made: dict[str, Any], place: Path, *, quiet: bool) -> None:
     """What came of one experiment: its claims, and what failed."""
     to = sys.stderr if quiet else sys.stdout
     resumed = f", {ran.resumed} of them from before" if ran.resumed else ""

@@ -17,7 +17,7 @@ from antecede.core.errors import Misuse
 
 if TYPE_CHECKING:
     from antecede.sim import MobileParameters, MobileResult, Parameters, Result
-    from antecede.sim.trace import Recorder, Sink
+    from antecede.sim.trace import RunRecorder, Sink
 
 
 def add(subparsers: Any) -> None:
@@ -35,8 +35,8 @@ def add(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from antecede.cli.simulation import summary
-    from antecede.sim import Recorder
-    from antecede.sim.trace import written
+    from antecede.sim import RunRecorder
+    from antecede.sim.trace import open_trace
 
     for flag in empty(arguments):
         raise Misuse(f"{flag} is empty: give it a value, or leave it out")
@@ -47,9 +47,9 @@ def run(arguments: argparse.Namespace) -> int:
         with ExitStack() as stack:
             sinks: list[Sink] = [events]
             if arguments.out:
-                sinks.append(stack.enter_context(written(arguments.out, name)))
+                sinks.append(stack.enter_context(open_trace(arguments.out, name)))
             report = stack.enter_context(_progress(f"{arguments.algorithm}, seed {asked.seed}"))
-            result = _simulate(asked, Recorder(*sinks), report)
+            result = _simulate(asked, RunRecorder(*sinks), report)
     except KeyboardInterrupt:
         print("antecede: stopped; nothing was written", file=sys.stderr)
         return 130
@@ -76,7 +76,7 @@ def parameters(arguments: argparse.Namespace) -> Parameters | MobileParameters:
 
 
 def _simulate(
-    asked: Parameters | MobileParameters, recorder: Recorder, progress: Callable[[float], None] | None
+    asked: Parameters | MobileParameters, recorder: RunRecorder, progress: Callable[[float], None] | None
 ) -> Result | MobileResult:
     from antecede.sim import Parameters, simulate, simulate_mobile
 

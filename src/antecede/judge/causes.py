@@ -1,8 +1,8 @@
-"""What may have caused a message: the messages before it, nearest first, each with the link that leads on from it.
+"""Find the messages that may have caused a message, nearest first, each with the link that leads on from it.
 
 One message is one link before another if its send, or a deliver of it, comes before the send of the other in the order
-of that sender. The search is breadth first and backwards, so the first link that names a message lies on a chain of
-the fewest messages. It reads each event of a run at most once.
+of that sender. The search is breadth first and backwards, so the first link that names a message lies on a chain of the
+fewest messages. The search reads each event of a run at most once.
 """
 
 from __future__ import annotations
@@ -16,9 +16,12 @@ from antecede.judge.trace import Run, message_of
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
-    """`at`, a send or a deliver of `cause`, came before the send of `effect` at the same process; from `cause` there
-    are `steps` links to where the search began."""
+class CausalLink:
+    """One step of a causal chain: an event of `cause` that came before the send of `effect` at the same process.
+
+    `at` is that event: a send or a deliver of `cause`. `steps` is the number of links from `cause` to the message at
+    which the search began.
+    """
 
     cause: str
     at: Event
@@ -26,10 +29,11 @@ class Link:
     steps: int
 
 
-def causes(run: Run, message: str, within: Mapping[str, Sequence[Event]]) -> Iterator[Link]:
-    """The causes of `message` among the events of `within`, which are given by process in the order of index.
+def find_causes(run: Run, message: str, within: Mapping[str, Sequence[Event]]) -> Iterator[CausalLink]:
+    """Yield a link for each message that happened before `message`, nearest first.
 
-    `message` itself is named too, where happened-before has a cycle through it.
+    `within` holds the events to search, by process and in the order of index. If happened-before has a cycle through
+    `message`, the links name `message` itself too.
     """
     known: set[str] = set()
     unread: dict[str, deque[Event]] = {}
@@ -41,14 +45,14 @@ def causes(run: Run, message: str, within: Mapping[str, Sequence[Event]]) -> Ite
         own = unread[send.process]
         while own and own[0].index < send.index:
             at = own.popleft()
-            if at.message in run.sends and at.message not in known and (at.kind == "send" or run.delivers(at)):
+            if at.message in run.sends and at.message not in known and (at.kind == "send" or run.is_deliver(at)):
                 known.add(message_of(at))
                 ahead.append((run.sends[message_of(at)], steps + 1))
-                yield Link(message_of(at), at, message_of(send), steps)
+                yield CausalLink(message_of(at), at, message_of(send), steps)
 
 
-def chain_from(cause: str, links: Mapping[str, Link], end: str) -> list[Link]:
-    """The links from `cause` to `end`, out of those found so far by cause."""
+def chain_from(cause: str, links: Mapping[str, CausalLink], end: str) -> list[CausalLink]:
+    """Return the links that lead from `cause` to `end`. `links` holds one link for each cause found so far."""
     chain = [links[cause]]
     while chain[-1].effect != end:
         chain.append(links[chain[-1].effect])

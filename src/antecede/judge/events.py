@@ -1,11 +1,11 @@
-"""One event of a trace: what it is, how a row becomes one, and why a row does not.
+"""Define one event of a trace, how a row becomes an event, and why a row does not.
 
-A trace is JSON Lines with the columns of `Event`. `parse` is the border: it takes one decoded row and returns
-an event, or a sentence that names the field and the value that kept it from being one. `read_jsonl` does so for
-every line and loses none: a line is an event or it is `Quarantined`. Blank lines are no rows. Inside the border
-nothing is validated again, so whoever builds an `Event` directly owes what `parse` would have asked for.
+A trace is JSON Lines with the columns of `Event`. `parse` is the border: it takes one decoded row and returns an event,
+or a sentence that names the field and the value that are wrong. `read_jsonl` does so for every line and loses none: a
+line becomes an `Event` or a `RefusedRow`. Blank lines are not rows. Code inside the border does not validate again, so
+a caller that builds an `Event` directly must meet the conditions that `parse` checks.
 
-A column that is absent and a column that is null mean the same; columns the trace does not know are ignored.
+A missing column and a column that is null mean the same. Columns that the trace does not define are ignored.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 
-from antecede.judge.row import FIELD_CHARS_MAX, Invalid, Row
+from antecede.judge.row import FIELD_CHARS_MAX, Invalid, RowReader
 
 KINDS = ("send", "receive", "deliver", "internal", "move", "connect", "disconnect")
 WITH_MESSAGE = frozenset({"send", "receive", "deliver"})
@@ -23,7 +23,7 @@ QUARANTINED_CHARS_MAX = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What happened at one position of one process's own order. The fields are the columns of the trace."""
+    """One event at one position in the order of its process. The fields are the columns of the trace."""
 
     run: str
     process: str
@@ -40,9 +40,12 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Quarantined:
-    """A row that takes no part, kept with the reason. `row` is its text, cut to 1,000 characters; `line` is
-    its line, counted from 1, where it was read from lines."""
+class RefusedRow:
+    """A row that takes no part in a check, with the reason.
+
+    `row` is its text, cut to 1,000 characters. `line` is its line number, counted from 1, if the row was read from
+    lines.
+    """
 
     reason: str
     row: str
@@ -50,46 +53,50 @@ class Quarantined:
 
 
 def parse(row: object, *, field_chars_max: int = FIELD_CHARS_MAX) -> Event | str:
-    """The event that a decoded row stands for, or the reason why it stands for none."""
+    """Return the event that a decoded row describes, or the reason why the row is not a valid event."""
     try:
-        return _event(Row(row, field_chars_max))
+        return _to_event(RowReader(row, field_chars_max))
     except Invalid as invalid:
         return str(invalid)
 
 
 def read_jsonl(
     lines: Iterable[str | bytes], *, field_chars_max: int = FIELD_CHARS_MAX
-) -> tuple[list[Event], list[Quarantined]]:
-    """The events of JSON Lines in their order, and every line that is not one."""
+) -> tuple[list[Event], list[RefusedRow]]:
+    """Return the events of JSON Lines in their order, and every line that is not a valid event."""
     events: list[Event] = []
-    quarantine: list[Quarantined] = []
+    quarantine: list[RefusedRow] = []
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
-            events.append(_event(Row(_decoded(line), field_chars_max)))
+            events.append(_to_event(RowReader(_decode(line), field_chars_max)))
         except Invalid as invalid:
-            quarantine.append(quarantined(str(invalid), line, number))
+            quarantine.append(refuse_row(str(invalid), line, number))
     return events, quarantine
 
 
 def to_json(event: Event) -> str:
-    """One line of the trace, without its line end; null columns are left out. ASCII, whatever the names hold."""
+    """Return an event as one line of a trace, without the line end.
+
+    Columns that are null are left out. The line is ASCII, whatever the names contain.
+    """
     values = {column: getattr(event, column) for column in _COLUMNS}
     return json.dumps({column: value for column, value in values.items() if value is not None}, separators=(",", ":"))
 
 
-def quarantined(reason: str, row: str | bytes, line: int | None = None) -> Quarantined:
-    """`row` with the reason why it takes no part, cut to what is kept of it."""
+def refuse_row(reason: str, row: str | bytes, line: int | None = None) -> RefusedRow:
+    """Return a row that takes no part in a check, with the reason, cut to `QUARANTINED_CHARS_MAX` characters."""
     head = row[: 4 * QUARANTINED_CHARS_MAX]
     text = head.decode(errors="replace") if isinstance(head, bytes) else head
-    return Quarantined(reason, text.rstrip("\r\n")[:QUARANTINED_CHARS_MAX], line)
+    return RefusedRow(reason, text.rstrip("\r\n")[:QUARANTINED_CHARS_MAX], line)
 
 
 _COLUMNS = tuple(column.name for column in fields(Event))
 
 
-def _decoded(line: str | bytes) -> object:
+def _decode(line: str | bytes) -> object:
+    """Return the JSON value of a line, or raise `Invalid` if the line is not JSON in UTF-8."""
     try:
         return json.loads(line.decode() if isinstance(line, bytes) else line)
     except UnicodeDecodeError as error:
@@ -100,7 +107,7 @@ def _decoded(line: str | bytes) -> object:
         raise Invalid(f"the line is not JSON: {error}") from error
 
 
-def _event(row: Row) -> Event:
+def _to_event(row: RowReader) -> Event:
     kind = row.one_of("kind", KINDS)
     return Event(
         run=row.text("run") or "",

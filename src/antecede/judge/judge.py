@@ -1,16 +1,17 @@
-"""The judge: was every message delivered in causal order? Decided from the events alone.
+"""Judge whether every message was delivered in causal order, from the events alone.
 
-Happened-before is the order of `index` inside a process, and from each send to each deliver of the same message. The
-judge walks each run along that relation, with the explicit past of every process and of every message in flight
-(`antecede.judge.pasts`), and at each first deliver of a message m2 that was sent to this process it asks which
-messages of m2's past were sent to this process too and will be delivered here only later: those m2 has overtaken.
+Happened-before is the order of `index` inside a process, and the order from each send to each deliver of the same
+message. The judge walks each run along that relation. It keeps the explicit past of every process and of every message
+in flight (`antecede.judge.pasts`). Take the first deliver of a message m2 at a process that m2 was sent to. The judge
+asks which messages of m2's past were sent to this process too and are delivered there only later: m2 has overtaken
+those messages.
 
-`antecede.judge.rule` says how the verdicts on the runs, and the number of rows that were refused, become the verdict on
-the trace.
+`antecede.judge.rule` says how the verdicts on the runs, and the number of refused rows, become the verdict on the
+trace.
 
-Cost: one pass over the events, with at each send and each first deliver a few set operations of one bit per message
-sent so far; so linear in events times messages, with a small factor, and as many sets held as there are processes and
-messages in flight.
+The cost is one pass over the events, with a few set operations at each send and at each first deliver. A set has one
+bit per message sent so far, so the time is linear in events times messages, with a small factor. The judge holds one
+set for each process and for each message in flight.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from dataclasses import dataclass
 from itertools import chain, islice
 
 from antecede.core.errors import Misuse
-from antecede.judge.cycle import cycle_in_words
-from antecede.judge.events import Event, Quarantined
+from antecede.judge.cycle import describe_cycle
+from antecede.judge.events import Event, RefusedRow
 from antecede.judge.pasts import Pasts
 from antecede.judge.rule import (
     HOLDS,
@@ -58,9 +59,9 @@ COUNTS = (
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """The deliver of `message` at `index` of `process`, which overtook `overtaken_count` others.
+    """A deliver of `message`, at `index` of `process`, that overtook `overtaken_count` other messages.
 
-    `overtaken` names them in an order that respects happened-before, up to the limit of the judge.
+    `overtaken` names these messages in an order that respects happened-before, up to the limit of the judge.
     """
 
     run: str
@@ -73,11 +74,11 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What was counted, exactly, and what was found, up to a limit.
+    """The verdict on a run or a trace, with exact counts and the first of the violations.
 
-    `found` is in the order of (run, process, index). `reasons` says why the trace is undecidable: first, if so, that
-    too little was read, then a reason for each run that cannot be judged. `quarantine` holds the rows that contradicted
-    an earlier row.
+    `found` lists violations in the order of (run, process, index). `reasons` says why the trace is undecidable: first
+    that too little was read, if so, then one reason for each run that cannot be judged. `quarantine` holds the rows
+    that contradict an earlier row.
     """
 
     verdict: str
@@ -94,7 +95,7 @@ class Verdict:
     quarantined: int = 0
     reasons: tuple[str, ...] = ()
     found: tuple[Violation, ...] = ()
-    quarantine: tuple[Quarantined, ...] = ()
+    quarantine: tuple[RefusedRow, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -102,6 +103,7 @@ class Verdict:
         return not self.quarantined
 
     def as_dict(self) -> dict[str, str | int]:
+        """Return the verdict and the counts by name, as `--json` prints them."""
         counts = {name: getattr(self, name) for name in COUNTS}
         return {"verdict": self.verdict, "complete": self.complete, **counts}
 
@@ -138,11 +140,11 @@ def judge(
 
 
 def judge_run(run: Run, *, listed_max: int = LISTED_MAX) -> Verdict:
-    """The verdict on one run of a trace that has been sifted and arranged."""
-    order = _order(run, listed_max)
-    reason = order if isinstance(order, str) else _why_unpaired(run)
-    violations, overtaken, found = (0, 0, []) if isinstance(order, str) else order
-    deliveries = sum(run.delivers(event) for event in run.events)
+    """Return the verdict on one run of a trace that has been sifted and arranged."""
+    outcome = _find_violations(run, listed_max)
+    reason = outcome if isinstance(outcome, str) else _why_unpaired(run)
+    violations, overtaken, found = (0, 0, []) if isinstance(outcome, str) else outcome
+    deliveries = sum(run.is_deliver(event) for event in run.events)
     return Verdict(
         verdict=VIOLATED if violations else UNDECIDABLE if reason else HOLDS,
         runs=1,
@@ -160,35 +162,41 @@ def judge_run(run: Run, *, listed_max: int = LISTED_MAX) -> Verdict:
     )
 
 
-def _order(run: Run, listed_max: int) -> tuple[int, int, list[Violation]] | str:
-    """Violations, overtaken messages, and the first violations; or, where there is a cycle, that cycle in words."""
+def _find_violations(run: Run, listed_max: int) -> tuple[int, int, list[Violation]] | str:
+    """Return the number of violations, the number of overtaken messages, and the first violations.
+
+    If happened-before has a cycle, return the words that describe the cycle instead.
+    """
     pasts = Pasts(run)
     violations = overtaken = walked = 0
     found: list[Violation] = []
     for event in walk(run):
         walked += 1
         if event.kind == "send":
-            pasts.send(event)
+            pasts.record_send(event)
         elif run.is_first(event):
-            late = pasts.deliver(event)
+            late = pasts.record_deliver(event)
             if late:
                 violations += 1
                 overtaken += late.bit_count()
-                _list(found, event, late, pasts, listed_max)
-    return (violations, overtaken, found) if walked == len(run.events) else cycle_in_words(run)
+                _keep_first(found, event, late, pasts, listed_max)
+    return (violations, overtaken, found) if walked == len(run.events) else describe_cycle(run)
 
 
-def _list(found: list[Violation], event: Event, late: int, pasts: Pasts, listed_max: int) -> None:
-    """Keep the violation if it is among the first `listed_max` by process and index, whatever the walk's order."""
-    place = (event.process, event.index)
-    if len(found) >= listed_max and (not found or place > _place(found[-1])):
+def _keep_first(found: list[Violation], event: Event, late: int, pasts: Pasts, listed_max: int) -> None:
+    """Add the violation at `event` to `found` if it is among the first `listed_max` by process and index.
+
+    The walk does not visit the events in that order, so a violation that was added earlier may be removed again.
+    """
+    position = (event.process, event.index)
+    if len(found) >= listed_max and (not found or position > _position(found[-1])):
         return
     names = tuple(islice(pasts.members(late), listed_max))
-    insort(found, Violation(event.run, *place, message_of(event), names, late.bit_count()), key=_place)
+    insort(found, Violation(event.run, *position, message_of(event), names, late.bit_count()), key=_position)
     del found[listed_max:]
 
 
-def _place(violation: Violation) -> tuple[str, int]:
+def _position(violation: Violation) -> tuple[str, int]:
     return violation.process, violation.index
 
 

@@ -1,9 +1,10 @@
-"""Explicit causal pasts: for each process and each message in flight, the set of messages sent before it.
+"""Keep explicit causal pasts: for each process and each message in flight, the set of messages sent before it.
 
-A past is a set in the plain sense, and nothing about it is numbered by sender or compared entry by entry: message k
-of the walk is in it or not. The set is kept as the bits of an integer, so that union, intersection and size are one
-operation each, of one bit per message. Only a message that is delivered somewhere can be overtaken, so only such
-messages are members. A past is held for each process, and for each message until its last first deliver.
+A past is a set in the plain sense. Nothing in it is numbered by sender or compared entry by entry: message k of the
+walk is in the set or not. The set is stored as the bits of an integer, so that union, intersection and size are one
+operation each, with one bit per message. Only a message that is delivered somewhere can be overtaken, so only such
+messages are members. The module holds a past for each process, and for each message until the last process delivers it
+for the first time.
 """
 
 from __future__ import annotations
@@ -16,18 +17,22 @@ from antecede.judge.trace import Run, message_of
 
 
 class Pasts:
-    """The pasts of one run. To be told every send and every first deliver, in the order of a walk."""
+    """The causal pasts of one run.
+
+    The caller must record every send and every first deliver, in the order of a walk.
+    """
 
     def __init__(self, run: Run) -> None:
         self._run = run
         self._members: list[str] = []  # the messages that have a bit, from the lowest
-        self._bit: dict[str, int] = {}  # its place, by message
+        self._bit: dict[str, int] = {}  # the place of its bit, by message
         self._past = dict.fromkeys(run.processes, 0)
-        self._due = dict.fromkeys(run.processes, 0)  # sent to this process already, to be delivered there later
-        self._carried: dict[str, int] = {}  # by message in flight: its past, and itself
-        self._unread = Counter(message for message, _ in run.firsts)  # first delivers to come, by message
+        self._due = dict.fromkeys(run.processes, 0)  # messages sent to this process and not yet delivered there
+        self._carried: dict[str, int] = {}  # by message in flight: its past and the message itself
+        self._unread = Counter(message for message, _ in run.firsts)  # number of first delivers to come, by message
 
-    def send(self, event: Event) -> None:
+    def record_send(self, event: Event) -> None:
+        """Add a send to the past of its process."""
         message = message_of(event)
         awaiting = [process for process in event.dests or () if (message, process) in self._run.firsts]
         if awaiting:
@@ -40,11 +45,11 @@ class Pasts:
         if self._unread[message]:
             self._carried[message] = self._past[event.process]
 
-    def deliver(self, event: Event) -> int:
-        """Take note of a first deliver; the result is the set of the messages that it overtook."""
+    def record_deliver(self, event: Event) -> int:
+        """Add a first deliver to the past of its process, and return the set of the messages that it overtook."""
         message, process = message_of(event), event.process
         if message not in self._carried:
-            return 0  # never sent: it brings nothing along
+            return 0  # the message was never sent, so it has no past
         past = self._carried[message]
         self._past[process] |= past
         self._unread[message] -= 1
@@ -56,7 +61,7 @@ class Pasts:
         return past & self._due[process]
 
     def members(self, overtaken: int) -> Iterator[str]:
-        """The messages of a set, in the order of the walk."""
+        """Yield the messages of a set, in the order of the walk."""
         digits = bin(overtaken)[:1:-1]
         at = digits.find("1")
         while at >= 0:

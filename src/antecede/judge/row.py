@@ -1,8 +1,8 @@
-"""The columns of one decoded row, each taken by its type or refused with a reason that names it and its value.
+"""Read the columns of one decoded row, check each, and refuse a wrong value with a reason that names it.
 
-Used by `antecede.judge.events`, which makes an event of the columns. Numbers written as text are text, a boolean is
-not a number, and what does not fit the trace's types (a long, a double, text that can be written again) is refused
-here, so that every reader of the trace, whatever its language, sees the same events.
+`antecede.judge.events` makes an event of the columns. A number that is written as text is text, and a boolean is not a
+number. This module refuses what does not fit the types of a trace (a long, a double, text that can be written again),
+so that every reader of the trace, in any language, sees the same events.
 """
 
 from __future__ import annotations
@@ -16,60 +16,69 @@ LONG_MAX = 2**63 - 1
 
 
 class Invalid(Exception):
-    """Why a row is not an event. `parse` and `read_jsonl` turn it into a reason; nobody else sees it."""
+    """The reason why a row is not a valid event.
+
+    `parse` and `read_jsonl` return it as text, and no other code sees it.
+    """
 
 
-class Row:
-    """The columns of one decoded row, each taken by its type or refused with the reason."""
+class RowReader:
+    """A reader of the columns of one decoded row that raises `Invalid` if a value is wrong."""
 
     __slots__ = ("_chars_max", "_values")
 
     def __init__(self, values: object, chars_max: int) -> None:
         if not isinstance(values, Mapping):
-            raise Invalid(f"the row is {_shown(values)}; it must be an object with the columns of a trace")
+            raise Invalid(f"the row is {_quote(values)}; it must be an object with the columns of a trace")
         self._values = values
         self._chars_max = chars_max
 
     def one_of(self, column: str, choices: Sequence[str]) -> str:
+        """Return a column whose value must be one of `choices`."""
         value = self._values.get(column)
         if not isinstance(value, str) or value not in choices:
-            raise Invalid(f"{column} is {_shown(value)}; it must be one of {', '.join(choices)}")
+            raise Invalid(f"{column} is {_quote(value)}; it must be one of {', '.join(choices)}")
         return value
 
     def text(self, column: str) -> str | None:
+        """Return a column of text, or None if it is null."""
         value = self._values.get(column)
         return None if value is None else self._string(column, value)
 
     def name(self, column: str, where: str = "") -> str:
-        """A text that has to be there and to say something."""
+        """Return a column of text that must not be missing or empty."""
         value = self.text(column)
         if not value:
             raise Invalid(f"{column} is {'missing' if value is None else 'empty'}{where}")
         return value
 
     def index(self) -> int:
+        """Return the index of the event, which must be 0 or more."""
         value = self.integer("index")
         if value is None or value < 0:
-            raise Invalid(f"index is {_shown(value)}; it must be an integer of 0 or more")
+            raise Invalid(f"index is {_quote(value)}; it must be an integer of 0 or more")
         return value
 
     def integer(self, column: str) -> int | None:
+        """Return a column that holds an integer of at most 64 bits, or None if it is null."""
         value = self._values.get(column)
         if value is None:
             return None
         if not isinstance(value, int) or isinstance(value, bool) or not -LONG_MAX - 1 <= value <= LONG_MAX:
-            raise Invalid(f"{column} is {_shown(value)}; it must be an integer of at most 64 bits")
+            raise Invalid(f"{column} is {_quote(value)}; it must be an integer of at most 64 bits")
         return value
 
     def time(self) -> float | None:
+        """Return the time of the event in seconds, or None if it is null."""
         value = self._values.get("time")
         if value is None:
             return None
-        if not isinstance(value, int | float) or isinstance(value, bool) or not _finite(value):
-            raise Invalid(f"time is {_shown(value)}; it must be a finite number of seconds")
+        if not isinstance(value, int | float) or isinstance(value, bool) or not _is_finite(value):
+            raise Invalid(f"time is {_quote(value)}; it must be a finite number of seconds")
         return float(value)
 
     def dests(self, *, required: bool) -> tuple[str, ...] | None:
+        """Return the destinations, or None if they are null and not required."""
         value = self._values.get("dests")
         if value is None and not required:
             return None
@@ -77,16 +86,16 @@ class Row:
             hint = "; a group alone names no destinations" if self._values.get("group") is not None else ""
             raise Invalid(f"dests is missing on send{hint}")
         if not isinstance(value, list | tuple):
-            raise Invalid(f"dests is {_shown(value)}; it must be a list of process names")
+            raise Invalid(f"dests is {_quote(value)}; it must be a list of process names")
         return tuple(self._dest(name) for name in value)
 
     def attributes(self) -> dict[str, str] | None:
-        """Values that are not text are kept as their JSON text; null ones are left out."""
+        """Return the attributes as text. A value that is not text becomes its JSON text; a null value is left out."""
         value = self._values.get("attributes")
         if value is None:
             return None
         if not isinstance(value, Mapping):
-            raise Invalid(f"attributes is {_shown(value)}; it must be an object")
+            raise Invalid(f"attributes is {_quote(value)}; it must be an object")
         return {
             self._string("an attribute's name", name): self._attribute(name, item)
             for name, item in value.items()
@@ -103,28 +112,28 @@ class Row:
         try:
             text = value if isinstance(value, str) else json.dumps(value)
         except (TypeError, ValueError, RecursionError) as error:
-            raise Invalid(f"attributes[{_shown(name)}] is {_shown(value)}, which cannot be written as JSON") from error
-        return self._string(f"attributes[{_shown(name)}]", text)
+            raise Invalid(f"attributes[{_quote(name)}] is {_quote(value)}, which cannot be written as JSON") from error
+        return self._string(f"attributes[{_quote(name)}]", text)
 
     def _string(self, column: str, value: object) -> str:
         if not isinstance(value, str):
-            raise Invalid(f"{column} is {_shown(value)}; it must be text")
+            raise Invalid(f"{column} is {_quote(value)}; it must be text")
         if len(value) > self._chars_max:
             raise Invalid(f"{column} has {len(value)} characters; the limit is {self._chars_max}")
         if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
-            raise Invalid(f"{column} is {_shown(value)}, which has half of a surrogate pair and cannot be written")
+            raise Invalid(f"{column} is {_quote(value)}, which has half of a surrogate pair and cannot be written")
         return value
 
 
-def _finite(value: float) -> bool:
+def _is_finite(value: float) -> bool:
     try:
         return math.isfinite(value)
     except OverflowError:  # an integer too large for a float
         return False
 
 
-def _shown(value: object) -> str:
-    """A value as a reason quotes it: short, on one line, and safe to print."""
+def _quote(value: object) -> str:
+    """Return a value as a reason quotes it: short, on one line, and safe to print."""
     if value is None:
         return "missing"
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""The rule that turns what was found into an answer. The judge and the pipeline both follow it.
+"""Combine verdicts into one answer. The judge and the pipeline both follow this rule.
 
 A run is undecidable if happened-before has a cycle, or if no message of the run has both a send and a deliver.
 
@@ -28,10 +28,10 @@ NO_MESSAGE = "no message was sent or delivered"
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How much of the input could be read.
+    """The amount of input that could be read.
 
     `events` rows are valid events and `quarantined` rows were refused. `unread_share` is the share of the input's bytes
-    that lie in files of which nothing is known: damaged files, and files without any valid event.
+    that lie in damaged files and in files without any valid event.
     """
 
     events: int
@@ -73,7 +73,7 @@ def combine_verdicts(verdicts: Collection[str], *, too_little: str | None) -> st
 
 
 def check_quarantine_max(quarantine_max: float) -> None:
-    """Raise `Misuse` if this is not a share between 0 and 1."""
+    """Raise `Misuse` if `quarantine_max` is not a share between 0 and 1."""
     if not 0 <= quarantine_max <= 1:
         raise Misuse(f"quarantine_max is {quarantine_max}: give a share between 0 and 1, such as 0.01 for 1 %")
 

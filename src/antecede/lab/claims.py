@@ -1,9 +1,10 @@
-"""Functions that judge claims: each makes a function from results to a finding.
+"""Judge claims. Each function here makes a function from results to a finding.
 
-One rule decides: the whole 95 % confidence interval over the seeds must be on one side. If it lies within what the
-claim allows, widened by the tolerance, the claim is reproduced, or holds; if it lies outside, it is not, or does not;
-if it has values of both sides, the claim is undecided. An upper bound that is not exceeded is kept, which reproduces
-nothing. A claim that something can happen holds if it happened once, and is undecided if it did not.
+One rule decides: the whole 95 % confidence interval over the seeds must be on one side. If the interval lies within
+what the claim allows, widened by the tolerance, the claim is reproduced, or holds. If it lies outside, the claim is not
+reproduced, or does not hold. If it has values of both sides, the claim is undecided. An upper bound that is not
+exceeded is kept, which reproduces nothing. A claim that something can happen holds if it happened once, and is
+undecided if it did not.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from antecede.lab.experiment import Claim, Experiment, Finding, Outcome
-from antecede.lab.results import Missing, Results
+from antecede.lab.results import MissingResult, Results
 from antecede.lab.statistics import estimate
 
 Judge: TypeAlias = Callable[[Results], Finding]
@@ -23,12 +24,12 @@ Values: TypeAlias = Callable[[Results], Sequence[float]]
 
 
 def at(name: str, /, **where: object) -> Values:
-    """The number `name` of one point."""
+    """Return a function that selects the number `name` of one point."""
     return lambda results: results.values(name, **where)
 
 
 def within(values: Values, low: float, high: float | None = None, *, tolerance: float = 0.0, words: str = "") -> Judge:
-    """Is it what the paper states: `low`, or from `low` to `high`?"""
+    """Return a judge of the claim that the values are `low`, or lie between `low` and `high`."""
     least, most = low - tolerance, (low if high is None else high) + tolerance
 
     def judge(results: Results) -> Finding:
@@ -42,7 +43,7 @@ def within(values: Values, low: float, high: float | None = None, *, tolerance: 
 
 
 def at_most(values: Values, limit: float, *, words: str = "") -> Judge:
-    """An upper bound: was it exceeded?"""
+    """Return a judge of the claim that the values do not exceed `limit`."""
 
     def judge(results: Results) -> Finding:
         found = estimate(values(results))
@@ -53,8 +54,13 @@ def at_most(values: Values, limit: float, *, words: str = "") -> Judge:
     return judge
 
 
-def tried(values: Values, low: float, high: float | None = None, *, tolerance: float = 0.0, words: str = "") -> Judge:
-    """Would something else than what the paper describes meet, in the mean, the number that the paper states?"""
+def explanation(
+    values: Values, low: float, high: float | None = None, *, tolerance: float = 0.0, words: str = ""
+) -> Judge:
+    """Return a judge that says whether an explanation meets the number of the paper, in the mean.
+
+    The values are measured on something else than what the paper describes.
+    """
 
     def judge(results: Results) -> Finding:
         found = estimate(values(results))
@@ -64,24 +70,26 @@ def tried(values: Values, low: float, high: float | None = None, *, tolerance: f
     return judge
 
 
-def shown(values: Values, *, words: str = "") -> Judge:
-    """A number that nothing is held against, because the paper gives no measure for its words."""
+def report_only(values: Values, *, words: str = "") -> Judge:
+    """Return a judge that reports a number without a verdict, because the paper gives no measure for its words."""
     return lambda results: Finding(Outcome.NOT_TESTED, False, estimate(values(results)), words)
 
 
 def largest(name: str, /, **where: object) -> Values:
-    """The number `name` at the point where its mean is largest."""
+    """Return a function that selects the number `name` at the point with its largest mean."""
     return lambda results: max(_by_point(results, name, where), key=_mean)
 
 
 def smallest(name: str, /, **where: object) -> Values:
+    """Return a function that selects the number `name` at the point with its smallest mean."""
     return lambda results: min(_by_point(results, name, where), key=_mean)
 
 
 def _by_point(results: Results, name: str, where: Mapping[str, object]) -> list[list[float]]:
-    rows = [row for row in results.of(**where).rows if name in row.measurements]
+    """Return the values of the number `name`, for each point with these parameters."""
+    rows = [row for row in results.select(**where).rows if name in row.measurements]
     if not rows:
-        raise Missing(f"no point with {where} has {name}")
+        raise MissingResult(f"no point with {where} has {name}")
     return [[row.measurements[name] for row in rows if row.point == point] for point in sorted({r.point for r in rows})]
 
 
@@ -90,16 +98,17 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def difference(first: Values, second: Values) -> Values:
-    """Seed by seed: what is the same in both does not blur it."""
+    """Return a function that subtracts two numbers seed by seed, so that what both share cancels out."""
     return lambda results: [one - two for one, two in zip(first(results), second(results), strict=True)]
 
 
 def ratio(first: Values, second: Values) -> Values:
+    """Return a function that divides two numbers seed by seed."""
     return lambda results: [one / two for one, two in zip(first(results), second(results), strict=True)]
 
 
 def trend(values: Values, *, above: float | None = None, below: float | None = None, words: str = "") -> Judge:
-    """A claim without a number: is this above, or below, a bound, confidence interval and all?"""
+    """Return a judge of a claim without a number: the whole confidence interval lies above or below a bound."""
 
     def judge(results: Results) -> Finding:
         found = estimate(values(results))
@@ -111,7 +120,7 @@ def trend(values: Values, *, above: float | None = None, below: float | None = N
 
 
 def ever(values: Values, *, words: str = "") -> Judge:
-    """A claim that something can happen: did it, with any seed?"""
+    """Return a judge of a claim that something can happen. The claim holds if it happened with any seed."""
 
     def judge(results: Results) -> Finding:
         found = values(results)
@@ -121,16 +130,17 @@ def ever(values: Values, *, words: str = "") -> Judge:
     return judge
 
 
-def judged(experiment: Experiment, results: Results) -> list[dict[str, Any]]:
-    """Every claim with what came of it, as it is written to claims.json."""
-    return [_entry(claim, _finding(claim, results)) for claim in experiment.claims]
+def judge_claims(experiment: Experiment, results: Results) -> list[dict[str, Any]]:
+    """Return every claim with its finding, as written to claims.json."""
+    return [_entry(claim, _judge_claim(claim, results)) for claim in experiment.claims]
 
 
-def _finding(claim: Claim, results: Results) -> Finding:
+def _judge_claim(claim: Claim, results: Results) -> Finding:
+    """Return the finding on a claim. A point or a seed that failed makes the claim not measured."""
     try:
         found = claim.judge(results)
         return replace(found, outcome=Outcome.NOT_TESTED, holds=False) if claim.outside else found
-    except (Missing, ZeroDivisionError, ValueError) as reason:  # points or seeds that failed, and left holes
+    except (MissingResult, ZeroDivisionError, ValueError) as reason:  # points or seeds that failed
         return Finding(Outcome.NOT_MEASURED, False, None, str(reason))
 
 
@@ -153,4 +163,5 @@ def _entry(claim: Claim, finding: Finding) -> dict[str, Any]:
 
 
 def as_json(entries: Mapping[str, Any]) -> str:
+    """Return the text of claims.json."""
     return json.dumps(entries, indent=1, ensure_ascii=False) + "\n"

@@ -1,7 +1,8 @@
-"""Figures: what was measured with its confidence intervals, and what the paper states, told apart without colour.
+"""Draw figures: measurements with their confidence intervals, and what the paper states.
 
-Measured lines have markers and error bars; what the paper states is in grey with a hatch or a large cross, and says
-"paper" in the legend; explanations that were tried are dashed. The same results give the same bytes.
+The two can be told apart without colour. Measured lines have markers and error bars. What the paper states is grey,
+with a hatch or a large cross, and says "paper" in the legend. Explanations that were tried are dashed. The same results
+give the same bytes.
 """
 
 from __future__ import annotations
@@ -18,49 +19,50 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from antecede.lab.experiment import Chart, Experiment, Stated
+from antecede.lab.experiment import Chart, Experiment, PaperValue
 from antecede.lab.results import Results
 from antecede.lab.statistics import Estimate, estimate
 
 MARKERS = "osD^vP*X<>hd"
 COLOURS = ("#0b5fa5", "#c2500a", "#2a7f3f", "#7b3fa0", "#8a6d00", "#b0276b", "#00788a", "#5b5b5b", "#a11212", "#3d3b9e")
 STROKES = ("-", "-.")
-"""Of the first lines, and of those whose colour is there already."""
+"""The strokes of the first lines, and of lines whose colour is already in use."""
 SETTINGS: Any = {"svg.hashsalt": "antecede", "font.size": 9.0, "axes.spines.top": False, "axes.spines.right": False}
 COLUMNS_MAX = 3
 PANEL_INCHES = (5.4, 4.2)
 TITLE_CHARS = 66
-"""Of a line of the title, for each panel that stands beside another."""
+"""Characters of a line of the title, for each panel in a row."""
 LOG_TICKS_MAX = 6
 LEGEND_BESIDE_FROM = 7
-"""Lines of a legend from which it stands beside the panel."""
+"""A legend with more lines than this stands beside the panel."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One series: its label, and an estimate at each x."""
+    """One series of a chart: its label, and an estimate at each x."""
 
     label: str
     xs: tuple[Any, ...]
     ys: tuple[Estimate, ...]
 
 
-def lines(chart: Chart, results: Results) -> list[Line]:
-    """The series of a chart, in the order of the grid; what has no such number is left out."""
+def chart_lines(chart: Chart, results: Results) -> list[Line]:
+    """Return the series of a chart, in the order of the grid. Rows without the numbers of the chart are left out."""
     found: dict[str, dict[Any, list[float]]] = {}
-    rows = results.of(**chart.where).rows
+    rows = results.select(**chart.where).rows
     for row in rows:
         if chart.y in row.measurements and (chart.x in row.parameters or chart.x in row.measurements):
             label = _label(chart, row.parameters)
             if not label and chart.series:
-                continue  # named with nothing: of another chart
+                continue  # a series with an empty name belongs to another chart
             place = row.parameters[chart.x] if chart.x in row.parameters else _mean_at(rows, row.point, chart.x)
             found.setdefault(label, {}).setdefault(place, []).append(row.measurements[chart.y])
-    return [_line(label, values) for label, values in found.items()]
+    return [_build_line(label, values) for label, values in found.items()]
 
 
-def draw(experiment: Experiment, results: Results) -> Figure:
-    charts = [chart for chart in experiment.charts if lines(chart, results)]
+def draw_figure(experiment: Experiment, results: Results) -> Figure:
+    """Return the figure of an experiment, with one panel for each chart that has results."""
+    charts = [chart for chart in experiment.charts if chart_lines(chart, results)]
     columns = 2 if len(charts) == 4 else min(COLUMNS_MAX, max(1, len(charts)))
     rows = -(-len(charts) // columns) or 1
     figure = Figure(figsize=(PANEL_INCHES[0] * columns + 0.6, PANEL_INCHES[1] * rows + 0.5), layout="constrained")
@@ -69,25 +71,26 @@ def draw(experiment: Experiment, results: Results) -> Figure:
     for number, chart in enumerate(charts, start=1):
         axes = figure.add_subplot(rows, columns, number)
         if chart.bars:
-            _bars(axes, chart, lines(chart, results))
+            _draw_bars(axes, chart, chart_lines(chart, results))
         else:
-            _curves(axes, chart, lines(chart, results))
+            _draw_curves(axes, chart, chart_lines(chart, results))
         for stated, hatch in zip(chart.stated, _hatches(), strict=False):
-            _state(axes, stated, hatch)
-        _label_axes(axes, chart, lines(chart, results))
+            _draw_paper_value(axes, stated, hatch)
+        _label_axes(axes, chart, chart_lines(chart, results))
     return figure
 
 
-def write(experiment: Experiment, results: Results, folder: Path) -> None:
-    """figure.svg and figure.png."""
+def write_figure(experiment: Experiment, results: Results, folder: Path) -> None:
+    """Write figure.svg and figure.png."""
     with mpl.rc_context(SETTINGS):
-        figure = draw(experiment, results)
+        figure = draw_figure(experiment, results)
         FigureCanvasAgg(figure)
         figure.savefig(folder / "figure.svg", format="svg", metadata={"Date": None, "Creator": None})
         figure.savefig(folder / "figure.png", format="png", dpi=110, metadata={"Software": None})
 
 
 def _label(chart: Chart, parameters: dict[str, Any]) -> str:
+    """Return the label of the series to which a point belongs."""
     values = [parameters.get(name) for name in chart.series]
     key = values[0] if len(values) == 1 else tuple(values)
     if key in chart.names:
@@ -96,15 +99,16 @@ def _label(chart: Chart, parameters: dict[str, Any]) -> str:
 
 
 def _mean_at(rows: Sequence[Any], point: int, name: str) -> float:
+    """Return the mean of a number at one point."""
     return estimate([row.measurements[name] for row in rows if row.point == point]).mean
 
 
-def _line(label: str, values: dict[Any, list[float]]) -> Line:
+def _build_line(label: str, values: dict[Any, list[float]]) -> Line:
     places = sorted(values) if all(isinstance(place, int | float) for place in values) else list(values)
     return Line(label, tuple(places), tuple(estimate(values[place]) for place in places))
 
 
-def _curves(axes: Any, chart: Chart, found: list[Line]) -> None:
+def _draw_curves(axes: Any, chart: Chart, found: list[Line]) -> None:
     for place, line in enumerate(found):
         tried = line.label in chart.dashed
         number = chart.order.index(line.label) if line.label in chart.order else place
@@ -114,7 +118,9 @@ def _curves(axes: Any, chart: Chart, found: list[Line]) -> None:
             [places.index(x) for x in line.xs] if places else line.xs,
             means,
             yerr=[[one.mean - one.low for one in line.ys], [one.high - one.mean for one in line.ys]],
-            label=f"{line.label} (0)" if chart.y_log and not any(means) else line.label,  # nowhere on that axis
+            label=f"{line.label} (0)"
+            if chart.y_log and not any(means)
+            else line.label,  # 0 has no place on a logarithmic axis
             color=COLOURS[number % len(COLOURS)],
             marker=MARKERS[number % len(MARKERS)],
             markersize=4.5,
@@ -126,8 +132,8 @@ def _curves(axes: Any, chart: Chart, found: list[Line]) -> None:
         )
 
 
-def _bars(axes: Any, chart: Chart, found: list[Line]) -> None:
-    """Where x is a name: a group of bars for each, a hatch for each series."""
+def _draw_bars(axes: Any, chart: Chart, found: list[Line]) -> None:
+    """Draw a group of bars for each name on the x axis, with a hatch for each series."""
     names = list(dict.fromkeys(str(place) for line in found for place in line.xs))
     width = 0.8 / len(found)
     for number, (line, hatch) in enumerate(zip(found, _hatches(), strict=False)):
@@ -147,8 +153,8 @@ def _bars(axes: Any, chart: Chart, found: list[Line]) -> None:
     axes.set_xticks(range(len(names)), labels, rotation=30, ha="right", fontsize=8)
 
 
-def _state(axes: Any, stated: Stated, hatch: str) -> None:
-    """A band where the paper gives a range, a cross where it gives a value, a dotted line where it holds anywhere."""
+def _draw_paper_value(axes: Any, stated: PaperValue, hatch: str) -> None:
+    """Draw what the paper states: a band for a range, a cross for a value, a dotted line for a value at every x."""
     style = {"color": "0.25", "label": stated.label, "zorder": 1}
     if stated.high is not None:
         left, right = axes.get_xlim() if stated.x is None else (stated.x, stated.x_end or stated.x)
@@ -163,12 +169,13 @@ def _state(axes: Any, stated: Stated, hatch: str) -> None:
 
 
 def _hatches() -> Iterator[str]:
+    """Return an endless iterator over the hatch patterns."""
     patterns = ("////", "\\\\\\\\", "....", "xxxx", "----", "||||")
     return (patterns[number % len(patterns)] for number in count())
 
 
-def _log_ticks(axes: Any, found: list[Line]) -> None:
-    """At the values that were measured, as they are, unless they are too many to be read."""
+def _set_log_ticks(axes: Any, found: list[Line]) -> None:
+    """Put ticks at the measured values of a logarithmic axis, unless there are too many to read."""
     axes.set_xscale("log")
     places = sorted({x for line in found for x in line.xs})
     if len(places) <= LOG_TICKS_MAX:
@@ -176,8 +183,8 @@ def _log_ticks(axes: Any, found: list[Line]) -> None:
         axes.set_xticks([], minor=True)
 
 
-def _plain(value: float, _place: int) -> str:
-    """1, 2 and 5 of each power of ten, as they are: between them there is no room."""
+def _format_tick(value: float, _place: int) -> str:
+    """Return the label of a tick at 1, 2 or 5 times a power of ten, or "" for another tick, which has no room."""
     leading = f"{value:e}"[0]
     return f"{value:,g}" if leading in "125" else ""
 
@@ -189,11 +196,11 @@ def _label_axes(axes: Any, chart: Chart, found: list[Line]) -> None:
     if chart.ticks and not chart.bars:
         axes.set_xticks(range(len(chart.ticks)), list(chart.ticks.values()))
     if chart.x_log:
-        _log_ticks(axes, found)
+        _set_log_ticks(axes, found)
     if chart.y_log:
         axes.set_yscale("log")
         for axis_format in (axes.yaxis.set_major_formatter, axes.yaxis.set_minor_formatter):
-            axis_format(FuncFormatter(_plain))
+            axis_format(FuncFormatter(_format_tick))
     else:
         axes.set_ylim(bottom=0)
     axes.grid(visible=True, color="0.9", linewidth=0.6)

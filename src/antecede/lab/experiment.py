@@ -1,4 +1,4 @@
-"""The shapes of a declaration: an experiment, what is drawn of it, and what is claimed about it."""
+"""Define the parts of a declaration: an experiment, its charts and its claims."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Measure: TypeAlias = Callable[[Point, int], Mapping[str, float | None]]
 
 
 class Outcome(StrEnum):
-    """What came of a claim. `Finding.holds` says beside `QUALITATIVE` and `TRIED` whether the claim holds.
+    """The outcome of a claim. For `QUALITATIVE` and `TRIED`, `Finding.holds` says whether the claim holds.
 
     BOUND_KEPT      an upper bound was not exceeded; that contradicts nothing, and reproduces nothing
     QUALITATIVE     the claim has no number, and was decided
     UNDECIDED       the confidence interval has both values that agree with the claim and values that do not
-    TRIED           not what the paper describes was measured, but an explanation or a form of ours
+    TRIED           an explanation or a form of ours was measured, not what the paper describes
     NOT_TESTED      the run does not test the claim: `Claim.outside` says why
     NOT_MEASURED    the points that the claim is about failed
     """
@@ -40,7 +40,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What came of a claim: `measured` is the number it is about, with its confidence interval over the seeds."""
+    """The outcome of a claim, with the number that the claim is about and its confidence interval over the seeds."""
 
     outcome: Outcome
     holds: bool
@@ -50,10 +50,12 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """`says`: the paper's sentence, in short; `where`: its section; `value`: the paper's number, in words.
+    """A sentence of a paper or of this project that results can confirm or contradict.
 
-    `ours`: the claim is made by this project and not by a paper; it is counted apart. `outside`: the reason, in words,
-    why this run does not test the claim, if it does not: what was measured is shown, and counts for neither side.
+    `says` is the sentence of the paper, shortened; `where` is its section; `value` is the number of the paper, in
+    words. If `ours` is true, this project makes the claim and not a paper; such claims are counted apart. `outside` is
+    the reason why this run does not test the claim, or empty if it does. If there is such a reason, the measurement is
+    shown and counts for neither side.
     """
 
     id: str
@@ -66,8 +68,8 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
-    """What the paper states: the value `low` (to `high`) at `x`, or from `x` to `x_end`, or everywhere."""
+class PaperValue:
+    """A value that the paper states: `low`, or from `low` to `high`, at `x`, from `x` to `x_end`, or at every x."""
 
     label: str
     low: float
@@ -78,13 +80,13 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """One panel of a figure: the number `y` over the parameter (or number) `x`, a line for each value of `series`.
+    """One panel of a figure: the number `y` over the parameter (or number) `x`, with a line for each value of `series`.
 
-    `where` leaves out all points but those with these parameters. `names` gives labels to values of `series`, or to
-    tuples of them; with an empty label a line is left out. `dashed` are labels of lines that are not the experiment
-    itself but an explanation tried. With `ticks` the values of x are names, side by side in that order; with `bars`,
-    `ticks` has the labels of those that are not labelled by their names.
-    `order` are labels that have the same colour and marker in every chart that gives the same order.
+    `where` selects the points with these parameters. `names` gives labels to values of `series`, or to tuples of them;
+    a line with an empty label is left out. `dashed` are labels of lines that show an explanation and not the experiment
+    itself. With `ticks` the values of x are names, side by side in that order. With `bars`, `ticks` has the labels of
+    values that are not labelled by their names. `order` are labels that have the same colour and marker in every chart
+    with the same order.
     """
 
     title: str
@@ -95,7 +97,7 @@ class Chart:
     series: Sequence[str] = ()
     where: Mapping[str, object] = field(default_factory=dict)
     names: Mapping[Any, str] = field(default_factory=dict)
-    stated: Sequence[Stated] = ()
+    stated: Sequence[PaperValue] = ()
     dashed: Sequence[str] = ()
     ticks: Mapping[Any, str] = field(default_factory=dict)
     order: Sequence[str] = ()
@@ -106,7 +108,10 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """See `antecede.lab`. `cost` says roughly what a point takes to measure, in any unit: slow ones are begun first."""
+    """The declaration of an experiment, as `antecede.lab` describes it.
+
+    `cost` returns roughly how long a point takes to measure, in any unit. The slowest points are measured first.
+    """
 
     name: str
     paper: str
@@ -125,13 +130,14 @@ class Experiment:
     cost: Callable[[Point], float] = lambda _point: 1.0
 
     def points(self, quick: bool) -> Sequence[Point]:
+        """Return the points of the grid, or of the small grid if `quick`."""
         return self.quick if quick else self.grid
 
     def jobs(self, quick: bool) -> list[Job]:
-        """Every point with every seed, the slow ones first."""
+        """Return a job for every point with every seed, the slowest first."""
         seeds = self.quick_seeds if quick else self.seeds
         made = [
-            Job(self.name, number, canonical(point), seed)
+            Job(self.name, number, canonical_json(point), seed)
             for number, point in enumerate(self.points(quick))
             for seed in seeds
         ]
@@ -139,7 +145,9 @@ class Experiment:
         return sorted(made, key=lambda job: (-costs[job.point], job.point, job.seed))
 
     def digest(self, quick: bool) -> str:
-        """Of all that decides what is measured: what was kept under another digest is of no use."""
+        """Return a digest of everything that decides what is measured. Results stored under another digest are not
+        used.
+        """
         said = [self.name, __version__, [(job.point, job.parameters, job.seed) for job in self.jobs(quick)]]
         return hashlib.sha256(json.dumps(said).encode()).hexdigest()[:12]
 
@@ -154,5 +162,6 @@ class Job:
     seed: int
 
 
-def canonical(point: Point) -> str:
+def canonical_json(point: Point) -> str:
+    """Return a point as JSON with sorted keys."""
     return json.dumps(dict(point), sort_keys=True)

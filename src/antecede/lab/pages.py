@@ -1,4 +1,4 @@
-"""Pages of what was measured: `reproduction`, which is kept in the documents, and an index of figures in one file."""
+"""Make pages of results: the page `reproduction` of the documentation, and an index of all figures in one file."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from antecede.lab.experiments import experiment, names
-from antecede.lab.report import kept
+from antecede.lab.experiments import experiment_names, find_experiment
+from antecede.lab.report import read_claims
 
 INTRO = """\
 # Reproduction
@@ -47,74 +47,85 @@ COLUMNS = (
     "undecided",
     "not decided by this run",
 )
-"""What claims are counted by."""
+"""The columns of the summary, in which claims are counted."""
 
 
-def reproduction(results: Path, link: str = "reproduction") -> str:
-    """The page in Markdown, from the folder of results; `link` is the way from the page to that folder."""
-    made = _all(results)
+def reproduction_page(results: Path, link: str = "reproduction") -> str:
+    """Return the page in Markdown. `results` is the folder of results, and `link` leads from the page to that
+    folder.
+    """
+    made = _read_all_claims(results)
     parts = [
         INTRO,
         "The claims of the papers:\n",
-        _summary(made, ours=False),
+        _summary_table(made, ours=False),
         OURS,
-        _summary(made, ours=True),
-        *(_part(one, link) for one in made),
+        _summary_table(made, ours=True),
+        *(_experiment_markdown(one, link) for one in made),
     ]
     return "\n".join(parts)
 
 
 def write_index(folder: Path) -> Path:
-    """index.html: all figures and claims in `folder`, in one file that needs no other."""
+    """Write index.html, with all figures and claims of `folder`, and return its path. It needs no other file."""
     path = folder / "index.html"
-    path.write_text(index(folder), encoding="utf-8")
+    path.write_text(index_page(folder), encoding="utf-8")
     return path
 
 
-def index(folder: Path, *, alone: bool = True) -> str:
-    """The page of all figures and claims in `folder`; if it is not to be `alone`, figures are the files beside it."""
-    sections = [_section(one, _picture(folder, one["experiment"]) if alone else "") for one in _all(folder)]
+def index_page(folder: Path, *, alone: bool = True) -> str:
+    """Return the page of all figures and claims in `folder`.
+
+    If `alone` is true, the page contains the figures. Otherwise it links to the files beside it.
+    """
+    sections = [
+        _experiment_html(one, _picture_url(folder, one["experiment"]) if alone else "")
+        for one in _read_all_claims(folder)
+    ]
     return PAGE.format(body="\n".join(sections))
 
 
-def _picture(folder: Path, name: str) -> str:
+def _picture_url(folder: Path, name: str) -> str:
     drawn = base64.b64encode((folder / name / "figure.svg").read_bytes()).decode()
     return f"data:image/svg+xml;base64,{drawn}"
 
 
-def _all(folder: Path) -> list[dict[str, Any]]:
-    return [made for name in names() if (made := kept(folder / name)) is not None]
+def _read_all_claims(folder: Path) -> list[dict[str, Any]]:
+    """Return the claims of every experiment that has results in `folder`."""
+    return [made for name in experiment_names() if (made := read_claims(folder / name)) is not None]
 
 
-def _summary(made: list[dict[str, Any]], *, ours: bool) -> str:
-    """A row for each experiment with such claims, and one for all."""
+def _summary_table(made: list[dict[str, Any]], *, ours: bool) -> str:
+    """Return a table with a row for each experiment that has such claims, and one for all."""
     rows, total = [], Counter[str]()
     for one in made:
         found = Counter(_column(claim) for claim in one["claims"] if claim["ours"] is ours)
         if found:
             name = one["experiment"]
-            rows.append(_counts(f"| [{name}](#{name}) | {one['paper']} {one['figure']} |", found))
+            rows.append(_summary_row(f"| [{name}](#{name}) | {one['paper']} {one['figure']} |", found))
             total += found
     head = [f"| experiment | paper | {' | '.join(COLUMNS)} |", "|---" * (2 + len(COLUMNS)) + "|"]
-    return "\n".join([*head, *rows, _counts("| **all** | |", total), ""])
+    return "\n".join([*head, *rows, _summary_row("| **all** | |", total), ""])
 
 
-def _counts(lead: str, found: Mapping[str, int]) -> str:
+def _summary_row(lead: str, found: Mapping[str, int]) -> str:
     return f"{lead} {' | '.join(str(found.get(column, 0)) for column in COLUMNS)} |"
 
 
 def _column(claim: dict[str, Any]) -> str:
-    """The column that counts this claim; empty for an explanation that was tried."""
+    """Return the column that counts this claim, or "" for an explanation that was tried."""
     outcome: str = claim["outcome"]
     if outcome == "qualitative":
         return "qualitative: holds" if claim["holds"] else "does not hold"
     return {"tried": "", "not measured": "not decided by this run"}.get(outcome, outcome)
 
 
-def _part(one: dict[str, Any], link: str) -> str:
-    declared = experiment(one["experiment"])
+def _experiment_markdown(one: dict[str, Any], link: str) -> str:
+    """Return the section of one experiment in Markdown."""
+    declared = find_experiment(one["experiment"])
     rows = [
-        f"| {claim['says']} ({_where(claim)}) | {claim['stated']} | {_measured(claim)} | {_outcome(claim)} |"
+        f"| {claim['says']} ({_format_source(claim)}) | {claim['stated']} "
+        f"| {_format_measurement(claim)} | {_format_outcome(claim)} |"
         for claim in one["claims"]
     ]
     failed = [f"Failed: {failure}" for failure in one["failed"]]
@@ -131,12 +142,12 @@ def _part(one: dict[str, Any], link: str) -> str:
     )
 
 
-def _where(claim: dict[str, Any]) -> str:
+def _format_source(claim: dict[str, Any]) -> str:
     where: str = claim["where"]
     return f"{where}; ours" if claim["ours"] and where != "ours" else where
 
 
-def _outcome(claim: dict[str, Any]) -> str:
+def _format_outcome(claim: dict[str, Any]) -> str:
     if claim["outcome"] == "qualitative":
         return "holds (qualitative)" if claim["holds"] else "**does not hold** (qualitative)"
     if claim["outcome"] == "tried":
@@ -146,11 +157,11 @@ def _outcome(claim: dict[str, Any]) -> str:
 
 
 def _is_against(claim: dict[str, Any]) -> bool:
-    """Whether what was measured speaks against the claim."""
+    """Return whether the measurement contradicts the claim."""
     return claim["outcome"] == "not reproduced" or (claim["outcome"] == "qualitative" and not claim["holds"])
 
 
-def _measured(claim: dict[str, Any]) -> str:
+def _format_measurement(claim: dict[str, Any]) -> str:
     if claim["measured"] is None:
         return claim["words"] or "-"
     low, high = claim["confidence_95"]
@@ -182,13 +193,14 @@ def _bold(text: str) -> str:
     return re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", text)
 
 
-def _section(one: dict[str, Any], picture: str) -> str:
-    declared = experiment(one["experiment"])
+def _experiment_html(one: dict[str, Any], picture: str) -> str:
+    """Return the section of one experiment in HTML."""
+    declared = find_experiment(one["experiment"])
     tried = f"\n<p><b>What was tried.</b> {_bold(html.escape(declared.tried))}</p>" if declared.tried else ""
     rows = "\n".join(
-        f"<tr><td>{html.escape(claim['says'])} ({html.escape(_where(claim))})<td>{html.escape(claim['stated'])}"
-        f"<td>{html.escape(_measured(claim))}<td{' class=bad' if _is_against(claim) else ''}>"
-        f"{html.escape(_outcome(claim).replace('*', ''))}"
+        f"<tr><td>{html.escape(claim['says'])} ({html.escape(_format_source(claim))})<td>{html.escape(claim['stated'])}"
+        f"<td>{html.escape(_format_measurement(claim))}<td{' class=bad' if _is_against(claim) else ''}>"
+        f"{html.escape(_format_outcome(claim).replace('*', ''))}"
         for claim in one["claims"]
     )
     quick = " Small grid: the numbers are rough." if one["quick"] else ""

@@ -1,7 +1,7 @@
-"""Writes what came of an experiment: results.parquet, times.parquet, figure.svg, figure.png and claims.json.
+"""Write the results of an experiment: results.parquet, times.parquet, figure.svg, figure.png and claims.json.
 
-results.parquet, the figures and the claims are the same, byte for byte, wherever the experiment is run, unless it
-measures time: then those that show times differ. What is of the clock alone is in times.parquet.
+results.parquet, the figures and the claims are the same, byte for byte, wherever the experiment is run. If an
+experiment measures time, the figures and claims that show times differ. times.parquet holds the wall-clock times.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from typing import Any
 from antecede import __version__
 from antecede.core.errors import Misuse
 from antecede.lab import claims, results
-from antecede.lab.experiments import experiment
+from antecede.lab.experiments import find_experiment
 from antecede.lab.results import Results
-from antecede.lab.run import Ran
+from antecede.lab.run import ExperimentRun
 
 WRITTEN = {"experiment", "paper", "figure", "title", "command", "version", "quick", "rows", "failed", "claims"}
 WRITTEN_OF_A_CLAIM = {"says", "where", "stated", "ours", "outside", "outcome", "holds", "measured", "confidence_95"}
 
 
-def write(ran: Ran, folder: Path, *, command: str) -> dict[str, Any]:
-    """Returns what it wrote to claims.json."""
+def write_report(ran: ExperimentRun, folder: Path, *, command: str) -> dict[str, Any]:
+    """Write all files of an experiment to `folder`, and return the content of claims.json."""
     from antecede.lab import draw  # noqa: PLC0415 - matplotlib takes a second to import, and executors need none
 
-    lasting, passing = results.split(ran.table, ran.experiment.timed)
-    results.write(lasting, folder / results.LASTING_FILE)
-    results.write(passing, folder / results.PASSING_FILE)
+    lasting, passing = results.split_times(ran.table, ran.experiment.timed)
+    results.write_table(lasting, folder / results.LASTING_FILE)
+    results.write_table(passing, folder / results.PASSING_FILE)
     found = Results.from_table(ran.table)
     made = {
         "experiment": ran.experiment.name,
@@ -39,20 +39,23 @@ def write(ran: Ran, folder: Path, *, command: str) -> dict[str, Any]:
         "quick": ran.quick,
         "rows": ran.table.num_rows,
         "failed": [str(failure) for failure in ran.failures],
-        "claims": claims.judged(ran.experiment, found),
+        "claims": claims.judge_claims(ran.experiment, found),
     }
     try:
         part = folder / "claims.json.part"
         part.write_text(claims.as_json(made), encoding="utf-8")
         part.replace(folder / "claims.json")
-        draw.write(ran.experiment, found, folder)
+        draw.write_figure(ran.experiment, found, folder)
     except OSError as error:
         raise Misuse(f"cannot write to {folder}: {error.strerror}; give a folder that can be written to") from error
     return made
 
 
-def kept(folder: Path) -> dict[str, Any] | None:
-    """Return what was written to `folder`, or None if nothing was, or not by this version, or it was changed since."""
+def read_claims(folder: Path) -> dict[str, Any] | None:
+    """Return the content of claims.json in `folder`.
+
+    Return None if there is none, if another version wrote it, or if it was changed since.
+    """
     try:
         made = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -62,9 +65,10 @@ def kept(folder: Path) -> dict[str, Any] | None:
     return made if all(claim.keys() >= WRITTEN_OF_A_CLAIM for claim in made["claims"]) else None
 
 
-def redrawn(folder: Path) -> None:
-    """Judge and draw anew what is kept in `folder`, after a change of claims or charts alone."""
-    made = kept(folder)
+def redraw(folder: Path) -> None:
+    """Judge and draw the results in `folder` again, after a change of claims or charts alone."""
+    made = read_claims(folder)
     assert made is not None, f"nothing is kept in {folder}"
-    ran = Ran(experiment(made["experiment"]), made["quick"], results.both(folder), 0, ())
-    write(ran, folder, command=made["command"])
+    ran = ExperimentRun(find_experiment(made["experiment"]), made["quick"], results.read_results(folder), 0, ())
+
+    write_report(ran, folder, command=made["command"])

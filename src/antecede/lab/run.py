@@ -1,11 +1,11 @@
-"""Runs an experiment on Spark: a DataFrame of (point, seed), a task for each row or a few, and nothing done twice.
+"""Run an experiment on Spark: a DataFrame of (point, seed), a task for one row or a few, and nothing measured twice.
 
 Rows are measured in chunks, two chunks at a time, so that no core waits for the slowest row of a chunk. The rows of a
-chunk that is done are kept as a file of their own under `parts`, which gets its name when it is complete; so a run
-that was interrupted goes on where it was, and rows that failed are tried again. Parts carry the digest of the
-declaration: with another declaration the old ones are of no use, are removed, and the run starts anew.
+finished chunk are stored in a file under `parts`, which gets its name when it is complete. So an interrupted run
+continues where it stopped, and rows that failed are tried again. The names of the files carry the digest of the
+declaration. If the declaration has changed, the old files are removed, and the run starts again.
 
-Only DataFrames and Arrow are used, so it is the same on a local Spark, a cluster, and over Spark Connect.
+The module uses only DataFrames and Arrow, so it works alike on a local Spark, on a cluster, and over Spark Connect.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from antecede.lab import results
+from antecede.lab.executor import measure_batches
 from antecede.lab.experiment import Experiment, Job
-from antecede.lab.work import measured
 from antecede.pipeline.spark.session import explained
 
 CHUNKS_AT_ONCE = 2
 TASKS_OF_A_SLOT = 4
-"""Of one chunk. A task has its price, so that the quick rows of a large chunk share some."""
+"""Tasks of one chunk per slot. Starting a task takes time, so the quick rows of a large chunk share tasks."""
 SLOTS_UNKNOWN = 16
-"""Of a cluster that does not say how many tasks it runs at once."""
+"""The slots that are assumed for a cluster that does not say how many tasks it runs at once."""
 INPUT = pa.schema(
     [
         ("place", pa.int32()),
@@ -44,7 +44,9 @@ INPUT = pa.schema(
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """So many rows of so many are done, of which some were there already; and what the run has to say, if anything."""
+    """The number of rows that are done, of `total`; `resumed` of them were done before. `note` is a remark of the
+    run.
+    """
 
     done: int
     total: int
@@ -66,8 +68,8 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
-    """All rows of an experiment, failed ones too, and how many were there before."""
+class ExperimentRun:
+    """All rows of an experiment, including those that failed, and the number of rows that were done before."""
 
     experiment: Experiment
     quick: bool
@@ -77,7 +79,8 @@ class Ran:
 
     @property
     def failures(self) -> list[Failure]:
-        rows = results.as_sorted(self.table).to_pylist()
+        """Return the rows that could not be measured."""
+        rows = results.sort_rows(self.table).to_pylist()
         return [
             Failure(row["point"], row["parameters"], row["seed"], row["error"])
             for row in rows
@@ -93,10 +96,13 @@ def run(
     quick: bool = False,
     slots: int = SLOTS_UNKNOWN,
     progress: Callable[[Progress], None] = lambda _: None,
-) -> Ran:
-    """Measure what is not in `folder` yet. `slots`: how many tasks this Spark runs at once."""
+) -> ExperimentRun:
+    """Measure the rows that are not in `folder` yet, and return all rows.
+
+    `slots` is the number of tasks that this Spark runs at once.
+    """
     jobs, digest = experiment.jobs(quick), experiment.digest(quick)
-    parts = Parts(folder / "parts", digest)
+    parts = PartFiles(folder / "parts", digest)
     removed = parts.remove_others()
     notes = [f"{experiment.name}: declared otherwise than what was kept, so it starts anew"] if removed else []
     notes += [f"{experiment.name}: {path} cannot be read, and is measured again" for path in parts.remove_broken()]
@@ -105,15 +111,15 @@ def run(
     missing = [job for job in jobs if (job.point, job.seed) not in have]
     progress(Progress(len(have), len(jobs), len(have), "; ".join(notes)))
     done = len(have)
-    for table in _measured(spark, list(_chunks(missing, slots)), parts, TASKS_OF_A_SLOT * slots):
+    for table in _measure_chunks(spark, list(_chunks(missing, slots)), parts, TASKS_OF_A_SLOT * slots):
         done += table.num_rows
         kept = pa.concat_tables([kept, table])
         progress(Progress(done, len(jobs), len(have)))
-    return Ran(experiment, quick, kept, len(have), tuple(notes))
+    return ExperimentRun(experiment, quick, kept, len(have), tuple(notes))
 
 
 def slots_of(master: str | None) -> int:
-    """How many tasks a master of this address runs at once, as far as the address says."""
+    """Return how many tasks a Spark master runs at once, as far as its address says."""
     address = master or "local[*]"
     if address == "local":
         return 1
@@ -127,50 +133,59 @@ def slots_of(master: str | None) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """The files of one declaration's rows."""
+class PartFiles:
+    """The files that hold the finished rows of one declaration."""
 
     folder: Path
     digest: str
 
     def remove_others(self) -> int:
+        """Remove the files of other declarations, and return how many there were."""
         others = [path for path in sorted(self.folder.glob("*.parquet")) if not path.name.startswith(self.digest)]
         for path in others:
             path.unlink()
         return len(others)
 
     def remove_broken(self) -> list[Path]:
-        """Files that were cut short, or are somebody else's."""
+        """Remove files that are incomplete or are not results, and return their paths."""
         broken = [path for path in self._files() if not results.is_readable(path)]
         for path in broken:
             path.unlink()
         return broken
 
     def table(self) -> pa.Table:
-        """The rows kept, each once, without those that failed."""
-        kept = results.read(self._files())
-        return results.once(kept.filter(kept["error"].is_null()))
+        """Return the finished rows, each once, without those that failed."""
+        kept = results.read_tables(self._files())
+        return results.drop_duplicates(kept.filter(kept["error"].is_null()))
 
     def keep(self, table: pa.Table) -> None:
-        """In a file of its own: whoever else works in this folder has others."""
-        results.write(table, self.folder / f"{self.digest}-{uuid4().hex}.parquet")
+        """Store rows in a new file, so that several runs can work in one folder."""
+        results.write_table(table, self.folder / f"{self.digest}-{uuid4().hex}.parquet")
 
     def _files(self) -> list[Path]:
         return sorted(self.folder.glob(f"{self.digest}-*.parquet"))
 
 
 def _chunks(jobs: Sequence[Job], slots: int) -> Iterator[Sequence[Job]]:
-    """The slow rows come first, in small chunks, so that an interruption loses little; then ever more at once."""
+    """Yield the jobs in chunks that grow.
+
+    The slow rows come first, in small chunks, so that an interruption loses little.
+    """
     start, rows = 0, slots
     while start < len(jobs):
         yield jobs[start : start + rows]
         start, rows = start + rows, rows + slots
 
 
-def _measured(spark: SparkSession, chunks: list[Sequence[Job]], parts: Parts, tasks_max: int) -> Iterator[pa.Table]:
-    """Each chunk as it is done, and kept. If one fails, or the caller stops, those not begun never are."""
+def _measure_chunks(
+    spark: SparkSession, chunks: list[Sequence[Job]], parts: PartFiles, tasks_max: int
+) -> Iterator[pa.Table]:
+    """Yield the rows of each chunk when they are measured and stored.
+
+    If a chunk fails, or the caller stops, the chunks that have not begun are cancelled.
+    """
     with ThreadPoolExecutor(CHUNKS_AT_ONCE) as pool:
-        begun = [pool.submit(_measure, spark, chunk, tasks_max) for chunk in chunks]
+        begun = [pool.submit(_measure_chunk, spark, chunk, tasks_max) for chunk in chunks]
         try:
             for future in as_completed(begun):
                 table = future.result()
@@ -180,7 +195,8 @@ def _measured(spark: SparkSession, chunks: list[Sequence[Job]], parts: Parts, ta
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _measure(spark: SparkSession, jobs: Sequence[Job], tasks_max: int) -> pa.Table:
+def _measure_chunk(spark: SparkSession, jobs: Sequence[Job], tasks_max: int) -> pa.Table:
+    """Return the rows of one chunk, measured in at most `tasks_max` Spark tasks."""
     tasks = min(len(jobs), tasks_max)
     rows = [
         {"place": place % tasks, "experiment": job.experiment, "point": job.point, "parameters": job.parameters,
@@ -189,4 +205,4 @@ def _measure(spark: SparkSession, jobs: Sequence[Job], tasks_max: int) -> pa.Tab
     ]  # fmt: skip
     with explained("the points of an experiment could not be measured"):
         frame = spark.createDataFrame(pa.Table.from_pylist(rows, INPUT)).repartitionById(tasks, "place")
-        return frame.mapInArrow(measured, results.SQL_SCHEMA).toArrow().cast(results.SCHEMA)
+        return frame.mapInArrow(measure_batches, results.SQL_SCHEMA).toArrow().cast(results.SCHEMA)

@@ -1,4 +1,4 @@
-"""A mean and how far to trust it: 95 % confidence intervals by Student's t, over the seeds."""
+"""Estimate a mean, with its 95 % confidence interval by Student's t over the seeds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T_975_BEYOND = 1.96
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean, and the ends of its 95 % confidence interval: the same as the mean where nothing varies."""
+    """A mean, and the ends of its 95 % confidence interval. Both ends equal the mean if nothing varies."""
 
     mean: float
     low: float
@@ -29,7 +29,7 @@ class Estimate:
 
 
 def estimate(values: Sequence[float]) -> Estimate:
-    """Of one value there is no interval, and its ends are the value itself."""
+    """Return the mean of the values and its confidence interval. The interval of a single value is that value."""
     count = len(values)
     mean = fsum(values) / count
     if count == 1:

@@ -1,4 +1,4 @@
-"""The networks of paper 004, as graphs: the postal example, Fig. 4, star, rings, hierarchical triangles."""
+"""Build the networks of paper 004 as graphs: the postal example, Fig. 4, star, rings, hierarchical triangles."""
 
 from __future__ import annotations
 
@@ -10,45 +10,49 @@ from antecede.core.types import ProcessId
 
 
 def postal(world: int = 5) -> Graph:
-    """Section 1: Mom and Dad write to each other and to Bob, and Bob to the world, but nobody there to the family."""
+    """Return the example of section 1: Mom and Dad write to each other and to Bob, and Bob writes to the world.
+
+    Nobody in the world writes to the family.
+    """
     others = _names("other", world)
     family = [("mom", "dad"), ("dad", "mom"), ("mom", "bob"), ("dad", "bob")]
     return Graph.of([*family, ("bob", others[0]), *((p, q) for p in others for q in others if p != q)])
 
 
 def figure_4() -> Graph:
-    """A, B and C write to D; D and E write to each other."""
+    """Return the graph of Fig. 4: A, B and C write to D; D and E write to each other."""
     return Graph.of([("A", "D"), ("B", "D"), ("C", "D"), ("D", "E"), ("E", "D")])
 
 
 def star(satellites: int) -> Graph:
-    """Section 5: a centre, and satellites that write to it and hear from it."""
+    """Return the star of section 5: a centre, and satellites that write to it and hear from it."""
     return Graph.both_ways(("centre", satellite) for satellite in _names("p", satellites))
 
 
 def ring(processes: int, *, both_ways: bool = True) -> Graph:
-    """Section 5. The paper means both ways; one way round, no process has two senders."""
+    """Return the ring of section 5. The paper means links both ways; with links one way no process has two senders."""
     names = _names("p", processes)
     links = list(zip(names, [*names[1:], names[0]], strict=True))
     return Graph.both_ways(links) if both_ways else Graph.of(links)
 
 
 def chain(processes: int) -> Graph:
-    """A line of processes, each linked both ways with the next."""
+    """Return a line of processes, each linked both ways with the next."""
     names = _names("p", processes)
     return Graph.both_ways(pairwise(names))
 
 
 def complete(processes: int) -> Graph:
-    """Everyone writes to everyone."""
+    """Return the graph in which every process writes to every other."""
     names = _names("p", processes)
     return Graph.of((p, q) for p in names for q in names if p != q)
 
 
 def hierarchical_triangle(processes: int, width: int) -> Graph:
-    """Section 5, Fig. 5: every process is the apex of a triangle of itself and `width` processes below it.
+    """Return the graph of section 5, Fig. 5: every process is the apex of a triangle with `width` processes below it.
 
-    All in a triangle write to each other. Filled from the top, level by level, until there are enough processes.
+    All processes in a triangle write to each other. The graph is filled from the top, level by level, until there are
+    enough processes.
     """
     return Graph.both_ways(_triangle_links(_names("p", processes), width))
 
@@ -61,6 +65,6 @@ def _triangle_links(names: list[ProcessId], width: int) -> Iterator[Link]:
 
 
 def _names(prefix: str, count: int) -> list[ProcessId]:
-    """Names that sort as they are numbered."""
+    """Return names that sort by their numbers."""
     digits = len(str(count - 1))
     return [f"{prefix}{number:0{digits}}" for number in range(count)]

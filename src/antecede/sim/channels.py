@@ -1,12 +1,13 @@
-"""Carries packets through a network, each to its fate.
+"""Carry packets through a network.
 
-A copy of a message on its way from its author to a destination brings its latency along; what else may become of it
-is drawn from a stream named after the message and the destination, so that it does not depend on what else is sent.
-Any other packet (a token, an acknowledgement, what a representative forwards) draws from a stream of its channel.
+A copy of a message on its way from its author to a destination already has its latency. Its other fate (loss,
+duplication) is drawn from a stream named after the message and the destination, so that it does not depend on what else
+is sent. Any other packet (a token, an acknowledgement, a packet that a representative forwards) draws from a stream of
+its channel.
 
-A network that has nothing but a latency is the common case, and takes one step: the kernel is told when the packet
-arrives. In every other, a packet becomes a `Copy` that is attempted, perhaps again and again. A channel that is FIFO
-and retransmits numbers its packets and hands them over in order, once each.
+A network that has nothing but a latency is the common case, and takes one step: the kernel schedules the arrival. In
+any other network a packet becomes a `Copy` that is attempted until it arrives. A channel that is FIFO and retransmits
+numbers its packets and hands them over in order, once each.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ Channel: TypeAlias = tuple[ProcessId, ProcessId]
 
 @dataclass(slots=True)
 class Copy:
-    """One packet on its way, in as many attempts as it takes."""
+    """One packet on its way to one destination, in one or more attempts."""
 
     source: ProcessId
     to: ProcessId
@@ -40,8 +41,8 @@ class Copy:
 
 
 @dataclass(slots=True)
-class Counts:
-    """What the channels did."""
+class ChannelCounts:
+    """The number of packets that the channels lost, duplicated and retransmitted, and of their acknowledgements."""
 
     lost: int = 0
     duplicated: int = 0
@@ -50,7 +51,10 @@ class Counts:
 
 
 class Channels:
-    """Carries packets. `arrive(to, packet, flight)` is called for each that arrives; `size` tells its bytes."""
+    """The channels between all pairs of processes.
+
+    They call `arrive(to, packet, flight)` for each packet that arrives. `size` returns the size of a packet in bytes.
+    """
 
     def __init__(
         self,
@@ -61,8 +65,8 @@ class Channels:
         size: Callable[[Packet], int],
     ) -> None:
         self.network, self.kernel, self.seed, self.arrive, self.size = network, kernel, seed, arrive, size
-        self.counts = Counts()
-        self._plain = network.plain
+        self.counts = ChannelCounts()
+        self._plain = network.is_plain
         self._draw = network.latency.draw
         self._streams: dict[Channel, Random] = {}
         self._free_s: dict[Channel, float] = {}
@@ -72,20 +76,21 @@ class Channels:
         self._early: dict[Channel, dict[int, Copy]] = {}
 
     def carry(self, source: ProcessId, dests: list[ProcessId], packet: Packet, flight: Flight | None) -> None:
-        """Take a packet, whom it is for, and the flight of its message, if it has one."""
+        """Carry a packet to its destinations. `flight` is the flight of its message, if it has one."""
         known = flight.latency_s if flight is not None and flight.author == source else {}
         if not self._plain:
             for to in dests:
-                self._attempt(self._copy(source, to, packet, flight, known.get(to)))
+                self._attempt(self._make_copy(source, to, packet, flight, known.get(to)))
             return
         after, arrive = self.kernel.after, self.arrive
         for to in dests:
             latency = known[to] if to in known else self._draw(self._stream(source, to))
             after(latency, arrive, to, packet, flight)
 
-    def _copy(
+    def _make_copy(
         self, source: ProcessId, to: ProcessId, packet: Packet, flight: Flight | None, latency_s: float | None
     ) -> Copy:
+        """Return a copy of a packet for one destination, with its number on the channel and its latency."""
         number = self._sent[source, to] = self._sent.get((source, to), 0) + 1
         if latency_s is not None and flight is not None:
             return Copy(source, to, packet, flight, stream(self.seed, "copy", flight.name, to), latency_s, number)
@@ -93,23 +98,25 @@ class Channels:
         return Copy(source, to, packet, flight, chance, self._draw(chance), number)
 
     def _attempt(self, copy: Copy) -> None:
+        """Send a copy once, and schedule the next attempt if the network retransmits."""
         if copy.acknowledged:
             return
-        now, network = self._departure(copy), self.network
+        now, network = self._departure_s(copy), self.network
         self.counts.retransmitted += copy.latency_s is None
         latency = self._draw(copy.chance) if copy.latency_s is None else copy.latency_s
         copy.latency_s = None  # a retransmission has a latency of its own
         if self._is_lost(copy.source, copy.to, now, copy.chance):
             self.counts.lost += 1
         else:
-            self._arrive_at(now + latency, copy)
+            self._schedule_arrival(now + latency, copy)
             if network.duplicate and copy.chance.random() < network.duplicate:
                 self.counts.duplicated += 1
-                self._arrive_at(now + self._draw(copy.chance), copy)
+                self._schedule_arrival(now + self._draw(copy.chance), copy)
         if network.retransmit_after_s is not None:
             self.kernel.at(now + network.retransmit_after_s, self._attempt, copy)
 
-    def _departure(self, copy: Copy) -> float:
+    def _departure_s(self, copy: Copy) -> float:
+        """Return when a copy leaves, which is later than now if the channel has a bandwidth."""
         now, bandwidth = self.kernel.now, self.network.bandwidth_bytes_per_s
         if bandwidth is None:
             return now
@@ -120,15 +127,15 @@ class Channels:
 
     def _is_lost(self, source: ProcessId, to: ProcessId, now_s: float, chance: Random) -> bool:
         unlucky = self.network.loss > 0 and chance.random() < self.network.loss
-        return unlucky or any(partition.cuts(source, to, now_s) for partition in self.network.partitions)
+        return unlucky or any(partition.has_cut(source, to, now_s) for partition in self.network.partitions)
 
-    def _arrive_at(self, time_s: float, copy: Copy) -> None:
+    def _schedule_arrival(self, time_s: float, copy: Copy) -> None:
         if self.network.fifo and self.network.retransmit_after_s is None:
             channel = (copy.source, copy.to)
             time_s = self._last_s[channel] = max(time_s, self._last_s.get(channel, 0.0))
-        self.kernel.at(time_s, self._arrived, copy)
+        self.kernel.at(time_s, self._receive, copy)
 
-    def _arrived(self, copy: Copy) -> None:
+    def _receive(self, copy: Copy) -> None:
         if self.network.retransmit_after_s is None:
             self.arrive(copy.to, copy.packet, copy.flight)
             return
@@ -139,12 +146,13 @@ class Channels:
             self.arrive(copy.to, copy.packet, copy.flight)
 
     def _acknowledge(self, copy: Copy) -> None:
-        """The transport's own acknowledgement goes back through the same network."""
+        """Send an acknowledgement of the transport back through the same network."""
         self.counts.acknowledgements += 1
         if not self._is_lost(copy.to, copy.source, self.kernel.now, copy.chance):
-            self.kernel.after(self._draw(copy.chance), _acknowledged, copy)
+            self.kernel.after(self._draw(copy.chance), _mark_acknowledged, copy)
 
     def _hand_over_in_order(self, copy: Copy) -> None:
+        """Hand over all copies of the channel that are next in order, each once."""
         channel = (copy.source, copy.to)
         early = self._early.setdefault(channel, {})
         done = self._handed_over.get(channel, 0)
@@ -163,5 +171,5 @@ class Channels:
         return self._streams[channel]
 
 
-def _acknowledged(copy: Copy) -> None:
+def _mark_acknowledged(copy: Copy) -> None:
     copy.acknowledged = True

@@ -1,8 +1,9 @@
-"""Simulated time: a heap of (time, priority, serial, action, arguments), and a clock that jumps from one to the next.
+"""Simulate time, with a heap of (time, priority, serial, action, arguments) and a clock that jumps from one event to
+the next.
 
-Whoever wants something to happen says when, and what to call. Events at one instant happen in the order of their
-priority, and those of one priority in the order in which they were asked for: nothing is left to chance or to
-the addresses of objects. The serial belongs to the kernel, so two worlds in one program do not disturb each other.
+A caller says when an event is to happen, and which function to call. Events at one instant happen in the order of their
+priority, and events of one priority in the order in which they were scheduled. So nothing depends on chance or on the
+addresses of objects. The serial belongs to the kernel, so two worlds in one program do not disturb each other.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ Action: TypeAlias = Callable[..., object]
 
 
 class Kernel:
-    """`now` is the time of the event that is happening, in seconds; it never runs backwards."""
+    """The clock and the schedule of a simulation.
+
+    `now` is the time of the event that is happening, in seconds. It never runs backwards.
+    """
 
     __slots__ = ("_heap", "_serial", "_stopped", "events_max", "now")
 
@@ -32,16 +36,16 @@ class Kernel:
         self._stopped = False
 
     def __len__(self) -> int:
-        """Events that are still to come."""
+        """Return the number of events that are still to come."""
         return len(self._heap)
 
     def at(self, time_s: float, action: Action, *arguments: Any, priority: int = 0) -> None:
-        """Call `action(*arguments)` when `time_s` has come; after what is happening, if it has come already."""
+        """Call `action(*arguments)` at `time_s`, or after the current event if that time has passed."""
         self._serial = serial = self._serial + 1
         heappush(self._heap, (time_s if time_s > self.now else self.now, priority, serial, action, arguments))
 
     def after(self, delay_s: float, action: Action, *arguments: Any) -> None:
-        """Call `action(*arguments)` when `delay_s`, which is not below 0, has passed."""
+        """Call `action(*arguments)` after `delay_s`, which must be 0 or more."""
         self._serial = serial = self._serial + 1
         heappush(self._heap, (self.now + delay_s, 0, serial, action, arguments))
 
@@ -50,7 +54,7 @@ class Kernel:
         self._stopped = True
 
     def run(self) -> int:
-        """Until nothing is left to happen, or `stop`. Returns how many events happened."""
+        """Run until no event is left or `stop` is called, and return how many events happened."""
         heap = self._heap
         self._stopped = False
         for happened in range(self.events_max):

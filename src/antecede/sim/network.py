@@ -1,13 +1,12 @@
-"""What the channels between processes are like: how long a packet takes, and what may become of it.
+"""Define the properties of the channels between processes: how long a packet takes, and which faults it meets.
 
-There is a channel from every process to every other. A packet leaves when the channel is free (with a bandwidth), takes
-a time from a distribution, and arrives; it may be lost, arrive twice, or be cut off by a partition. Channels are not
-FIFO unless asked to be. `antecede.sim.channels` carries packets through them.
+There is a channel from every process to every other. A packet leaves when the channel is free (if it has a bandwidth),
+takes a time from a distribution, and arrives. A packet may be lost, arrive twice, or be cut off by a partition.
+Channels are not FIFO unless `fifo` is true. `antecede.sim.channels` carries packets through them.
 
-A partition is a time during which nothing passes between two sets of processes: what is sent across is lost. Loss and
-partitions break every algorithm's assumption but those of `history` and `none`; with `retransmit_after_s` a
-copy is sent again until its acknowledgement is back, which makes channels reliable again, at the price of time
-and of duplicates.
+During a partition nothing passes between two sets of processes: a packet that is sent across is lost. Loss and
+partitions break an assumption of every algorithm except `history` and `none`. With `retransmit_after_s` a copy is sent
+again until its acknowledgement is back. That makes channels reliable again, at the price of time and of duplicates.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from dataclasses import dataclass, field
 
 from antecede.core.errors import Misuse
 from antecede.core.types import ProcessId
-from antecede.sim.bounds import TIME_MAX_S, checked, checked_s
+from antecede.sim.bounds import TIME_MAX_S, check_range, check_time
 from antecede.sim.chance import Distribution
 
 BANDWIDTHS = (1e-3, 1e15)
@@ -25,7 +24,10 @@ REPETITIONS_MAX = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """From `start_s` until `end_s`, nothing passes between `side` and `other`; an empty `other` is everybody else."""
+    """A time from `start_s` until `end_s` in which nothing passes between `side` and `other`.
+
+    If `other` is empty, it stands for all other processes.
+    """
 
     start_s: float
     end_s: float
@@ -43,18 +45,19 @@ class Partition:
                 f"a partition between {sorted(self.side)} and {sorted(self.other)}: name two sets that do not overlap"
             )
 
-    def cuts(self, source: ProcessId, to: ProcessId, now_s: float) -> bool:
+    def has_cut(self, source: ProcessId, to: ProcessId, now_s: float) -> bool:
+        """Return whether this partition cuts the channel from `source` to `to` at `now_s`."""
         if not self.start_s <= now_s < self.end_s:
             return False
-        return self._apart(source, to) or self._apart(to, source)
+        return self._is_between(source, to) or self._is_between(to, source)
 
-    def _apart(self, one: ProcessId, two: ProcessId) -> bool:
+    def _is_between(self, one: ProcessId, two: ProcessId) -> bool:
         return one in self.side and (two in self.other if self.other else two not in self.side)
 
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """What all channels have in common."""
+    """The properties that all channels of a run share."""
 
     latency: Distribution = field(default_factory=Distribution)
     bandwidth_bytes_per_s: float | None = None
@@ -69,12 +72,13 @@ class Network:
             if not 0 <= getattr(self, name) <= 1:
                 raise Misuse(f"{name} is {getattr(self, name)}: give a probability from 0 to 1")
         if self.bandwidth_bytes_per_s is not None:
-            checked("a bandwidth, in bytes a second,", self.bandwidth_bytes_per_s, *BANDWIDTHS)
+            check_range("a bandwidth, in bytes a second,", self.bandwidth_bytes_per_s, *BANDWIDTHS)
         if self.retransmit_after_s is not None:
             self._check_retransmission(self.retransmit_after_s)
 
     def _check_retransmission(self, after_s: float) -> None:
-        checked_s("retransmission after a time", after_s)
+        """Raise `Misuse` if retransmission would repeat a packet too often."""
+        check_time("retransmission after a time", after_s)
         if self.loss > 0.9:
             raise Misuse(f"retransmission against a loss of {self.loss} takes for ever: give a loss of at most 0.9")
         longest_s = max((one.end_s - one.start_s for one in self.partitions), default=0.0)
@@ -85,10 +89,13 @@ class Network:
             )
 
     @property
-    def lossy(self) -> bool:
+    def is_lossy(self) -> bool:
+        """Return whether a packet can get lost."""
         return bool(self.loss or self.partitions)
 
     @property
-    def plain(self) -> bool:
-        """Nothing but a latency."""
-        return not (self.lossy or self.duplicate or self.fifo or self.bandwidth_bytes_per_s or self.retransmit_after_s)
+    def is_plain(self) -> bool:
+        """Return whether the network has nothing but a latency."""
+        return not (
+            self.is_lossy or self.duplicate or self.fifo or self.bandwidth_bytes_per_s or self.retransmit_after_s
+        )

@@ -1,4 +1,4 @@
-"""A run, declared: everything that decides what happens, and nothing else. Equal parameters, equal runs."""
+"""Declare a run: everything that decides what happens, and nothing else. Equal parameters give equal runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from antecede.core.errors import Misuse, UnknownAlgorithm
 from antecede.core.registry import AlgorithmInfo, algorithms
 from antecede.core.types import ProcessId
 from antecede.sim.chance import Distribution
-from antecede.sim.measure.processing_cost import Cost
+from antecede.sim.measure.processing_cost import ProcessingCost
 from antecede.sim.network import Network
 from antecede.sim.workload import Workload
 
@@ -18,11 +18,13 @@ PROCESSES_MAX = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """The run ends when `messages` have been sent and the network is at rest, or, with `deliveries`, as soon as
-    `warmup` and then `deliveries` have happened across the system. `options` are the algorithm's own.
+    """The parameters of a run with processes that stay where they are.
 
-    What is measured: bytes of stamps unless told not to; needless waiting and violations with `oracle`; the state of a
-    process, in turn, at every `state_every`-th delivery.
+    The run ends when `messages` have been sent and the network is at rest. With `deliveries`, it ends as soon as
+    `warmup` and then `deliveries` have happened across the system. `options` are the options of the algorithm.
+
+    `weigh_bytes` measures the size of stamps in bytes. `oracle` measures needless waiting and violations. With
+    `state_every` the state of one process after the other is measured, at every `state_every`-th delivery.
     """
 
     algorithm: str = "ks"
@@ -33,7 +35,7 @@ class Parameters:
     warmup: int = 0
     network: Network = field(default_factory=Network)
     workload: Workload = field(default_factory=Workload)
-    cost: Cost = field(default_factory=Cost)
+    cost: ProcessingCost = field(default_factory=ProcessingCost)
     options: Mapping[str, object] = field(default_factory=dict)
     weigh_bytes: bool = True
     oracle: bool = False
@@ -63,24 +65,29 @@ class Parameters:
 
     @property
     def info(self) -> AlgorithmInfo:
+        """Return what the registry says about the algorithm."""
         return algorithms()[self.algorithm]
 
     @property
     def channels(self) -> Network:
-        """The network as this algorithm needs it: FIFO, unless the algorithm numbers its packets itself."""
+        """Return the network that this algorithm needs: FIFO if it needs FIFO and does not number its packets
+        itself.
+        """
         needs_fifo = self.info.needs_fifo and not self.options.get("numbered")
         return replace(self.network, fifo=True) if needs_fifo else self.network
 
     @property
     def latency(self) -> Distribution:
+        """Return the distribution of latencies."""
         return self.network.latency
 
     @property
     def names(self) -> list[ProcessId]:
-        """p1 to pN, with as many digits as it takes for them to sort by number."""
-        return numbered("p", self.processes)
+        """Return the names p1 to pN, with enough digits that they sort by number."""
+        return numbered_names("p", self.processes)
 
 
-def numbered(letter: str, count: int) -> list[ProcessId]:
+def numbered_names(letter: str, count: int) -> list[ProcessId]:
+    """Return `count` names of a letter and a number, with enough digits that they sort by number."""
     width = len(str(count))
     return [f"{letter}{number:0{width}}" for number in range(1, count + 1)]

@@ -1,10 +1,10 @@
-"""The trace of a run: the columns of ARCHITECTURE.md, as JSON Lines or as Parquet.
+"""Record the trace of a run and write it as JSON Lines or as Parquet, with the columns of ARCHITECTURE.md.
 
-A `Recorder` numbers the events of each process and passes rows on in batches, in the order of simulated time. Where an
-algorithm keeps a message back (for a token, for an acknowledgement), its send happens before its stamp exists: that
-row, and what follows it, waits in the recorder until the first packet leaves.
+A `RunRecorder` numbers the events of each process and passes rows on in batches, in the order of simulated time. If an
+algorithm delays a message (for a token, for an acknowledgement), the send happens before its stamp exists. The row of
+such a send, and all rows after it, wait in the recorder until the first packet leaves.
 
-A file gets its name when it is complete: until then it has `.part` behind it. The same run gives the same bytes.
+A file gets its name when it is complete. Until then the name ends in `.part`. The same run gives the same bytes.
 """
 
 from __future__ import annotations
@@ -27,23 +27,26 @@ COLUMNS = ("process", "index", "kind", "time", "message", "dests", "group", "pay
 CONTROL_BYTES, CONTROL_ENTRIES = 8, 9
 SUFFIXES = (".jsonl", ".jsonl.gz", ".parquet")
 
-Row: TypeAlias = list[Any]
+TraceRow: TypeAlias = list[Any]
 """The columns of one event and its attributes, but for the run, which is the same for all."""
-Sink: TypeAlias = Callable[[Sequence[Row]], None]
+Sink: TypeAlias = Callable[[Sequence[TraceRow]], None]
 
 
-class Recorder:
-    """Makes rows of what happens, for `sinks`. `close` passes on what is left."""
+class RunRecorder:
+    """A recorder that turns the events of a run into rows and passes them on to `sinks`.
+
+    `close` passes on the rows that are left.
+    """
 
     def __init__(self, *sinks: Sink) -> None:
         self.events = 0
         self._sinks = sinks
         self._index: dict[ProcessId, int] = {}
-        self._rows: list[Row] = []
+        self._rows: list[TraceRow] = []
         self._try_at = BATCH_ROWS
         self._unstamped = 0
 
-    def send(
+    def record_send(
         self,
         time_s: float,
         process: ProcessId,
@@ -52,46 +55,61 @@ class Recorder:
         dests: list[ProcessId],
         group: str | None = None,
         payload_bytes: int = 0,
-    ) -> Row:
-        """The row, for `stamp` to complete."""
-        row = [process, self._next(process), "send", time_s, message, dests, group, payload_bytes, None, -1, None]
+    ) -> TraceRow:
+        """Record a send and return its row, which `stamp` completes."""
+        row = [process, self._next_index(process), "send", time_s, message, dests, group, payload_bytes, None, -1, None]
         self._unstamped += 1
         self._add(row)
         return row
 
-    def stamp(self, row: Row, size_bytes: int | None, entries: int | None) -> None:
+    def stamp(self, row: TraceRow, size_bytes: int | None, entries: int | None) -> None:
+        """Set the size of the stamp in the row of a send."""
         row[CONTROL_BYTES], row[CONTROL_ENTRIES] = size_bytes, entries
         self._unstamped -= 1
 
-    def other(self, time_s: float, process: ProcessId, kind: str, message: str) -> None:
-        self._add([process, self._next(process), kind, time_s, message, None, None, None, None, None, None])
+    def record_event(self, time_s: float, process: ProcessId, kind: str, message: str) -> None:
+        """Record an event of another kind that has a message, such as a receive or a deliver."""
+        self._add([process, self._next_index(process), kind, time_s, message, None, None, None, None, None, None])
 
-    def roamed(self, time_s: float, process: ProcessId, kind: str, station: ProcessId) -> None:
-        """A host moved, connected or disconnected: to which station, or from which."""
-        row = [process, self._next(process), kind, time_s, None, None, None, None, None, None, {"station": station}]
+    def record_move(self, time_s: float, process: ProcessId, kind: str, station: ProcessId) -> None:
+        """Record that a host moved or connected to `station`, or disconnected from it."""
+        row = [
+            process,
+            self._next_index(process),
+            kind,
+            time_s,
+            None,
+            None,
+            None,
+            None,
+            None,
+            None,
+            {"station": station},
+        ]
         self._add(row)
 
     def close(self) -> None:
-        """What never left has no stamp."""
+        """Pass on all rows that are left. A send whose packet never left has no stamp."""
         for row in self._rows:
             if row[CONTROL_ENTRIES] == -1:
                 self.stamp(row, None, None)
         self._pass_on(len(self._rows))
 
-    def _next(self, process: ProcessId) -> int:
+    def _next_index(self, process: ProcessId) -> int:
+        """Return the next index of a process."""
         index = self._index.get(process, 0)
         self._index[process] = index + 1
         return index
 
-    def _add(self, row: Row) -> None:
+    def _add(self, row: TraceRow) -> None:
         self.events += 1
         self._rows.append(row)
         if len(self._rows) >= self._try_at:
-            self._pass_on(self._complete())
+            self._pass_on(self._complete_row_count())
             self._try_at = len(self._rows) + BATCH_ROWS
 
-    def _complete(self) -> int:
-        """How many rows from the first have all their columns."""
+    def _complete_row_count(self) -> int:
+        """Return how many rows, counted from the first, have all their columns."""
         rows = self._rows
         if not self._unstamped:
             return len(rows)
@@ -104,17 +122,17 @@ class Recorder:
                 sink(batch)
 
 
-def as_event(run: str, row: Row) -> Event:
-    """The row as the judge reads it."""
+def as_event(run: str, row: TraceRow) -> Event:
+    """Return the row as an event for the judge."""
     process, index, kind, time, message, dests, *rest = row
     return Event(run, process, index, kind, time, message, None if dests is None else tuple(dests), *rest)
 
 
 @contextmanager
-def written(path: str | Path, run: str) -> Iterator[Sink]:
-    """A sink that writes the file named, in the format of its suffix: .jsonl, .jsonl.gz or .parquet."""
+def open_trace(path: str | Path, run: str) -> Iterator[Sink]:
+    """Yield a sink that writes the trace to `path`, in the format of its suffix: .jsonl, .jsonl.gz or .parquet."""
     path = Path(path)
-    write = _format(path)
+    write = _opener(path)
     if not run.isprintable():
         raise Misuse(f"the name of the run, {run!r}, has characters that cannot be written")
     part = path.with_name(path.name + ".part")
@@ -125,37 +143,38 @@ def written(path: str | Path, run: str) -> Iterator[Sink]:
     except OSError as error:
         raise Misuse(f"the trace cannot be written to {path}: {error.strerror or error}") from error
     finally:
-        with suppress(OSError):  # a name that can not be written can not be removed either
+        with suppress(OSError):  # a file that could not be created cannot be removed either
             part.unlink(missing_ok=True)
 
 
-def _format(path: Path) -> Callable[[Path, str], Any]:
+def _opener(path: Path) -> Callable[[Path, str], Any]:
+    """Return the context manager for the format of `path`, or raise `Misuse` if there is no such format."""
     if path.name.endswith(".jsonl"):
-        return _jsonl
+        return _open_jsonl
     if path.name.endswith(".jsonl.gz"):
-        return _jsonl_gz
+        return _open_jsonl_gz
     if path.name.endswith(".parquet"):
-        return _parquet
+        return _open_parquet
     raise Misuse(
         f"the name of a trace must end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}, not like {path.name!r}"
     )
 
 
 @contextmanager
-def _jsonl(path: Path, run: str) -> Iterator[Sink]:
+def _open_jsonl(path: Path, run: str) -> Iterator[Sink]:
     with path.open("wb") as file:
-        yield _lines_to(file, run)
+        yield _line_sink(file, run)
 
 
 @contextmanager
-def _jsonl_gz(path: Path, run: str) -> Iterator[Sink]:
-    """With no name and no time in its header: the same run gives the same bytes."""
+def _open_jsonl_gz(path: Path, run: str) -> Iterator[Sink]:
+    """Yield a sink for gzip. The header has no name and no time, so that the same run gives the same bytes."""
     with path.open("wb") as raw, gzip.GzipFile("", "wb", compresslevel=6, fileobj=raw, mtime=0) as file:
-        yield _lines_to(cast("IO[bytes]", file), run)
+        yield _line_sink(cast("IO[bytes]", file), run)
 
 
 @contextmanager
-def _parquet(path: Path, run: str) -> Iterator[Sink]:
+def _open_parquet(path: Path, run: str) -> Iterator[Sink]:
     import pyarrow as pa  # noqa: PLC0415 - only a trace in Parquet needs Arrow
     from pyarrow import parquet  # noqa: PLC0415
 
@@ -165,7 +184,7 @@ def _parquet(path: Path, run: str) -> Iterator[Sink]:
     schema = pa.schema([("run", text), *zip(COLUMNS, kinds, strict=True), ("attributes", attributes)])
     with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
 
-        def sink(rows: Sequence[Row]) -> None:
+        def sink(rows: Sequence[TraceRow]) -> None:
             data = zip(zip(*rows, strict=True), (*kinds, attributes), strict=True)
             columns = [pa.array(map(_pairs, column) if kind is attributes else column, kind) for column, kind in data]
             runs = pa.repeat(pa.scalar(run), len(rows))
@@ -178,17 +197,19 @@ def _pairs(attributes: dict[str, str] | None) -> list[tuple[str, str]] | None:
     return None if attributes is None else list(attributes.items())
 
 
-def _lines_to(file: IO[bytes], run: str) -> Sink:
+def _line_sink(file: IO[bytes], run: str) -> Sink:
     start = f'{{"run":{json.dumps(run)},"process":"'
 
-    def sink(rows: Sequence[Row]) -> None:
+    def sink(rows: Sequence[TraceRow]) -> None:
         file.write("".join([_line(start, row) for row in rows]).encode())
 
     return sink
 
 
-def _line(start: str, row: Row) -> str:
-    """What `check.events.to_json` writes, in a twentieth of its time: names in a simulation need no escapes."""
+def _line(start: str, row: TraceRow) -> str:
+    """Return the same line as `judge.events.to_json`, in a twentieth of its time. Names in a simulation need no
+    escapes.
+    """
     process, index, kind, time, message, dests, group, payload, size_bytes, entries, attributes = row
     line = f'{start}{process}","index":{index},"kind":"{kind}","time":{time!r}'
     if message is None:

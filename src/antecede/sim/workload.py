@@ -1,18 +1,21 @@
-"""Who sends what to whom, and when.
+"""Decide who sends what to whom, and when.
 
-Every process sends by itself, at intervals from a distribution. With a `ratio`, processes with odd numbers send that
-many times as often as those with even ones, and the mean rate stays what it was (000 §7.3). The number of
-destinations is uniform between two bounds, and they are any others; with `own` the sender is as likely one of them as
-anybody. With a `selectivity` of x, a message goes with probability x to processes of the sender's own parity alone
-(000 §7.2). Or messages go to static groups, which lie around a ring so that neighbours share a chosen number of
-members.
+Every process sends at intervals from a distribution. With a `ratio`, a process with an odd number sends that many times
+as often as one with an even number, and the mean rate stays the same (000 §7.3). The number of destinations is uniform
+between two bounds, and the destinations are any other processes. With `own` the sender can be a destination too, as
+likely as any other. With a `selectivity` of x, a message goes with probability x to processes of the sender's own
+parity alone (000 §7.2). Alternatively messages go to static groups. These lie around a ring, so that neighbours share a
+chosen number of members.
 
-The `pattern` says what follows. `open`: nothing, so that sends are the same whatever the algorithm does. `request`:
-every destination answers the sender alone. `conversation`: one destination, drawn by lot, answers all that the message
-went to and its sender; that answer is answered in its turn, up to `turns` messages.
+The `pattern` says what follows a message:
 
-Algorithms that only broadcast, or send to one, or to groups, get the traffic that they can carry: `Traffic` says what a
-destination is for them, and refuses bounds that it can not honour.
+    open          nothing; so the sends are the same whatever the algorithm does
+    request       every destination answers the sender alone
+    conversation  one destination, drawn by lot, answers the sender and all other destinations; that answer is
+                  answered in turn, up to `turns` messages
+
+Some algorithms only broadcast, or send to one process, or send to groups. `Traffic` gives them destinations that they
+can carry, and refuses bounds that it cannot meet.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from dataclasses import dataclass, field
 from antecede.core.errors import Misuse
 from antecede.core.roster import PAYLOAD_BYTES_MAX
 from antecede.core.types import GroupId, ProcessId
-from antecede.sim.bounds import checked
+from antecede.sim.bounds import check_range
 from antecede.sim.chance import Distribution, pick, stream
 
 RATIOS = (1e-6, 1e6)
@@ -32,7 +35,10 @@ PATTERNS = ("open", "request", "conversation")
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """Groups of `size` consecutive processes around a ring, as many as it takes; neighbours share `overlap`."""
+    """Groups of `size` consecutive processes around a ring, of which neighbours share `overlap` members.
+
+    There are as many groups as it takes to include every process.
+    """
 
     size: int
     overlap: int = 0
@@ -44,8 +50,11 @@ class Groups:
                 "overlap below the size"
             )
 
-    def among(self, names: list[ProcessId]) -> dict[GroupId, list[ProcessId]]:
-        """The last group goes on past the end of the ring, and may so share more with the first."""
+    def members_by_group(self, names: list[ProcessId]) -> dict[GroupId, list[ProcessId]]:
+        """Return the members of each group.
+
+        The last group continues past the end of the ring, so it may share more members with the first.
+        """
         count = len(names)
         if self.size >= count:
             return {"g1": list(names)}
@@ -59,7 +68,10 @@ class Groups:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """`dests` None is whatever suits the algorithm: 1 to all others, or everybody, or one."""
+    """The parameters of the traffic of a run.
+
+    If `dests` is None, the bounds suit the algorithm: from 1 to all others, all others, or 1.
+    """
 
     interval: Distribution = field(default_factory=Distribution)
     ratio: float = 1.0
@@ -75,7 +87,7 @@ class Workload:
     def __post_init__(self) -> None:
         if self.interval.mean_s <= 0:
             raise Misuse(f"an interval of {self.interval}: give more than 0")
-        checked("a ratio of rates", self.ratio, *RATIOS)
+        check_range("a ratio of rates", self.ratio, *RATIOS)
         if not 0 <= self.selectivity <= 1:
             raise Misuse(f"a selectivity of {100 * self.selectivity:g} %: give 0 to 100 %")
         if self.pattern not in PATTERNS:
@@ -84,12 +96,12 @@ class Workload:
             raise Misuse("messages go either to groups or to a number of destinations: give only one of the two")
         if self.turns < 1:
             raise Misuse(f"{self.turns} turns: give 1 or more")
-        checked("a payload, in bytes,", self.payload_bytes, 0, PAYLOAD_BYTES_MAX)
+        check_range("a payload, in bytes,", self.payload_bytes, 0, PAYLOAD_BYTES_MAX)
 
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """What is to be sent: to whom, as `send` takes it; the group, where there is one; and which turn it is."""
+    """A message to be sent: its destinations as `send` takes them, its group if it has one, and its turn."""
 
     to: GroupId | frozenset[ProcessId]
     group: GroupId | None = None
@@ -97,7 +109,7 @@ class Letter:
 
 
 class Traffic:
-    """The workload among named processes, for algorithms of one way of addressing."""
+    """The workload among named processes, for algorithms with one way of addressing."""
 
     def __init__(self, workload: Workload, names: list[ProcessId], addressing: str, seed: int) -> None:
         self.workload, self.names, self.addressing, self.seed = workload, names, addressing, seed
@@ -112,11 +124,11 @@ class Traffic:
         self._mine = {name: [g for g, members in self.groups.items() if name in members] for name in names}
 
     def interval_s(self, process: ProcessId) -> float:
-        """Until `process` sends again."""
+        """Return the time until `process` sends again."""
         return self._draw(self._intervals[process]) * self._pace[process]
 
-    def letter(self, process: ProcessId) -> Letter:
-        """What `process` sends next by itself."""
+    def next_letter(self, process: ProcessId) -> Letter:
+        """Return what `process` sends next, unless it answers a message."""
         chance = self._choices[process]
         if self.groups:
             return self._to_group(chance.choice(self._mine[process]))
@@ -132,7 +144,10 @@ class Traffic:
     def answer(
         self, at: ProcessId, name: str, sender: ProcessId, letter: Letter, dests: Iterable[ProcessId]
     ) -> tuple[float, Letter] | None:
-        """What `at` sends because message `name`, which was `letter`, was delivered there; and after what time."""
+        """Return the answer that `at` sends to a message, and the time until it does, or None if it does not answer.
+
+        The message called `name` was sent as `letter` and has been delivered at `at`.
+        """
         pattern, turn = self.workload.pattern, letter.turn + 1
         last = 2 if pattern == "request" else self.workload.turns
         if pattern == "open" or turn > last or at == sender:
@@ -153,25 +168,29 @@ class Traffic:
         return Letter(to, None, turn)
 
     def _to_group(self, group: GroupId) -> Letter:
-        """Groups include the sender, whose own copy is delivered like anyone's."""
+        """Return a letter to a group. A group includes the sender, whose own copy is delivered like any other."""
         return Letter(group if self.addressing == "group" else frozenset(self.groups[group]), group)
 
 
 def _groups(workload: Workload, names: list[ProcessId], addressing: str) -> dict[GroupId, list[ProcessId]]:
+    """Return the members of each group, or no groups if messages go to a number of destinations."""
     if addressing == "group" and workload.groups is None:
         if workload.dests is not None or workload.selectivity or workload.own:
             raise Misuse("this algorithm sends to groups: give groups, and no number of destinations")
         quarter = max(2, len(names) // 4)
-        return Groups(quarter, quarter // 2).among(names)
+        return Groups(quarter, quarter // 2).members_by_group(names)
     if workload.groups is None:
         return {}
-    groups = workload.groups.among(names)
+    groups = workload.groups.members_by_group(names)
     if addressing == "unicast" or (addressing == "broadcast" and len(groups) > 1):
         raise Misuse(f"this algorithm is for {addressing}: it cannot send to {len(groups)} groups")
     return groups
 
 
 def _bounds(workload: Workload, count: int, addressing: str) -> tuple[int, int]:
+    """Return the smallest and the largest number of destinations, or raise `Misuse` if the algorithm cannot meet
+    them.
+    """
     others = count if workload.own else count - 1
     natural = {"broadcast": (others, others), "unicast": (1, 1)}.get(addressing)
     least, most = workload.dests or natural or (1, others)
@@ -185,7 +204,10 @@ def _bounds(workload: Workload, count: int, addressing: str) -> tuple[int, int]:
 
 
 def _paces(names: list[ProcessId], ratio: float) -> dict[ProcessId, float]:
-    """Each process's interval as a multiple of the mean one; names are numbered from 1, so the first is odd."""
+    """Return the interval of each process as a multiple of the mean interval.
+
+    Names are numbered from 1, so the first process is odd.
+    """
     odd, even = (len(names) + 1) // 2, len(names) // 2
     even_rate = len(names) / (odd * ratio + even)
     return {name: 1.0 / (even_rate if at % 2 else even_rate * ratio) for at, name in enumerate(names)}

@@ -1,11 +1,13 @@
-"""One run: the algorithms of `core`, a network between them, and traffic.
+"""Run the algorithms of `core` in a simulated network, with simulated traffic.
 
 The world is a driver in the sense of `antecede.core.algorithm`. It calls `send` when the traffic says so, `receive`
 when a packet arrives and `tick` when a timer is due, and carries out the effects in order. Everything that happens is
-an event of the kernel; everything that is up to chance comes from a stream named after its purpose. So the same
-parameters give the same run, on any machine; and two algorithms with the same seed, network and open traffic see the
-same sends at the same times, and the same latency for each copy of each message: latencies are drawn when a message is
-sent, from a stream of its sender, in the order of the destinations' names.
+an event of the kernel, and every random number comes from a stream named after its purpose. So the same parameters give
+the same run, on any machine.
+
+Two algorithms with the same seed, network and open traffic see the same sends at the same times, and the same latency
+for each copy of each message. That is because latencies are drawn when a message is sent, from a stream of its sender,
+in the order of the destinations' names.
 """
 
 from __future__ import annotations
@@ -21,19 +23,19 @@ from antecede.sim.flight import Flight
 from antecede.sim.kernel import EVENTS_MAX, Kernel
 from antecede.sim.measure.ledger import Ledger
 from antecede.sim.measure.metrics import Result
-from antecede.sim.measure.milestones import Marks
+from antecede.sim.measure.milestones import Milestones
 from antecede.sim.measure.packet_size import Scale
 from antecede.sim.measure.processing_cost import Processors
 from antecede.sim.parameters import Parameters
-from antecede.sim.trace import Recorder
+from antecede.sim.trace import RunRecorder
 from antecede.sim.workload import Letter, Traffic
 
 TIMER, SEND = 1, 2
 """Priorities: at one instant packets arrive first, then timers are due, then processes send."""
 
 
-class Party(Protocol):
-    """Who sends and receives: an algorithm's process, or whoever stands in for it."""
+class Endpoint(Protocol):
+    """A process that sends and receives: a process of the algorithm, or an object in its place."""
 
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]: ...
 
@@ -41,17 +43,19 @@ class Party(Protocol):
 
 
 class World:
-    """The processes of one algorithm and all that is between them. `run` is to be called once.
+    """The processes of one algorithm, the channels between them, and their traffic. Call `run` once.
 
-    `stand_ins` send and receive in place of the algorithm's processes: forms that are not in the registry."""
+    `stand_ins` send and receive in place of the processes of the algorithm. They serve forms that are not in the
+    registry.
+    """
 
     def __init__(
         self,
         parameters: Parameters,
-        recorder: Recorder | None = None,
+        recorder: RunRecorder | None = None,
         progress: Callable[[float], None] | None = None,
         events_max: int = EVENTS_MAX,
-        stand_ins: Mapping[ProcessId, Party] | None = None,
+        stand_ins: Mapping[ProcessId, Endpoint] | None = None,
     ) -> None:
         self.parameters, self.recorder = parameters, recorder
         self.names = parameters.names
@@ -68,30 +72,35 @@ class World:
         }
         self.kernel, self.scale, self.processors = Kernel(events_max), Scale(self.names), Processors()
         self.ledger = Ledger(parameters, recorder, self.scale)
-        self.marks = Marks(parameters, self.ledger, self.kernel, self._state_bytes, progress)
+        self.milestones = Milestones(parameters, self.ledger, self.kernel, self._state_bytes, progress)
         if parameters.workload.pattern != "open":
             self.ledger.answer = self._answer
-        self._timed = any(option.endswith("_s") for option in parameters.options)  # the algorithm has to know the time
+        self._needs_time = any(
+            option.endswith("_s") for option in parameters.options
+        )  # the algorithm needs to know the time
         self._payload = bytes(parameters.workload.payload_bytes)
         self._letter = Letter(frozenset())
-        parties: Mapping[ProcessId, Party] = stand_ins or self.nodes
-        self._senders = {name: party.send for name, party in parties.items()}
-        self._receivers = {name: party.receive for name, party in parties.items()}
-        self._delivered = self.ledger.delivered
+        endpoints: Mapping[ProcessId, Endpoint] = stand_ins or self.nodes
+        self._senders = {name: endpoint.send for name, endpoint in endpoints.items()}
+        self._receivers = {name: endpoint.receive for name, endpoint in endpoints.items()}
+        self._record_delivery = self.ledger.record_delivery
         self._connect()
 
     def _connect(self) -> None:
-        """What is not asked for costs nothing: the way of a packet has a step for headers that cost time, for a trace
-        and for timers only where there are such."""
-        free = self.parameters.cost.free
-        attentive = self._timed or self.recorder is not None
-        self._receive = self._receive_attentively if attentive else self._hand_over
+        """Connect the channels to the processes, with only the steps that this run needs.
+
+        A packet takes an extra step if headers cost time, if there is a trace, or if the algorithm has timers.
+        """
+        free = self.parameters.cost.is_free
+        has_extra_steps = self._needs_time or self.recorder is not None
+        self._receive = self._receive_and_record if has_extra_steps else self._hand_over
         arrive = self._receive if free else self._arrive
         seed, size = self.parameters.seed, self.scale.packet_bytes
         self.channels = Channels(self.parameters.channels, self.kernel, seed, arrive, size)
-        self._carry = self.channels.carry if free else self._leave
+        self._carry = self.channels.carry if free else self._depart
 
     def run(self) -> Result:
+        """Run the simulation to its end and return the result."""
         for name in self.names:
             self._schedule(name)
         events = self.kernel.run()
@@ -100,24 +109,26 @@ class World:
         return self._result(events)
 
     def _schedule(self, process: ProcessId) -> None:
+        """Schedule the next send of a process."""
         self.kernel.at(self.kernel.now + self.traffic.interval_s(process), self._send_next, process, priority=SEND)
 
     def _send_next(self, process: ProcessId) -> None:
-        if self._may_send():
-            self._send(process, self.traffic.letter(process))
+        if self._can_send():
+            self._send(process, self.traffic.next_letter(process))
             self._schedule(process)
 
-    def _may_send(self) -> bool:
+    def _can_send(self) -> bool:
         return self.parameters.messages is None or self.ledger.messages < self.parameters.messages
 
     def _send(self, process: ProcessId, letter: Letter) -> None:
-        if self._may_send():
-            if self._timed:
+        if self._can_send():
+            if self._needs_time:
                 self._tick(process)
             self._letter = letter
             self._carry_out(process, self._senders[process](letter.to, self._payload))
 
     def _answer(self, at: ProcessId, flight: Flight) -> None:
+        """Schedule the answer of process `at` to a message that it delivered, if the traffic has one."""
         message = flight.message
         answer = self.traffic.answer(at, flight.name, message.sender, flight.letter, message.dests)
         if answer is not None:
@@ -128,37 +139,45 @@ class World:
         self._carry_out(process, self.nodes[process].tick(self.kernel.now))
 
     def _arrive(self, to: ProcessId, packet: Packet, flight: Flight | None) -> None:
-        """Where headers cost time: the process takes the packet when it has done with what came before, and with it."""
+        """Schedule the receipt of a packet, for a run in which headers cost time.
+
+        The process receives the packet when it has processed the packets that came before, and then the header of this
+        one.
+        """
         self.kernel.at(self._done_at(to, packet), self._receive, to, packet, flight)
 
-    def _leave(self, process: ProcessId, dests: list[ProcessId], packet: Packet, flight: Flight | None) -> None:
-        """Where headers cost time: a packet leaves when its header is made, which is once for all it goes to."""
+    def _depart(self, process: ProcessId, dests: list[ProcessId], packet: Packet, flight: Flight | None) -> None:
+        """Schedule the departure of a packet, for a run in which headers cost time.
+
+        The packet leaves when its header is made. The header is made once for all destinations.
+        """
         self.kernel.at(self._done_at(process, packet), self.channels.carry, process, dests, packet, flight)
 
     def _done_at(self, process: ProcessId, packet: Packet) -> float:
         cost = self.parameters.cost
         size_bytes = self.scale.stamp_bytes(packet) if cost.byte_s else 0
-        return self.processors.done_at(process, self.kernel.now, cost.of(packet.stamp.entries, size_bytes))
+        return self.processors.done_at(process, self.kernel.now, cost.work_s(packet.stamp.entries, size_bytes))
 
-    def _receive_attentively(self, to: ProcessId, packet: Packet, flight: Flight | None) -> None:
-        """Where there is a trace, or the algorithm has to know the time."""
-        if self._timed:
+    def _receive_and_record(self, to: ProcessId, packet: Packet, flight: Flight | None) -> None:
+        """Receive a packet in a run that has a trace, or whose algorithm needs to know the time."""
+        if self._needs_time:
             self._tick(to)
         if self.recorder is not None and flight is not None:
-            self.recorder.other(self.kernel.now, to, "receive", flight.name)
+            self.recorder.record_event(self.kernel.now, to, "receive", flight.name)
         self._hand_over(to, packet, flight)
 
     def _hand_over(self, to: ProcessId, packet: Packet, flight: Flight | None) -> None:
+        """Give a packet to its process and carry out the effects."""
         effects = self._receivers[to](packet)
         if len(effects) == 1 and type(effect := effects[0]) is Deliver and effect.message is packet.message:
-            self._delivered(to, effect.message, flight, self.kernel.now)  # mostly, that is all
+            self._record_delivery(to, effect.message, flight, self.kernel.now)  # the common case
             return
         self._carry_out(to, effects)
         if flight is not None and to in flight.awaiting:
-            self.ledger.held(to, flight, self.kernel.now)
+            self.ledger.record_hold(to, flight, self.kernel.now)
 
     def _carry_out(self, process: ProcessId, effects: list[Effect]) -> None:
-        """In order; a packet that goes to several, one after the other, is dealt with once."""
+        """Carry out effects in order. Consecutive transmissions of the same packet are one departure."""
         packet: Packet | None = None
         dests: list[ProcessId] = []
         for effect in effects:
@@ -175,18 +194,19 @@ class World:
 
     def _transmit(self, process: ProcessId, packet: Packet | None, dests: list[ProcessId]) -> None:
         if packet is not None:
-            self._carry(process, dests, packet, self.ledger.departed(packet, len(dests)))
+            self._carry(process, dests, packet, self.ledger.record_departure(packet, len(dests)))
 
     def _carry_out_here(self, process: ProcessId, effect: Sent | Deliver | SetTimer) -> None:
         if isinstance(effect, Deliver):
             flight = self.ledger.flights.get(effect.message.id)
-            self.ledger.delivered(process, effect.message, flight, self.kernel.now)
+            self.ledger.record_delivery(process, effect.message, flight, self.kernel.now)
         elif isinstance(effect, Sent):
-            self.ledger.sent(effect.message, self._letter, self.kernel.now)
+            self.ledger.record_send(effect.message, self._letter, self.kernel.now)
         else:
             self.kernel.at(effect.at, self._tick, process, priority=TIMER)
 
     def _state_bytes(self, number: int) -> int:
+        """Return the size of the `number`-th state to be measured. The processes take turns."""
         return len(self.nodes[self.names[number % len(self.names)]].snapshot())
 
     def _result(self, events: int) -> Result:
@@ -212,7 +232,10 @@ class World:
 
 
 def simulate(
-    parameters: Parameters, recorder: Recorder | None = None, progress: Callable[[float], None] | None = None
+    parameters: Parameters, recorder: RunRecorder | None = None, progress: Callable[[float], None] | None = None
 ) -> Result:
-    """Run it to its end. `recorder` takes the trace; `progress` is told now and then what part is done."""
+    """Run a simulation to its end and return the result.
+
+    `recorder` takes the trace. `progress` is called now and then with the share of the run that is done.
+    """
     return World(parameters, recorder, progress).run()

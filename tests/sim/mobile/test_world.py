@@ -15,9 +15,9 @@ from antecede.core.mobile.luggage import Policy
 from antecede.core.mobile.protocols import protocols
 from antecede.judge.events import Event, parse, read_jsonl, to_json
 from antecede.judge.judge import judge
-from antecede.sim import Cost, Distribution, Groups, Network, Partition, Recorder, Workload
+from antecede.sim import Distribution, Groups, Network, Partition, ProcessingCost, RunRecorder, Workload
 from antecede.sim.mobile import Header, MobileParameters, MobileResult, MobileWorld, Mobility, simulate_mobile
-from antecede.sim.trace import Row, as_event, written
+from antecede.sim.trace import TraceRow, as_event, open_trace
 from tests.sim.runs import sends
 
 PROTOCOLS = sorted(protocols())
@@ -33,8 +33,8 @@ GOLDEN = "c92dfda799d48972d0818066324008eb3a40bfaa36f37c2f32d05d39986599f9"
 
 
 def recorded(parameters: MobileParameters) -> tuple[MobileResult, list[Event]]:
-    rows: list[Row] = []
-    result = simulate_mobile(parameters, Recorder(rows.extend))
+    rows: list[TraceRow] = []
+    result = simulate_mobile(parameters, RunRecorder(rows.extend))
     return result, [as_event("r", row) for row in rows]
 
 
@@ -73,8 +73,8 @@ def test_different_protocols_see_the_same_sends_and_the_same_journeys(protocol: 
 
 def test_the_same_parameters_give_the_same_bytes_and_the_trace_reads_back(tmp_path: Path) -> None:
     for name in ("one.jsonl", "two.jsonl", "three.parquet"):
-        with written(tmp_path / name, "r") as sink:
-            simulate_mobile(ROUGH, Recorder(sink))
+        with open_trace(tmp_path / name, "r") as sink:
+            simulate_mobile(ROUGH, RunRecorder(sink))
     text = (tmp_path / "one.jsonl").read_bytes()
     assert text == (tmp_path / "two.jsonl").read_bytes()
     _, events = recorded(ROUGH)
@@ -94,7 +94,7 @@ from antecede.sim.mobile import *
 for protocol in protocols():
     print(simulate_mobile(MobileParameters(
         protocol=protocol, stations=3, hosts=6, messages=80, oracle=True, state_every=20,
-        mobility=Mobility(Distribution(mean_s=0.5), Distribution(mean_s=2.0)), cost=Cost(entry_s=1e-5),
+        mobility=Mobility(Distribution(mean_s=0.5), Distribution(mean_s=2.0)), cost=ProcessingCost(entry_s=1e-5),
     )))
 """
 
@@ -141,7 +141,7 @@ def test_the_delay_of_a_lone_message_is_that_of_its_three_links() -> None:
 def test_headers_cost_their_time_once_at_each_station() -> None:
     """n_h squared is 4: 0.4 s to make the header and 0.4 s to read it."""
     free = simulate_mobile(across(replace(STILL, protocol="av1")))
-    dear = simulate_mobile(across(replace(STILL, protocol="av1", cost=Cost(entry_s=0.1))))
+    dear = simulate_mobile(across(replace(STILL, protocol="av1", cost=ProcessingCost(entry_s=0.1))))
     assert free.delay_mean_s is not None
     assert dear.delay_mean_s == pytest.approx(free.delay_mean_s + 0.8)
 

@@ -8,7 +8,7 @@ from antecede.cli.simulation.option_values import number, option, pair, partitio
 from antecede.cli.simulation.options import ROAMING, given
 from antecede.core.errors import Misuse
 from antecede.core.mobile.protocols import protocols
-from antecede.sim import Cost, Distribution, Groups, Network, Parameters, Workload
+from antecede.sim import Distribution, Groups, Network, Parameters, ProcessingCost, Workload
 
 
 def parameters(arguments: argparse.Namespace) -> Parameters:
@@ -25,7 +25,7 @@ def parameters(arguments: argparse.Namespace) -> Parameters:
         warmup=arguments.warmup,
         network=network(arguments),
         workload=workload(arguments),
-        cost=Cost(arguments.cost_packet, arguments.cost_entry, arguments.cost_byte),
+        cost=ProcessingCost(arguments.cost_packet, arguments.cost_entry, arguments.cost_byte),
         options=dict(option(text) for text in arguments.option or ()),
         oracle=arguments.needless,
         state_every=arguments.state_every,
@@ -37,7 +37,7 @@ def messages(arguments: argparse.Namespace) -> int | None:
 
 
 def network(arguments: argparse.Namespace, latency: str = "exponential:1.0", bandwidth: float | None = None) -> Network:
-    times = Distribution.of(arguments.latency or latency)
+    times = Distribution.parse(arguments.latency or latency)
     partitions = tuple(partition(text) for text in arguments.partition or ())
     lossy = bool(arguments.loss or partitions) and arguments.algorithm not in ("history", "none")
     again: float | None
@@ -60,7 +60,7 @@ def workload(arguments: argparse.Namespace) -> Workload:
     dests = pair(arguments.dests, "-", "--dests", "1-19") if arguments.dests else None
     groups = pair(arguments.groups, ":", "--groups", "5:2") if arguments.groups else None
     return Workload(
-        interval=Distribution.of(arguments.interval),
+        interval=Distribution.parse(arguments.interval),
         ratio=arguments.ratio,
         dests=dests,
         selectivity=arguments.selectivity / 100,
@@ -68,6 +68,6 @@ def workload(arguments: argparse.Namespace) -> Workload:
         groups=Groups(*groups) if groups else None,
         pattern=arguments.pattern,
         turns=arguments.turns,
-        think=Distribution.of(arguments.think),
+        think=Distribution.parse(arguments.think),
         payload_bytes=arguments.payload,
     )

@@ -51,4 +51,4 @@ def pair(text: str, between: str, flag: str, example: str) -> tuple[int, int]:
 
 def times(text: str) -> Distribution | None:
     """A distribution of times, or never."""
-    return None if text == "never" else Distribution.of(text)
+    return None if text == "never" else Distribution.parse(text)

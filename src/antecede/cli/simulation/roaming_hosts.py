@@ -9,7 +9,7 @@ from antecede.cli.simulation.amounts import amount
 from antecede.cli.simulation.option_values import option, times
 from antecede.core.errors import Misuse
 from antecede.core.mobile.luggage import Policy
-from antecede.sim import Cost, Distribution, Header, MobileParameters, MobileResult, Mobility, Network
+from antecede.sim import Distribution, Header, MobileParameters, MobileResult, Mobility, Network, ProcessingCost
 
 
 def parameters(arguments: argparse.Namespace) -> MobileParameters:
@@ -27,7 +27,7 @@ def parameters(arguments: argparse.Namespace) -> MobileParameters:
         air=_air(arguments),
         mobility=_mobility(arguments),
         workload=fixed_processes.workload(arguments),
-        cost=Cost(arguments.cost_packet, arguments.cost_entry, arguments.cost_byte),
+        cost=ProcessingCost(arguments.cost_packet, arguments.cost_entry, arguments.cost_byte),
         header=Header(arguments.integer_bytes, arguments.full_matrices),
         policy=Policy(when_asleep=arguments.when_asleep, retry_s=arguments.retry),
         options=dict(option(text) for text in arguments.option or ()),
@@ -60,13 +60,13 @@ def _mobility(arguments: argparse.Namespace) -> Mobility:
     return Mobility(
         handoff=times(arguments.handoff_interval),
         connected=times(arguments.disconnect_interval),
-        away=Distribution.of(arguments.away),
+        away=Distribution.parse(arguments.away),
     )
 
 
 def _air(arguments: argparse.Namespace) -> Network:
     return Network(
-        latency=Distribution.of(arguments.air_latency),
+        latency=Distribution.parse(arguments.air_latency),
         bandwidth_bytes_per_s=arguments.air_bandwidth,
         fifo=True,
         loss=arguments.air_loss,

@@ -13,7 +13,7 @@ from antecede.judge.events import Event
 from antecede.judge.explain import explain
 from antecede.judge.judge import Verdict, judge
 from antecede.sim import MobileParameters, MobileResult, Parameters, Result
-from antecede.sim.trace import Row, as_event
+from antecede.sim.trace import TraceRow, as_event
 
 
 class Events:
@@ -23,7 +23,7 @@ class Events:
         self.run, self.limit, self.count = run, limit, 0
         self.kept: list[Event] = []
 
-    def __call__(self, rows: Sequence[Row]) -> None:
+    def __call__(self, rows: Sequence[TraceRow]) -> None:
         self.count += len(rows)
         if self.count > self.limit:
             self.kept = []

@@ -1,4 +1,4 @@
-"""The experiments by name: a line for each says which module declares it. A module is imported when it is wanted."""
+"""Find experiments by name. The table says which module declares each; a module is imported when it is first needed."""
 
 from __future__ import annotations
 
@@ -23,18 +23,20 @@ MODULES = {
     "errata": "errata",
     "mobile": "mobile",
 }
-"""In the order in which `lab list` has them. A module has them all in `EXPERIMENTS`."""
+"""The module of each experiment, in the order of `lab list`. A module lists its experiments in `EXPERIMENTS`."""
 
 
 class UnknownExperiment(Misuse):
-    """No experiment of that name."""
+    """An error for a name that no experiment has."""
 
 
-def names() -> list[str]:
+def experiment_names() -> list[str]:
+    """Return the names of all experiments, in the order of `lab list`."""
     return list(MODULES)
 
 
-def experiment(name: str) -> Experiment:
+def find_experiment(name: str) -> Experiment:
+    """Return the experiment of this name, or raise `UnknownExperiment`."""
     if name not in MODULES:
         near = get_close_matches(name, MODULES, n=3, cutoff=0.4)
         hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(MODULES)}"

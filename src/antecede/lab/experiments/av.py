@@ -1,22 +1,33 @@
-"""Paper 001 (Alagar, Venkatesan): what its algorithms cost with roaming hosts. What Table 1, Figures 1 and 2 share.
+"""Declare what Table 1, Figures 1 and 2 of paper 001 (Alagar, Venkatesan) share: the costs of roaming hosts.
 
-Stated in appendix A, and kept: wires of 100 Mbit/s and 7 ms, air of 1 Mbit/s and 500 microseconds, exponential times
-between the sends of a host (mean t_s) and between its moves (mean t_h), each of 0.1, 1 or 10 s, and ten stations.
+Appendix A states these values, and they are kept: wires of 100 Mbit/s and 7 ms, air of 1 Mbit/s and 500 microseconds,
+exponential times between the sends of a host (mean t_s) and between its moves (mean t_h), each of 0.1, 1 or 10 s, and
+ten stations.
 
-Not stated, and parameters here: the size of a message (100 bytes), the width of an integer of the header (4 bytes),
-n_h of Figure 2, which t_s and t_h a figure has, and what a header costs to process, which was measured on a Sparc 10:
-it is a time for each integer, once where the header is made and once where it is read. Messages go to one host, as in
-§4.1. Headers are whole matrices, zeros and all, as the paper counts them.
+The paper does not state these values, so they are parameters here: the size of a message (100 bytes), the width of an
+integer of the header (4 bytes), n_h of Figure 2, which t_s and t_h a figure has, and what a header costs to process,
+which was measured on a Sparc 10. That cost is a time for each integer, once at the station that makes the header and
+once at the station that reads it. Messages go to one host, as in §4.1. Headers are whole matrices, zeros included, as
+the paper counts them.
 
-§4.1 sends a message "to the MSS of h_j" and leaves open how that is known: with a `directory` every station knows it,
-for nothing. §2 says that wires need not be FIFO, appendix A that the propagation takes 7 ms: with a constant 7 ms
-nothing overtakes anything. So both are measured: constant, and exponential with that mean.
+§4.1 sends a message "to the MSS of h_j" and leaves open how that station is known. With a `directory` every station
+knows it, for free. §2 says that wires need not be FIFO, and appendix A that the propagation takes 7 ms. With a constant
+7 ms no message overtakes another. So both are measured: constant, and exponential with that mean.
 """
 
 from __future__ import annotations
 
 from antecede.lab.experiment import Point
-from antecede.sim import Cost, Distribution, Header, MobileParameters, MobileResult, Mobility, Network, Workload
+from antecede.sim import (
+    Distribution,
+    Header,
+    MobileParameters,
+    MobileResult,
+    Mobility,
+    Network,
+    ProcessingCost,
+    Workload,
+)
 from antecede.sim import simulate_mobile as simulate
 
 COST_US = 0.2
@@ -26,7 +37,7 @@ NUMBERS = ("delay_ms", "needless_ms", "needless_percent", "integers", "header_by
            "handoff_bytes", "handoff_ms", "passed_on")  # fmt: skip
 
 
-def point(
+def make_point(
     protocol: str,
     *,
     hosts: int = 30,
@@ -39,6 +50,7 @@ def point(
     directory: str = "yes",
     deliveries: int = 500,
 ) -> Point:
+    """Return a point of the grid."""
     return {
         "protocol": protocol,
         "hosts": hosts,
@@ -53,33 +65,39 @@ def point(
     }
 
 
-def parameters(given: Point, seed: int, *, full: bool = True, dests: tuple[int, int] = (1, 1)) -> MobileParameters:
-    """`full`: matrices with their zeros; without them the warm-up is longer, for matrices have to fill."""
-    deliveries = int(given["deliveries"])
+def parameters(point: Point, seed: int, *, full: bool = True, dests: tuple[int, int] = (1, 1)) -> MobileParameters:
+    """Return the parameters of the simulation for one point and seed.
+
+    If `full` is true, headers are matrices with their zeros. Otherwise the warm-up is longer, because matrices have to
+    fill.
+    """
+    deliveries = int(point["deliveries"])
     return MobileParameters(
-        protocol=str(given["protocol"]),
-        stations=int(given["stations"]),
-        hosts=int(given["hosts"]),
+        protocol=str(point["protocol"]),
+        stations=int(point["stations"]),
+        hosts=int(point["hosts"]),
         seed=seed,
         messages=None,
         warmup=deliveries // 5 if full else deliveries,
         deliveries=deliveries,
-        wires=Network(Distribution(str(given["wires"]), 0.007), bandwidth_bytes_per_s=100e6 / 8),
-        mobility=Mobility(Distribution(mean_s=float(given["move_s"]))),
-        workload=Workload(Distribution(mean_s=float(given["send_s"])), dests=dests, payload_bytes=PAYLOAD_BYTES),
-        cost=Cost(entry_s=float(given["cost_us"]) * 1e-6),
+        wires=Network(Distribution(str(point["wires"]), 0.007), bandwidth_bytes_per_s=100e6 / 8),
+        mobility=Mobility(Distribution(mean_s=float(point["move_s"]))),
+        workload=Workload(Distribution(mean_s=float(point["send_s"])), dests=dests, payload_bytes=PAYLOAD_BYTES),
+        cost=ProcessingCost(entry_s=float(point["cost_us"]) * 1e-6),
         header=Header(INTEGER_BYTES, full=full),
-        options={"logical": int(given["k"])} if given["protocol"] == "av3" else {},
-        directory=given["directory"] == "yes",
+        options={"logical": int(point["k"])} if point["protocol"] == "av3" else {},
+        directory=point["directory"] == "yes",
         oracle=True,
     )
 
 
-def measure(given: Point, seed: int) -> dict[str, float | None]:
-    return numbers(simulate(parameters(given, seed)))
+def measure(point: Point, seed: int) -> dict[str, float | None]:
+    """Simulate one point with one seed and return its measurements."""
+    return measurements(simulate(parameters(point, seed)))
 
 
-def numbers(found: MobileResult) -> dict[str, float | None]:
+def measurements(found: MobileResult) -> dict[str, float | None]:
+    """Return the numbers of `NUMBERS` by name."""
     values = (
         in_ms(found.delay_mean_s),
         in_ms(found.needless_mean_s),
@@ -95,10 +113,11 @@ def numbers(found: MobileResult) -> dict[str, float | None]:
 
 
 def in_ms(seconds: float | None) -> float | None:
+    """Return a time in milliseconds, or None if it is None."""
     return None if seconds is None else 1000 * seconds
 
 
-def cost(given: Point) -> float:
-    """Hand-offs are what takes long to simulate, and large matrices."""
-    moves = float(given["send_s"]) / float(given["move_s"])
-    return float(given["deliveries"]) * (0.3 + moves) * float(given["k"]) * (1 + float(given["hosts"]) / 100)
+def cost(point: Point) -> float:
+    """Return roughly how long a point takes to simulate. Hand-offs and large matrices take longest."""
+    moves = float(point["send_s"]) / float(point["move_s"])
+    return float(point["deliveries"]) * (0.3 + moves) * float(point["k"]) * (1 + float(point["hosts"]) / 100)

@@ -1,8 +1,9 @@
-"""Figure 1 of 001: message delay of Algorithm 1 and of Algorithm 2 over the number of hosts, n_s = 10.
+"""Declare Figure 1 of 001: message delay of Algorithm 1 and of Algorithm 2 over the number of hosts, n_s = 10.
 
-The paper says that below 30 hosts Algorithm 2 is slower, for it inhibits, and above faster, for its header is smaller.
-Where the two cross is where (n_h^2 - n_s^2) integers cost as much as inhibition does: it moves with the cost of an
-integer, with how often hosts move and with how much wires reorder, none of which the paper gives for this figure.
+The paper says that below 30 hosts Algorithm 2 is slower, because it inhibits, and above 30 it is faster, because its
+header is smaller. The two cross at the number of hosts for which (n_h^2 - n_s^2) integers cost as much as inhibition
+does. That number depends on the cost of an integer, on how often hosts move and on how much wires reorder. The paper
+gives none of these for this figure.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from antecede.lab.claims import at, difference, trend, within
-from antecede.lab.experiment import Chart, Claim, Experiment, Point, Stated
+from antecede.lab.experiment import Chart, Claim, Experiment, PaperValue, Point
 from antecede.lab.experiments import av
-from antecede.lab.results import Missing, Results
+from antecede.lab.results import MissingResult, Results
 from antecede.sim import simulate_mobile
 
 SIZES = (10, 20, 30, 40, 60, 90)
@@ -37,21 +38,21 @@ NAMES = {("av1", "yes"): "Algorithm 1", ("av2", "yes"): "Algorithm 2",
 def _points(quick: bool) -> Sequence[Point]:
     sizes, deliveries = ((20, 30, 60), 100) if quick else (SIZES, 800)
     found: list[Point] = [
-        {**av.point(protocol, hosts=hosts, deliveries=deliveries), **SETTINGS[name]}
+        {**av.make_point(protocol, hosts=hosts, deliveries=deliveries), **SETTINGS[name]}
         for name in SETTINGS
         for protocol in ("av1", "av2")
         for hosts in sizes
     ]
-    found += [av.point("av1", hosts=hosts, directory="no", deliveries=deliveries) for hosts in sizes]
+    found += [av.make_point("av1", hosts=hosts, directory="no", deliveries=deliveries) for hosts in sizes]
     return [*found, *_crossings(quick)]
 
 
 def _crossings(quick: bool) -> Sequence[Point]:
-    """`step`: every so-many-th of the sizes."""
+    """Return the points that measure where the algorithms cross. `step` selects every `step`-th size."""
     costs, step, deliveries = ((0.2, 1.0), 2, 50) if quick else (COSTS_US, 1, 250)
     return [
         {
-            **av.point("both", hosts=0, cost_us=cost, deliveries=deliveries),
+            **av.make_point("both", hosts=0, cost_us=cost, deliveries=deliveries),
             **SETTINGS[name],
             "setting": name,
             "step": step,
@@ -61,38 +62,44 @@ def _crossings(quick: bool) -> Sequence[Point]:
     ]
 
 
-def measure(given: Point, seed: int) -> dict[str, float | None]:
-    """All points have the same numbers; those that a point is not about are None."""
-    if given["protocol"] == "both":
-        return {**dict.fromkeys(av.NUMBERS), "crossing_hosts": _crossing(given, seed)}
-    return {**av.measure(given, seed), "crossing_hosts": None}
+def measure(point: Point, seed: int) -> dict[str, float | None]:
+    """Simulate one point with one seed. All points return the same names; a number that a point does not measure is
+    None.
+    """
+    if point["protocol"] == "both":
+        return {**dict.fromkeys(av.NUMBERS), "crossing_hosts": _crossing(point, seed)}
+    return {**av.measure(point, seed), "crossing_hosts": None}
 
 
-def _crossing(given: Point, seed: int) -> float:
-    """From how many hosts on Algorithm 2 is the faster one: the last change of sign, on a straight line between sizes.
-    The first size if it always is; the last if it never is."""
-    sizes = CROSSING_SIZES[:: int(given["step"])]
-    gaps = [_gap({**given, "hosts": hosts}, seed) for hosts in sizes]
+def _crossing(point: Point, seed: int) -> float:
+    """Return the number of hosts from which on Algorithm 2 is the faster one.
+
+    It is the last change of sign, on a straight line between sizes. It is the first size if Algorithm 2 is always
+    faster, and the last size if it never is.
+    """
+    sizes = CROSSING_SIZES[:: int(point["step"])]
+    gaps = [_gap({**point, "hosts": hosts}, seed) for hosts in sizes]
     for (small, before), (large, after) in reversed(list(pairwise(zip(sizes, gaps, strict=True)))):
         if before <= 0.0 < after:
             return small + (large - small) * before / (before - after)
     return float(sizes[0] if gaps[-1] > 0.0 else sizes[-1])
 
 
-def _gap(given: Point, seed: int) -> float:
-    """How much slower Algorithm 1 is than Algorithm 2, in seconds."""
+def _gap(point: Point, seed: int) -> float:
+    """Return how much slower Algorithm 1 is than Algorithm 2, in seconds."""
     delays = [
-        simulate_mobile(av.parameters({**given, "protocol": protocol}, seed)).delay_mean_s
+        simulate_mobile(av.parameters({**point, "protocol": protocol}, seed)).delay_mean_s
         for protocol in ("av1", "av2")
     ]
     return (delays[0] or 0.0) - (delays[1] or 0.0)
 
 
-def cost(given: Point) -> float:
-    return av.cost(given) * (2 * len(CROSSING_SIZES) if given["protocol"] == "both" else 1)
+def cost(point: Point) -> float:
+    return av.cost(point) * (2 * len(CROSSING_SIZES) if point["protocol"] == "both" else 1)
 
 
-def _slower(name: str, hosts: int) -> Claim:
+def _delay_claim(name: str, hosts: int) -> Claim:
+    """Return the claim about which algorithm is slower with this number of hosts."""
     setting, below = SETTINGS[name], hosts < 30
     gap = difference(
         at("delay_ms", protocol="av2", hosts=hosts, **setting),
@@ -109,7 +116,8 @@ def _slower(name: str, hosts: int) -> Claim:
     )
 
 
-def _crosses(name: str, cost_us: float) -> Claim:
+def _crossing_claim(name: str, cost_us: float) -> Claim:
+    """Return the claim that the two algorithms are equally fast at 30 hosts."""
     return Claim(
         f"av-fig1-crossing-{name}-{cost_us:g}",
         f"The two are equally fast at 30 hosts; with {TITLES[name]}, and {cost_us:g} µs for each integer of a header.",
@@ -124,17 +132,19 @@ def _crosses(name: str, cost_us: float) -> Claim:
     )
 
 
-def _by_cost(results: Results, name: str) -> dict[float, list[float]]:
-    """Where the two cross, seed by seed, for each cost of an integer."""
-    costs = sorted(results.of(setting=name).distinct("cost_us"))
+def _crossings_by_cost(results: Results, name: str) -> dict[float, list[float]]:
+    """Return, for each cost of an integer, the number of hosts at which the two cross, seed by seed."""
+    costs = sorted(results.select(setting=name).distinct("cost_us"))
     if len(costs) < 2:
-        raise Missing(f"no two costs were measured with {TITLES[name]}")
+        raise MissingResult(f"no two costs were measured with {TITLES[name]}")
     return {cost_us: results.values("crossing_hosts", setting=name, cost_us=cost_us) for cost_us in costs}
 
 
-def _moves_with_cost(name: str) -> Claim:
+def _cost_claim(name: str) -> Claim:
+    """Return our claim that the crossing depends on the cost of an integer."""
+
     def fall(results: Results) -> Sequence[float]:
-        cheap, *_, dear = _by_cost(results, name).values()
+        cheap, *_, dear = _crossings_by_cost(results, name).values()
         return [one - two for one, two in zip(cheap, dear, strict=True)]
 
     return Claim(
@@ -183,14 +193,14 @@ FIG1 = Experiment(
             y_label="hosts from which Algorithm 2 is faster",
             series=["setting"],
             names=TITLES,
-            stated=[Stated("paper: 30", 30)],
+            stated=[PaperValue("paper: 30", 30)],
             x_log=True,
         ),
     ],
     claims=[
-        *(_slower(name, hosts) for name in SETTINGS for hosts in (20, 60)),
-        *(_crosses(name, cost_us) for name in CROSSED for cost_us in (0.2, 1.0)),
-        *(_moves_with_cost(name) for name in CROSSED),
+        *(_delay_claim(name, hosts) for name in SETTINGS for hosts in (20, 60)),
+        *(_crossing_claim(name, cost_us) for name in CROSSED for cost_us in (0.2, 1.0)),
+        *(_cost_claim(name) for name in CROSSED),
     ],
     tried="With wires that take exactly 7 ms and hosts that move as often as they send, there is hardly any "
     "inhibition, and Algorithm 2 is the faster one almost from n_h = n_s on. It takes hosts that move every 0.1 s, or "

@@ -1,8 +1,9 @@
-"""Figure 2 of 001: message delay of Algorithm 3 over k, the logical stations in each station, n_s = 10.
+"""Declare Figure 2 of 001: message delay of Algorithm 3 over k, the logical stations in each station, n_s = 10.
 
-The paper says that the delay falls with k at first, as messages inhibit each other less, and rises when k is large, as
-the header has (k n_s)^2 integers. n_h is not stated. With wires that take exactly 7 ms there is hardly any inhibition
-to lose; with exponential ones of that mean there is, and the more of it the more hosts there are in a cell.
+The paper says that the delay falls with k at first, because messages inhibit each other less, and rises if k is large,
+because the header has (k n_s)^2 integers. The paper does not state n_h. With wires that take exactly 7 ms there is
+hardly any inhibition to lose. With exponential wires of that mean there is, and it grows with the number of hosts in a
+cell.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Sequence
 from antecede.lab.claims import trend
 from antecede.lab.experiment import Chart, Claim, Experiment, Point
 from antecede.lab.experiments import av
-from antecede.lab.results import Missing, Results
+from antecede.lab.results import MissingResult, Results
 
 KS = (1, 2, 3, 4, 5, 6)
 WIRES = {"constant": "wires of 7 ms", "exponential": "wires of 7 ms on average, exponential"}
@@ -26,19 +27,19 @@ TOO_SHORT = (
 def _points(quick: bool) -> Sequence[Point]:
     ks, deliveries = ((1, 2, 6), 100) if quick else (KS, 1_200)
     return [
-        av.point("av3", k=k, hosts=count, send_s=SEND_S, move_s=MOVE_S, wires=wires, deliveries=deliveries)
+        av.make_point("av3", k=k, hosts=count, send_s=SEND_S, move_s=MOVE_S, wires=wires, deliveries=deliveries)
         for wires in WIRES
         for count in HOSTS[wires]
         for k in ks
     ]
 
 
-def _beyond_the_least(results: Results, wires: str, hosts: int, last: bool) -> Sequence[float]:
-    """The delay at the first k, or the last, less that at the k between them where it is least."""
-    rows = results.of(wires=wires, hosts=hosts)
+def _excess_over_minimum(results: Results, wires: str, hosts: int, last: bool) -> Sequence[float]:
+    """Return the delay at the first k, or at the last, minus the smallest delay between them, seed by seed."""
+    rows = results.select(wires=wires, hosts=hosts)
     ks = sorted(rows.distinct("k"))
     if len(ks) < 3:
-        raise Missing(f"fewer than three k were measured with {wires} wires and {hosts} hosts")
+        raise MissingResult(f"fewer than three k were measured with {wires} wires and {hosts} hosts")
     delays = {k: rows.values("delay_ms", k=k) for k in ks}
     least = min(ks[1:-1], key=lambda k: sum(delays[k]))
     return [end - inside for end, inside in zip(delays[ks[-1 if last else 0]], delays[least], strict=True)]
@@ -53,7 +54,7 @@ def _claims(wires: str, hosts: int) -> Sequence[Claim]:
             "001 §6, Figure 2",
             "falls",
             trend(
-                lambda results: _beyond_the_least(results, wires, hosts, last=False),
+                lambda results: _excess_over_minimum(results, wires, hosts, last=False),
                 above=0.0,
                 words="delay at k = 1 less the least, in ms",
             ),
@@ -65,7 +66,7 @@ def _claims(wires: str, hosts: int) -> Sequence[Claim]:
             "001 §6, Figure 2",
             "rises",
             trend(
-                lambda results: _beyond_the_least(results, wires, hosts, last=True),
+                lambda results: _excess_over_minimum(results, wires, hosts, last=True),
                 above=0.0,
                 words="delay at the largest k less the least, in ms",
             ),
@@ -75,12 +76,13 @@ def _claims(wires: str, hosts: int) -> Sequence[Claim]:
 
 
 def _inhibition(results: Results, hosts: int) -> Sequence[float]:
-    """The needless waiting at k = 1 less that at k = 2: beyond, the time for headers comes in."""
-    rows = results.of(wires="exponential", hosts=hosts)
+    """Return the needless waiting at k = 1 minus that at k = 2. With a larger k the time for headers grows too."""
+    rows = results.select(wires="exponential", hosts=hosts)
     return [one - two for one, two in zip(*(rows.values("needless_ms", k=k) for k in (1, 2)), strict=True)]
 
 
-def _inhibits_less(hosts: int) -> Claim:
+def _inhibition_claim(hosts: int) -> Claim:
+    """Return the claim that messages inhibit each other less with two logical stations."""
     return Claim(
         f"av-fig2-inhibition-{hosts}",
         f"The inhibition of Algorithm 3 decreases with k (wires that reorder, {hosts} hosts).",
@@ -126,7 +128,7 @@ FIG2 = Experiment(
     ],
     claims=[
         *(claim for wires in WIRES for hosts in HOSTS[wires] for claim in _claims(wires, hosts)),
-        *(_inhibits_less(hosts) for hosts in HOSTS["exponential"]),
+        *(_inhibition_claim(hosts) for hosts in HOSTS["exponential"]),
     ],
     tried="These runs decide nothing about Figure 2: they are too short. n_h of the paper's figure, and what a header "
     "costs to process, are not stated; the paper has 1,000 experiments a point, and these are five.",

@@ -1,9 +1,9 @@
-"""Table 1 of 001: size of the header, messages of a hand-off and inhibition, by how each grows.
+"""Declare Table 1 of 001: size of the header, messages of a hand-off and inhibition, by how each grows.
 
-What is counted is what our stations really send: integers that are not zero, after a warm-up that fills the matrices,
-and packets between cells. A claim of the form O(n^e) is held to the exponent e between the smallest and the largest
-size. Logical stations of a cell share the packets that go to several of them, so a hand-off of Algorithm 3 grows with
-less than k, which O(k n_s) allows.
+The experiment counts what our stations really send: integers that are not zero, after a warm-up that fills the
+matrices, and packets between cells. A claim of the form O(n^e) is compared with the exponent e between the smallest and
+the largest size. Logical stations of a cell share the packets that go to several of them, so a hand-off of Algorithm 3
+grows with less than k, which O(k n_s) allows.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import log
 
-from antecede.lab.claims import at, at_most, difference, trend, tried, within
+from antecede.lab.claims import at, at_most, difference, explanation, trend, within
 from antecede.lab.experiment import Chart, Claim, Experiment, Point
 from antecede.lab.experiments import av
-from antecede.lab.results import Missing, Results
+from antecede.lab.results import MissingResult, Results
 from antecede.sim import simulate_mobile
 
 HOSTS, STATIONS, KS = (10, 20, 40), (5, 10, 20), (1, 2, 4)
@@ -22,7 +22,7 @@ NAMES = {"av1": "Algorithm 1", "av2": "Algorithm 2", "av3": "Algorithm 3"}
 
 
 def _sweep(protocol: str, over: str, values: Sequence[int], per_host: int) -> Sequence[Point]:
-    base = av.point(protocol, hosts=20, k=2 if protocol == "av3" else 1, wires="exponential", cost_us=0.0)
+    base = av.make_point(protocol, hosts=20, k=2 if protocol == "av3" else 1, wires="exponential", cost_us=0.0)
     points: list[dict[str, float | int | str]] = [{**base, "over": over, over: one} for one in values]
     return [{**one, "deliveries": per_host * int(one["hosts"])} for one in points]
 
@@ -41,22 +41,28 @@ def _points(quick: bool) -> Sequence[Point]:
     return [one for protocol, over, values in sweeps for one in _sweep(protocol, over, values, per_host)]
 
 
-def measure(given: Point, seed: int) -> dict[str, float | None]:
-    """To as many destinations as there may be, so that matrices fill soon."""
-    every = (1, int(given["hosts"]) - 1)
-    return av.numbers(simulate_mobile(av.parameters(given, seed, full=False, dests=every)))
+def measure(point: Point, seed: int) -> dict[str, float | None]:
+    """Simulate one point with one seed. Messages go to as many destinations as possible, so that matrices fill soon."""
+    every = (1, int(point["hosts"]) - 1)
+    return av.measurements(simulate_mobile(av.parameters(point, seed, full=False, dests=every)))
 
 
-def _growth(of: tuple[str, str, str], power: float, tolerance: float, says: str, *, no_more: bool = False) -> Claim:
-    """`of`: a number, whose, and over what. `no_more`: the exponent is a bound."""
+def _growth_claim(
+    of: tuple[str, str, str], power: float, tolerance: float, says: str, *, no_more: bool = False
+) -> Claim:
+    """Return a claim about how a number grows.
+
+    `of` is the number, the protocol and the parameter over which it grows. If `no_more` is true, the exponent is an
+    upper bound.
+    """
     number, protocol, over = of
     words = f"exponent of the growth over {over}"
 
     def exponent(results: Results) -> Sequence[float]:
-        rows = results.of(protocol=protocol, over=over)
+        rows = results.select(protocol=protocol, over=over)
         sizes = sorted(rows.distinct(over))
         if len(sizes) < 2:
-            raise Missing(f"{protocol} was not measured over {over}")
+            raise MissingResult(f"{protocol} was not measured over {over}")
         small, large = (rows.values(number, **{over: size}) for size in (sizes[0], sizes[-1]))
         return [log(two / one) / log(sizes[-1] / sizes[0]) for one, two in zip(small, large, strict=True)]
 
@@ -72,25 +78,30 @@ def _growth(of: tuple[str, str, str], power: float, tolerance: float, says: str,
 
 
 GROWTHS = (
-    _growth(("integers", "av1", "hosts"), 2, 0.2, "The header of Algorithm 1 is O(n_h^2) integers."),
-    _growth(("integers", "av1", "stations"), 0, 0.1, "The header of Algorithm 1 does not depend on n_s."),
-    _growth(("integers", "av2", "stations"), 2, 0.2, "The header of Algorithm 2 is O(n_s^2) integers."),
-    _growth(("integers", "av2", "hosts"), 0, 0.1, "The header of Algorithm 2 does not depend on n_h."),
-    _growth(("integers", "av3", "stations"), 2, 0.25, "The header of Algorithm 3 is O(k^2 n_s^2) integers: n_s."),
-    _growth(("integers", "av3", "k"), 2, 0.25, "The header of Algorithm 3 is O(k^2 n_s^2) integers: k."),
-    _growth(("handoff_messages", "av1", "stations"), 0, 0.1, "A hand-off of Algorithm 1 is O(1) messages."),
-    _growth(("handoff_messages", "av1", "hosts"), 0, 0.1, "A hand-off of Algorithm 1 is O(1) messages, whatever n_h."),
-    _growth(("handoff_messages", "av2", "stations"), 1, 0.15, "A hand-off of Algorithm 2 is O(n_s) messages."),
-    _growth(("handoff_messages", "av2", "hosts"), 0, 0.1, "A hand-off of Algorithm 2 does not depend on n_h."),
-    _growth(("handoff_messages", "av3", "stations"), 1, 0.15, "A hand-off of Algorithm 3 is O(k n_s) messages: n_s."),
-    _growth(
+    _growth_claim(("integers", "av1", "hosts"), 2, 0.2, "The header of Algorithm 1 is O(n_h^2) integers."),
+    _growth_claim(("integers", "av1", "stations"), 0, 0.1, "The header of Algorithm 1 does not depend on n_s."),
+    _growth_claim(("integers", "av2", "stations"), 2, 0.2, "The header of Algorithm 2 is O(n_s^2) integers."),
+    _growth_claim(("integers", "av2", "hosts"), 0, 0.1, "The header of Algorithm 2 does not depend on n_h."),
+    _growth_claim(("integers", "av3", "stations"), 2, 0.25, "The header of Algorithm 3 is O(k^2 n_s^2) integers: n_s."),
+    _growth_claim(("integers", "av3", "k"), 2, 0.25, "The header of Algorithm 3 is O(k^2 n_s^2) integers: k."),
+    _growth_claim(("handoff_messages", "av1", "stations"), 0, 0.1, "A hand-off of Algorithm 1 is O(1) messages."),
+    _growth_claim(
+        ("handoff_messages", "av1", "hosts"), 0, 0.1, "A hand-off of Algorithm 1 is O(1) messages, whatever n_h."
+    ),
+    _growth_claim(("handoff_messages", "av2", "stations"), 1, 0.15, "A hand-off of Algorithm 2 is O(n_s) messages."),
+    _growth_claim(("handoff_messages", "av2", "hosts"), 0, 0.1, "A hand-off of Algorithm 2 does not depend on n_h."),
+    _growth_claim(
+        ("handoff_messages", "av3", "stations"), 1, 0.15, "A hand-off of Algorithm 3 is O(k n_s) messages: n_s."
+    ),
+    _growth_claim(
         ("handoff_messages", "av3", "k"), 1, 0.15, "A hand-off of Algorithm 3 is O(k n_s) messages: k.", no_more=True
     ),
 )
 
 
-def _fall_with_k(results: Results) -> Sequence[float]:
-    ks = sorted(results.of(over="k").distinct("k"))
+def _decrease_with_k(results: Results) -> Sequence[float]:
+    """Return the needless waiting at the smallest k minus that at the largest, seed by seed."""
+    ks = sorted(results.select(over="k").distinct("k"))
     first, last = (at("needless_ms", over="k", k=k) for k in (ks[0], ks[-1]))
     return difference(first, last)(results)
 
@@ -101,7 +112,7 @@ INHIBITION = (
         "Algorithm 1 does not inhibit.",
         "001 Table 1",
         "no",
-        tried(
+        explanation(
             at("needless_percent", protocol="av1", over="stations", stations=5),
             0.0,
             words="% that wait needlessly with Algorithm 1, repaired; as printed some do, see the errata",
@@ -124,7 +135,7 @@ INHIBITION = (
         "001 Table 1",
         "falls",
         trend(
-            _fall_with_k,
+            _decrease_with_k,
             above=0.0,
             words="needless waiting at k = 1 less that at the largest k, in ms",
         ),

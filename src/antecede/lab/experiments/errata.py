@@ -1,10 +1,10 @@
-"""How often the printed forms fail, and that ours do not: random executions in small worlds.
+"""Measure how often the printed forms fail, and that ours do not, on random executions in small worlds.
 
-Each run is `EXECUTIONS` executions of the form that is printed and of ours with the same seeds. What a failure is
-depends on the form: mostly that the judge of `antecede.judge` finds a violation or a message that is never delivered.
-How often a form fails depends on the executions: what is claimed is that the form fails and ours does not. These claims
-are ours, not the papers'. Beside the printed forms, every algorithm of the registry is held to what it guarantees, on
-the same kind of executions.
+Each run has `EXECUTIONS` executions of the printed form, and of ours with the same seeds. What counts as a failure
+depends on the form. Mostly it is a violation that the judge of `antecede.judge` finds, or a message that is never
+delivered. How often a form fails depends on the executions, so the claim is only that the form fails and ours does not.
+These claims are ours, not those of the papers. Besides the printed forms, every algorithm of the registry is checked
+against its guarantees, on the same kind of executions.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ from collections.abc import Iterator, Sequence
 
 from antecede.lab.claims import at, ever, within
 from antecede.lab.experiment import Chart, Claim, Experiment, Point
-from antecede.lab.experiments.errata_forms import FORMS, Roaming
+from antecede.lab.experiments.errata_forms import FORMS, RoamingForm
 from antecede.lab.experiments.guarantees import ALGORITHMS, LOSSY, UNORDERED
 
 EXECUTIONS, QUICK_EXECUTIONS = 500, 60
 SEEDS = (1, 2, 3, 4, 5)
 
 
-def measure(given: Point, seed: int) -> dict[str, float | None]:
-    name, count = str(given["form"]), int(given["executions"])
+def measure(point: Point, seed: int) -> dict[str, float | None]:
+    """Return how many of 1,000 executions fail."""
+    name, count = str(point["form"]), int(point["executions"])
     seeds = range(seed * 1_000_000, seed * 1_000_000 + count)
-    if given["kind"] == "algorithm":
+    if point["kind"] == "algorithm":
         return {"ours fails of 1000": 1_000 * sum(map(ALGORITHMS[name], seeds)) / count}
     form = FORMS[name]
     return {
@@ -38,10 +39,14 @@ def _grid(quick: bool) -> Sequence[Point]:
 
 
 def _executions(kind: str, name: str, quick: bool) -> int:
-    """Of a quick run fewer where hosts roam: those take longest, and fail most often."""
+    """Return the number of executions. A quick run has fewer with roaming hosts, which take longest and fail most
+    often.
+    """
     if not quick:
         return EXECUTIONS
-    return QUICK_EXECUTIONS // 6 if kind == "printed" and isinstance(FORMS[name].fails, Roaming) else QUICK_EXECUTIONS
+    return (
+        QUICK_EXECUTIONS // 6 if kind == "printed" and isinstance(FORMS[name].fails, RoamingForm) else QUICK_EXECUTIONS
+    )
 
 
 def _claims() -> Iterator[Claim]:
@@ -63,15 +68,15 @@ def _claims() -> Iterator[Claim]:
             within(at("ours fails of 1000", form=name), 0.0, words=form.counted),
             ours=True,
         )
-    yield from (_kept(name) for name in sorted(ALGORITHMS))
+    yield from (_guarantee_claim(name) for name in sorted(ALGORITHMS))
 
 
 def _slug(name: str) -> str:
     return name.replace(", ", "-").replace(" ", "-").lower()
 
 
-def _kept(name: str) -> Claim:
-    """What the algorithm says of itself: all but two of them keep causal order and lose nothing."""
+def _guarantee_claim(name: str) -> Claim:
+    """Return the claim that an algorithm keeps its guarantees. All but two keep causal order and lose nothing."""
     values, words = at("ours fails of 1000", form=name), "executions of 1,000 that fail"
     if name in UNORDERED:
         return Claim(

@@ -1,6 +1,6 @@
-"""Printed forms of the papers that are wrong, each as a question: does this execution, by its seed, fail?
+"""Define the printed forms of the papers that are wrong, each as a function that says whether an execution fails.
 
-Two of them are not what a paper prints, and say so: one is outside an assumption of its paper, and in another hosts
+Two of them are not what a paper prints, and say so: one is outside an assumption of its paper, and in the other hosts
 register in our way.
 """
 
@@ -14,7 +14,7 @@ from antecede.core.locality.allocation import Allocation
 from antecede.core.locality.graph import Graph
 from antecede.core.locality.plan import plan
 from antecede.core.mobile.protocols import station
-from antecede.lab.experiments.guarantees import small, verdict
+from antecede.lab.experiments.guarantees import judge_simulation, small_run
 from antecede.lab.printed.allocations import printed_4, printed_5
 from antecede.lab.printed.ks import look_ahead_ks
 from antecede.lab.printed.locality import misjudges
@@ -25,34 +25,34 @@ from antecede.lab.topologies import hierarchical_triangle, star
 from antecede.sim import Distribution, MobileParameters, MobileResult, Mobility, Network, Workload
 from antecede.sim.chance import stream
 from antecede.sim.mobile.world import MobileWorld
-from antecede.sim.world import Party
+from antecede.sim.world import Endpoint
 
 EVENTS_MAX = 20_000
-"""Of a run with roaming hosts: some hundreds are usual."""
+"""The limit on the events of a run with roaming hosts, which usually has some hundreds."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ordering:
+class OrderingForm:
     """An algorithm; `make` makes one process of its printed form, from its name and the names of all.
 
     With `own`, senders are among their destinations, and the network brings them their copy.
     """
 
     algorithm: str
-    make: Callable[[str, list[str]], Party]
+    make: Callable[[str, list[str]], Endpoint]
     fifo: bool = False
     own: bool = False
 
     def __call__(self, seed: int, *, printed: bool) -> bool:
-        parameters = small(self.algorithm, seed, fifo=self.fifo, workload=Workload(own=self.own))
+        parameters = small_run(self.algorithm, seed, fifo=self.fifo, workload=Workload(own=self.own))
         names = parameters.names
-        found = verdict(parameters, {name: self.make(name, names) for name in names} if printed else None)
+        found = judge_simulation(parameters, {name: self.make(name, names) for name in names} if printed else None)
         return bool(found["violations"] or found["lost"])
 
 
 @dataclass(frozen=True, slots=True)
-class Roaming:
-    """Hosts that move about as often as they send, in cells whose wires reorder."""
+class RoamingForm:
+    """A protocol for hosts that move about as often as they send, in cells whose wires reorder."""
 
     protocol: str
     failed: Callable[[MobileResult], bool]
@@ -72,12 +72,12 @@ class Roaming:
         make_station = printed_station if printed else station
         try:
             return self.failed(MobileWorld(parameters, events_max=EVENTS_MAX, make_station=make_station).run())
-        except LimitReached:  # stations that send a message to and fro for ever
+        except LimitReached:  # the stations send a message back and forth without end
             return True
 
 
 @dataclass(frozen=True, slots=True)
-class Locality:
+class LocalityForm:
     """An allocation of 004 as printed, and the one that `plan` chooses for the same graph."""
 
     printed: Allocation
@@ -90,19 +90,20 @@ class Locality:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form: what is said of it, where it is printed, and what an execution of it that fails is.
+    """A printed form: what we say about it, where it is printed, and the function that says whether an execution fails.
 
-    `label` is how a figure names it, if not by its key in `FORMS`.
+    `label` is its name in a figure, if that is not its key in `FORMS`.
     """
 
     says: str
     where: str
-    fails: Ordering | Roaming | Locality
+    fails: OrderingForm | RoamingForm | LocalityForm
     counted: str = "executions of 1,000 that fail"
     label: str = ""
 
 
-def _disordered(found: MobileResult) -> bool:
+def _is_disordered(found: MobileResult) -> bool:
+    """Return whether a message was delivered out of order or never."""
     return bool(found.violations or found.undelivered)
 
 
@@ -112,56 +113,56 @@ FORMS = {
     "prs own": Form(
         "Outside the assumption of §5.1: with the sender among the destinations, §5.2 breaks causal order.",
         "000 §5.1",
-        Ordering("prs", lambda name, names: Bare(name, PrintedPrs(name, names)), own=True),
+        OrderingForm("prs", lambda name, names: Bare(name, PrintedPrs(name, names)), own=True),
         label="prs own (outside §5.1)",
     ),
     "prs-mobile": Form(
         "As printed: the counters of a host stop at the first message for somebody else, and what follows is never "
         "delivered.",
         "000 §9.1",
-        Roaming("prs-mobile", _disordered),
+        RoamingForm("prs-mobile", _is_disordered),
     ),
     "av1 inhibits": Form(
         "As printed, but with messages to several hosts: Algorithm 1 holds messages back for nothing.",
         "001 §4.1",
-        Roaming("av1", lambda found: bool(found.needless_share)),
+        RoamingForm("av1", lambda found: bool(found.needless_share)),
     ),
     "av2": Form(
         "Algorithm 2 with notifications from the new station, one by one, but with our registration, in which a host "
         "names the station that last welcomed it and not the cell that it left, and with messages to several hosts.",
         "001 §5.2",
-        Roaming("av2", _disordered),
+        RoamingForm("av2", _is_disordered),
         "executions of 1,000 in which a message is out of order, is never delivered, or is passed on without end",
         "av2 (our registration)",
     ),
     "ks look-ahead": Form(
         "As printed: the look-ahead of the second note breaks causal order.",
         "002 §4.5",
-        Ordering("ks", look_ahead_ks),
+        OrderingForm("ks", look_ahead_ks),
     ),
     "ks look-ahead, FIFO": Form(
         "As printed: the look-ahead of the second note breaks causal order even on FIFO channels.",
         "002 §4.5",
-        Ordering("ks", look_ahead_ks, fifo=True),
+        OrderingForm("ks", look_ahead_ks, fifo=True),
     ),
     "mr inferred": Form(
         "As printed: with timestamps that are inferred, messages are never delivered.",
         "003 §3.3",
-        Ordering("mr-broadcast", inferred_phases, fifo=True),
+        OrderingForm("mr-broadcast", inferred_phases, fifo=True),
     ),
     "msv 4": Form(
         "As printed: Allocation 4 takes a cause for concurrent where a gateway hears of a message before it comes.",
         "004 §4.4",
-        Locality(printed_4(DETOUR)),
+        LocalityForm(printed_4(DETOUR)),
     ),
     "msv 5, triangle": Form(
         "As printed: Allocation 5 takes a cause for concurrent on the hierarchical triangle.",
         "004 §5",
-        Locality(printed_5(hierarchical_triangle(5, 2))),
+        LocalityForm(printed_5(hierarchical_triangle(5, 2))),
     ),
     "msv 5, not FIFO": Form(
         "As printed: Allocation 5 takes a cause for concurrent on a star whose channels reorder.",
         "004 §4.4",
-        Locality(replace(printed_5(star(3)), fifo=False)),
+        LocalityForm(replace(printed_5(star(3)), fifo=False)),
     ),
 }

@@ -1,14 +1,14 @@
-"""How the stamps of all algorithms grow with the number of processes: entries, bytes and time per packet.
+"""Measure how the stamps of all algorithms grow with the number of processes: entries, bytes and time per packet.
 
-Three kinds of traffic (one destination; random destinations, 1 to n - 1; everybody), three loads (the mean latency is a
-tenth, once and five times the mean time between two sends of a process). An algorithm is in the kinds of traffic that
-it can carry; those that send to groups get, as random multicast, groups of a quarter of all processes around a ring,
-neighbours sharing half of their members, and as broadcast one group of all.
+There are three kinds of traffic (one destination; random destinations, 1 to n - 1; everybody) and three loads (the mean
+latency is a tenth, once and five times the mean time between two sends of a process). An algorithm takes part in the
+kinds of traffic that it can carry. An algorithm that sends to groups gets, as random multicast, groups of a quarter of
+all processes around a ring, whose neighbours share half of their members, and as broadcast one group of all.
 
-A run is two messages of every process, from the first to rest, and all of them are measured. (With few processes it is
-more, so that there are some hundreds of deliveries.) That is short, so that 100 processes with a matrix on every
-message are affordable: stamps that grow with what has happened are larger in the long run. The time is the
-processor's, for the whole simulation of a run, per packet: the control `none` says how much of it is the simulator's.
+A run is two messages of every process, from the first to rest, and all of them are measured. (With few processes there
+are more messages, so that there are some hundreds of deliveries.) That is short, so that 100 processes with a matrix on
+every message are affordable: stamps that grow with what has happened are larger in the long run. The time is processor
+time for the whole simulation of a run, per packet. The control `none` shows how much of it the simulator takes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from time import process_time
 from antecede.core.registry import algorithms
 from antecede.lab.claims import Values, at_most, ratio, trend
 from antecede.lab.experiment import Chart, Claim, Experiment, Point
-from antecede.lab.results import Missing, Results
+from antecede.lab.results import MissingResult, Results
 from antecede.sim import Distribution, Groups, Network, Parameters, Workload, simulate
 
 SIZES, QUICK_SIZES = (5, 10, 20, 50, 100), (5, 20)
@@ -48,6 +48,7 @@ def _grid(quick: bool) -> Sequence[Point]:
 
 
 def mean_dests(n: int, traffic: str) -> float:
+    """Return the mean number of destinations of a message."""
     return {"unicast": 1.0, "multicast": n / 2, "broadcast": n - 1.0}[traffic]
 
 
@@ -58,15 +59,16 @@ def _workload(n: int, traffic: str, addressing: str) -> Workload:
     return Workload(dests={"unicast": (1, 1), "multicast": (1, n - 1), "broadcast": (n - 1, n - 1)}[traffic])
 
 
-def measure(given: Point, seed: int) -> dict[str, float | None]:
-    name, n, traffic = str(given["algorithm"]), int(given["n"]), str(given["traffic"])
+def measure(point: Point, seed: int) -> dict[str, float | None]:
+    """Simulate one point with one seed and return its measurements."""
+    name, n, traffic = str(point["algorithm"]), int(point["n"]), str(point["traffic"])
     dests = mean_dests(n, traffic)
     parameters = Parameters(
         algorithm=name,
         processes=n,
         seed=seed,
         messages=round(max(MESSAGES_OF_EACH * n, DELIVERIES_MIN / dests)),
-        network=Network(latency=Distribution("exponential", float(given["load"]))),
+        network=Network(latency=Distribution("exponential", float(point["load"]))),
         workload=_workload(n, traffic, algorithms()[name].addressing),
     )
     start = process_time()
@@ -85,30 +87,31 @@ def measure(given: Point, seed: int) -> dict[str, float | None]:
 HEAVY = {"history": 4.0, "prs": 6.0, "ses": 6.0, "rst": 2.0, "none": 0.1}
 
 
-def cost(given: Point) -> float:
-    n = int(given["n"])
-    return n**3 * mean_dests(n, str(given["traffic"])) * HEAVY.get(str(given["algorithm"]), 1.0)
+def cost(point: Point) -> float:
+    """Return roughly how long a point takes to simulate."""
+    n = int(point["n"])
+    return n**3 * mean_dests(n, str(point["traffic"])) * HEAVY.get(str(point["algorithm"]), 1.0)
 
 
 def at_largest(name: str, /, **where: object) -> Values:
-    """At the largest n there is with these parameters."""
+    """Return a function that selects the number `name` at the largest n with these parameters."""
 
     def values(results: Results) -> list[float]:
-        sizes = results.of(**where).distinct("n")
+        sizes = results.select(**where).distinct("n")
         if not sizes:
-            raise Missing(f"no point with {where}")
+            raise MissingResult(f"no point with {where}")
         return results.values(name, n=max(sizes), **where)
 
     return values
 
 
 def per_n(values: Values, power: int = 1) -> Values:
-    """Divided by the largest n, or its square."""
+    """Return a function that divides values by the largest n, or by a power of it."""
     return lambda results: [value / max(results.distinct("n")) ** power for value in values(results)]
 
 
 def _bounds() -> Iterator[tuple[str, str, str, str, int, float]]:
-    """Algorithm, section, what is said, traffic, power of n, times how much."""
+    """Yield the bounds of the papers: algorithm, section, sentence, traffic, power of n, and factor."""
     yield "ks", "002 §7.1, broadcast", "the latest broadcast of each process: at most n entries", "broadcast", 1, 1.0
     yield "prs-broadcast", "000 §8.2", "in the broadcast case at most N tuples", "broadcast", 1, 1.0
     yield "vector", "002 §7.1, broadcast", "one count for each process", "broadcast", 1, 1.0

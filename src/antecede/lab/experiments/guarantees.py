@@ -1,7 +1,7 @@
-"""Every algorithm of the registry on random executions: does one break causal order, lose, or deliver twice?
+"""Check every algorithm of the registry on random executions: does it break causal order, lose, or deliver twice?
 
-Processes send what the algorithm can carry, over channels that reorder unless it asks for FIFO ones. `history` gets
-channels that lose, for which it is made: there, only order is asked of it.
+Processes send what the algorithm can carry, over channels that reorder unless the algorithm needs FIFO. `history` is
+made for channels that lose, so it gets such channels too. On those, only its order is checked.
 """
 
 from __future__ import annotations
@@ -14,26 +14,30 @@ from antecede.core.registry import AlgorithmInfo, algorithms
 from antecede.core.types import ProcessId
 from antecede.judge.events import Event
 from antecede.judge.judge import judge
-from antecede.sim import Distribution, Groups, Network, Parameters, Recorder, Workload, World
+from antecede.sim import Distribution, Groups, Network, Parameters, RunRecorder, Workload, World
 from antecede.sim.chance import stream
-from antecede.sim.trace import Row, as_event
-from antecede.sim.world import Party
+from antecede.sim.trace import TraceRow, as_event
+from antecede.sim.world import Endpoint
 
 UNORDERED = {"none": "registry", "chain2": "002 Lemma 8, Theorem 8"}
 
 LOSSY = "history, lossy"
 
 
-def verdict(parameters: Parameters, stand_ins: Mapping[ProcessId, Party] | None = None) -> Mapping[str, object]:
-    """Run it to its end, and judge what was recorded."""
-    rows: list[Row] = []
-    World(parameters, Recorder(rows.extend), stand_ins=stand_ins).run()
+def judge_simulation(
+    parameters: Parameters, stand_ins: Mapping[ProcessId, Endpoint] | None = None
+) -> Mapping[str, object]:
+    """Run a simulation to its end and return the verdict of the judge on its trace."""
+    rows: list[TraceRow] = []
+    World(parameters, RunRecorder(rows.extend), stand_ins=stand_ins).run()
     events: list[Event] = [as_event("run", row) for row in rows]
     return judge(events).as_dict()
 
 
-def small(algorithm: str, seed: int, *, fifo: bool, workload: Workload, processes_min: int = 3) -> Parameters:
-    """3 to 5 processes, 6 to 30 messages, and latencies about as long as the time between sends."""
+def small_run(algorithm: str, seed: int, *, fifo: bool, workload: Workload, processes_min: int = 3) -> Parameters:
+    """Return parameters for 3 to 5 processes and 6 to 30 messages, with latencies about as long as the time between
+    sends.
+    """
     chance = stream(seed, "errata")
     return Parameters(
         algorithm=algorithm,
@@ -46,18 +50,22 @@ def small(algorithm: str, seed: int, *, fifo: bool, workload: Workload, processe
     )
 
 
-def fails(info: AlgorithmInfo, seed: int) -> bool:
+def has_failure(info: AlgorithmInfo, seed: int) -> bool:
+    """Return whether an execution breaks causal order, loses a message, or delivers one twice or at the wrong
+    process.
+    """
     groups = Groups(3, 1 + seed % 2) if info.addressing == "group" else None
-    found = verdict(small(info.name, seed, fifo=info.needs_fifo, workload=Workload(groups=groups)))
+    found = judge_simulation(small_run(info.name, seed, fifo=info.needs_fifo, workload=Workload(groups=groups)))
     return any(found[what] for what in ("violations", "lost", "duplicates", "spurious"))
 
 
-def breaks_order_when_lossy(seed: int) -> bool:
-    parameters = small("history", seed, fifo=False, workload=Workload())
-    return bool(verdict(replace(parameters, network=replace(parameters.network, loss=0.2)))["violations"])
+def has_violation_when_lossy(seed: int) -> bool:
+    """Return whether `history` breaks causal order on channels that lose."""
+    parameters = small_run("history", seed, fifo=False, workload=Workload())
+    return bool(judge_simulation(replace(parameters, network=replace(parameters.network, loss=0.2)))["violations"])
 
 
 ALGORITHMS: Mapping[str, Callable[[int], bool]] = {
-    **{name: partial(fails, info) for name, info in algorithms().items()},
-    LOSSY: breaks_order_when_lossy,
+    **{name: partial(has_failure, info) for name, info in algorithms().items()},
+    LOSSY: has_violation_when_lossy,
 }

@@ -1,7 +1,8 @@
-"""Ours: `roam` beside the five published protocols, over how often hosts move and over how many there are.
+"""Compare `roam`, which is ours, with the five published protocols, over how often hosts move and over how many there
+are.
 
-Everything is as our stations and hosts really do it: headers in our wire form, hosts found without a directory. Wires
-take 7 ms on average, exponentially, so that they reorder; messages go to one to three hosts.
+Stations and hosts work as ours really do: headers have our wire form, and hosts are found without a directory. Wires
+take 7 ms on average, exponentially, so that they reorder. Messages go to one to three hosts.
 """
 
 from __future__ import annotations
@@ -21,36 +22,38 @@ HOSTS_USUAL, MOVES_USUAL = 30, 0.1
 SEND_S = 0.2
 
 
-def point(
+def make_point(
     protocol: str, over: str, *, hosts: int = HOSTS_USUAL, moves: float = MOVES_USUAL, idle: int = 0, n: int
 ) -> Point:
+    """Return a point of the grid."""
     return {"protocol": protocol, "over": over, "hosts": hosts, "moves": moves, "idle": idle, "deliveries": n}
 
 
 def _points(quick: bool) -> Sequence[Point]:
     moves, hosts, n = ((0.01, 0.3), (10, 40), 150) if quick else (MOVES, HOSTS, 1_000)
     return [
-        *(point(protocol, "moves", moves=one, n=n) for protocol in PROTOCOLS for one in moves),
-        *(point(protocol, "hosts", hosts=one, n=n) for protocol in PROTOCOLS for one in hosts),
-        *(point(TOLD, "moves", moves=one, n=n) for one in moves),
-        *(point("roam", "idle", hosts=HOSTS_USUAL + idle, idle=idle, n=n) for idle in (0, 60)),
+        *(make_point(protocol, "moves", moves=one, n=n) for protocol in PROTOCOLS for one in moves),
+        *(make_point(protocol, "hosts", hosts=one, n=n) for protocol in PROTOCOLS for one in hosts),
+        *(make_point(TOLD, "moves", moves=one, n=n) for one in moves),
+        *(make_point("roam", "idle", hosts=HOSTS_USUAL + idle, idle=idle, n=n) for idle in (0, 60)),
     ]
 
 
-def measure(given: Point, seed: int) -> dict[str, float | None]:
-    deliveries = int(given["deliveries"])
+def measure(point: Point, seed: int) -> dict[str, float | None]:
+    """Simulate one point with one seed and return its measurements."""
+    deliveries = int(point["deliveries"])
     found = simulate_mobile(
         MobileParameters(
-            protocol="roam" if given["protocol"] == TOLD else str(given["protocol"]),
-            directory=given["protocol"] == TOLD,
-            hosts=int(given["hosts"]),
-            idle=int(given["idle"]),
+            protocol="roam" if point["protocol"] == TOLD else str(point["protocol"]),
+            directory=point["protocol"] == TOLD,
+            hosts=int(point["hosts"]),
+            idle=int(point["idle"]),
             seed=seed,
             messages=None,
             warmup=deliveries,
             deliveries=deliveries,
             wires=Network(Distribution("exponential", 0.007), bandwidth_bytes_per_s=100e6 / 8),
-            mobility=Mobility(Distribution(mean_s=SEND_S / float(given["moves"]))),
+            mobility=Mobility(Distribution(mean_s=SEND_S / float(point["moves"]))),
             workload=Workload(Distribution(mean_s=SEND_S), dests=(1, 3), payload_bytes=100),
             oracle=True,
         )
@@ -69,12 +72,14 @@ def measure(given: Point, seed: int) -> dict[str, float | None]:
     }
 
 
-def _place(over: str) -> dict[str, object]:
+def _compared_point(over: str) -> dict[str, object]:
+    """Return the parameters of the points at which protocols are compared."""
     return {"over": over, **({"hosts": 40} if over == "hosts" else {"moves": 0.3})}
 
 
-def _beside(number: str, other: str, over: str, what: str, unit: str) -> Claim:
-    place = _place(over)
+def _comparison_claim(number: str, other: str, over: str, what: str, unit: str) -> Claim:
+    """Return our claim that a number of `roam` is less than that of another protocol."""
+    place = _compared_point(over)
     ours = TOLD if number == "delay_ms" else "roam"
     values: Values = ratio(at(number, protocol=ours, **place), at(number, protocol=other, **place))
     return Claim(
@@ -89,16 +94,16 @@ def _beside(number: str, other: str, over: str, what: str, unit: str) -> Claim:
 
 CLAIMS = (
     *(
-        _beside("header_bytes", other, "hosts", "the header, with 40 hosts,", "header")
+        _comparison_claim("header_bytes", other, "hosts", "the header, with 40 hosts,", "header")
         for other in PROTOCOLS
         if other != "roam"
     ),
     *(
-        _beside("handoff_messages", other, "moves", "the number of messages of a hand-off", "messages")
+        _comparison_claim("handoff_messages", other, "moves", "the number of messages of a hand-off", "messages")
         for other in ("av2", "av2-ks", "av3")
     ),
     *(
-        _beside(
+        _comparison_claim(
             "delay_ms",
             other,
             "moves",
@@ -184,7 +189,7 @@ MOBILE = Experiment(
     "it, and these take a wire more; av2, av2-ks and av3 tell all stations at every hand-off, and prs-mobile sends "
     "everything everywhere. The dashed line is roam with stations that are told for nothing: what order itself costs "
     "it in time.",
-    cost=lambda given: float(given["deliveries"]) * (0.5 + float(given["moves"])) * (1 + float(given["hosts"]) / 30),
+    cost=lambda point: float(point["deliveries"]) * (0.5 + float(point["moves"])) * (1 + float(point["hosts"]) / 30),
 )
 
 EXPERIMENTS = (MOBILE,)

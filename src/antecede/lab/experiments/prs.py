@@ -1,18 +1,19 @@
-"""Paper 000 (Prakash, Raynal, Singhal) §7: how large causal barriers are. What its four figures share.
+"""Declare what the four figures of paper 000 (Prakash, Raynal, Singhal) §7 share: how large causal barriers are.
 
-Stated there, and kept: a link between every two processes, exponential propagation, exponential time between messages,
-a uniform number of destinations, the first 5,000 deliveries of the system discarded and the next 10,000 measured, five
-seeds a point. The measure is the tuples in the barrier of a message, of N x N.
+The paper states these values, and they are kept: a link between every two processes, exponential propagation,
+exponential time between messages, a uniform number of destinations, the first 5,000 deliveries of the system discarded
+and the next 10,000 measured, five seeds a point. The measure is the number of tuples in the barrier of a message, of N
+x N.
 
-Not stated: the mean propagation time of Figures 5 to 7. It is 1 here. Nothing else in the world has a unit of time, so
-another mean would do nothing but stretch the axis of inter-message times.
+The paper does not state the mean propagation time of Figures 5 to 7. It is 1 here. Nothing else in the world has a unit
+of time, so another mean would only stretch the axis of inter-message times.
 """
 
 from __future__ import annotations
 
 from antecede.lab.claims import Values, at
 from antecede.lab.experiment import Point
-from antecede.lab.experiments.prs_readings import world
+from antecede.lab.experiments.prs_readings import make_world
 from antecede.sim import Distribution, Network, Parameters, Workload
 
 WARMUP, DELIVERIES = 5_000, 10_000
@@ -55,7 +56,7 @@ TRIED = (
 )
 
 
-def point(
+def make_point(
     *,
     n: int = 20,
     propagation: float = 1.0,
@@ -66,6 +67,7 @@ def point(
     reading: str = PRINTED,
     quick: bool = False,
 ) -> Point:
+    """Return a point of the grid."""
     return {
         "n": n,
         "propagation": round(propagation, 4),
@@ -79,29 +81,31 @@ def point(
     }
 
 
-def parameters(given: Point, seed: int) -> Parameters:
-    least, most = map(int, str(given["dests"]).split("-"))
+def parameters(point: Point, seed: int) -> Parameters:
+    """Return the parameters of the simulation for one point and seed."""
+    least, most = map(int, str(point["dests"]).split("-"))
     return Parameters(
         algorithm="prs",
-        processes=int(given["n"]),
+        processes=int(point["n"]),
         seed=seed,
         messages=None,
-        warmup=int(given["warmup"]),
-        deliveries=int(given["deliveries"]),
-        network=Network(latency=Distribution("exponential", float(given["propagation"]))),
+        warmup=int(point["warmup"]),
+        deliveries=int(point["deliveries"]),
+        network=Network(latency=Distribution("exponential", float(point["propagation"]))),
         workload=Workload(
-            interval=Distribution("exponential", float(given["interval"])),
-            ratio=float(given["ratio"]),
+            interval=Distribution("exponential", float(point["interval"])),
+            ratio=float(point["ratio"]),
             dests=(least, most),
-            selectivity=float(given["selectivity"]) / 100,
+            selectivity=float(point["selectivity"]) / 100,
         ),
         weigh_bytes=False,
     )
 
 
-def measure(given: Point, seed: int) -> dict[str, float | None]:
-    found = world(parameters(given, seed), str(given["reading"])).run()
-    n = int(given["n"])
+def measure(point: Point, seed: int) -> dict[str, float | None]:
+    """Simulate one point with one seed and return its measurements."""
+    found = make_world(parameters(point, seed), str(point["reading"])).run()
+    n = int(point["n"])
     return {
         "of_n_squared": found.of_n_squared,
         "of_n_squared_per_copy": None if found.entries_per_copy_mean is None else found.entries_per_copy_mean / n**2,
@@ -110,9 +114,11 @@ def measure(given: Point, seed: int) -> dict[str, float | None]:
     }
 
 
-def cost(given: Point) -> float:
-    return float(given["n"]) * float(given["deliveries"]) * (1.5 if given["reading"] != PRINTED else 1.0)
+def cost(point: Point) -> float:
+    """Return roughly how long a point takes to simulate."""
+    return float(point["n"]) * float(point["deliveries"]) * (1.5 if point["reading"] != PRINTED else 1.0)
 
 
 def size(**where: object) -> Values:
+    """Return a function that selects the size of the barrier at one point."""
     return at("of_n_squared", **{"reading": PRINTED, "ratio": 1, "n": 20, **where})

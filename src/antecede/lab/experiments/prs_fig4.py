@@ -1,12 +1,12 @@
-"""Paper 000, Figure 4: the barrier over propagation time."""
+"""Declare Figure 4 of paper 000: the barrier over propagation time."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from antecede.lab.claims import at, difference, trend, within
-from antecede.lab.experiment import Chart, Claim, Experiment, Point, Stated
-from antecede.lab.experiments.prs import BEST, NAMES, OF_N_SQUARED, PRINTED, ROUNDING, TRIED, cost, measure, point
+from antecede.lab.experiment import Chart, Claim, Experiment, PaperValue, Point
+from antecede.lab.experiments.prs import BEST, NAMES, OF_N_SQUARED, PRINTED, ROUNDING, TRIED, cost, make_point, measure
 from antecede.lab.experiments.prs_readings import READINGS
 
 SIZES = (10, 20, 30)
@@ -14,15 +14,15 @@ PROPAGATIONS = (1 / 12, 1 / 6, 1 / 4, 1 / 2, 3 / 4, 1.0, 1.5, 2.0, 2.5, 3.0)
 SMALL, LARGE = round(1 / 12, 4), 3.0
 
 
-def _fig4(quick: bool) -> Sequence[Point]:
+def _points(quick: bool) -> Sequence[Point]:
     propagations = (1 / 12, 1.0, 3.0) if quick else PROPAGATIONS
-    printed = [point(n=n, propagation=p, dests=(1, n - 1), quick=quick) for n in SIZES for p in propagations]
+    printed = [make_point(n=n, propagation=p, dests=(1, n - 1), quick=quick) for n in SIZES for p in propagations]
     readings, at_ = ((BEST,), (1 / 12, 3.0)) if quick else (READINGS[1:], (1 / 12, 1 / 4, 1.0, 2.0, 3.0))
-    tried = [point(propagation=p, dests=(1, 19), reading=one, quick=quick) for one in readings for p in at_]
+    tried = [make_point(propagation=p, dests=(1, 19), reading=one, quick=quick) for one in readings for p in at_]
     return printed + tried
 
 
-def _fig4_claims() -> Iterator[Claim]:
+def _claims() -> Iterator[Claim]:
     for n in SIZES:
         small, large = (at("of_n_squared", n=n, propagation=p, reading=PRINTED) for p in (SMALL, LARGE))
         yield Claim(
@@ -49,7 +49,10 @@ def _fig4_claims() -> Iterator[Claim]:
         )
 
 
-FIG4_STATED = (Stated("paper: 0.2 to 0.4", 0.2, 0.4, x=0.04, x_end=0.25), Stated("paper: about 0.9", 0.9, x=3.0))
+FIG4_STATED = (
+    PaperValue("paper: 0.2 to 0.4", 0.2, 0.4, x=0.04, x_end=0.25),
+    PaperValue("paper: about 0.9", 0.9, x=3.0),
+)
 FIG4 = Experiment(
     name="prs-fig4",
     paper="000",
@@ -57,8 +60,8 @@ FIG4 = Experiment(
     title="Size of the causal barrier over propagation time",
     about="N = 10, 20, 30; destinations uniform from 1 to N - 1; one message per process and unit of time. The second "
     "panel has N = 20 with steps of the algorithm read otherwise.",
-    grid=_fig4(False),
-    quick=_fig4(True),
+    grid=_points(False),
+    quick=_points(True),
     measure=measure,
     charts=[
         Chart(
@@ -85,7 +88,7 @@ FIG4 = Experiment(
             stated=FIG4_STATED,
         ),
     ],
-    claims=list(_fig4_claims()),
+    claims=list(_claims()),
     tried=TRIED,
     cost=cost,
 )

@@ -1,11 +1,11 @@
-"""Paper 000, Figure 5: the barrier over inter-message time, by selectivity of destinations."""
+"""Declare Figure 5 of paper 000: the barrier over inter-message time, by selectivity of destinations."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from antecede.lab.claims import at_most, difference, largest, ratio, smallest, trend, within
-from antecede.lab.experiment import Chart, Claim, Experiment, Point, Stated
+from antecede.lab.experiment import Chart, Claim, Experiment, PaperValue, Point
 from antecede.lab.experiments.prs import (
     BEST,
     INTERVAL,
@@ -16,24 +16,24 @@ from antecede.lab.experiments.prs import (
     SELECTED,
     TRIED,
     cost,
+    make_point,
     measure,
-    point,
     size,
 )
 
 SELECTIVITIES = (0, 50, 80, 95, 100)
 
 
-def _fig5(quick: bool) -> Sequence[Point]:
+def _points(quick: bool) -> Sequence[Point]:
     selectivities, intervals = ((0, 80, 95, 100), QUICK_INTERVALS) if quick else (SELECTIVITIES, INTERVALS)
-    printed = [point(interval=i, selectivity=s, quick=quick) for s in selectivities for i in intervals]
+    printed = [make_point(interval=i, selectivity=s, quick=quick) for s in selectivities for i in intervals]
     tried = [] if quick else [
-        point(interval=i, selectivity=s, reading=BEST) for s in (0, 95, 100) for i in (0.5, 1.0, 3.0, 10.0)
+        make_point(interval=i, selectivity=s, reading=BEST) for s in (0, 95, 100) for i in (0.5, 1.0, 3.0, 10.0)
     ]  # fmt: skip
     return printed + tried
 
 
-def _fig5_claims() -> Iterator[Claim]:
+def _claims() -> Iterator[Claim]:
     full = {"reading": PRINTED, "selectivity": 100}
     yield Claim(
         "prs-fig5-never-above",
@@ -90,8 +90,8 @@ def _fig5_claims() -> Iterator[Claim]:
 
 
 FIG5_STATED = (
-    Stated("paper: never above 0.7", 0.7),
-    Stated("paper: 0.10 to 0.15 at 100 %", 0.10, 0.15, x=0.5, x_end=10.0),
+    PaperValue("paper: never above 0.7", 0.7),
+    PaperValue("paper: 0.10 to 0.15 at 100 %", 0.10, 0.15, x=0.5, x_end=10.0),
 )
 FIG5 = Experiment(
     name="prs-fig5",
@@ -100,8 +100,8 @@ FIG5 = Experiment(
     title="Size of the causal barrier over inter-message time, by selectivity of destinations",
     about="N = 20; destinations uniform from 1 to 9; with x % selectivity that part of the messages go to processes of "
     "the sender's parity alone. The propagation mean is not stated: 1.",
-    grid=_fig5(False),
-    quick=_fig5(True),
+    grid=_points(False),
+    quick=_points(True),
     measure=measure,
     charts=[
         Chart(
@@ -119,7 +119,7 @@ FIG5 = Experiment(
             stated=FIG5_STATED,
         )
     ],
-    claims=list(_fig5_claims()),
+    claims=list(_claims()),
     tried=TRIED,
     cost=cost,
 )

@@ -1,10 +1,10 @@
-"""Paper 000, Figure 6: the same with uneven rates of sending."""
+"""Declare Figure 6 of paper 000: the barrier over inter-message time, with uneven rates of sending."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from antecede.lab.claims import ratio, shown
+from antecede.lab.claims import ratio, report_only
 from antecede.lab.experiment import Chart, Claim, Experiment, Point
 from antecede.lab.experiments.prs import (
     INTERVAL,
@@ -12,20 +12,23 @@ from antecede.lab.experiments.prs import (
     QUICK_INTERVALS,
     SELECTED,
     cost,
+    make_point,
     measure,
-    point,
     size,
 )
 
 
-def _fig6(quick: bool) -> Sequence[Point]:
+def _points(quick: bool) -> Sequence[Point]:
     intervals = QUICK_INTERVALS if quick else (0.5, 1.0, 2.0, 4.0, 7.0, 10.0)
     return [
-        point(interval=i, selectivity=s, ratio=r, quick=quick) for r in (1, 3) for s in (0, 95, 100) for i in intervals
+        make_point(interval=i, selectivity=s, ratio=r, quick=quick)
+        for r in (1, 3)
+        for s in (0, 95, 100)
+        for i in intervals
     ]
 
 
-def _fig6_claims() -> Iterator[Claim]:
+def _claims() -> Iterator[Claim]:
     for selectivity in (0, 95, 100):
         for interval in QUICK_INTERVALS:
             uneven, even = (size(interval=interval, selectivity=selectivity, ratio=r) for r in (3, 1))
@@ -35,7 +38,7 @@ def _fig6_claims() -> Iterator[Claim]:
                 f"({SELECTED[selectivity]}, at {interval:g}).",
                 "000 §7.3",
                 "no perceptible difference",
-                shown(ratio(uneven, even), words="uneven divided by even rates"),
+                report_only(ratio(uneven, even), words="uneven divided by even rates"),
                 outside="the paper does not say how large a difference is perceptible",
             )
 
@@ -47,8 +50,8 @@ FIG6 = Experiment(
     title="Size of the causal barrier with uneven rates of sending",
     about="As Figure 5, with odd processes at three times the rate of even ones and the same mean rate; beside it, "
     "even rates.",
-    grid=_fig6(False),
-    quick=_fig6(True),
+    grid=_points(False),
+    quick=_points(True),
     measure=measure,
     charts=[
         Chart(
@@ -67,7 +70,7 @@ FIG6 = Experiment(
             stated=[],
         )
     ],
-    claims=list(_fig6_claims()),
+    claims=list(_claims()),
     cost=cost,
 )
 

@@ -1,11 +1,11 @@
-"""Paper 000, Figure 7: the barrier over inter-message time, by number of destinations."""
+"""Declare Figure 7 of paper 000: the barrier over inter-message time, by number of destinations."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from antecede.lab.claims import at, difference, largest, trend, tried, within
-from antecede.lab.experiment import Chart, Claim, Experiment, Point, Stated
+from antecede.lab.claims import at, difference, explanation, largest, trend, within
+from antecede.lab.experiment import Chart, Claim, Experiment, PaperValue, Point
 from antecede.lab.experiments.prs import (
     BEST,
     INTERVAL,
@@ -16,8 +16,8 @@ from antecede.lab.experiments.prs import (
     SPREAD,
     TRIED,
     cost,
+    make_point,
     measure,
-    point,
     size,
 )
 from antecede.lab.experiments.prs_readings import READINGS
@@ -27,17 +27,17 @@ FIG7_STATED = {(1, 9): 0.62, (6, 14): 0.36, (11, 19): 0.20}
 MEANS = {(1, 9): 5, (6, 14): 10, (11, 19): 15}
 
 
-def _fig7(quick: bool) -> Sequence[Point]:
+def _points(quick: bool) -> Sequence[Point]:
     intervals = (0.5, 10.0) if quick else (0.1, *INTERVALS, 30.0, 120.0)
-    printed = [point(interval=i, dests=d, quick=quick) for d in DESTS for i in intervals]
+    printed = [make_point(interval=i, dests=d, quick=quick) for d in DESTS for i in intervals]
     readings = (BEST,) if quick else READINGS[1:]
-    tried = [point(interval=10.0, dests=d, reading=one, quick=quick) for one in readings for d in DESTS]
+    tried = [make_point(interval=10.0, dests=d, reading=one, quick=quick) for one in readings for d in DESTS]
     if not quick:
-        tried += [point(interval=i, dests=d, reading=BEST) for d in DESTS for i in (0.5, 1.0, 3.0)]
+        tried += [make_point(interval=i, dests=d, reading=BEST) for d in DESTS for i in (0.5, 1.0, 3.0)]
     return printed + tried
 
 
-def _fig7_claims() -> Iterator[Claim]:
+def _claims() -> Iterator[Claim]:
     for dests, stated in FIG7_STATED.items():
         name, mean = f"{dests[0]}-{dests[1]}", MEANS[dests]
         first, last = (size(interval=i, dests=name) for i in (0.5, 10.0))
@@ -65,7 +65,7 @@ def _fig7_claims() -> Iterator[Claim]:
             f"The same, read so that step 3 adds and step 8 is left out ({mean} destinations).",
             "000 §7.4",
             f"{stated:.2f}",
-            tried(at("of_n_squared", interval=10.0, dests=name, reading=BEST), stated, tolerance=SPREAD * stated),
+            explanation(at("of_n_squared", interval=10.0, dests=name, reading=BEST), stated, tolerance=SPREAD * stated),
         )
         yield Claim(
             f"prs-fig7-falls-{mean}",
@@ -103,8 +103,8 @@ FIG7 = Experiment(
     title="Size of the causal barrier over inter-message time, by number of destinations",
     about="N = 20; destinations uniform from 1 to 9, 6 to 14, 11 to 19. The propagation mean is not stated: 1. Another "
     "stretches the axis, so inter-message times from 0.1 to 120 stand for means from 1/12 to 100 at the paper's 10.",
-    grid=_fig7(False),
-    quick=_fig7(True),
+    grid=_points(False),
+    quick=_points(True),
     measure=measure,
     charts=[
         Chart(
@@ -121,7 +121,7 @@ FIG7 = Experiment(
                 **{(f"{a}-{b}", one): "" for a, b in DESTS for one in READINGS if one not in (PRINTED, BEST)},
             },
             dashed=[f"U[{a}, {b}], tried: step 3 adds, no step 8" for a, b in DESTS],
-            stated=[Stated(f"paper: {v:.2f} for U[{a}, {b}]", v, x=10.0) for (a, b), v in FIG7_STATED.items()],
+            stated=[PaperValue(f"paper: {v:.2f} for U[{a}, {b}]", v, x=10.0) for (a, b), v in FIG7_STATED.items()],
             x_log=True,
         ),
         Chart(
@@ -133,11 +133,11 @@ FIG7 = Experiment(
             series=["reading"],
             where={"interval": 10.0},
             names=NAMES,
-            stated=[Stated(f"paper: {v:.2f}", v, x=float(number)) for number, v in enumerate(FIG7_STATED.values())],
+            stated=[PaperValue(f"paper: {v:.2f}", v, x=float(number)) for number, v in enumerate(FIG7_STATED.values())],
             bars=True,
         ),
     ],
-    claims=list(_fig7_claims()),
+    claims=list(_claims()),
     tried=TRIED,
     cost=cost,
 )

@@ -1,12 +1,12 @@
-"""Other readings of paper 000, to see which could explain its figures. None of them is offered for use.
+"""Simulate other readings of paper 000, to see which could explain its figures. None of them is offered for use.
 
 printed            as in §5.2 and §7
 no-8               without step 8 of the reception, the garbage collection
 no-subtraction     step 5 adds the new constraint and keeps those it makes superfluous
 links              a link carries one message at a time; the others queue
 unicasts           a message to d destinations is d messages of one destination
-adds               step 3 of the send adds the message to the constraints of its destinations, instead of putting it
-                   in their place
+adds               step 3 of the send adds the message to the constraints of its destinations, instead of replacing
+                   them by it
 adds, no-8         both
 adds, no-8, links  all three
 """
@@ -37,7 +37,7 @@ READINGS = (
 
 @dataclass(slots=True)
 class Reading(Prs):
-    """The ordering of `prs` with single steps read otherwise."""
+    """The ordering of `prs` with single steps read differently."""
 
     adds: bool = False
     collects: bool = True
@@ -68,8 +68,8 @@ class Reading(Prs):
 
 
 @dataclass(slots=True)
-class Links:
-    """A server for each pair of processes: a message is on its way alone, for the latency it drew."""
+class QueueingLinks:
+    """Links that carry one message at a time between two processes, for the latency that the message drew."""
 
     world: World
     free_s: dict[tuple[ProcessId, ProcessId], float]
@@ -83,8 +83,8 @@ class Links:
             kernel.at(self.free_s[source, to], self.world._receive, to, packet, flight)
 
 
-def world(parameters: Parameters, reading: str) -> World:
-    """A world in which all processes read the paper so."""
+def make_world(parameters: Parameters, reading: str) -> World:
+    """Return a world in which all processes follow this reading of the paper."""
     made, words = World(parameters), reading.split(", ")
     for node in made.nodes.values():
         assert isinstance(node, Process)
@@ -94,13 +94,14 @@ def world(parameters: Parameters, reading: str) -> World:
             **state, adds="adds" in words, collects="no-8" not in words, subtracts="no-subtraction" not in words
         )
     if "links" in words:
-        made._carry = Links(made, {}).carry
+        made._carry = QueueingLinks(made, {}).carry
     if "unicasts" in words:
-        _one_by_one(made)
+        _send_one_by_one(made)
     return made
 
 
-def _one_by_one(made: World) -> None:
+def _send_one_by_one(made: World) -> None:
+    """Make a world send a message to several destinations as several messages to one destination."""
     send = made._send
 
     def send_each(process: ProcessId, letter: Letter) -> None:

@@ -1,8 +1,8 @@
-"""Paper 004 (Meldal, Sankar, Vera) §5 and §7: how few clock entries known topologies need, by allocation.
+"""Measure how few clock entries known topologies need, by allocation: paper 004 (Meldal, Sankar, Vera) §5 and §7.
 
-Allocations 1 to 3 are the paper's; 4 and 5 are the paper's, repaired; 6 is ours. Allocation 5 as printed is measured
-where it can be computed, by enumeration: it gives wrong answers (see `errata`), and is here for its size alone. Nothing
-is left to chance but the random graphs.
+Allocations 1 to 3 are those of the paper. 4 and 5 are those of the paper, repaired. 6 is ours. Allocation 5 as printed
+is measured if it can be computed, by enumeration. It gives wrong answers (see `errata`), and is here for its size
+alone. Only the random graphs depend on chance.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from antecede.core.errors import LimitReached
 from antecede.core.locality.cost import Cost, cost
 from antecede.core.locality.graph import Graph
 from antecede.core.locality.plan import plan
-from antecede.lab.claims import at, trend, tried, within
-from antecede.lab.experiment import Chart, Claim, Experiment, Point, Stated
+from antecede.lab.claims import at, explanation, trend, within
+from antecede.lab.experiment import Chart, Claim, Experiment, PaperValue, Point
 from antecede.lab.printed.allocations import printed_5
 from antecede.lab.topologies import chain, hierarchical_triangle, ring, star
 from antecede.sim.chance import stream
@@ -31,6 +31,7 @@ def _grid(quick: bool) -> Sequence[Point]:
 
 
 def graph(kind: str, n: int, seed: int) -> Graph:
+    """Return a graph of this kind with `n` processes. `seed` decides the random graphs."""
     if kind == "star":
         return star(n - 1)
     if kind == "ring":
@@ -47,7 +48,7 @@ def graph(kind: str, n: int, seed: int) -> Graph:
 
 
 def _random_links(names: list[str], count: int, seed: int) -> Sequence[tuple[str, str]]:
-    """A random tree, so that all are connected, and random links until there are enough."""
+    """Return the links of a random tree, which connects all processes, and random links until there are enough."""
     chance, n = stream(seed, "graph", len(names), count), len(names)
     links = {(names[chance.randrange(at)], names[at]) for at in range(1, n)}
     while len(links) < min(count, n * (n - 1) // 2):
@@ -56,8 +57,9 @@ def _random_links(names: list[str], count: int, seed: int) -> Sequence[tuple[str
     return sorted(links)
 
 
-def measure(given: Point, seed: int) -> dict[str, float | None]:
-    made = graph(str(given["topology"]), int(given["n"]), seed)
+def measure(point: Point, seed: int) -> dict[str, float | None]:
+    """Return the clock entries of each allocation on one graph."""
+    made = graph(str(point["topology"]), int(point["n"]), seed)
     costs = {candidate.name: candidate.cost for candidate in plan(made).candidates}
     with suppress(LimitReached):  # too many paths to enumerate: it is measured on smaller graphs
         costs["printed 5"] = cost(printed_5(made))
@@ -69,6 +71,7 @@ def measure(given: Point, seed: int) -> dict[str, float | None]:
 
 
 def _entries(made: Graph, found: Cost) -> dict[str, float]:
+    """Return the measurements of one allocation by name."""
     n, links = len(made.processes), len(made.links)
     return {
         "process": found.clock_entries / n,
@@ -106,7 +109,7 @@ def _claims() -> Iterator[Claim]:
                 f"({words}).",
                 "004 §7",
                 f"at most {most}",
-                tried(at(f"{allocation} {what} max", **triangle), 0.0, float(most), words="the most of all"),
+                explanation(at(f"{allocation} {what} max", **triangle), 0.0, float(most), words="the most of all"),
             )
         for what, saved in (("process", 80), ("message", 90)):
             yield Claim(
@@ -114,7 +117,7 @@ def _claims() -> Iterator[Claim]:
                 f"Among 100 processes in a hierarchical triangle, around {saved} units per {what} are saved ({words}).",
                 "004 §7",
                 f"around {saved}",
-                tried(
+                explanation(
                     at(f"{allocation} {what} saved", **triangle),
                     float(saved),
                     100.0,
@@ -149,9 +152,9 @@ def _charts() -> Iterator[Chart]:
                 y_label=f"clock entries per {what}, mean",
                 series=["topology"],
                 stated=[
-                    Stated("paper: star", 1.0, x=100.0),
-                    Stated("paper: ring", 100.0, x=100.0),
-                    Stated(f"paper: triangle, at most {most}", float(most)),
+                    PaperValue("paper: star", 1.0, x=100.0),
+                    PaperValue("paper: ring", 100.0, x=100.0),
+                    PaperValue(f"paper: triangle, at most {most}", float(most)),
                 ],
                 x_log=True,
                 y_log=True,
@@ -175,7 +178,7 @@ TOPOLOGIES = Experiment(
     "nothing there over Allocation 3, because every process has a second path to every other; Allocation 6, which "
     "remembers at gateways, saves at least what the paper states and gives right answers. As printed, Allocation 5 "
     "was not measured on triangles, because it enumerates too many paths: so the paper's claim is not decided here.",
-    cost=lambda given: float(given["n"]),
+    cost=lambda point: float(point["n"]),
 )
 
 EXPERIMENTS = (TOPOLOGIES,)

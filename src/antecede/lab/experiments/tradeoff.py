@@ -1,11 +1,11 @@
-"""Paper 003 (Mostefaoui, Raynal) §5: small stamps against early delivery, over group overlap and synchrony.
+"""Compare small stamps with early delivery, over group overlap and synchrony: paper 003 (Mostefaoui, Raynal) §5.
 
-`mr` carries one count for each group and waits for phases to end, with resynchronisation messages where somebody is
-silent; `isis` carries a vector for each group and `ks` what is owed, and both deliver as early as causal order allows.
-How long a message waits for nothing is told by an observer who knows all causal pasts.
+`mr` carries one count for each group and waits for phases to end, with resynchronisation messages if a process is
+silent. `isis` carries a vector for each group, and `ks` carries the dependencies that are still owed. Both deliver as
+early as causal order allows. An oracle that knows all causal pasts measures how long a message waits needlessly.
 
-Twelve processes in groups of four around a ring, neighbours sharing 0 to 3 members; or all in one group. Synchrony: all
-send at the same instants, or within half an interval of them, or at random.
+Twelve processes form groups of four around a ring, whose neighbours share 0 to 3 members, or one group. Synchrony means
+that all send at the same instants, within half an interval of them, or at random.
 """
 
 from __future__ import annotations
@@ -39,20 +39,22 @@ def _grid(quick: bool) -> Sequence[Point]:
 
 
 def groups(overlap: int) -> Groups:
+    """Return the groups with this overlap."""
     return Groups(N) if overlap == ONE_GROUP else Groups(SIZE, overlap)
 
 
-def measure(given: Point, seed: int) -> dict[str, float | None]:
-    made = groups(int(given["overlap"]))
-    messages = int(given["messages"])
+def measure(point: Point, seed: int) -> dict[str, float | None]:
+    """Simulate one point with one seed and return its measurements."""
+    made = groups(int(point["overlap"]))
+    messages = int(point["messages"])
     found = simulate(
         Parameters(
-            algorithm=str(given["algorithm"]),
+            algorithm=str(point["algorithm"]),
             processes=N,
             seed=seed,
             messages=messages,
             network=Network(latency=LATENCY, fifo=True),
-            workload=Workload(interval=INTERVALS[str(given["synchrony"])], groups=made),
+            workload=Workload(interval=INTERVALS[str(point["synchrony"])], groups=made),
             oracle=True,
         )
     )
@@ -61,8 +63,8 @@ def measure(given: Point, seed: int) -> dict[str, float | None]:
         "entries": found.entries_per_copy_mean,
         "entries_max": float(found.entries_max),
         "bytes": found.bytes_mean,
-        "groups": float(len(made.among(names))),
-        "entries_max_per_group": found.entries_max / len(made.among(names)),
+        "groups": float(len(made.members_by_group(names))),
+        "entries_max_per_group": found.entries_max / len(made.members_by_group(names)),
         "needless_share": found.needless_share,
         "needless_s": found.needless_mean_s,
         "held_share": found.held_share,
@@ -169,7 +171,7 @@ TRADEOFF = Experiment(
     measure=measure,
     charts=list(_charts()),
     claims=list(_claims()),
-    cost=lambda given: float(given["messages"]) * (3.0 if given["algorithm"] == "isis" else 1.0),
+    cost=lambda point: float(point["messages"]) * (3.0 if point["algorithm"] == "isis" else 1.0),
 )
 
 EXPERIMENTS = (TRADEOFF,)

@@ -1,8 +1,8 @@
-"""The books of a run: which messages are in flight, since when packets are held back, and what the meters say.
+"""Keep the ledger of a run: which messages are in flight, since when packets are held back, and what the meters say.
 
-The world tells the ledger of every send, departure, arrival and delivery as it happens. The ledger draws the latencies
-of a message when it is sent, weighs what leaves, tells the recorder and the observer if there are any, and calls
-`answer` after a delivery and `at_mark` when the deliveries reach `next_mark`, if it is given these.
+The world reports every send, departure, arrival and delivery as it happens. The ledger draws the latencies of a message
+when it is sent, measures the packets that leave, and reports to the recorder and the oracle if there are any. It calls
+`answer` after a delivery, and `at_mark` when the deliveries reach `next_mark`, if these are set.
 """
 
 from __future__ import annotations
@@ -16,12 +16,15 @@ from antecede.sim.flight import Flight
 from antecede.sim.measure.metrics import Meter
 from antecede.sim.measure.oracle import Oracle
 from antecede.sim.measure.packet_size import Scale
-from antecede.sim.trace import Recorder
+from antecede.sim.trace import RunRecorder
 from antecede.sim.workload import Letter
 
 
-class Kept(Protocol):
-    """What the books need to know of a run: `latency` is that of a copy from its author to a destination."""
+class LedgerParameters(Protocol):
+    """The parameters of a run that the ledger needs.
+
+    `latency` is the latency of a copy from its author to a destination.
+    """
 
     @property
     def seed(self) -> int: ...
@@ -38,9 +41,12 @@ class Kept(Protocol):
 
 
 class Ledger:
-    """`window` is the meter of what counts; `meter` is the one in use."""
+    """The ledger of a run.
 
-    def __init__(self, parameters: Kept, recorder: Recorder | None, scale: Scale) -> None:
+    `window` is the meter of the measured part of the run. `meter` is the meter in use.
+    """
+
+    def __init__(self, parameters: LedgerParameters, recorder: RunRecorder | None, scale: Scale) -> None:
         self.parameters, self.recorder, self.scale = parameters, recorder, scale
         self.oracle = Oracle() if parameters.oracle else None
         self.flights: dict[MessageId, Flight] = {}
@@ -48,7 +54,7 @@ class Ledger:
         self.last_s = 0.0
         self.window = Meter()
         self._meters: list[Meter] = []
-        self.use(Meter() if parameters.warmup else self.window)
+        self.use_meter(Meter() if parameters.warmup else self.window)
         self.answer: Callable[[ProcessId, Flight], None] | None = None
         self.at_mark: Callable[[], None] | None = None
         self._held_since: dict[tuple[MessageId, ProcessId], float] = {}
@@ -56,31 +62,35 @@ class Ledger:
             name: Draws(parameters.latency, stream(parameters.seed, "latency", name)) for name in parameters.names
         }
 
-    def use(self, meter: Meter) -> None:
-        """From now on."""
+    def use_meter(self, meter: Meter) -> None:
+        """Use another meter from now on."""
         self._meters.append(meter)
-        self.meter, self._delayed = meter, meter.delays_s.append
+        self.meter, self._add_delay = meter, meter.delays_s.append
 
-    def sent(self, message: Message, letter: Letter, now_s: float) -> None:
+    def record_send(self, message: Message, letter: Letter, now_s: float) -> None:
+        """Record that a message was sent, and draw the latencies of its copies."""
         name, process, row = str(message.id), message.id.sender, None
         dests = sorted(message.dests)
         self.messages += 1
         self.last_s = now_s
         if self.recorder is not None:
             size = len(message.payload)
-            row = self.recorder.send(now_s, process, name, dests=dests, group=letter.group, payload_bytes=size)
+            row = self.recorder.record_send(now_s, process, name, dests=dests, group=letter.group, payload_bytes=size)
             if dests == [process]:
                 self.recorder.stamp(row, 0, 0)
         if self.oracle is not None:
-            self.oracle.sent(message.id, dests)
+            self.oracle.record_send(message.id, dests)
         latency_s = dict(zip(dests, self._latencies[process].take(len(dests)), strict=True))
         self.flights[message.id] = Flight(
             message, process, name, letter, now_s, latency_s, set(dests), row, self.meter
         )  # fmt: skip
 
-    def departed(self, packet: Packet, copies: int) -> Flight | None:
-        """A packet is weighed once for all that it goes to, and the first of a message stands for all of that message.
-        Returns the flight of its message, if it has one."""
+    def record_departure(self, packet: Packet, copies: int) -> Flight | None:
+        """Record that a packet leaves, and return the flight of its message, or None if it has no message.
+
+        A packet is measured once for all its destinations. The first packet of a message stands for all packets of that
+        message.
+        """
         entries = packet.stamp.entries
         if packet.message is None:
             self.meter.control.count(copies, entries)
@@ -90,36 +100,37 @@ class Ledger:
         if flight is not None and not flight.stamped:
             flight.stamped = True
             size_bytes = self.scale.stamp_bytes(packet) if self.parameters.weigh_bytes else None
-            flight.meter.stamped(entries, size_bytes)
+            flight.meter.count_stamp(entries, size_bytes)
             if self.recorder is not None and flight.row is not None:
                 self.recorder.stamp(flight.row, size_bytes, entries)
         return flight
 
-    def held(self, at: ProcessId, flight: Flight, now_s: float) -> None:
-        """It arrived and was not delivered: it waits from now, or has done so since it first came."""
+    def record_hold(self, at: ProcessId, flight: Flight, now_s: float) -> None:
+        """Record that a message arrived at `at` and was not delivered. Its wait begins when it first arrived."""
         key = (flight.message.id, at)
         if key not in self._held_since:
             self._held_since[key] = now_s
             if self.oracle is not None:
-                self.oracle.held(at, flight.message.id, now_s)
+                self.oracle.record_hold(at, flight.message.id, now_s)
 
-    def delivered(self, at: ProcessId, message: Message, flight: Flight | None, now_s: float) -> None:
+    def record_delivery(self, at: ProcessId, message: Message, flight: Flight | None, now_s: float) -> None:
+        """Record that a message was delivered at `at`, and call `answer` and `at_mark` if they are due."""
         if self.recorder is not None:
-            self.recorder.other(now_s, at, "deliver", str(message.id))
+            self.recorder.record_event(now_s, at, "deliver", str(message.id))
         if flight is None:
             return
         try:
             flight.awaiting.remove(at)
         except KeyError:
-            return  # again: the trace shows it, and it is no delivery to measure
+            return  # a duplicate: the trace shows it, but it is not measured
         self.last_s = now_s
-        self._delayed(now_s - flight.sent_s)
+        self._add_delay(now_s - flight.sent_s)
         if self._held_since and (message.id, at) in self._held_since:
             self.meter.held_s.append(now_s - self._held_since.pop((message.id, at)))
         if self.oracle is not None:
-            self.meter.needless_s.append(self.oracle.delivered(at, message.id, now_s))
+            self.meter.needless_s.append(self.oracle.record_delivery(at, message.id, now_s))
         if not flight.awaiting:
-            self._land(message.id)
+            self._forget(message.id)
         self.deliveries = deliveries = self.deliveries + 1
         if self.answer is not None:
             self.answer(at, flight)
@@ -128,17 +139,20 @@ class Ledger:
 
     @property
     def undelivered(self) -> int:
+        """Return the number of deliveries that have not happened."""
         return sum(len(flight.awaiting) for flight in self.flights.values())
 
     @property
     def control_packets(self) -> int:
+        """Return the number of packets that carried no message."""
         return sum(meter.control.packets for meter in self._meters)
 
     @property
     def packets(self) -> int:
+        """Return the number of all packets."""
         return self.control_packets + sum(meter.copies.packets for meter in self._meters)
 
-    def _land(self, message: MessageId) -> None:
+    def _forget(self, message: MessageId) -> None:
         del self.flights[message]
         if self.oracle is not None:
             self.oracle.forget(message)

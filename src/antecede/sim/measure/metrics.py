@@ -1,13 +1,13 @@
-"""What a run is measured by.
+"""Measure a run.
 
-Only what happens within the window counts: after the first `warmup` deliveries of the whole system and up to the end of
-the measured ones (000 §7 discards 5,000 and measures 10,000). So there are three meters, one after the other: before,
-within and after the window. A message counts by the instant of its send, a packet by
-that of its departure, a delivery by its own.
+Only the window of a run counts: it begins after the first `warmup` deliveries of the whole system and ends with the
+last measured delivery (000 §7 discards 5,000 and measures 10,000). So there are three meters, one after the other:
+before, within and after the window. A message counts by the instant of its send, a packet by the instant of its
+departure, and a delivery by its own instant.
 
-A stamp is weighed on every packet in entries, and in bytes, with the names of all processes known to both sides, on
-the first packet of each message. Times are added up without loss (`fsum`), so that sums are the same to the last bit
-on every machine and every version of Python.
+The size of a stamp is measured in entries on every packet. It is measured in bytes on the first packet of each message,
+with the names of all processes known to both sides. Times are added up without loss (`fsum`), so that sums are the same
+to the last bit on every machine and every version of Python.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from math import fsum
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A run in numbers. Means are over the window; None where there was nothing to measure or it was not asked for.
+    """The measurements of a run.
 
-    `duration_s` goes to the last send or delivery. Messages, deliveries, packets and faults are of the whole run;
-    retransmissions and acknowledgements are the transport's, and no packets of the algorithm.
+    Means are over the window. A mean is None if there was nothing to measure or if it was not asked for. `duration_s`
+    lasts until the last send or delivery. Messages, deliveries, packets and faults are those of the whole run.
+    Retransmissions and acknowledgements belong to the transport, and are not packets of the algorithm.
     """
 
     algorithm: str
@@ -63,25 +64,30 @@ class Result:
     violations: int | None
 
     def as_dict(self) -> dict[str, object]:
+        """Return the measurements by name."""
         return asdict(self)
 
 
 @dataclass(slots=True)
 class Tally:
-    """Packets, and the control entries on all of them."""
+    """A number of packets, and of the control entries on all of them."""
 
     packets: int = 0
     entries: int = 0
 
     def count(self, copies: int, entries: int) -> None:
+        """Add copies of a packet."""
         self.packets += copies
         self.entries += copies * entries
 
 
 @dataclass(slots=True)
 class Meter:
-    """Collects what happens while it is in use: of each delivery its delay; of those that were held back, or waited
-    needlessly, for how long; of packets that carry messages (`copies`) and of others (`control`), how many."""
+    """A collection of measurements that is filled while it is in use.
+
+    It holds the delay of each delivery, the waits of deliveries that were held back or waited needlessly, and the
+    number of packets that carry messages (`copies`) and of other packets (`control`).
+    """
 
     messages: int = 0
     entries: int = 0
@@ -98,8 +104,8 @@ class Meter:
     state_bytes: int = 0
     state_bytes_max: int = 0
 
-    def stamped(self, entries: int, size_bytes: int | None) -> None:
-        """The first packet of a message."""
+    def count_stamp(self, entries: int, size_bytes: int | None) -> None:
+        """Add the stamp of the first packet of a message."""
         self.messages += 1
         self.entries += entries
         self.entries_max = max(self.entries_max, entries)
@@ -108,13 +114,14 @@ class Meter:
             self.bytes_ += size_bytes
             self.bytes_max = max(self.bytes_max, size_bytes)
 
-    def state(self, size_bytes: int) -> None:
+    def count_state(self, size_bytes: int) -> None:
+        """Add the size of the state of a process."""
         self.states += 1
         self.state_bytes += size_bytes
         self.state_bytes_max = max(self.state_bytes_max, size_bytes)
 
     def means(self, processes: int, oracle: bool) -> dict[str, float | int | None]:
-        """The fields of `Result` that come from the window."""
+        """Return the fields of `Result` that come from the window."""
         deliveries, delays = len(self.delays_s), sorted(self.delays_s)
         entries_mean = ratio(self.entries, self.messages)
         return {
@@ -143,9 +150,12 @@ class Meter:
 
 
 def ratio(total: float, count: int) -> float | None:
+    """Return `total` divided by `count`, or None if `count` is 0."""
     return total / count if count else None
 
 
 def _rank(ordered: list[float], share: float) -> float | None:
-    """The smallest value that at least this share of all does not exceed."""
+    """Return the smallest value that at least this share of all values does not exceed, or None if there are no
+    values.
+    """
     return ordered[max(0, -int(-share * len(ordered) // 1) - 1)] if ordered else None

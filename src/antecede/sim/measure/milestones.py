@@ -1,6 +1,6 @@
-"""What is due at a number of deliveries: the window opens or closes, a state is measured, progress is told.
+"""Do what is due at a number of deliveries: open or close the window, measure a state, report progress.
 
-The ledger counts deliveries and calls `reached` at the next mark alone, so that a delivery costs one comparison.
+The ledger counts deliveries and calls `handle_mark` at the next mark only, so that a delivery costs one comparison.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from antecede.sim.measure.metrics import Meter
 PROGRESS_EVERY = 1_000
 
 
-class Bounds(Protocol):
-    """Where a run ends, and what is measured of it."""
+class MilestoneParameters(Protocol):
+    """The parameters of a run that say when it ends and what is measured."""
 
     @property
     def messages(self) -> int | None: ...
@@ -28,46 +28,51 @@ class Bounds(Protocol):
     def state_every(self) -> int: ...
 
 
-class Marks:
-    """`state(number)` gives the size of the `number`-th state that is measured; `turned` is called when the meter in
-    use changes."""
+class Milestones:
+    """The milestones of a run.
+
+    `state(number)` returns the size of the `number`-th state that is measured. `on_meter_change` is called when the
+    meter in use changes.
+    """
 
     def __init__(
         self,
-        bounds: Bounds,
+        bounds: MilestoneParameters,
         ledger: Ledger,
         kernel: Kernel,
         state: Callable[[int], int],
         progress: Callable[[float], None] | None,
         *,
-        turned: Callable[[Meter], None] | None = None,
+        on_meter_change: Callable[[Meter], None] | None = None,
     ) -> None:
         self.bounds, self.ledger, self.kernel, self.state, self.progress = bounds, ledger, kernel, state, progress
-        self.turned = turned
+        self.on_meter_change = on_meter_change
         self._end = None if bounds.deliveries is None else bounds.warmup + bounds.deliveries
-        ledger.at_mark, ledger.next_mark = self.reached, self._after(0)
+        ledger.at_mark, ledger.next_mark = self.handle_mark, self._next_mark(0)
 
-    def reached(self) -> None:
+    def handle_mark(self) -> None:
+        """Do what is due at the current number of deliveries, and set the next mark."""
         ledger, every = self.ledger, self.bounds.state_every
         deliveries = ledger.deliveries
-        ledger.next_mark = self._after(deliveries)
+        ledger.next_mark = self._next_mark(deliveries)
         if deliveries == self.bounds.warmup:
-            self._turn(ledger.window)
+            self._use_meter(ledger.window)
         if deliveries == self._end:
-            self._turn(Meter())
+            self._use_meter(Meter())
             self.kernel.stop()
         if every and not deliveries % every:
-            ledger.meter.state(self.state(deliveries // every))
+            ledger.meter.count_state(self.state(deliveries // every))
         if self.progress is not None:
             done = (ledger.messages, self.bounds.messages) if self._end is None else (deliveries, self._end)
             self.progress(min(1.0, done[0] / (done[1] or 1)))
 
-    def _turn(self, meter: Meter) -> None:
-        self.ledger.use(meter)
-        if self.turned is not None:
-            self.turned(meter)
+    def _use_meter(self, meter: Meter) -> None:
+        self.ledger.use_meter(meter)
+        if self.on_meter_change is not None:
+            self.on_meter_change(meter)
 
-    def _after(self, deliveries: int) -> int:
+    def _next_mark(self, deliveries: int) -> int:
+        """Return the next number of deliveries, after `deliveries`, at which something is due."""
         every = self.bounds.state_every
         marks = [self.bounds.warmup, self._end or 0, deliveries - deliveries % PROGRESS_EVERY + PROGRESS_EVERY]
         if every:

@@ -1,15 +1,15 @@
-"""A deterministic world with roaming hosts: `simulate_mobile(MobileParameters(...))` gives a `MobileResult`.
+"""A deterministic simulator with roaming hosts: `simulate_mobile(MobileParameters(...))` returns a `MobileResult`.
 
 It drives the stations and hosts of `core.mobile`. The same seed gives the same sends and the same moves, whichever
 protocol carries the messages. Read in this order:
 
-parameters  a run, declared
-mobility    where hosts are, and when they move
-world       one run
-contents    what a packet on a wire is for, and what of it is header
-books       which messages are in flight
-metrics     the result of a run
-watch       what a run is watched for
+parameters       the declaration of a run
+mobility         where hosts are, and when they move
+world            one run
+packet_contents  what a packet on a wire is for, and how large its header is
+ledger           which messages are in flight, and which hand-offs happen
+hold_back        how long messages are held back at the stations
+metrics          the result of a run
 """
 
 from antecede.sim.mobile.metrics import MobileResult

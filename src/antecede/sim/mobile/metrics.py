@@ -1,8 +1,8 @@
-"""What a run with roaming hosts is measured by, beyond what `antecede.sim.measure.metrics` measures of any.
+"""Measure a run with roaming hosts, beyond what `antecede.sim.measure.metrics` measures of any run.
 
-The window is that of every run: after the first `warmup` deliveries, up to the last that is measured. Packets count by
-the instant at which a station sends them; a hand-off by the departure of the host's luggage, and its duration, from
-the host's registration to its welcome, by its end.
+The window is that of every run: it begins after the first `warmup` deliveries and ends with the last measured delivery.
+A packet counts by the instant at which a station sends it. A hand-off counts by the departure of the host's luggage.
+Its duration, from the registration of the host to its welcome, counts by its end.
 """
 
 from __future__ import annotations
@@ -12,16 +12,17 @@ from dataclasses import asdict, dataclass, field
 from math import fsum
 
 from antecede.sim.measure.metrics import Meter, ratio
-from antecede.sim.mobile.contents import HAND_OFF, KINDS, MESSAGE, PASSED_ON, Contents
+from antecede.sim.mobile.packet_contents import HAND_OFF, MESSAGE, PACKET_KINDS, PASSED_ON, PacketContents
 
 
 @dataclass(frozen=True, slots=True)
 class MobileResult:
-    """A run in numbers. Means are over the window; None where there was nothing to measure or it was not asked for.
+    """The measurements of a run with roaming hosts.
 
-    A header is all of a packet between stations that is not the sender's payload; `entries` are its integers, of the
-    first packet of each message that went to another station. Wire and air packets, moves and faults are of the whole
-    run. `dropped` are deliveries that a station gave up, by its policy.
+    Means are over the window. A mean is None if there was nothing to measure or if it was not asked for. A header is
+    everything in a packet between stations except the sender's payload. `entries` are the integers in the header of the
+    first packet of each message that went to another station. Wire and air packets, moves and faults are those of the
+    whole run. `dropped` counts deliveries that a station gave up, by its policy.
     """
 
     protocol: str
@@ -69,27 +70,29 @@ class MobileResult:
     violations: int | None
 
     def as_dict(self) -> dict[str, object]:
+        """Return the measurements by name."""
         return asdict(self)
 
 
 @dataclass(slots=True)
 class RoamingMeter:
-    """Goes along with a `Meter`: messages sent, packets on the wires by kind, hand-offs and their durations."""
+    """A companion of a `Meter` that counts messages, packets on the wires by kind, hand-offs and their durations."""
 
     sent: int = 0
-    packets: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
+    packets: dict[str, int] = field(default_factory=lambda: dict.fromkeys(PACKET_KINDS, 0))
     handoffs: int = 0
     handoff_bytes: int = 0
     handoffs_s: array[float] = field(default_factory=lambda: array("d"))
 
-    def left(self, contents: Contents, size_bytes: int) -> None:
+    def count_packet(self, contents: PacketContents, size_bytes: int) -> None:
+        """Add a packet that leaves a station for another."""
         self.packets[contents.kind] += 1
         if contents.kind == HAND_OFF:
             self.handoffs += contents.handover
             self.handoff_bytes += size_bytes
 
     def means(self, meter: Meter, oracle: bool) -> dict[str, float | int | None]:
-        """The fields of `MobileResult` that come from the window."""
+        """Return the fields of `MobileResult` that come from the window."""
         shared = meter.means(1, oracle)
         packets, kept = self.packets, [name for name in shared if name in MobileResult.__dataclass_fields__]
         return {

@@ -1,5 +1,8 @@
-"""A run with roaming hosts, declared. What is not said otherwise is appendix A of 001: wires of 100 Mbit/s and 7 ms,
-air of 1 Mbit/s and 500 microseconds, ten stations, exponential times between sends and between moves."""
+"""Declare a run with roaming hosts.
+
+The defaults follow appendix A of 001: wires of 100 Mbit/s and 7 ms, air of 1 Mbit/s and 500 microseconds, ten stations,
+exponential times between sends and between moves.
+"""
 
 from __future__ import annotations
 
@@ -10,29 +13,34 @@ from antecede.core.errors import Misuse, UnknownAlgorithm
 from antecede.core.mobile.luggage import Policy
 from antecede.core.mobile.protocols import Roaming, protocols
 from antecede.core.types import ProcessId
-from antecede.sim.bounds import checked_s
+from antecede.sim.bounds import check_time
 from antecede.sim.chance import Distribution
-from antecede.sim.measure.processing_cost import Cost
+from antecede.sim.measure.processing_cost import ProcessingCost
 from antecede.sim.mobile.mobility import Mobility
 from antecede.sim.network import Network
-from antecede.sim.parameters import PROCESSES_MAX, numbered
+from antecede.sim.parameters import PROCESSES_MAX, numbered_names
 from antecede.sim.workload import Workload
 
 NOTHING = Distribution("constant", 0.0)
 
 
 def wires() -> Network:
+    """Return the network between stations of 001, appendix A."""
     return Network(latency=Distribution("constant", 0.007), bandwidth_bytes_per_s=100e6 / 8)
 
 
 def air() -> Network:
+    """Return the network between stations and hosts of 001, appendix A."""
     return Network(latency=Distribution("constant", 0.0005), bandwidth_bytes_per_s=1e6 / 8, fifo=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """How large a header is. With `integer_bytes` each of its integers takes so many bytes, as where structures
-    are sent as they are in memory; None is our wire form. `full` counts matrices as 001 does, zeros and all."""
+    """The way in which the size of a header is measured.
+
+    With `integer_bytes` each of its integers takes that many bytes, as if structures were sent as they are in memory.
+    None means our wire form. `full` counts all entries of a matrix, zeros included, as 001 does.
+    """
 
     integer_bytes: int | None = None
     full: bool = False
@@ -44,14 +52,17 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class MobileParameters:
-    """The run ends when `messages` have been sent and the world is at rest, or, with `deliveries`, as soon as `warmup`
-    and then `deliveries` have happened. After the last message nobody moves any more, and who is away comes back.
+    """The parameters of a run with roaming hosts.
 
-    `cost` is that of headers, at the stations. `options` are the protocol's own, such as `logical` of av3.
-    With `directory` every station knows at once, and for nothing, where the luggage of a host goes: 001 §4 assumes that
-    the station of a destination is known. Without it roam and av1 find out by themselves, and av2 and av3 always do.
-    The last `idle` hosts roam, and neither send nor are sent to.
-    `oracle` measures needless waiting; `state_every` the state of a station, in turn, at every so-many-th delivery.
+    The run ends when `messages` have been sent and the world is at rest. With `deliveries`, it ends as soon as `warmup`
+    and then `deliveries` have happened. After the last message no host moves any more, and hosts that are away come
+    back.
+
+    `cost` is the cost of headers, at the stations. `options` are the options of the protocol, such as `logical` of av3.
+    With `directory` every station knows at once, and for free, where the luggage of a host goes: 001 §4 assumes that
+    the station of a destination is known. Without `directory` roam and av1 find out by themselves, and av2 and av3
+    always do. The last `idle` hosts roam, and neither send nor receive messages. `oracle` measures needless waiting.
+    With `state_every` the state of one station after the other is measured, at every `state_every`-th delivery.
     """
 
     protocol: str = "roam"
@@ -65,7 +76,7 @@ class MobileParameters:
     air: Network = field(default_factory=air)
     mobility: Mobility = field(default_factory=Mobility)
     workload: Workload = field(default_factory=Workload)
-    cost: Cost = field(default_factory=Cost)
+    cost: ProcessingCost = field(default_factory=ProcessingCost)
     header: Header = field(default_factory=Header)
     policy: Policy = field(default_factory=Policy)
     options: Mapping[str, object] = field(default_factory=dict)
@@ -93,11 +104,11 @@ class MobileParameters:
             raise Misuse("the run has no end: give a number of messages, or of deliveries")
         if self.warmup < 0 or self.state_every < 0:
             raise Misuse(f"a warm-up of {self.warmup} and a state at every {self.state_every}: give 0 or more for both")
-        checked_s("a retry after a time", self.policy.retry_s)
+        check_time("a retry after a time", self.policy.retry_s)
         self._check_networks()
 
     def _check_networks(self) -> None:
-        if self.wires.lossy and self.wires.retransmit_after_s is None:
+        if self.wires.is_lossy and self.wires.retransmit_after_s is None:
             raise Misuse("wires between stations must not lose packets for ever: let them retransmit")
         if self.air.partitions or self.air.retransmit_after_s is not None or self.air.loss > 0.9:
             raise Misuse("hosts and stations repeat packets over the air: give a loss of at most 0.9")
@@ -109,28 +120,31 @@ class MobileParameters:
 
     @property
     def info(self) -> Roaming:
+        """Return what the registry says about the protocol."""
         return protocols()[self.protocol]
 
     @property
     def names(self) -> list[ProcessId]:
-        """h1 to hN, with as many digits as it takes for them to sort by number."""
-        return numbered("h", self.hosts)
+        """Return the names h1 to hN, with enough digits that they sort by number."""
+        return numbered_names("h", self.hosts)
 
     @property
     def cells(self) -> list[ProcessId]:
-        return numbered("s", self.stations)
+        """Return the names of the cells, which are those of their stations."""
+        return numbered_names("s", self.stations)
 
     @property
     def logical(self) -> int:
-        """Logical stations in each."""
+        """Return the number of logical stations in each station."""
         logical = self.options.get("logical", 2) if self.protocol == "av3" else 1
         return logical if isinstance(logical, int) else 1
 
     @property
     def latency(self) -> Distribution:
-        """A message has no latency of its own here: its way is not from its author to a destination."""
+        """Return a latency of 0. A message takes no direct way from its author to a destination here."""
         return NOTHING
 
     @property
     def weigh_bytes(self) -> bool:
+        """Return True: the sizes of headers are always measured in bytes."""
         return True

@@ -1,12 +1,12 @@
-"""What a packet on a wire is for, and what is header in it.
+"""Determine what a packet on a wire is for, and how large its header is.
 
-Algorithms 2 and 3 wrap everything that goes between stations into messages of their causal layer; the others send
-it as it is. Either way a packet belongs to one of four kinds:
+Algorithms 2 and 3 wrap everything that goes between stations into messages of their causal layer. The others send it as
+it is. In both cases a packet belongs to one of four kinds:
 
     message    carries a message from the station of its sender, towards its destinations
-    passed on  carries it further, from a station that a destination has left
-    hand-off   makes a hand-off: begin, handover, notify, last, over, and what corrects a stale begin
-    extra      anything else: acknowledgements and deletions of 000 §9, and word of where a host has gone
+    passed on  carries a message further, from a station that a destination has left
+    hand-off   belongs to a hand-off: begin, handover, notify, last, over, and the correction of a stale begin
+    extra      anything else: acknowledgements and deletions of 000 §9, and news of where a host has gone
 """
 
 from __future__ import annotations
@@ -22,12 +22,16 @@ from antecede.core.wire.packets import Codec
 from antecede.sim.mobile.parameters import MobileParameters
 
 MESSAGE, PASSED_ON, HAND_OFF, EXTRA = "message", "passed on", "hand-off", "extra"
-KINDS = (MESSAGE, PASSED_ON, HAND_OFF, EXTRA)
+PACKET_KINDS = (MESSAGE, PASSED_ON, HAND_OFF, EXTRA)
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
-    """`ordering` is the stamp of the ordering algorithm, if there is one; `handover` is this the luggage of a host?"""
+class PacketContents:
+    """The contents of a packet between stations.
+
+    `ordering` is the stamp of the ordering algorithm, if there is one. `handover` is true if the packet carries the
+    luggage of a host.
+    """
 
     kind: str
     message: MessageId | None
@@ -36,13 +40,13 @@ class Contents:
     handover: bool
 
 
-def contents(packet: Packet, at: ProcessId) -> Contents:
-    """Of a packet that leaves the station of cell `at`."""
+def inspect_packet(packet: Packet, at: ProcessId) -> PacketContents:
+    """Return the contents of a packet that leaves the station of cell `at`."""
     stamp, message = packet.stamp, packet.message
     plain = message is None or isinstance(stamp, Carried | Cast)
     inner = packet if message is None or plain else packets.decode(message.payload)
     carried = inner.message
-    return Contents(
+    return PacketContents(
         kind=_kind(inner, at),
         message=carried.id if carried is not None else None,
         ordering=ordering_of(packet),
@@ -52,7 +56,7 @@ def contents(packet: Packet, at: ProcessId) -> Contents:
 
 
 def ordering_of(packet: Packet) -> Stamp | None:
-    """The stamp of the ordering algorithm, if there is one."""
+    """Return the stamp of the ordering algorithm, or None if the packet has none."""
     stamp = packet.stamp
     if isinstance(stamp, Carried | Cast):
         return stamp.stamp
@@ -71,12 +75,15 @@ def _kind(inner: Packet, at: ProcessId) -> str:
 
 
 def cell_of(station: ProcessId) -> ProcessId:
-    """Logical stations send in their own names."""
+    """Return the cell of a station. A logical station has the name of its cell, a slash and a number."""
     return station.partition("/")[0]
 
 
-class Weights:
-    """Sizes of packets as the parameters have them. What was weighed last is remembered: it often goes to several."""
+class PacketSizes:
+    """The sizes of packets according to the parameters.
+
+    The last size is remembered, because a packet often goes to several stations.
+    """
 
     def __init__(self, parameters: MobileParameters) -> None:
         self.header = parameters.header
@@ -88,16 +95,19 @@ class Weights:
         self._last: tuple[Packet | None, int] = (None, 0)
 
     def integers(self, ordering: Stamp | None) -> int:
+        """Return the number of integers in the stamp of the ordering algorithm."""
         if ordering is None:
             return 0
         return self._matrix if self.header.full and isinstance(ordering, RstStamp) else ordering.entries
 
     def wire_bytes(self, packet: Packet) -> int:
+        """Return the size of a packet on a wire."""
         if self._last[0] is not packet:
             self._last = (packet, self._weigh(packet))
         return self._last[1]
 
     def air_bytes(self, packet: Packet) -> int:
+        """Return the size of a packet on the air."""
         return len(self._codec.encode(packet))
 
     def _weigh(self, packet: Packet) -> int:
