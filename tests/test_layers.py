@@ -4,6 +4,7 @@ core <- fast; core <- judge <- {sim, runtime, pipeline} <- {lab, web, cli}.
 """
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -71,6 +72,11 @@ def test_the_core_is_pure(path: Path) -> None:
     roots = {name.split(".")[0] for name in imports(path)} - {"antecede"}
     assert roots <= sys.stdlib_module_names
     assert not roots & IMPURE
+
+
+def test_the_core_has_no_form_that_a_paper_prints_and_that_is_wrong() -> None:
+    """Those are in `lab/printed`: an algorithm of the core has no option that makes it wrong."""
+    assert [path for path in (SOURCE / "core").rglob("*.py") if re.search(r"\bprinted\b", path.read_text(), re.I)] == []
 
 
 def test_the_judge_shares_no_clock_code_with_the_accused() -> None:

@@ -1,4 +1,4 @@
-"""Does an allocation of clocks (004) misjudge two messages of a random execution? Explicit causal pasts tell.
+"""Whether an allocation of clocks (004) misjudges two messages of a random execution. Explicit causal pasts tell.
 
 Sends and arrivals come in random order. Some links are slow, so that long ways round overtake them. All that is left to
 chance comes from the seed alone: two allocations for one graph see the same execution.
@@ -21,6 +21,7 @@ PACES = (1.0, 1.0, 0.3, 0.03)
 
 
 def misjudges(allocation: Allocation, seed: int, *, messages: int, fifo: bool) -> bool:
+    """Return whether the allocation misjudges a pair of the `messages` of the execution that `seed` decides."""
     chance = stream(seed, "locality")
     execution = _Execution(allocation, chance)
     eagerness = chance.uniform(0.3, 0.8)
@@ -51,7 +52,7 @@ class _Execution:
         self._known[sender] |= 1 << number
 
     def arrive(self, *, fifo: bool) -> bool:
-        """Let a message arrive. Is it misjudged beside one that arrived there before?"""
+        """Let a message arrive, and return whether it is misjudged beside one that arrived there before."""
         link = self.chance.choices(list(self.transit), [self._paces[one] for one in self.transit])[0]
         waiting, receiver = self.transit[link], link[1]
         number, stamp = waiting.pop(0 if fifo else self.chance.randrange(len(waiting)))
