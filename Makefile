@@ -13,7 +13,7 @@ FRAMES ?= $(if $(QUICK),5000,100000)
 export SPARK_LOCAL_IP ?= 127.0.0.1
 export PYTHONPATH := src:.
 
-.PHONY: help setup check format lint types test test-slow test-logs test-browser demo bench fuzz faults soak docs docs-check lock clean
+.PHONY: help setup check format lint types test test-slow test-logs test-browser test-wheel demo bench fuzz faults soak docs docs-check lock clean
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##|^[a-z-]+:  *##' Makefile | sed -E 's/:[^#]*## ?/\t/' | expand -t 16
@@ -47,6 +47,9 @@ test-logs: setup  ## the tests on real logs, which are in the folder LOGS (tests
 
 test-browser: setup  ## the report in headless Chromium
 	browser=$$(tools/browser) && $(PY) -m pytest -m browser --browser "$$browser" tests/browser
+
+test-wheel: setup  ## build the wheel, install it in empty environments, and use it there
+	$(PY) -m tools.test_wheel
 
 demo: setup      ## the main job, on data it makes itself
 	$(PY) -m antecede demo

@@ -9,7 +9,7 @@ import json
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from antecede.runtime.node.durable_process import DurableProcess
 from antecede.runtime.node.node import Node
 from antecede.runtime.state.store import Store
 from antecede.runtime.state.trace_recorder import FILE_BYTES_MAX, open_recorder, stream_of
-from antecede.runtime.transport.contract import Network
+from antecede.runtime.transport.contract import Network, open_transport
 from antecede.runtime.transport.nats.options import NatsOptions
 from antecede.runtime.transport.urls import NOT_GIVEN, NotGiven, network_of, path_of_store
 from antecede.runtime.watch import status
@@ -67,10 +67,8 @@ async def join(
     connect and how the inbox is kept. `clock` and `wall` are for tests. `options` are the algorithm's own.
     """
     checked_names("the space and the process", [space, process])
-    if processes is None and algorithm in algorithms() and algorithm not in OPEN:
-        raise Misuse(f"{algorithm} needs the names of all processes: join(..., processes=[...])")
     everybody = sorted({process, *(processes or ())})
-    settings = _settings(algorithm, options)
+    settings = _settings(algorithm, options, is_open=processes is None)
     begin = partial(create, algorithm, process=process, processes=everybody, groups=groups, **settings)
     limits = limits or Limits()
     network = network_of(url, nats)
@@ -78,18 +76,15 @@ async def join(
     async with AsyncExitStack() as stack:
         stack.push_async_callback(network.stop)
         await network.start()
-        opened = Store(path, durability=durability, snapshot_bytes_min=limits.snapshot_bytes_min)
-        stack.callback(opened.close)
+        bytes_min = limits.snapshot_bytes_min
+        opened = stack.enter_context(closing(Store(path, durability=durability, snapshot_bytes_min=bytes_min)))
         incarnation = _identify(opened, space=space, process=process, algorithm=algorithm, options=json.dumps(settings))
         recorder = stack.enter_context(
             open_recorder(trace, space, process, store=opened, wall=wall, file_bytes_max=trace_file_bytes_max)
         )
         durable = DurableProcess(opened, begin, everybody, open_space=processes is None, recorder=recorder)
         durable.commit()
-        transport = network.transport(space, process, incarnation)
-        transport.trace_to(stream_of(trace) or "")
-        stack.push_async_callback(transport.close)
-        await transport.open()
+        transport = await open_transport(stack, network.transport(space, process, incarnation), stream_of(trace))
         node = Node(transport, durable, limits, clock)
         stack.push_async_callback(node.close)
         node.start()
@@ -102,9 +97,13 @@ async def join(
             await node.flush()  # a program that sends and ends has sent; whoever can not be reached gets it next time
 
 
-def _settings(algorithm: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """One packet for all destinations, and numbers where an algorithm would ask for FIFO: inboxes give no order."""
+def _settings(algorithm: str, options: Mapping[str, Any], *, is_open: bool) -> dict[str, Any]:
+    """Return the options of the algorithm: one packet for all destinations, and numbers on packets if it asks for FIFO,
+    because inboxes give no order. Raise `Misuse` if it needs a list of processes and the space has none.
+    """
     info = algorithms().get(algorithm)
+    if is_open and info is not None and algorithm not in OPEN:
+        raise Misuse(f"{algorithm} needs the names of all processes: join(..., processes=[...])")
     offered = info.options if info is not None else ()
     defaults: dict[str, Any] = {name: True for name in ("multicast", "numbered") if name in offered}
     return {**defaults, **options}

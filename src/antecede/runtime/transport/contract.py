@@ -18,6 +18,7 @@ lost the state of a process can not go on under its name, because everybody else
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -108,3 +109,11 @@ class Network(Protocol):
     async def stop(self) -> None:
         """Stop what `start` started, after the last transport is closed."""
         ...
+
+
+async def open_transport(stack: AsyncExitStack, transport: Transport, trace_stream: str | None) -> Transport:
+    """Open a transport that `stack` closes, and return it. `trace_stream` is the stream of the trace, if it has one."""
+    transport.trace_to(trace_stream or "")
+    stack.push_async_callback(transport.close)
+    await transport.open()
+    return transport

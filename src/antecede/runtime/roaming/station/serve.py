@@ -21,7 +21,7 @@ from antecede.runtime.roaming.station.server import StationServer
 from antecede.runtime.state.identity import identify
 from antecede.runtime.state.store import Store
 from antecede.runtime.state.trace_recorder import open_recorder, stream_of
-from antecede.runtime.transport.contract import Network
+from antecede.runtime.transport.contract import Network, open_transport
 from antecede.runtime.transport.nats.options import NatsOptions
 from antecede.runtime.transport.urls import NOT_GIVEN, NotGiven, network_of, path_of_store
 from antecede.runtime.watch import status
@@ -88,10 +88,7 @@ async def serve_station(
         recorder = stack.enter_context(open_recorder(trace, space, name, store=opened, wall=wall))
         cell = Cell(opened, make, recorder)
         cell.commit()
-        transport = network.transport(space, name, incarnation)
-        transport.trace_to(stream_of(trace) or "")
-        stack.push_async_callback(transport.close)
-        await transport.open()
+        transport = await open_transport(stack, network.transport(space, name, incarnation), stream_of(trace))
         if transport.data_bytes_max < 2 * PART_BYTES:
             raise Misuse(
                 f"the broker accepts {transport.data_bytes_max} bytes in a message, and a station needs "
