@@ -21,8 +21,8 @@ FORMATS = ("auto", "antecede", "shiviz", "otlp", "zipkin", "mapped")
 
 EXPLANATION = """\
 Read the log of a system, and say whether it delivered its messages in causal order: if one message may have caused
-another, every process that gets both must get the cause first. For each violation, show the chain of messages that
-proves it.
+another, every process that gets both must get the cause first. For the worst violations, show the chain of messages
+that proves them.
 
 TRACE is a file, a folder or a glob, plain or compressed with gzip. The formats are:
   antecede   JSON Lines or Parquet with the columns run, process, index, kind, time, message, dests, ...

@@ -44,7 +44,7 @@ example, a hub with three sensors:
 def add(subparsers: Any) -> None:
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "locality",
-        help="find the fewest clock entries for a known communication graph",
+        help="choose small clocks for a known communication graph",
         description=EXPLANATION,
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,

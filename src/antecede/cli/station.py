@@ -47,7 +47,7 @@ def add(subparsers: Any) -> None:
         "--durability",
         choices=("process", "power"),
         default="process",
-        help="the crash that committed state survives; default: process",
+        help="what the state survives: a crash of the process, or a power cut; default: process",
     )
     parser.add_argument(
         "--metrics", type=int, metavar="PORT", help="serve metrics for Prometheus at 127.0.0.1:PORT/metrics"

@@ -299,7 +299,7 @@ def test_strangers_and_nonsense_are_refused() -> None:
     carried = Carried(frozenset({"a"}), 0, RstStamp({}))
     with pytest.raises(RemoteViolation, match="a RstStamp, which is of another protocol"):
         station.receive(Packet("s2", Message(MessageId("b", 1), frozenset({"a"}), b""), carried))
-    with pytest.raises(RemoteViolation, match="takes message b:1 for"):
+    with pytest.raises(RemoteViolation, match="carries message b:1 for"):
         station.receive(Packet("s2", Message(MessageId("b", 1), frozenset({"c"}), b""), carried))
     with pytest.raises(Misuse, match="store or drop"):
         Policy(when_asleep="forget")

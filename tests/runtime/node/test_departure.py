@@ -206,7 +206,7 @@ def test_an_inbox_that_is_gone_is_not_waited_for(monkeypatch: pytest.MonkeyPatch
 def test_a_process_does_not_give_itself_up() -> None:
     async def test() -> None:
         async with nodes(MemoryNetwork(), "a") as (a,):
-            with pytest.raises(Misuse, match="itself"):
+            with pytest.raises(Misuse, match="call leave"):
                 await a.give_up("a")
 
     run(test)

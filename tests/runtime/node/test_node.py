@@ -94,7 +94,7 @@ def test_pending_and_stalls_name_the_missing_message() -> None:
             assert (stall.message, stall.awaited_from) == (MessageId("c", 1), ("a",))
             assert "message 1 of a" in str(stall)
             blocked = await anext(a.stalls())
-            assert (blocked.to, "parted" in str(blocked)) == ("b", True)
+            assert (blocked.to, "cut off" in str(blocked)) == ("b", True)
             network.heal()
             assert await take(b, 2) == [b"lost my ring", b"oh no"]
 

@@ -308,7 +308,7 @@ def test_a_host_that_is_gone_before_it_was_greeted_is_gone() -> None:
 
 @pytest.mark.parametrize("wrong", ["garbage", "http://127.0.0.1:1", "ws://", "ws://h:99999", "ws://[::1", None])
 def test_what_is_no_address_of_a_station_is_told_at_once(wrong: Any) -> None:
-    with pytest.raises(Misuse, match="no address of a station"):
+    with pytest.raises(Misuse, match="not the address of a station"):
         Host([wrong], "ann", "token")
 
 

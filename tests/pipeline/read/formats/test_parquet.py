@@ -252,7 +252,7 @@ def test_a_fault_of_the_program_is_no_violation(
     assert main(["check", str(tmp_path)]) == 2
     said = capsys.readouterr().err
     assert "Traceback" in said
-    assert said.endswith("stopped by a fault of its own (UnicodeDecodeError); please report what is above\n")
+    assert said.endswith("stopped by a bug in antecede (UnicodeDecodeError); please report the text above\n")
 
 
 def test_refused_rows_alone_are_no_trace_to_judge(spark: SparkSession, tmp_path: Path) -> None:

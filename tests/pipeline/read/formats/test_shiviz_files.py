@@ -32,7 +32,7 @@ def test_a_log_with_everything_wrong_in_it(spark: SparkSession, tmp_path: Path) 
         7: "the clock of a steps from 1 to 5",
         9: "duplicate index",
         11: "an attribute has more than",
-        13: "the clock of c has no entry of its own",
+        13: "the clock of c has no entry for c",
     }
     assert {n: reason[: len(expected.get(n, reason))] for n, reason in reasons.items()} == expected
     assert event_lines(found) == [1, 5, 15]
