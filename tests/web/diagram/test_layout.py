@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 from antecede.web.diagram import layout
-from antecede.web.diagram.layout import Placed, key, place
-from antecede.web.model import EventPoint, MessageArrow, Violation
+from antecede.web.diagram.layout import DiagramLayout, key, place
+from antecede.web.model import EventPoint, ExplainedViolation, MessageArrow
 from tests.web.samples import KNOWN, Execution
 
 FOUND = Execution(seed=3, processes=8, sends=150).violations()
 
 
-def assert_causes_are_above(placed: Placed) -> None:
+def assert_causes_are_above(placed: DiagramLayout) -> None:
     for arrow in placed.violation.messages:
         for end in arrow.delivers:
             assert placed.row[arrow.sender, arrow.send_index] < placed.row[end]
@@ -39,7 +39,7 @@ def test_causes_are_above_effects_in_every_violation_of_a_random_execution() -> 
         assert {process for process, _ in placed.row} <= set(placed.column)
 
 
-def long_chain(hops: int) -> Violation:
+def long_chain(hops: int) -> ExplainedViolation:
     """m0 is sent to the end directly, and a chain of `hops` messages through as many processes arrives before it."""
     events, arrows = [EventPoint("p0", 0, "send", "m0")], []
     for hop in range(1, hops + 1):
@@ -53,7 +53,7 @@ def long_chain(hops: int) -> Violation:
         *arrows[:-1],
         replace(arrows[-1], role="overtaking"),
     ]
-    return Violation("", end, "m0", f"m{hops}", "", tuple(events[:-1]), (*events, late), tuple(arrows))
+    return ExplainedViolation("", end, "m0", f"m{hops}", "", tuple(events[:-1]), (*events, late), tuple(arrows))
 
 
 def test_of_a_long_chain_both_ends_stay_and_the_gap_is_counted() -> None:
