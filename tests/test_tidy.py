@@ -25,20 +25,14 @@ FUNCTION_LINES_MAX = 60
 
 
 SAME_NAME_ACROSS = {
-    "Bucket": "a token bucket of the runtime; a bar of a histogram",
-    "Distribution": "to draw from; to show",
-    "HoldBack": "the queue; its measure in a report",
     "Host": "the state machine; the same with sockets",
     "Lanes": "of the kernel; of the outbox",
-    "Limits": "of a check; of a node; of a page",
-    "Link": "of a chain of causes; of a host to its station; of a report",
+    "Limits": "of a check; of a node",
     "Names": "of a run; of a frame",
     "Network": "of the runtime; of the simulator",
     "Numbered": "packets of a channel; rows of a run that is cut",
-    "Picture": "what the pipeline fetches; what the page draws",
     "Received": "by the fast path; by a transport",
     "Roaming": "a protocol; a form of a paper; which station a host is with",
-    "Violation": "as found; as drawn",
     "Writer": "of shapes; of a host's link",
 }
 """Class names that more than one package has, and what each means there. Take out what is no longer so; add nothing."""

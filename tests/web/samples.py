@@ -11,14 +11,15 @@ from dataclasses import replace
 from itertools import pairwise
 
 from antecede.web.model import (
-    Bucket,
+    CheckCounts,
     Computation,
-    Counts,
-    Distribution,
     EventPoint,
-    HoldBack,
-    Link,
+    ExplainedViolation,
+    Histogram,
+    HistogramBucket,
+    HoldBackSummary,
     LinkMatrix,
+    LinkTotals,
     MessageArrow,
     ProcessRow,
     Quarantine,
@@ -27,7 +28,6 @@ from antecede.web.model import (
     RunRow,
     StampSize,
     TimeBucket,
-    Violation,
 )
 
 E = EventPoint
@@ -39,7 +39,7 @@ KNOWN_EVENTS = (
     E("b", 0, "deliver", "m3", 0.052),
     E("b", 1, "deliver", "m1", 0.120),
 )
-KNOWN = Violation(
+KNOWN = ExplainedViolation(
     run="run-1",
     process="b",
     overtaken="m1",
@@ -64,7 +64,7 @@ def known_report() -> ReportData:
         format="antecede",
         verdict="violated",
         reason="1 of 3 deliveries came before one of its causes.",
-        counts=Counts(1, 3, 6, 3, 3, 1, 1, 0, 0, 0, 0),
+        counts=CheckCounts(1, 3, 6, 3, 3, 1, 1, 0, 0, 0, 0),
         violations=(KNOWN,),
     )
 
@@ -123,7 +123,7 @@ class Execution:
                     queue.append(name)
         return parent
 
-    def violations(self) -> list[Violation]:
+    def violations(self) -> list[ExplainedViolation]:
         found = []
         for overtaken, start in self.sent.items():
             parent = self.chains(start)
@@ -136,7 +136,7 @@ class Execution:
 
     def _violation(
         self, overtaken: str, first: EventPoint, late: int, parent: dict[tuple[str, int], tuple[str, int] | None]
-    ) -> Violation:
+    ) -> ExplainedViolation:
         overtaking, at = str(first.message), first.process
         chain: list[EventPoint] = []
         step: tuple[str, int] | None = self.sent[overtaking]
@@ -150,7 +150,9 @@ class Execution:
         via = " to ".join(dict.fromkeys(event.process for event in chain))
         words = f"{at} delivered {overtaking} before {overtaken}, although {overtaken} came first: from {via}."
         arrows = tuple(self._arrow(message, set(near), chain, overtaken, overtaking) for message in self._drawn(events))
-        return Violation("run-1", at, overtaken, overtaking, words, tuple(chain), events, arrows, 1, round(wait, 6))
+        return ExplainedViolation(
+            "run-1", at, overtaken, overtaking, words, tuple(chain), events, arrows, 1, round(wait, 6)
+        )
 
     def _drawn(self, events: tuple[EventPoint, ...]) -> list[str]:
         return sorted({str(event.message) for event in events})
@@ -168,15 +170,17 @@ class Execution:
         return MessageArrow(message, sender, index, ends, "witness" if message in on_chain else "context")
 
 
-def distribution(values: list[float]) -> Distribution:
+def distribution(values: list[float]) -> Histogram:
     """Buckets that grow by a quarter, as the pipeline's do."""
     ordered = sorted(values)
     edges = [ordered[0]]
     while edges[-1] <= ordered[-1]:
         edges.append(edges[-1] * 1.26)
-    buckets = tuple(Bucket(low, high, sum(low <= value < high for value in ordered)) for low, high in pairwise(edges))
+    buckets = tuple(
+        HistogramBucket(low, high, sum(low <= value < high for value in ordered)) for low, high in pairwise(edges)
+    )
     percentiles = tuple((float(part), ordered[len(ordered) * part // 100]) for part in (50, 90, 99))
-    return Distribution(len(ordered), sum(ordered) / len(ordered), ordered[-1], percentiles, buckets)
+    return Histogram(len(ordered), sum(ordered) / len(ordered), ordered[-1], percentiles, buckets)
 
 
 def busy_report(seed: int = 7) -> ReportData:
@@ -192,7 +196,7 @@ def busy_report(seed: int = 7) -> ReportData:
     hold = distribution([wait / 5 for wait in waits.values() if wait > 0.08])
     needless = distribution([wait / 5 for wait in waits.values() if wait > 0.12])
     links = tuple(
-        Link(one, two, chance.randrange(1, 1400), chance.uniform(0.004, 0.05), chance.choice((0, 0, 0, 1, 3)))
+        LinkTotals(one, two, chance.randrange(1, 1400), chance.uniform(0.004, 0.05), chance.choice((0, 0, 0, 1, 3)))
         for one in world.names
         for two in world.names
         if one != two and chance.random() < 0.7
@@ -208,14 +212,14 @@ def busy_report(seed: int = 7) -> ReportData:
         format="antecede",
         verdict="violated",
         reason=f"{len(violations):,} of {delivers:,} deliveries came before one of their causes.",
-        counts=Counts(2, 20, delivers + 400, 400, delivers, len(violations), len(violations) + 31, 3, 1, 0, 12345),
+        counts=CheckCounts(2, 20, delivers + 400, 400, delivers, len(violations), len(violations) + 31, 3, 1, 0, 12345),
         runs=(
             RunRow("run-1", "violated", 20, delivers, 350, delivers - 40, len(violations), len(violations) + 31, 3),
             RunRow("run-2", "undecidable", 20, 80, 50, 40, 0, 0, 0, "happened-before has a cycle"),
         ),
         violations=tuple(violations),
         delay=delay,
-        hold_back=HoldBack(hold.count, needless.count, hold, needless),
+        hold_back=HoldBackSummary(hold.count, needless.count, hold, needless),
         stamp=StampSize(400, 81.5, 410, 32_600, 9.25),
         timeline=tuple(
             TimeBucket(
@@ -273,14 +277,14 @@ def poisoned(text: str) -> ReportData:
         skew=(text,),
         violations=(violation,) * 3,
         runs=(RunRow(text, "violated", 1, 1, 1, 1, 1, 1, 1, text),),
-        links=LinkMatrix((text,), 1, (Link(text, text, 3, None, 1),)),
+        links=LinkMatrix((text,), 1, (LinkTotals(text, text, 3, None, 1),)),
         processes=tuple(replace(row, process=text) for row in data.processes),
         quarantine=Quarantine((QuarantineRow(text, 1, text, text),), ((text, 1),)),
         computation=replace(data.computation, stages=((text, 1.0),), notes=(text,)) if data.computation else None,
     )
 
 
-def long_chain(hops: int) -> Violation:
+def long_chain(hops: int) -> ExplainedViolation:
     """Return a violation: a chain of `hops` messages, through as many processes, overtakes the message m0."""
     events, arrows = [EventPoint("p0", 0, "send", "m0")], []
     for hop in range(1, hops + 1):
@@ -294,4 +298,4 @@ def long_chain(hops: int) -> Violation:
         *arrows[:-1],
         replace(arrows[-1], role="overtaking"),
     ]
-    return Violation("", end, "m0", f"m{hops}", "", tuple(events[:-1]), (*events, late), tuple(arrows))
+    return ExplainedViolation("", end, "m0", f"m{hops}", "", tuple(events[:-1]), (*events, late), tuple(arrows))

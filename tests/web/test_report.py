@@ -13,9 +13,9 @@ import pytest
 
 from antecede.web import charts, report
 from antecede.web.model import (
-    Bucket,
-    Counts,
-    Distribution,
+    CheckCounts,
+    Histogram,
+    HistogramBucket,
     Quarantine,
     QuarantineRow,
     ReportData,
@@ -70,8 +70,8 @@ def test_a_page_is_green_only_if_everything_was_read_and_holds() -> None:
 
 
 def test_the_counts_of_the_command_are_all_there_under_their_names() -> None:
-    values = {field.name: 1000 + place for place, field in enumerate(fields(Counts))}
-    text = Page(report.render(replace(known_report(), counts=Counts(**values)))).text
+    values = {field.name: 1000 + place for place, field in enumerate(fields(CheckCounts))}
+    text = Page(report.render(replace(known_report(), counts=CheckCounts(**values)))).text
     for field, value in values.items():
         assert f"{field} {value:,} " in text
 
@@ -149,7 +149,7 @@ def test_long_lists_are_cut_and_say_so() -> None:
     assert "showing 50 of 5,000 runs" in text
     assert "showing 50 of 70,000 rows" in text
     assert page.count("<article") == 100
-    fewer = report.render(data, report.Limits(violations=2))
+    fewer = report.render(data, report.PageLimits(violations=2))
     assert fewer.count("<article") == 2
 
 
@@ -179,15 +179,15 @@ def test_no_violation_is_not_claimed_where_nothing_could_be_decided() -> None:
 
 
 def test_many_buckets_are_merged_and_none_is_lost() -> None:
-    buckets = [Bucket(step, step + 1, step) for step in range(1000)]
-    merged = charts.merged(buckets)
+    buckets = [HistogramBucket(step, step + 1, step) for step in range(1000)]
+    merged = charts.merge_buckets(buckets)
     assert len(merged) <= charts.BUCKETS_MAX
     assert sum(bucket.count for bucket in merged) == sum(range(1000))
     assert (merged[0].start_seconds, merged[-1].end_seconds) == (0, 1000)
 
 
 def test_empty_and_single_buckets_have_a_chart() -> None:
-    one = Distribution(0, None, None, ((50, 7.0),), (Bucket(0.0, 0.0, 0),))
+    one = Histogram(0, None, None, ((50, 7.0),), (HistogramBucket(0.0, 0.0, 0),))
     assert "<svg" in charts.histogram(one, "nothing")
     assert "<svg" in charts.timeline([TimeBucket(5.0, 5.0, 0, 0)])
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from antecede.web.text import (
     data_size,
     duration,
+    make_visible,
     moment,
     name,
     number,
@@ -20,7 +21,6 @@ from antecede.web.text import (
     safe,
     short,
     time_of_day,
-    visible,
 )
 
 ANY_TEXT = st.text(st.characters(), max_size=400)
@@ -36,9 +36,9 @@ def test_safe_text_can_not_leave_its_place(text: str, chars_max: int) -> None:
 
 @given(ANY_TEXT, st.integers(2, 300))
 def test_visible_text_is_bounded_and_keeps_plain_text_whole(text: str, chars_max: int) -> None:
-    assert len(visible(text, chars_max)) <= 2 * chars_max + 1
+    assert len(make_visible(text, chars_max)) <= 2 * chars_max + 1
     plain = "".join(char for char in text if char.isascii() and char.isprintable())[:chars_max]
-    assert visible(plain, chars_max) == plain
+    assert make_visible(plain, chars_max) == plain
 
 
 def test_a_name_of_65536_characters_is_cut_with_an_ellipsis() -> None:
@@ -47,14 +47,14 @@ def test_a_name_of_65536_characters_is_cut_with_an_ellipsis() -> None:
 
 
 def test_what_is_invisible_is_shown_by_its_code_point() -> None:
-    assert visible("pay\u202eroll") == "pay[U+202E]roll"
-    assert visible("a\u200bb") != visible("ab")
-    assert visible("\x00\ud800") == "[U+0000][U+D800]"
-    assert visible("two\nlines\tand") == "two lines and"
+    assert make_visible("pay\u202eroll") == "pay[U+202E]roll"
+    assert make_visible("a\u200bb") != make_visible("ab")
+    assert make_visible("\x00\ud800") == "[U+0000][U+D800]"
+    assert make_visible("two\nlines\tand") == "two lines and"
 
 
 def test_marks_do_not_pile_up() -> None:
-    assert visible("e" + "\u0301" * 9).count("\u0301") == 4
+    assert make_visible("e" + "\u0301" * 9).count("\u0301") == 4
 
 
 def test_a_short_name_keeps_both_ends() -> None:

@@ -13,7 +13,7 @@ from antecede.judge.explain import explain
 from antecede.judge.judge import judge
 from antecede.web.diagram.layout import place
 from antecede.web.diagram.space_time import svg
-from antecede.web.model import EventPoint, MessageArrow, Role, Violation
+from antecede.web.model import EventPoint, ExplainedViolation, MessageArrow, Role
 from antecede.web.report import asset
 from antecede.web.text import safe
 
@@ -37,12 +37,12 @@ def page() -> str:
     return f'{head}>\n<style>\n{style()}</style>\n<rect class="paper" width="100%" height="100%" rx="6"/>\n{body}\n'
 
 
-def found_violation() -> Violation:
+def found_violation() -> ExplainedViolation:
     """Return the violation that the judge finds in the trace, as the report would show it."""
     (found,) = judge(TRACE).found
     explained = explain(TRACE, found)
     (overtaken,) = found.overtaken
-    return Violation(
+    return ExplainedViolation(
         run=found.run,
         process=found.process,
         overtaken=overtaken,

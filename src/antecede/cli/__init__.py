@@ -1,8 +1,8 @@
 """The command line: one thin module for each command, each with `add(subparsers)` and `run(arguments) -> exit status`.
 
-A command imports the layer that it needs only when it is run, so that `antecede --help` is quick and a missing part is
-named with the way to install it. `screen` is what several commands print with, `broker` how they reach NATS,
-`simulation/` the parts of `antecede simulate`, `live` and `live_station` those of `antecede demo --live`.
+A command imports the layer that it needs only when it is run. So `antecede --help` is quick, and if a part is missing
+the error says how to install it. `screen` has the output that several commands share, and `broker` their connection to
+NATS. `simulation/` has the parts of `antecede simulate`; `live` and `live_station` those of `antecede demo --live`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ COMMANDS = ("check", "demo", "lab", "locality", "remove", "simulate", "station",
 
 
 def parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
     top = argparse.ArgumentParser(
         prog="antecede",
         description="Causal message ordering: check whether a system delivers messages in causal order, choose an "
@@ -34,7 +35,9 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Exit status: 0 it holds, 1 it does not, 2 usage, unreadable input or a fault, 3 undecidable."""
+    """Run a command and return its exit status: 0 holds, 1 does not, 2 usage, unreadable input or a fault, 3
+    undecidable.
+    """
     try:
         arguments = parser().parse_args(argv)
         status: int = arguments.run(arguments)
@@ -44,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except AntecedeError as error:
         print(f"antecede: {error}", file=sys.stderr)
         return 2
-    except BrokenPipeError:  # whoever read what is printed has enough, `head` for one
+    except BrokenPipeError:  # the reader of the output, such as `head`, has stopped reading
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except (OSError, OverflowError) as error:  # a port in use, or out of range; a host without an address
@@ -52,12 +55,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"antecede: {reason}{f': {place}' if place else ''}", file=sys.stderr)
         return 2
     except Exception as error:  # Python's own status would be 1, which says that causal order is violated
-        return _stopped(error)
+        return _report_error(error)
     return status
 
 
-def _stopped(error: Exception) -> int:
-    """Say what is missing, or that this is a fault."""
+def _report_error(error: Exception) -> int:
+    """Print what is missing, or that the error is a fault of antecede, and return the exit status."""
     if isinstance(error, ModuleNotFoundError):
         print(f"antecede: this command needs the package '{error.name}': pip install 'antecede[app]'", file=sys.stderr)
         return 2

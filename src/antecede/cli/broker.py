@@ -1,7 +1,7 @@
-"""How commands reach NATS: the options that `station`, `status` and `trace` share.
+"""Define how commands reach NATS: the options that `station`, `status` and `trace` share.
 
-Secrets do not belong on a command line, where every user of the machine can read them: `ANTECEDE_NATS` in the
-environment takes the place of `--nats`, and keys and credentials come from files.
+Secrets do not belong on a command line, because every user of the machine can read it. So `ANTECEDE_NATS` in the
+environment can replace `--nats`, and keys and credentials come from files.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ VARIABLE = "ANTECEDE_NATS"
 
 
 def add(parser: argparse.ArgumentParser, *, embedded: bool) -> None:
-    """`--nats` and how to connect there.
+    """Add `--nats` and the options of the connection to a parser.
 
     There is no option for the timeouts: a program that runs a command itself may set `nats_limits` of its arguments.
     """
@@ -45,14 +45,14 @@ def add(parser: argparse.ArgumentParser, *, embedded: bool) -> None:
 
 
 def url(arguments: argparse.Namespace) -> str:
-    """Where to connect, which has to be said somewhere."""
+    """Return the URL of the NATS server, or raise `Misuse` if neither an option nor the environment gives it."""
     if not arguments.nats:
         raise Misuse(f"no NATS server is given: use --nats nats://host:port, or set {VARIABLE} in the environment")
     return str(arguments.nats)
 
 
 def options(arguments: argparse.Namespace, *, replicas: int = 1) -> NatsOptions:
-    """How to connect there."""
+    """Return the options of the connection."""
     from antecede.runtime.transport.nats.options import NatsLimits, NatsOptions
 
     limits = arguments.nats_limits or NatsLimits()
@@ -62,15 +62,15 @@ def options(arguments: argparse.Namespace, *, replicas: int = 1) -> NatsOptions:
 def _connect(arguments: argparse.Namespace) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     if arguments.nats_ca is not None or arguments.nats_cert is not None:
-        settings["tls"] = trusting(arguments.nats_ca, arguments.nats_cert, arguments.nats_key)
+        settings["tls"] = tls_context(arguments.nats_ca, arguments.nats_cert, arguments.nats_key)
     for name, path in (("user_credentials", arguments.nats_creds), ("nkeys_seed", arguments.nats_nkey)):
         if path is not None:
             settings[name] = str(_readable(path))
     return settings
 
 
-def trusting(authority: Path | None, certificate: Path | None = None, key: Path | None = None) -> SSLContext:
-    """TLS with servers that `authority` vouches for, and a certificate of our own where there is one."""
+def tls_context(authority: Path | None, certificate: Path | None = None, key: Path | None = None) -> SSLContext:
+    """Return TLS for servers that `authority` vouches for, with a client certificate if there is one."""
     import ssl
 
     try:

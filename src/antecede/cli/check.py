@@ -1,4 +1,4 @@
-"""`antecede check TRACE...`: did the system deliver in causal order? The verdict, the worst violation, and a report."""
+"""`antecede check TRACE...`: check whether a system delivered in causal order, and write a report."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _add_export(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     _refuse_bad_options(arguments)
-    with screen.told(quiet=arguments.json) as progress:
+    with screen.show_progress(quiet=arguments.json) as progress:
         checked = _check(arguments, progress)
         report = screen.write_report(checked, progress) if checked.out is not None else None
         exported = _export(arguments, checked)
@@ -126,12 +126,12 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         screen.show(checked)
     with redirect_stdout(sys.stderr if arguments.json else sys.stdout):
-        screen.places(checked, report, exported)
+        screen.show_places(checked, report, exported)
     return STATUS[checked.answer.verdict]
 
 
 def _refuse_bad_options(arguments: argparse.Namespace) -> None:
-    """What can be known to be wrong before a Spark is started for it."""
+    """Raise `Misuse` for options that can be known to be wrong before Spark is started."""
     if arguments.format not in FORMATS:
         raise Misuse(f"there is no format {arguments.format!r}; there are {', '.join(FORMATS)}")
     if arguments.worst < 0:

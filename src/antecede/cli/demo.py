@@ -1,4 +1,4 @@
-"""`antecede demo`: the same traffic over the same network, without and with causal order, checked side by side."""
+"""`antecede demo`: run the same traffic over the same network without and with causal order, and compare the checks."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         return live.run(arguments)
     out = Path(arguments.out)
     traces = out / "traces"
-    with screen.told() as progress:
+    with screen.show_progress() as progress:
         for algorithm in ALGORITHMS:
             progress(f"simulating {arguments.processes} processes with {algorithm}")
             _simulate(algorithm, arguments, traces / f"{algorithm}.jsonl")
@@ -90,7 +90,7 @@ def _simulate(algorithm: str, arguments: argparse.Namespace, path: Path) -> None
 def check_runs(
     traces: str, out: str, master: str | None, progress: Progress
 ) -> tuple[Checked, Mapping[str, Mapping[str, Any]]]:
-    """One check of both runs, and the row of each in its summary."""
+    """Check both runs together, and return the check and the row of each run in its summary."""
     progress("starting Spark")
     from antecede.pipeline.check import check
     from antecede.pipeline.spark.session import session
@@ -99,7 +99,7 @@ def check_runs(
 
     spark = session(master, options=options([traces], master))
     checked = check(spark, [traces], format="antecede", out=out, progress=progress)
-    rows = folder.read(spark, out, "summary").collect()  # two: a row for each run
+    rows = folder.read(spark, out, "summary").collect()  # two rows, one for each run
     return checked, {row["run"]: row.asDict() for row in rows}
 
 
@@ -115,7 +115,7 @@ def _show(arguments: argparse.Namespace, rows: Mapping[str, Mapping[str, Any]], 
         print(f"\nThe worst violation without causal order: {screen.plain(checked.explained[0].words)}.")
 
 
-def _counted(name: str, row: Mapping[str, Any]) -> str:
+def _count_words(name: str, row: Mapping[str, Any]) -> str:
     return f"{row[name]:,}"
 
 
@@ -132,6 +132,6 @@ def _side_by_side(pair: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         ("held back after receive", "held"),
         ("  of these needlessly", "needless"),
     ):
-        yield line(label, partial(_counted, name))
+        yield line(label, partial(_count_words, name))
     yield line("mean delay", lambda row: f"{row['delay_s_mean']:.3f} s")
     yield line("stamp per message, mean", lambda row: f"{(row['control_bytes'] or 0) / row['messages']:.1f} bytes")

@@ -1,4 +1,4 @@
-"""`antecede lab list` and `antecede lab run NAME...`: the papers' experiments, rerun on Spark."""
+"""`antecede lab list` and `antecede lab run NAME...`: rerun the experiments of the papers on Spark."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _list(arguments: argparse.Namespace) -> int:
 
     found = [find_experiment(name) for name in experiment_names()]
     if arguments.json:
-        print(json.dumps({"experiments": [_described(one) for one in found]}, indent=1))
+        print(json.dumps({"experiments": [_describe(one) for one in found]}, indent=1))
         return 0
     rows = [
         (one.name, one.paper, one.figure, f"{len(one.grid)} x {len(one.seeds)}", str(len(one.claims)), one.title)
@@ -107,7 +107,7 @@ def _list(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _described(one: Experiment) -> dict[str, object]:
+def _describe(one: Experiment) -> dict[str, object]:
     return {
         "name": one.name,
         "paper": one.paper,
@@ -122,7 +122,7 @@ def _described(one: Experiment) -> dict[str, object]:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    chosen, folder = _chosen(arguments), _folder(arguments.out)
+    chosen, folder = _choose_experiments(arguments), _folder(arguments.out)
     with _progress(quiet=arguments.json) as (say, begin):
         say("starting Spark")
         from antecede.lab import pages, report
@@ -139,7 +139,7 @@ def _run(arguments: argparse.Namespace) -> int:
             for note in ran.notes:
                 say(note)
             made.append(report.write_report(ran, place, command=command))
-            _tell(ran, made[-1], place, quiet=arguments.json)
+            _print_outcome(ran, made[-1], place, quiet=arguments.json)
         page = pages.write_index(folder)
     failed = any(entry["failed"] for entry in made)
     if arguments.json:
@@ -149,7 +149,7 @@ def _run(arguments: argparse.Namespace) -> int:
     return int(failed)
 
 
-def _chosen(arguments: argparse.Namespace) -> list[Experiment]:
+def _choose_experiments(arguments: argparse.Namespace) -> list[Experiment]:
     from antecede.lab.experiments import experiment_names, find_experiment
 
     if not arguments.name and not arguments.quick:
@@ -174,69 +174,75 @@ def _folder(out: str) -> Path:
 
 
 def _command(arguments: argparse.Namespace) -> str:
-    """What makes the same results again, wherever they are put."""
+    """Return the command that makes the same results again, in any folder."""
     words = ["antecede", "lab", "run", *arguments.name, *(["--quick"] if arguments.quick else [])]
     return shlex.join(words)
 
 
-def _tell(ran: ExperimentRun, made: dict[str, Any], place: Path, *, quiet: bool) -> None:
-    """What came of one experiment: its claims, and what failed."""
+def _print_outcome(ran: ExperimentRun, made: dict[str, Any], place: Path, *, quiet: bool) -> None:
+    """Print the outcome of one experiment: its claims, and the rows that failed."""
     to = sys.stderr if quiet else sys.stdout
     resumed = f", {ran.resumed} of them from before" if ran.resumed else ""
     print(f"{made['experiment']}: {made['title']}; {made['rows']} runs{resumed}; {place}/figure.svg", file=to)
-    told = [(_outcome(one), one["id"], _stated(one), f"measured: {_measured(one)}") for one in made["claims"]]
-    widths = [max(map(len, column)) for column in zip(*told, strict=True)]
-    for row in told:
+    lines = [
+        (_format_outcome(one), one["id"], _format_stated(one), f"measured: {_format_measurement(one)}")
+        for one in made["claims"]
+    ]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for row in lines:
         print("  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip(), file=to)
     for failure in made["failed"]:
         print(f"  FAILED {failure}", file=sys.stderr)
     print(file=to)
 
 
-def _stated(claim: dict[str, Any]) -> str:
+def _format_stated(claim: dict[str, Any]) -> str:
     return f"{'ours' if claim['ours'] else 'paper'}: {claim['stated']}"
 
 
-def _outcome(claim: dict[str, Any]) -> str:
+def _format_outcome(claim: dict[str, Any]) -> str:
     outcome: str = claim["outcome"]
     if outcome in ("qualitative", "tried"):
         return f"{outcome}: {'holds' if claim['holds'] else 'does not hold'}"
     return outcome
 
 
-def _measured(claim: dict[str, Any]) -> str:
+def _format_measurement(claim: dict[str, Any]) -> str:
     if claim["measured"] is None:
         return str(claim["words"])
     low, high = claim["confidence_95"]
     return f"{claim['measured']:.4g} ({low:.4g} to {high:.4g})"
 
 
-def _silence(_name: str) -> Shown:
+def _show_nothing(_name: str) -> Shown:
     return lambda _progress: None
 
 
-def _lines(name: str) -> Shown:
-    """A line whenever another tenth is done."""
-    start, told = monotonic(), 0
+def _show_tenths(name: str) -> Shown:
+    """Return a callback that prints a line whenever another tenth is done."""
+    start, shown_tenths = monotonic(), 0
 
     def show(progress: Progress) -> None:
-        nonlocal told
+        nonlocal shown_tenths
         tenths = 10 * progress.done // max(progress.total, 1)
-        if tenths > told:
+        if tenths > shown_tenths:
             spent_s, fresh = monotonic() - start, progress.done - progress.resumed
             left_s = spent_s * (progress.total - progress.done) / fresh if fresh else 0.0
             left = f", about {left_s:.0f} s left" if left_s else ""
             print(f"{name}: {progress.done} of {progress.total} runs{left}", file=sys.stderr, flush=True)
-        told = max(tenths, told)
+        shown_tenths = max(tenths, shown_tenths)
 
     return show
 
 
 @contextmanager
 def _progress(*, quiet: bool) -> Iterator[tuple[Callable[[str], None], Callable[[str], Shown]]]:
-    """A bar for each experiment with the time left, on a terminal; a line now and then elsewhere."""
+    """Yield functions that print a line and show the progress of an experiment.
+
+    On a terminal the progress is a bar with the time left. Otherwise it is a line now and then.
+    """
     if quiet or not sys.stderr.isatty():
-        yield lambda words: print(words, file=sys.stderr), _silence if quiet else _lines
+        yield lambda words: print(words, file=sys.stderr), _show_nothing if quiet else _show_tenths
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn

@@ -1,9 +1,9 @@
-"""`antecede demo --live`: eight hosts chat and roam between three real stations, without and with causal order.
+"""`antecede demo --live`: let eight hosts chat and roam between three real stations, without and with causal order.
 
-Each conversation runs on its own embedded NATS server, with every station in a process of its own; the hosts are
-in this one, on real WebSockets. The links between stations take the times of `LINKS_S`, as if they were apart.
-Half-way a station is killed and later started again. Both kinds of station hand hosts over alike and lose
-nothing; one passes messages on as NATS brings them (`plain`), the other orders them (`roam`).
+Each conversation runs on its own embedded NATS server, with every station in a process of its own. The hosts are in
+this process, on real WebSockets. The links between stations take the times of `LINKS_S`, as if the stations were far
+apart. Half-way a station is killed and later started again. Both kinds of station hand hosts over alike and lose
+nothing. One passes messages on as NATS brings them (`plain`), the other orders them (`roam`).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ END_S = 60.0
 
 
 class DemoFailed(AntecedeError):
-    """A part of the demonstration did not do its work; the message says which."""
+    """An error of the demonstration. The message says which part failed."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     out = Path(arguments.out) / "live"
     traces = out / "traces"
-    with screen.told() as progress, tempfile.TemporaryDirectory(prefix="antecede-live-") as state:
+    with screen.show_progress() as progress, tempfile.TemporaryDirectory(prefix="antecede-live-") as state:
         for kind in KINDS:
             _clear(traces / kind)
             town = Town(Path(state) / kind, traces / kind, kind, arguments.seed, progress)
@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _clear(folder: Path) -> None:
-    """Traces of an earlier demonstration make way; nothing else is touched."""
+    """Remove the traces of an earlier demonstration, and nothing else."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path in sorted(folder.glob("*.jsonl")):
@@ -97,7 +97,7 @@ def _side_by_side(pair: list[Mapping[str, Any]], moves: list[int]) -> Iterator[s
 
 @dataclass(slots=True)
 class Town:
-    """One conversation: `folder` for what the servers keep, `traces` for what the hosts write."""
+    """One conversation. `folder` holds the data of the servers, and `traces` what the hosts write."""
 
     folder: Path
     traces: Path
@@ -111,6 +111,7 @@ class Town:
     owed: int = 0
 
     async def live(self) -> None:
+        """Run the conversation from beginning to end."""
         from antecede.runtime.transport.nats.embedded import EmbeddedNetwork
 
         self.folder.mkdir(parents=True)
@@ -160,7 +161,7 @@ class Town:
         await host.send(dests, text.encode())
 
     async def _take(self, host: Host) -> None:
-        """Every third message is answered, to whoever else got it too: that is where order shows."""
+        """Receive messages, and answer every third to all that got it. Answers are what makes order matter."""
         async for message in host:
             self.delivered += 1
             await message.ack()

@@ -1,4 +1,4 @@
-"""One station of `antecede demo --live`, in a process of its own: `python -m antecede.cli.live_station SETTINGS`.
+"""Run one station of `antecede demo --live` in its own process: `python -m antecede.cli.live_station SETTINGS`.
 
 SETTINGS is a JSON object. The station ends when its standard input does, so that it never outlives the demonstration.
 """

@@ -1,4 +1,4 @@
-"""`antecede locality GRAPH`: which clocks each process needs on a known graph, and what that saves."""
+"""`antecede locality GRAPH`: show which clocks each process needs on a known graph, and what that saves."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _read(name: str) -> str:
-    """Both from the bytes, so that a file and standard input are read alike, whatever the locale."""
+    """Return the text of a file or of standard input. Both are decoded from bytes, whatever the locale is."""
     try:
         read = _standard_input() if name == "-" else Path(name).read_bytes()
         text = read if isinstance(read, str) else read.decode("utf-8")
@@ -94,7 +94,7 @@ def _read(name: str) -> str:
 
 
 def _standard_input() -> bytes | str:
-    """Bytes, unless somebody has put text in its place."""
+    """Return the bytes of standard input, or its text if it was replaced by a text stream."""
     bytes_in = getattr(sys.stdin, "buffer", None)
     return sys.stdin.read() if bytes_in is None else bytes_in.read()
 
@@ -134,13 +134,13 @@ def _show(graph: Graph, made: Plan, remarks: list[str], *, sets: bool) -> None:
     links = len(graph.links)
     counted = f"{links} link{'' if links == 1 else 's'}, {_ways(graph)}"
     print(f"{len(graph.processes)} processes, {counted}; simple paths: {chosen.method}.\n")
-    _table(["", "allocation", "entries per process", "entries per message"], _rows(made))
+    _print_table(["", "allocation", "entries per process", "entries per message"], _rows(made))
     print(f"\n{saving(made)}")
     for remark in remarks:
         print(remark)
     if sets:
         print()
-        _table(
+        _print_table(
             ["process", "keeps the clocks of", "observes"],
             (
                 [plain(p, NAME_CHARS_MAX), _names(chosen.clock_set(p)), _names(chosen.observation_set(p))]
@@ -157,7 +157,7 @@ def _ways(graph: Graph) -> str:
 
 
 def _names(processes: Iterable[str]) -> str:
-    """Names come out of other people's files: whatever a terminal would obey is taken out of them."""
+    """Return the names of processes, without control characters, because they come from other people's files."""
     return " ".join(plain(p, NAME_CHARS_MAX) for p in sorted(processes))
 
 
@@ -180,11 +180,11 @@ def _rows(made: Plan) -> Iterable[list[str]]:
         yield row(mark, f"{candidate.name}: {TITLES[candidate.name]}", candidate.cost)
 
 
-def _table(headings: list[str], rows: Iterable[list[str]]) -> None:
-    """With rules on a terminal, plain columns elsewhere, so that other programs can read them."""
+def _print_table(headings: list[str], rows: Iterable[list[str]]) -> None:
+    """Print a table: with rules on a terminal, otherwise in plain columns that other programs can read."""
     if sys.stdout.isatty():
         try:
-            _drawn(headings, rows)
+            _print_drawn_table(headings, rows)
         except ModuleNotFoundError:
             pass
         else:
@@ -195,7 +195,7 @@ def _table(headings: list[str], rows: Iterable[list[str]]) -> None:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
-def _drawn(headings: list[str], rows: Iterable[list[str]]) -> None:
+def _print_drawn_table(headings: list[str], rows: Iterable[list[str]]) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text

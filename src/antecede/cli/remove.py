@@ -1,4 +1,4 @@
-"""`antecede remove`: be rid of a host for good."""
+"""`antecede remove`: remove a host permanently."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     from antecede.runtime.roaming.remove_host import remove_host
     from antecede.runtime.roaming.tokens import read_key
 
-    tls = None if arguments.ca is None else broker.trusting(arguments.ca)
+    tls = None if arguments.ca is None else broker.tls_context(arguments.ca)
     station = asyncio.run(remove_host(arguments.station, arguments.host, read_key(arguments.key), tls=tls))
     print(f"{station} has removed {arguments.host}")
     return 0

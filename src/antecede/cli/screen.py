@@ -1,6 +1,6 @@
-"""What `check` and `demo` show: the stage at work, an answer of one screen, and the report.
+"""Print what `check` and `demo` show: the current stage, an answer of one screen, and the paths of the report.
 
-Names and texts come out of other people's logs, so whatever a terminal would obey is taken out of them first.
+Names and texts come from other people's logs, so control characters are removed from them first.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ NOTES_MAX = 5
 
 
 def show(checked: Checked) -> None:
-    """The verdict, the counts, the worst violation, and where the rest is."""
+    """Print the verdict, the counts, the worst violation and the notes."""
     found = checked.answer
     incomplete = "" if found.complete else " (incomplete)"
     print(f"{found.verdict.upper()}{incomplete}: {plain(found.reason)}\n")
-    for line in counts(checked):
+    for line in count_lines(checked):
         print(f"  {line}")
     if checked.explained:
         print(f"\nThe worst violation: {plain(checked.explained[0].words)}.")
@@ -40,8 +40,8 @@ def show(checked: Checked) -> None:
         print(f"and {len(notes) - NOTES_MAX} more notes")
 
 
-def places(checked: Checked, report: str | None, exported: Sequence[str]) -> None:
-    """Where the rest is to be found."""
+def show_places(checked: Checked, report: str | None, exported: Sequence[str]) -> None:
+    """Print where the report, the tables and the exported files are."""
     if report is not None:
         print(f"\nReport: {report}\nTables: {checked.out}")
     elif not exported:
@@ -50,8 +50,8 @@ def places(checked: Checked, report: str | None, exported: Sequence[str]) -> Non
         print(f"Exported: {path}")
 
 
-def counts(checked: Checked) -> Iterator[str]:
-    """What was counted, in a few lines of columns."""
+def count_lines(checked: Checked) -> Iterator[str]:
+    """Yield the counts in a few lines of columns."""
     values = checked.as_dict()
     for names in (
         ("runs", "processes", "events", "quarantined"),
@@ -62,13 +62,13 @@ def counts(checked: Checked) -> Iterator[str]:
 
 
 def plain(text: str, chars_max: int = TEXT_CHARS_MAX) -> str:
-    """On one line, printable, and not too long."""
+    """Return `text` on one line, printable, and not longer than `chars_max`."""
     shown = "".join(char if char.isprintable() else "\ufffd" for char in text[: chars_max + 1])
     return shown if len(shown) <= chars_max else f"{shown[:chars_max]}…"
 
 
 def write_report(checked: Checked, progress: Progress) -> str:
-    """Draw the report into the output folder, or, where that is not on this machine, into the current one."""
+    """Write the report into the output folder and return its path. If the folder is remote, use the current folder."""
     progress("report")
     from antecede.pipeline.tables.folder import is_remote
     from antecede.web.fill import report_data
@@ -83,7 +83,7 @@ def write_report(checked: Checked, progress: Progress) -> str:
 
 
 def write(path: str, pieces: Iterator[str]) -> None:
-    """The pieces, as a file of text."""
+    """Write pieces of text to a file."""
     try:
         with open(path, "w", encoding="utf-8") as file:
             file.writelines(pieces)
@@ -92,9 +92,11 @@ def write(path: str, pieces: Iterator[str]) -> None:
 
 
 @contextmanager
-def told(*, quiet: bool = False) -> Iterator[Progress]:
-    """What is going on, on standard error: a line that is gone when all is done, or, where that is no terminal, a line
-    for each stage."""
+def show_progress(*, quiet: bool = False) -> Iterator[Progress]:
+    """Yield a callback that shows the current stage on standard error.
+
+    On a terminal it is a line that disappears at the end. Otherwise it is one line for each stage.
+    """
     if quiet:
         yield lambda _stage: None
     elif sys.stderr.isatty():

@@ -1,7 +1,7 @@
-"""`antecede simulate`: run an algorithm in a simulated world, write the trace, and say in one screen what it cost.
+"""`antecede simulate`: run an algorithm in a simulated world, write the trace, and print on one screen what it cost.
 
-The name of the algorithm decides which world it is: one of processes that stay where they are, or, for a roaming
-protocol, one of stations and of hosts that move between them.
+The name of the algorithm decides which world it is: a world of processes that stay where they are, or, for a roaming
+protocol, a world of stations and of hosts that move between them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from antecede.cli.simulation.options import EXAMPLES, add_to, empty, replay
+from antecede.cli.simulation.options import EXAMPLES, add_to, empty_options, replay
 from antecede.core.errors import Misuse
 
 if TYPE_CHECKING:
@@ -38,11 +38,11 @@ def run(arguments: argparse.Namespace) -> int:
     from antecede.sim import RunRecorder
     from antecede.sim.trace import open_trace
 
-    for flag in empty(arguments):
+    for flag in empty_options(arguments):
         raise Misuse(f"{flag} is empty: give it a value, or leave it out")
     asked = parameters(arguments)
     name = arguments.run_name or f"{arguments.algorithm}-{asked.seed}"
-    events = summary.Events(name, arguments.judge_max)
+    events = summary.JudgedEvents(name, arguments.judge_max)
     try:
         with ExitStack() as stack:
             sinks: list[Sink] = [events]
@@ -58,13 +58,13 @@ def run(arguments: argparse.Namespace) -> int:
     except Exception:
         print(f"antecede: the run failed. To replay it: {replay(arguments)}", file=sys.stderr)
         raise
-    finished = summary.Finished(asked, result, events, events.judge(), replay(arguments), arguments.out)
+    finished = summary.FinishedRun(asked, result, events, events.judge(), replay(arguments), arguments.out)
     print(summary.as_json(finished) if arguments.json else summary.as_text(finished))
-    return int(finished.broke_its_promise)
+    return int(finished.has_broken_promise)
 
 
 def parameters(arguments: argparse.Namespace) -> Parameters | MobileParameters:
-    """What the options ask for, or `Misuse`."""
+    """Return the parameters that the options ask for, or raise `Misuse`."""
     from antecede.cli.simulation import fixed_processes, roaming_hosts
     from antecede.core.mobile.protocols import protocols
 
@@ -87,7 +87,7 @@ def _simulate(
 
 @contextmanager
 def _progress(title: str) -> Iterator[Callable[[float], None] | None]:
-    """A bar on the terminal, where there is one."""
+    """Yield a callback that draws a progress bar, or None if standard error is not a terminal."""
     if not sys.stderr.isatty():
         yield None
         return

@@ -1,4 +1,4 @@
-"""`antecede station`: serve roaming hosts over WebSocket, until it is told to stop."""
+"""`antecede station`: serve roaming hosts over WebSocket until it is told to stop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`antecede status`: spaces, processes, what is held back, what is stalled, and hosts that are being handed over."""
+"""`antecede status`: show spaces, processes, messages that are held back or stalled, and hosts that are handed over."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def summary(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Everybody by space, and what tells whether something is wrong."""
+    """Return all processes by space, and what shows whether something is wrong."""
     spaces: dict[str, list[Mapping[str, Any]]] = {}
     for one in found:
         spaces.setdefault(str(one["space"]), []).append(one)
@@ -85,13 +85,13 @@ def summary(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "processes": len(found),
         "running": sum(bool(one["running"]) for one in found),
         "held_back": sum(one.get("held_back", 0) for one in found),
-        "stalls": [{**_whose(one), **stall} for one in found for stall in one.get("stalls", ())],
-        "hand_offs": [{**_whose(one), **move} for one in found for move in one.get("hand_offs", ())],
+        "stalls": [{**_identity(one), **stall} for one in found for stall in one.get("stalls", ())],
+        "hand_offs": [{**_identity(one), **move} for one in found for move in one.get("hand_offs", ())],
         "hand_offs_in_progress": sum(one.get("awaited", 0) for one in found),
     }
 
 
-def _whose(one: Mapping[str, Any]) -> dict[str, Any]:
+def _identity(one: Mapping[str, Any]) -> dict[str, Any]:
     return {"space": one["space"], "process": one["process"]}
 
 

@@ -1,4 +1,4 @@
-"""`antecede token`: what a host shows to stations, signed with the operator's key."""
+"""`antecede token`: sign the token that a host shows to stations, with the operator's key."""
 
 from __future__ import annotations
 

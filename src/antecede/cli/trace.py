@@ -58,6 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _write(lines: AsyncIterator[str], out: TextIO) -> int:
+    """Write the lines to `out` and return how many there were."""
     count = 0
     async for line in lines:
         out.write(f"{line}\n")

@@ -1,12 +1,12 @@
-"""The pages: what a check found, as one file that can be sent to a colleague and opened anywhere.
+"""The report pages: the findings of a check as one file that can be sent to a colleague and opened anywhere.
 
-The page is drawn here, in Python, as HTML and SVG. It is complete without its script, which only adds zooming, panning
-and the text under a diagram. Read in this order:
+Python draws the page as HTML and SVG. The page is complete without its script, which only adds zooming, panning and the
+text under a diagram. Read in this order:
 
-model       what a report says, as plain values
-fill        the model from what a check found
-report      the page from the model
-sections    the plain parts: verdict, counts, runs, processes, quarantine, method
+model       the content of a report, as plain values
+fill        builds the model from the result of a check
+report      builds the page from the model
+sections    the plain sections: verdict, counts, runs, processes, quarantine, method
 violations  the worst violations: a sentence, a diagram, numbered steps
 measures    delays, hold-back, stamps and the time line
 matrix      who sends to whom

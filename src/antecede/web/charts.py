@@ -1,8 +1,8 @@
-"""Bar charts in SVG that keep their letters the same size from a phone to a printed page.
+"""Draw bar charts in SVG whose letters keep their size from a phone to a printed page.
 
-Horizontal places are percentages of whatever width there is, vertical ones are pixels, so nothing is stretched. Each
-bar has a `<title>`; the same figures are given as a table below each chart, for those who want the numbers or
-can not see the bars. More buckets than `BUCKETS_MAX` are merged with their neighbours, never dropped.
+Horizontal positions are percentages of the available width and vertical ones are pixels, so nothing is stretched. Each
+bar has a `<title>`. A table below each chart gives the same figures, for readers who want the numbers or cannot see the
+bars. If there are more than `BUCKETS_MAX` buckets, neighbours are merged and none is dropped.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
-from antecede.web.model import Bucket, Distribution, TimeBucket
+from antecede.web.model import Histogram, HistogramBucket, TimeBucket
 from antecede.web.text import data_size, duration, moment, number, plural
 
 BUCKETS_MAX = 60
@@ -25,9 +25,9 @@ MEANS: tuple[tuple[str, Callable[[float], str], str], ...] = (
 B = TypeVar("B")
 
 
-def histogram(distribution: Distribution, what: str) -> str:
-    """The buckets at equal widths, whatever they span, with the percentiles as labelled lines."""
-    buckets = merged(distribution.buckets)
+def histogram(distribution: Histogram, what: str) -> str:
+    """Return the buckets at equal widths, whatever they span, with the percentiles as labelled lines."""
+    buckets = merge_buckets(distribution.buckets)
     titles = [_bucket_title(bucket) for bucket in buckets]
     bars = _bars([bucket.count for bucket in buckets], titles, top=36, height=120)
     lines = _percentile_lines(distribution, buckets)
@@ -40,8 +40,8 @@ def histogram(distribution: Distribution, what: str) -> str:
 
 
 def timeline(buckets: Sequence[TimeBucket]) -> str:
-    """Bands over the same time, each to its own scale: deliveries, violations, and the means of what is known."""
-    shown = merged_times(buckets)
+    """Return bands over the same time, each to its own scale: deliveries, violations, and the means that are known."""
+    shown = merge_time_buckets(buckets)
     origin = shown[0].start_seconds
     edges = [duration(bucket.start_seconds - origin) for bucket in shown]
     edges.append(duration(shown[-1].end_seconds - origin))
@@ -70,15 +70,16 @@ def _bands(shown: Sequence[TimeBucket]) -> Iterator[tuple[str, list[float], str]
             yield f"mean {what}, at most {said(max(known))}", [max(0.0, value or 0.0) for value in values], "bar quiet"
 
 
-def merged(buckets: Sequence[Bucket]) -> list[Bucket]:
-    """At most `BUCKETS_MAX` buckets with the same total."""
+def merge_buckets(buckets: Sequence[HistogramBucket]) -> list[HistogramBucket]:
+    """Return at most `BUCKETS_MAX` buckets with the same total."""
     return [
-        Bucket(group[0].start_seconds, group[-1].end_seconds, sum(bucket.count for bucket in group))
+        HistogramBucket(group[0].start_seconds, group[-1].end_seconds, sum(bucket.count for bucket in group))
         for group in _groups(buckets)
     ]
 
 
-def merged_times(buckets: Sequence[TimeBucket]) -> list[TimeBucket]:
+def merge_time_buckets(buckets: Sequence[TimeBucket]) -> list[TimeBucket]:
+    """Return at most `BUCKETS_MAX` buckets of the time line with the same totals."""
     return [
         TimeBucket(
             group[0].start_seconds,
@@ -92,7 +93,7 @@ def merged_times(buckets: Sequence[TimeBucket]) -> list[TimeBucket]:
 
 
 def _mean(group: Sequence[TimeBucket], name: str) -> float | None:
-    """Of the means of neighbours, by their deliveries: near enough to be drawn."""
+    """Return the mean of the means of neighbours, weighted by their deliveries, which is accurate enough to draw."""
     known = [(value, bucket.deliveries or 1) for bucket in group if (value := getattr(bucket, name)) is not None]
     return sum(value * weight for value, weight in known) / sum(weight for _, weight in known) if known else None
 
@@ -102,7 +103,7 @@ def _groups(buckets: Sequence[B]) -> Iterator[Sequence[B]]:
     return (buckets[start : start + size] for start in range(0, len(buckets), size))
 
 
-def _bucket_title(bucket: Bucket) -> str:
+def _bucket_title(bucket: HistogramBucket) -> str:
     return f"{duration(bucket.start_seconds)} to {duration(bucket.end_seconds)}: {number(bucket.count)}"
 
 
@@ -114,7 +115,7 @@ def _time_title(bucket: TimeBucket, origin: float) -> str:
 
 
 def _bars(counts: Sequence[float], titles: Sequence[str], top: int, height: int, css: str = "bar") -> Iterator[str]:
-    """A bar of nothing is not drawn; the smallest bar that is something is two pixels high."""
+    """Yield the bars. A bar of 0 is not drawn, and the smallest other bar is two pixels high."""
     highest = max(counts) or 1
     step = 100 / len(counts)
     for place, (count, title) in enumerate(zip(counts, titles, strict=True)):
@@ -128,7 +129,7 @@ def _bars(counts: Sequence[float], titles: Sequence[str], top: int, height: int,
 
 
 def _axis(edges: Sequence[str], y: int) -> Iterator[str]:
-    """The base line, and five labels at most."""
+    """Yield the base line and at most five labels."""
     last = len(edges) - 1
     yield f'<line class="axis" x1="0" y1="{y}" x2="100%" y2="{y}"/>'
     for place in sorted({round(last * quarter / 4) for quarter in range(5)}):
@@ -138,8 +139,10 @@ def _axis(edges: Sequence[str], y: int) -> Iterator[str]:
         yield f'<text x="{x}" y="{y + 18}" text-anchor="{anchor}">{edges[place]}</text>'
 
 
-def _percentile_lines(distribution: Distribution, buckets: Sequence[Bucket]) -> Iterator[str]:
-    """Lines at the percentiles named in the table; labels on alternating levels so that neighbours do not collide."""
+def _percentile_lines(distribution: Histogram, buckets: Sequence[HistogramBucket]) -> Iterator[str]:
+    """Yield lines at the percentiles of the table, with labels on alternating levels so that neighbours do not
+    collide.
+    """
     for level, (percent, seconds) in enumerate(distribution.percentiles[:6]):
         place = _place(seconds, buckets)
         anchor = "start" if place < 50 else "end"
@@ -150,8 +153,8 @@ def _percentile_lines(distribution: Distribution, buckets: Sequence[Bucket]) -> 
         )
 
 
-def _place(seconds: float, buckets: Sequence[Bucket]) -> float:
-    """Where a value lies, in percent of the width, by its place inside its bucket."""
+def _place(seconds: float, buckets: Sequence[HistogramBucket]) -> float:
+    """Return the position of a value in percent of the width, by its position inside its bucket."""
     step = 100 / len(buckets)
     for number_before, bucket in enumerate(buckets):
         if seconds < bucket.end_seconds:

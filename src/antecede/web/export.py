@@ -1,18 +1,18 @@
-"""A window of a trace in the formats of other people's viewers: a ShiViz log, or OpenTelemetry OTLP/JSON.
+"""Export a window of a trace for other viewers: as a ShiViz log, or as OpenTelemetry OTLP/JSON.
 
-Both take the window's events in any order, as mappings with the columns of the trace, and yield text to be written
-one piece after the other. A window must fit in memory: its causes have to be known before its first line. Reading
+Both functions take the window's events in any order, as mappings with the columns of the trace, and yield text to be
+written piece by piece. A window must fit in memory, because its causes must be known before its first line. Reading
 stops at `events_max`, with an error that says to narrow the window.
 
-ShiViz draws vector clocks, so they are made here, from scratch: each process counts its own events in the window from
-one, and a deliver takes in the clock of its send where the window has it. A `receive` counts as a deliver where no
-event of the run is one, as in the trace itself. The log opens with the regular expression that reads it, whose groups
-`kind`, `message` and `dests` keep the identities, so that `antecede check` can read the log back; what may not stand in
-a ShiViz name (blanks, commas, brackets, controls) is written as %XX.
+ShiViz draws vector clocks, so this module computes them. Each process counts its own events in the window from one, and
+a deliver merges the clock of its send if the window has it. A `receive` counts as a deliver if no event of the run is a
+deliver, as in the trace itself. The log opens with the regular expression that reads it. Its groups `kind`, `message`
+and `dests` keep the identities, so that `antecede check` can read the log back. Characters that a ShiViz name must not
+have (blanks, commas, brackets, controls) are written as %XX.
 
-In OTLP an event is a span without length: sends are producers, delivers and receives consumers with a link to the
-send's span, the process is the service, the run is the trace id. Start times keep each process's order even where its
-clock stood still, went back or is missing; the clock's own reading is kept as an attribute.
+In OTLP an event is a span without length. Sends are producers; delivers and receives are consumers with a link to the
+send's span. The process is the service, and the run is the trace id. Start times keep each process's order even if its
+clock stood still, went back or is missing. The clock's own reading is kept as an attribute.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
 
-from antecede.web.window import EVENTS_MAX, Event, Key, by_run, causal_order, causes
+from antecede.web.window import EVENTS_MAX, Event, Key, causal_order, direct_causes, group_by_run
 
 SPANS_PER_LINE = 1000
 SHIVIZ_REGEX = r"(?<host>\S+) (?<clock>\{.*\})\n(?<kind>\S+) (?<message>\S+) (?<dests>\S+) (?<event>.*)"
@@ -34,19 +34,19 @@ _APART = ' ,"[]{}%\\'
 
 
 def shiviz(events: Iterable[Event], *, events_max: int = EVENTS_MAX) -> Iterator[str]:
-    """A log for ShiViz: two header lines, then each run with its events in an order of causes."""
-    runs = by_run(events, events_max)
+    """Yield a log for ShiViz: two header lines, then each run with its events in causal order."""
+    runs = group_by_run(events, events_max)
     yield f"{SHIVIZ_REGEX}\n{SHIVIZ_RUN}\n"
     for run, found in runs.items():
-        yield f"=== {_line(run) or 'run'} ===\n"
-        for event, clock in _stamped(found, causes(found), run):
+        yield f"=== {_one_line(run) or 'run'} ===\n"
+        for event, clock in _stamp_events(found, direct_causes(found), run):
             yield _shiviz_event(event, clock)
 
 
-def _stamped(
+def _stamp_events(
     found: Mapping[Key, Event], before: Mapping[Key, Sequence[Key]], run: str
 ) -> Iterator[tuple[Event, dict[str, int]]]:
-    """Each event with its vector clock. A clock is forgotten after its last effect, so few are held at a time."""
+    """Yield each event with its vector clock. A clock is forgotten after its last effect, so few are held at a time."""
     effects = Counter(cause for direct in before.values() for cause in direct)
     clocks: dict[Key, dict[str, int]] = {}
     for here in causal_order(run, before):
@@ -63,25 +63,27 @@ def _stamped(
 
 
 def _join(one: dict[str, int], two: dict[str, int]) -> dict[str, int]:
-    """The pointwise maximum, as a clock of its own."""
+    """Return the pointwise maximum of two clocks, as a new clock."""
     joined = one | two
     joined.update((process, count) for process, count in one.items() if count > joined[process])
     return joined
 
 
 def _shiviz_event(event: Event, clock: Mapping[str, int]) -> str:
-    host = _host(event["process"])
-    shown = json.dumps({_host(process): count for process, count in sorted(clock.items())})
-    message = _host(event["message"]) if event.get("message") else "-"
-    dests = ",".join(_host(dest) for dest in event.get("dests") or ()) or "-"
+    host = _escape_name(event["process"])
+    shown = json.dumps({_escape_name(process): count for process, count in sorted(clock.items())})
+    message = _escape_name(event["message"]) if event.get("message") else "-"
+    dests = ",".join(_escape_name(dest) for dest in event.get("dests") or ()) or "-"
     words = f"{event['kind']} {event.get('message') or ''}".strip()
-    return f"{host} {shown}\n{_host(event['kind'])} {message} {dests} {_line(words)}\n"
+    return f"{host} {shown}\n{_escape_name(event['kind'])} {message} {dests} {_one_line(words)}\n"
 
 
 def otlp(events: Iterable[Event], *, events_max: int = EVENTS_MAX) -> Iterator[str]:
-    """OTLP/JSON, one export request per line; a window of up to a thousand events is one line, and so one document."""
+    """Yield OTLP/JSON, one export request per line. A window of up to a thousand events is one line, and so one
+    document.
+    """
     spans: list[tuple[str, dict[str, Any]]] = []
-    for run, found in by_run(events, events_max).items():
+    for run, found in group_by_run(events, events_max).items():
         sends = {event["message"]: event for event in found.values() if event["kind"] == "send"}
         latest: dict[str, int] = defaultdict(int)  # a start of 0 would mean that it is not known
         for event in found.values():
@@ -124,7 +126,9 @@ def _span(run: str, event: Event, start_ns: int, send: Event | None) -> dict[str
 
 
 def _attributes(run: str, event: Event) -> Iterator[dict[str, Any]]:
-    """The messaging conventions where there is one, the trace's own columns under `antecede.` besides."""
+    """Yield the attributes of the messaging conventions if there is one, and other columns of the trace under
+    `antecede.`.
+    """
     operation = {"send": "send", "receive": "receive", "deliver": "process"}.get(event["kind"])
     if operation:
         yield _attribute("messaging.system", "antecede")
@@ -163,15 +167,15 @@ def _value(value: object) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=1024)
-def _host(name: str) -> str:
-    """A name without blanks, commas, quotes or brackets; those and what does not print become %XX, as does % itself."""
+def _escape_name(name: str) -> str:
+    """Return a name with blanks, commas, quotes, brackets, % and characters that do not print written as %XX."""
     return "".join(
         char if char.isprintable() and char not in _APART else quote(char, safe="", errors="backslashreplace")
         for char in name
     )
 
 
-def _line(text: str) -> str:
+def _one_line(text: str) -> str:
     return "".join(char if char.isprintable() else " " for char in text)
 
 
@@ -184,5 +188,5 @@ def _span_id(run: str, event: Event) -> str:
 
 
 def _hex(size: int, *parts: str) -> str:
-    """An identity of `size` bytes that depends on its parts alone."""
+    """Return an identity of `size` bytes that depends on its parts alone."""
     return sha256(json.dumps(parts).encode()).hexdigest()[: 2 * size]

@@ -1,7 +1,7 @@
-"""`report_data`: what a check found, as the tree that the report draws.
+"""Build the content of a report from the result of a check.
 
-Nothing is computed here: the figures are the pipeline's, given the names of the model. Where the pipeline has listed
-only the first of many, the counts beside them are of all.
+This module computes nothing: the figures are those of the pipeline, with the names of the model. If the pipeline has
+listed only the first of many, the counts beside them are of all.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MATRIX_PROCESSES_MAX = 20
 
 
 def report_data(checked: Checked, *, written: str = "") -> model.ReportData:
-    """The report on a check that had an output folder; `written` is the date to show."""
+    """Return the report on a check that had an output folder. `written` is the date to show."""
     found, details = checked.answer, checked.details
     assert details is not None, "a report is drawn from what an output folder gets"
     drawn = details.figures
@@ -55,10 +55,10 @@ def report_data(checked: Checked, *, written: str = "") -> model.ReportData:
     )
 
 
-def _counts(checked: Checked) -> model.Counts:
+def _counts(checked: Checked) -> model.CheckCounts:
     sums = checked.answer.sums
-    names = [name for name in model.Counts.__slots__ if name not in ("runs", "quarantined")]
-    return model.Counts(
+    names = [name for name in model.CheckCounts.__slots__ if name not in ("runs", "quarantined")]
+    return model.CheckCounts(
         runs=checked.answer.run_count, quarantined=checked.quarantined, **{name: sums[name] for name in names}
     )
 
@@ -70,8 +70,8 @@ def _run(run: RunAnswer) -> model.RunRow:
     return model.RunRow(run.run, cast(model.Verdict, run.verdict), **counts, note=note)
 
 
-def _violation(one: Explained) -> model.Violation:
-    return model.Violation(
+def _violation(one: Explained) -> model.ExplainedViolation:
+    return model.ExplainedViolation(
         run=one.run,
         process=one.process,
         overtaken=one.overtaken,
@@ -90,7 +90,7 @@ def _point(event: Event) -> EventPoint:
 
 
 def _arrows(one: Explained) -> Iterator[MessageArrow]:
-    """The messages that have both ends among the events shown, each by its part in the violation."""
+    """Yield the messages that have both ends among the events shown, each with its role in the violation."""
     chained = {event.message for event in one.chain}
     for arrow in _messages(map(_point, one.events)):
         role: model.Role = "witness" if arrow.id in chained else "context"
@@ -100,6 +100,7 @@ def _arrows(one: Explained) -> Iterator[MessageArrow]:
 
 
 def _messages(events: Iterable[EventPoint]) -> Iterator[MessageArrow]:
+    """Yield the messages that have both ends among `events`."""
     points = sorted(events, key=lambda point: (point.process, point.index))
     ends = "deliver" if any(point.kind == "deliver" for point in points) else "receive"
     sends = {point.message: point for point in points if point.kind == "send"}
@@ -112,19 +113,19 @@ def _messages(events: Iterable[EventPoint]) -> Iterator[MessageArrow]:
             yield MessageArrow(message, send.process, send.index, tuple(delivers[message]))
 
 
-def _distribution(spread: Spread | None) -> model.Distribution | None:
+def _distribution(spread: Spread | None) -> model.Histogram | None:
     if spread is None:
         return None
-    buckets = tuple(model.Bucket(*bucket) for bucket in spread.buckets)
-    return model.Distribution(spread.count, spread.mean_s, spread.max_s, spread.percentiles, buckets)
+    buckets = tuple(model.HistogramBucket(*bucket) for bucket in spread.buckets)
+    return model.Histogram(spread.count, spread.mean_s, spread.max_s, spread.percentiles, buckets)
 
 
-def _hold_back(drawn: Figures) -> model.HoldBack | None:
+def _hold_back(drawn: Figures) -> model.HoldBackSummary | None:
     wait = _distribution(drawn.spreads.get("hold_s"))
     if wait is None:
         return None
     needless = _distribution(drawn.spreads.get("needless_s"))
-    return model.HoldBack(drawn.held, needless.count if needless else 0, wait, needless)
+    return model.HoldBackSummary(drawn.held, needless.count if needless else 0, wait, needless)
 
 
 def _stamp(drawn: Figures) -> model.StampSize | None:
@@ -136,7 +137,7 @@ def _stamp(drawn: Figures) -> model.StampSize | None:
 
 
 def _matrix(drawn: Figures) -> model.LinkMatrix | None:
-    """The links among the busiest processes."""
+    """Return the links among the busiest processes, or None if there are no links."""
     busy: dict[str, int] = {}
     for row in drawn.links:
         for name in (row["sender"], row["process"]):
@@ -145,7 +146,7 @@ def _matrix(drawn: Figures) -> model.LinkMatrix | None:
         return None
     chosen = sorted(sorted(busy, key=lambda name: (-busy[name], name))[:MATRIX_PROCESSES_MAX])
     links = tuple(
-        model.Link(row["sender"], row["process"], row["messages"], row["delay_s_mean"], row["violations"])
+        model.LinkTotals(row["sender"], row["process"], row["messages"], row["delay_s_mean"], row["violations"])
         for row in drawn.links
         if row["sender"] in chosen and row["process"] in chosen
     )
@@ -179,8 +180,8 @@ def _notes(checked: Checked, found: Answer, drawn: Figures) -> Iterator[str]:
     yield from (f"Run {run.run or '(unnamed)'} was verified {run.one_task}." for run in found.runs if run.one_task)
 
 
-def _picture(details: Details) -> model.Picture | None:
-    """Messages where they have names, else the edges of vector clocks."""
+def _picture(details: Details) -> model.TracePicture | None:
+    """Return an example of the trace, with its messages if they have names, else with the edges of vector clocks."""
     picture = details.picture
     if picture is None:
         return None
@@ -191,10 +192,11 @@ def _picture(details: Details) -> model.Picture | None:
     words = f"The first {plural(len(points), 'event')}" + (
         ", with arrows for what the vector clocks show to have reached another process." if picture.edges else "."
     )
-    return model.Picture(picture.run, words, points, arrows)
+    return model.TracePicture(picture.run, words, points, arrows)
 
 
 def _edges(points: Sequence[EventPoint], edges: Sequence[Mapping[str, object]]) -> Iterator[MessageArrow]:
+    """Yield the edges of vector clocks that have both ends among the events shown, as arrows."""
     shown = {(point.process, point.index) for point in points}
     ends: dict[tuple[str, int], list[tuple[str, int]]] = {}
     for row in edges:

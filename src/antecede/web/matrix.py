@@ -1,6 +1,6 @@
-"""Who sends to whom: a matrix of senders and receivers with three readings of each link.
+"""Draw who sends to whom: a matrix of senders and receivers with three readings of each link.
 
-Shade follows the reading that is chosen, but the number is always there: the matrix reads without colour. Where the
+The shade follows the chosen reading, but the number is always there, so the matrix can be read without colour. If the
 system has more processes than fit, the busiest are shown and the rest is counted.
 """
 
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from antecede.web.model import Link, LinkMatrix
-from antecede.web.tables import scrolling, showing
+from antecede.web.model import LinkMatrix, LinkTotals
+from antecede.web.tables import count_phrase, scroll_box
 from antecede.web.text import duration, name, number, plural, short
 
 PROCESSES_MAX = 16
@@ -17,16 +17,16 @@ READINGS = (("messages", "Messages"), ("delay", "Mean delay"), ("violations", "V
 
 
 def matrix(links: LinkMatrix) -> str:
-    """A choice of reading and the table; the choice needs no script."""
+    """Return a choice of reading and the table as HTML. The choice needs no script."""
     processes = links.processes[:PROCESSES_MAX]
     cells = {(link.sender, link.receiver): link for link in links.links}
     levels = _levels([cell for pair, cell in cells.items() if set(pair) <= set(processes)])
     head = "".join(f'<th scope="col" title="{name(process)}">{short(process)}</th>' for process in processes)
     body = "".join(_row(sender, processes, cells, levels) for sender in processes)
-    caption = f"Messages from sender (row) to receiver (column); {_shown(links, len(processes))}"
+    caption = f"Messages from sender (row) to receiver (column); {_size_phrase(links, len(processes))}"
     return (
         f'<div class="matrix">{_choice()}'
-        + scrolling(
+        + scroll_box(
             f'<table><caption>{caption}</caption><thead><tr><th scope="col">from \\ to</th>{head}</tr></thead>'
             f"<tbody>{body}</tbody></table>",
             "Link matrix",
@@ -36,9 +36,9 @@ def matrix(links: LinkMatrix) -> str:
     )
 
 
-def _shown(links: LinkMatrix, shown: int) -> str:
+def _size_phrase(links: LinkMatrix, shown: int) -> str:
     busiest = ", the busiest" if shown < links.processes_total else ""
-    return showing(shown, links.processes_total, "process", "processes") + busiest
+    return count_phrase(shown, links.processes_total, "process", "processes") + busiest
 
 
 def _choice() -> str:
@@ -53,7 +53,7 @@ def _choice() -> str:
 def _row(
     sender: str,
     processes: Sequence[str],
-    cells: Mapping[tuple[str, str], Link],
+    cells: Mapping[tuple[str, str], LinkTotals],
     levels: Mapping[tuple[str, str], tuple[int, int, int]],
 ) -> str:
     columns = "".join(
@@ -62,7 +62,7 @@ def _row(
     return f'<tr><th scope="row" title="{name(sender)}">{short(sender)}</th>{columns}</tr>'
 
 
-def _cell(link: Link | None, levels: tuple[int, int, int]) -> str:
+def _cell(link: LinkTotals | None, levels: tuple[int, int, int]) -> str:
     if link is None:
         return '<td><span class="none">·</span></td>'
     delay = duration(link.mean_delay_seconds)
@@ -75,8 +75,8 @@ def _cell(link: Link | None, levels: tuple[int, int, int]) -> str:
     )
 
 
-def _levels(links: Sequence[Link]) -> dict[tuple[str, str], tuple[int, int, int]]:
-    """Shade 0 to 4 by share of the largest value of each reading."""
+def _levels(links: Sequence[LinkTotals]) -> dict[tuple[str, str], tuple[int, int, int]]:
+    """Return the shade of each link, from 0 to 4, by its share of the largest value of each reading."""
     values = [(link.messages, link.mean_delay_seconds or 0.0, link.violations) for link in links]
     tops = [max(column) or 1 for column in zip(*values, strict=True)]
     return {

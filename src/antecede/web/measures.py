@@ -1,23 +1,24 @@
-"""The measured part of the page: delays, hold-back, stamps and the time line, each as a chart and as figures.
+"""Draw the measurements of a report: delays, hold-back, stamps and the time line, each as a chart and as a table.
 
-What the source does not tell is said in a sentence instead of being drawn as zero.
+If the source does not give a measurement, a sentence says so. It is not drawn as zero.
 """
 
 from __future__ import annotations
 
 from antecede.web import charts
-from antecede.web.model import Bucket, Distribution, HoldBack, StampSize, TimeBucket
+from antecede.web.model import Histogram, HistogramBucket, HoldBackSummary, StampSize, TimeBucket
 from antecede.web.tables import table
 from antecede.web.text import data_size, duration, moment, number, percent, plural
 
 
-def delay(distribution: Distribution | None) -> str:
+def delay(distribution: Histogram | None) -> str:
+    """Return the section on delivery delays as HTML."""
     if distribution is None or distribution.count == 0:
         return "<p>The source has no clock readings for both ends of a message, so delays are not known.</p>"
     return _distribution(distribution, "delivery delay", "The time from send to deliver, by the clocks of the source.")
 
 
-def _distribution(distribution: Distribution, what: str, note: str) -> str:
+def _distribution(distribution: Histogram, what: str, note: str) -> str:
     chart = charts.histogram(distribution, what) if distribution.buckets else ""
     figures = [(f"{percent_:g} % take at most", duration(seconds)) for percent_, seconds in distribution.percentiles]
     figures = [("Mean", duration(distribution.mean_seconds)), *figures, ("Longest", duration(distribution.max_seconds))]
@@ -29,18 +30,19 @@ def _distribution(distribution: Distribution, what: str, note: str) -> str:
     )
 
 
-def _bucket_table(buckets: tuple[Bucket, ...], what: str) -> str:
+def _bucket_table(buckets: tuple[HistogramBucket, ...], what: str) -> str:
     if not buckets:
         return ""
     rows = (
         (duration(bucket.start_seconds), duration(bucket.end_seconds), number(bucket.count))
-        for bucket in charts.merged(buckets)
+        for bucket in charts.merge_buckets(buckets)
     )
     inner = table(f"Histogram of {what}", ("From", "to below", "Count"), rows, "nnn")
     return f'<details class="figures"><summary>Show as a table</summary>{inner}</details>'
 
 
-def hold_back(held: HoldBack | None) -> str:
+def hold_back(held: HoldBackSummary | None) -> str:
+    """Return the section on hold-back as HTML."""
     if held is None:
         return "<p>The source has no receive events besides its deliver events, so hold-back is not known.</p>"
     words = (
@@ -56,6 +58,7 @@ def hold_back(held: HoldBack | None) -> str:
 
 
 def stamp(size: StampSize | None) -> str:
+    """Return the section on stamps as HTML."""
     if size is None or size.messages == 0:
         return "<p>The source does not say how large the control information on its messages is.</p>"
     entries = f", {number(size.mean_entries)} entries" if size.mean_entries is not None else ""
@@ -66,9 +69,10 @@ def stamp(size: StampSize | None) -> str:
 
 
 def timeline(buckets: tuple[TimeBucket, ...]) -> str:
+    """Return the section on the course of the run over time as HTML."""
     if not buckets:
         return "<p>The source has no clock readings, so there is no timeline.</p>"
-    shown = charts.merged_times(buckets)
+    shown = charts.merge_time_buckets(buckets)
     means = [one for one in charts.MEANS if any(getattr(bucket, one[2]) is not None for bucket in shown)]
     rows = (
         (

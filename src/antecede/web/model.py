@@ -1,10 +1,11 @@
-"""What a report says, as plain values: frozen, comparable, and JSON by `as_json`.
+"""Define the content of a report as plain values: frozen, comparable, and JSON by `as_json`.
 
-The pipeline fills the tree in and `report.render` draws it. Nothing here is trusted to be small or polite: names
-and texts come out of other people's logs, so the page cuts and escapes them and bounds every list (`report.Limits`).
-Where a list is only a part of the whole, the whole is counted beside it, and the page says so.
+`fill` builds these values and `report.render` draws them. Names and texts come from other people's logs and can be long
+or hostile, so the page cuts and escapes them and bounds every list (`report.PageLimits`). If a list is only a part of
+the whole, a count of the whole is beside it, and the page says so.
 
-Seconds are floats on the source's own clock. `None` means that the source does not say; it is never drawn as zero.
+Seconds are floats on the source's own clock. `None` means that the source does not give the value. It is never drawn as
+zero.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ Role = Literal["overtaken", "overtaking", "witness", "context"]
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class CheckCounts:
     """The numbers of `antecede check --json`, with the same names."""
 
     runs: int
@@ -53,7 +54,7 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True)
 class EventPoint:
-    """One event of a space-time diagram; (process, index) names it."""
+    """One event of a space-time diagram, identified by (process, index)."""
 
     process: str
     index: int
@@ -64,7 +65,7 @@ class EventPoint:
 
 @dataclass(frozen=True, slots=True)
 class MessageArrow:
-    """One message of a diagram: drawn from its send to each of `delivers`, pairs of (process, index)."""
+    """One message of a diagram, drawn from its send to each of `delivers`, which are pairs of (process, index)."""
 
     id: str
     sender: str
@@ -74,12 +75,12 @@ class MessageArrow:
 
 
 @dataclass(frozen=True, slots=True)
-class Violation:
-    """One violating deliver, explained.
+class ExplainedViolation:
+    """One violating deliver, with its explanation.
 
-    `chain` is the witness: events from the send of the overtaken message to the send of the overtaking one, each a
-    direct cause of the next (the next event of the same process, or the deliver of the message just sent).
-    `events` and `messages` are those around it that a reader needs to see, the chain's own among them.
+    `chain` is the witness: events from the send of the overtaken message to the send of the overtaking one. Each is a
+    direct cause of the next (the next event of the same process, or the deliver of the message just sent). `events` and
+    `messages` are those that the diagram shows, including those of the chain.
     """
 
     run: str
@@ -95,8 +96,8 @@ class Violation:
 
 
 @dataclass(frozen=True, slots=True)
-class Bucket:
-    """How many values lie in [start_seconds, end_seconds)."""
+class HistogramBucket:
+    """The number of values in [start_seconds, end_seconds)."""
 
     start_seconds: float
     end_seconds: float
@@ -104,29 +105,29 @@ class Bucket:
 
 
 @dataclass(frozen=True, slots=True)
-class Distribution:
+class Histogram:
     """A histogram and its percentiles, as (percent, seconds)."""
 
     count: int
     mean_seconds: float | None
     max_seconds: float | None
     percentiles: tuple[tuple[float, float], ...]
-    buckets: tuple[Bucket, ...]
+    buckets: tuple[HistogramBucket, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class HoldBack:
-    """The wait between receive and deliver; the needless part is the wait that no missing cause explains."""
+class HoldBackSummary:
+    """The wait between receive and deliver. No missing cause explains the needless part of the wait."""
 
     held: int
     needless: int
-    wait: Distribution
-    needless_wait: Distribution | None = None
+    wait: Histogram
+    needless_wait: Histogram | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class StampSize:
-    """Control information on the messages that carry any."""
+    """The size of the control information on the messages that carry any."""
 
     messages: int
     mean_bytes: float
@@ -149,8 +150,8 @@ class TimeBucket:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
-    """Everything sent by one process and delivered by another."""
+class LinkTotals:
+    """The totals of the messages from one process to another."""
 
     sender: str
     receiver: str
@@ -161,16 +162,16 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class LinkMatrix:
-    """The links among `processes`, the busiest of `processes_total`; an absent pair had no message."""
+    """The links among `processes`, the busiest of `processes_total`. A pair that is missing had no message."""
 
     processes: tuple[str, ...]
     processes_total: int
-    links: tuple[Link, ...]
+    links: tuple[LinkTotals, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessRow:
-    """One process: what it did, and what went wrong where it delivered."""
+    """One process: its events, and the violations and losses among its deliveries."""
 
     process: str
     events: int
@@ -194,7 +195,7 @@ class QuarantineRow:
 
 @dataclass(frozen=True, slots=True)
 class Quarantine:
-    """Some quarantined rows, and all of them counted by reason."""
+    """Some of the quarantined rows, and the number of all of them by reason."""
 
     rows: tuple[QuarantineRow, ...] = ()
     by_reason: tuple[tuple[str, int], ...] = ()
@@ -202,7 +203,7 @@ class Quarantine:
 
 @dataclass(frozen=True, slots=True)
 class Computation:
-    """How the answer was computed: windows between consistent cuts, and seconds per stage."""
+    """The way in which the answer was computed: windows between consistent cuts, and seconds per stage."""
 
     windows: int
     stages: tuple[tuple[str, float], ...]
@@ -210,8 +211,8 @@ class Computation:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
-    """Some events of a run that shows no violation, and the messages among them, to see what the trace is like."""
+class TracePicture:
+    """Some events of a run without a violation, and the messages among them, as an example of the trace."""
 
     run: str
     words: str
@@ -221,20 +222,23 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class ReportData:
-    """One report. `violations` are the worst of `counts.violations`; `runs`, `processes` and the rows of
-    `quarantine` may likewise be the first of as many as `counts` says. If `complete` is false, some rows of the input
-    were refused, and the verdict is about the others."""
+    """The content of one report.
+
+    `violations` are the worst of `counts.violations`. `runs`, `processes` and the rows of `quarantine` may also be only
+    the first of as many as `counts` says. If `complete` is false, some rows of the input were refused, and the verdict
+    is about the others.
+    """
 
     title: str
     source: str
     format: str
     verdict: Verdict
     reason: str
-    counts: Counts
+    counts: CheckCounts
     runs: tuple[RunRow, ...] = ()
-    violations: tuple[Violation, ...] = ()
-    delay: Distribution | None = None
-    hold_back: HoldBack | None = None
+    violations: tuple[ExplainedViolation, ...] = ()
+    delay: Histogram | None = None
+    hold_back: HoldBackSummary | None = None
     stamp: StampSize | None = None
     timeline: tuple[TimeBucket, ...] = ()
     links: LinkMatrix | None = None
@@ -245,20 +249,21 @@ class ReportData:
     locality: str = ""
     computation: Computation | None = None
     written: str = ""
-    picture: Picture | None = None
+    picture: TracePicture | None = None
 
 
 def as_json(data: ReportData) -> str:
-    """The report's data as one JSON object; numbers that JSON has no word for become null."""
-    return json.dumps(_finite(asdict(data)), ensure_ascii=True, allow_nan=False)
+    """Return the report's data as one JSON object. A number that JSON cannot express becomes null."""
+    return json.dumps(_replace_non_finite(asdict(data)), ensure_ascii=True, allow_nan=False)
 
 
-def _finite(value: object) -> object:
+def _replace_non_finite(value: object) -> object:
+    """Return the value with every infinite or undefined number replaced by None."""
     match value:
         case float() if not isfinite(value):
             return None
         case dict():
-            return {key: _finite(item) for key, item in value.items()}
+            return {key: _replace_non_finite(item) for key, item in value.items()}
         case list() | tuple():
-            return [_finite(item) for item in value]
+            return [_replace_non_finite(item) for item in value]
     return value

@@ -1,9 +1,9 @@
-"""`render`: one report as one HTML file that needs nothing else, neither network nor fonts nor a server.
+"""Render a report as one HTML file that needs no network, fonts or server.
 
-The page's frame, style and script are files beside this one and are put inline. The page forbids itself everything
-in a Content-Security-Policy: nothing may be loaded, and only the style and the script with the right SHA-256 may run.
-Should hostile text ever pass the escaping of `text`, it still could not execute. That is also why no element has a
-`style` attribute: what must vary is drawn with SVG attributes and classes.
+The frame, style and script of the page are files beside this one and are put inline. The Content-Security-Policy of the
+page forbids loading anything, and allows only the style and the script with the right SHA-256. If hostile text ever
+passed the escaping of `text`, it still could not execute. For the same reason no element has a `style` attribute: what
+varies is drawn with SVG attributes and classes.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from antecede.web.text import LINE_CHARS_MAX, TEXT_CHARS_MAX, name, safe
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """How much of each list a page shows. What is left out is counted on the page."""
+class PageLimits:
+    """The number of entries of each list that a page shows. The page counts the entries that it leaves out."""
 
     violations: int = 100
     runs: int = 50
@@ -32,11 +32,11 @@ class Limits:
     quarantine: int = 50
 
 
-LIMITS = Limits()
+LIMITS = PageLimits()
 
 
-def render(data: ReportData, limits: Limits = LIMITS) -> str:
-    """The page. The same data gives the same bytes."""
+def render(data: ReportData, limits: PageLimits = LIMITS) -> str:
+    """Return the page as HTML. The same data gives the same bytes."""
     style, script = asset("page.css"), asset("page.js")
     parts = list(_sections(data, limits))
     return Template(asset("page.html")).substitute(
@@ -55,8 +55,8 @@ def render(data: ReportData, limits: Limits = LIMITS) -> str:
     )
 
 
-def _sections(data: ReportData, limits: Limits) -> Iterator[tuple[str, str, str]]:
-    """(anchor, heading, body) of every section, in the order in which a reader asks."""
+def _sections(data: ReportData, limits: PageLimits) -> Iterator[tuple[str, str, str]]:
+    """Yield (anchor, heading, body) of every section, in the order in which a reader needs them."""
     total = data.counts
     yield "counts", "Counts", sections.counts(total)
     is_whole = data.verdict == "holds" and data.complete
@@ -100,7 +100,7 @@ def _section(anchor: str, heading: str, body: str) -> str:
 
 @cache
 def asset(file_name: str) -> str:
-    """A file of the page, as it is kept in the package."""
+    """Return a file of the page from the package."""
     return files("antecede.web").joinpath(file_name).read_text(encoding="utf-8")
 
 

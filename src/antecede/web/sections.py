@@ -1,14 +1,14 @@
-"""The plain parts of the page: verdict, counts, runs, processes, quarantine, notes, method.
+"""Draw the plain sections of the page: verdict, counts, runs, processes, quarantine, notes, method.
 
-Each function takes its part of the data and returns safe HTML, or says in a sentence that the source does not tell.
+Each function takes its part of the data and returns safe HTML, or a sentence that the source does not give it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from antecede.web.model import Computation, Counts, ProcessRow, Quarantine, ReportData, RunRow
-from antecede.web.tables import showing, table
+from antecede.web.model import CheckCounts, Computation, ProcessRow, Quarantine, ReportData, RunRow
+from antecede.web.tables import count_phrase, table
 from antecede.web.text import TEXT_CHARS_MAX, duration, name, number, plural, safe
 
 VERDICT_WORDS = {
@@ -43,6 +43,7 @@ FOUND = (
 
 
 def verdict(data: ReportData) -> str:
+    """Return the verdict with its icon and its reason as HTML."""
     word = INCOMPLETE if data.verdict == "holds" and not data.complete else data.verdict
     return (
         f'<div class="verdict {word}"><svg viewBox="0 0 48 48" width="48" height="48" aria-hidden="true">'
@@ -52,18 +53,19 @@ def verdict(data: ReportData) -> str:
 
 
 def verdict_title(data: ReportData) -> str:
-    """Return the verdict in a few words, which say so if it is not about the whole input."""
+    """Return the verdict in a few words. They say so if the verdict is not about the whole input."""
     return f"{VERDICT_WORDS[data.verdict]}{'' if data.complete else ', as far as the input could be read'}"
 
 
-def counts(values: Counts) -> str:
+def counts(values: CheckCounts) -> str:
+    """Return the counts as HTML."""
     return (
         f'<h3>What was read</h3><dl class="counts">{_count_items(values, SIZE)}</dl>'
         f'<h3>What was found</h3><dl class="counts">{_count_items(values, FOUND)}</dl>'
     )
 
 
-def _count_items(values: Counts, fields: Iterable[tuple[str, str]]) -> str:
+def _count_items(values: CheckCounts, fields: Iterable[tuple[str, str]]) -> str:
     return "".join(
         f'<div><dt>{field}</dt><dd><span class="value">{number(getattr(values, field))}</span>'
         f'<span class="meaning">{meaning}</span></dd></div>'
@@ -72,9 +74,10 @@ def _count_items(values: Counts, fields: Iterable[tuple[str, str]]) -> str:
 
 
 def runs(rows: tuple[RunRow, ...], total: int, limit: int) -> str:
+    """Return the table of runs, with at most `limit` of `total` rows."""
     shown = rows[:limit]
     return table(
-        f"Runs: {showing(len(shown), total, 'run')}",
+        f"Runs: {count_phrase(len(shown), total, 'run')}",
         ("Run", "Verdict", "Processes", "Events", "Messages", "Deliveries", "Violations", "Overtaken", "Lost", "Note"),
         ((name(row.run), safe(row.verdict), *map(number, _run_numbers(row)), safe(row.note)) for row in shown),
         "ttnnnnnnnt",
@@ -86,9 +89,10 @@ def _run_numbers(row: RunRow) -> tuple[int, ...]:
 
 
 def processes(rows: tuple[ProcessRow, ...], total: int, limit: int) -> str:
+    """Return the table of processes, with at most `limit` of `total` rows."""
     shown = rows[:limit]
     return table(
-        f"Processes: {showing(len(shown), total, 'process', 'processes')}",
+        f"Processes: {count_phrase(len(shown), total, 'process', 'processes')}",
         ("Process", "Events", "Sends", "Deliveries", "Violations", "Lost", "Mean delay", "Mean hold-back"),
         (
             (
@@ -104,6 +108,7 @@ def processes(rows: tuple[ProcessRow, ...], total: int, limit: int) -> str:
 
 
 def quarantine(held: Quarantine, total: int, limit: int) -> str:
+    """Return the tables of quarantined rows, with at most `limit` of `total` rows."""
     if total == 0:
         return "<p>Every row of the input was a valid event.</p>"
     shown = held.rows[:limit]
@@ -115,20 +120,21 @@ def quarantine(held: Quarantine, total: int, limit: int) -> str:
     return (
         "<p>These rows are not part of the answer. Every refused row is counted here.</p>"
         + table("Reasons", ("Reason", "Rows"), reasons, "tn")
-        + table(f"Rows: {showing(len(shown), total, 'row')}", ("File", "Line", "Reason", "Text"), rows, "tntt")
+        + table(f"Rows: {count_phrase(len(shown), total, 'row')}", ("File", "Line", "Reason", "Text"), rows, "tntt")
     )
 
 
 def sentences(lines: tuple[str, ...], otherwise: str, limit: int = 50) -> str:
-    """Notes as a list."""
+    """Return notes as a list, or `otherwise` if there are none."""
     if not lines:
         return f"<p>{otherwise}</p>"
     items = "".join(f"<li>{safe(line, TEXT_CHARS_MAX)}</li>" for line in lines[:limit])
-    more = f'<p class="note">{showing(limit, len(lines), "note")}</p>' if len(lines) > limit else ""
+    more = f'<p class="note">{count_phrase(limit, len(lines), "note")}</p>' if len(lines) > limit else ""
     return f"<ul>{items}</ul>{more}"
 
 
 def computation(how: Computation | None) -> str:
+    """Return the section on how the answer was computed as HTML."""
     if how is None:
         return "<p>The method is not stated.</p>"
     total = sum(seconds for _, seconds in how.stages)

@@ -1,7 +1,7 @@
-"""Tables, all made in one place: caption, header cells with a scope, numbers to the right, rows bounded and counted.
+"""Build all tables of a page: caption, header cells with a scope, numbers to the right, rows bounded and counted.
 
-A cell arrives as safe HTML. A table stands in a box of its own that scrolls sideways where the screen is narrow, so
-the page itself never does; the box can be reached and scrolled by keyboard.
+A cell arrives as safe HTML. A table stands in a box that scrolls sideways on a narrow screen, so the page itself never
+does. The box can be reached and scrolled by keyboard.
 """
 
 from __future__ import annotations
@@ -15,16 +15,20 @@ Row = Sequence[str]
 
 
 def table(caption: str, columns: Sequence[str], rows: Iterable[Row], numeric: str = "") -> str:
-    """`numeric` has one letter per column: `n` for a number, `t` for text; the first column heads its row."""
+    """Return a table as HTML.
+
+    `numeric` has one letter per column: `n` for a number, `t` for text. The first column is the header of its row.
+    """
     kinds = numeric or "t" * len(columns)
     head = "".join(f'<th scope="col"{_css(kind)}>{column}</th>' for column, kind in zip(columns, kinds, strict=True))
     body = "".join(_row(row, kinds) for row in rows)
-    return scrolling(
+    return scroll_box(
         f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>", caption
     )
 
 
-def scrolling(content: str, label: str) -> str:
+def scroll_box(content: str, label: str) -> str:
+    """Return a box that scrolls sideways. `label` is its accessible name."""
     return f'<div class="scroll" tabindex="0" role="region" aria-label="{label}">{content}</div>'
 
 
@@ -39,11 +43,14 @@ def _css(kind: str) -> str:
 
 
 def first(rows: Sequence[Row], limit: int) -> list[Row]:
+    """Return the first `limit` rows."""
     return list(islice(rows, limit))
 
 
-def showing(shown: int, total: int, singular: str, several: str = "") -> str:
-    """`showing 100 of 12,345 violations`, or only how many where all are shown."""
+def count_phrase(shown: int, total: int, singular: str, several: str = "") -> str:
+    """Return how many entries are shown, such as `showing 100 of 12,345 violations`, or only the number if all are
+    shown.
+    """
     if shown >= total:
         return plural(total, singular, several)
     return f"showing {number(shown)} of {plural(total, singular, several)}"

@@ -1,9 +1,9 @@
-"""Words and numbers as a page may show them: text from logs made harmless, quantities made readable.
+"""Format text and numbers for a page: make text from logs harmless, and quantities readable.
 
-Text from a log is hostile until it has been through `safe`. It is cut to a length, then every character that would
-hide, reorder or break something (controls, direction overrides, zero-width characters, lone surrogates, long runs
-of combining marks) is replaced by its code point in brackets, then HTML is escaped, quotes included. Two names that
-differ only in an invisible character so look different, which is what a reader of a trace wants.
+Text from a log is hostile until it has passed `safe`. `safe` first cuts it to a length. Then it replaces every
+character that would hide, reorder or break something (controls, direction overrides, zero-width characters, lone
+surrogates, long runs of combining marks) by its code point in brackets. Then it escapes HTML, quotes included. So two
+names that differ only in an invisible character look different, which a reader of a trace needs.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _YEAR_2000, _YEAR_2100 = 946_684_800, 4_102_444_800
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
-def visible(text: str, chars_max: int = LINE_CHARS_MAX) -> str:
-    """`text` with nothing invisible in it; longer than `chars_max` it ends in an ellipsis."""
+def make_visible(text: str, chars_max: int = LINE_CHARS_MAX) -> str:
+    """Return `text` with invisible characters replaced, cut to about `chars_max` characters with an ellipsis."""
     kept = text if len(text) <= chars_max else text[: chars_max - 1]
     shown = []
     marks = 0
@@ -34,24 +34,24 @@ def visible(text: str, chars_max: int = LINE_CHARS_MAX) -> str:
         else:
             shown.append(char)
     joined = "".join(shown)
-    if len(joined) > 2 * chars_max:  # code points in brackets are longer than what they stand for
+    if len(joined) > 2 * chars_max:  # code points in brackets are longer than the characters
         joined, kept = joined[: 2 * chars_max], ""
     return joined if kept == text else joined + "…"
 
 
 def safe(text: str, chars_max: int = LINE_CHARS_MAX) -> str:
-    """`text` for an HTML or SVG text or a quoted attribute."""
-    return escape(visible(text, chars_max), quote=True)
+    """Return `text` as safe content of an HTML or SVG element or of a quoted attribute."""
+    return escape(make_visible(text, chars_max), quote=True)
 
 
 def name(text: str, chars_max: int = NAME_CHARS_MAX) -> str:
-    """A process, message or run name, safe; an empty one is shown as such."""
+    """Return a safe process, message or run name. An empty name is shown as such."""
     return safe(text, chars_max) if text else "(no name)"
 
 
 def short(text: str, chars_max: int = 14) -> str:
-    """A name for a narrow place, safe: both ends stay, because ids often differ in the last characters."""
-    shown = visible(text, TEXT_CHARS_MAX) or "(no name)"
+    """Return a safe name for a narrow place. Both ends stay, because ids often differ in the last characters."""
+    shown = make_visible(text, TEXT_CHARS_MAX) or "(no name)"
     if len(shown) > chars_max:
         tail = (chars_max - 1) // 2
         shown = f"{shown[: chars_max - 1 - tail]}…{shown[-tail:]}"
@@ -59,18 +59,21 @@ def short(text: str, chars_max: int = 14) -> str:
 
 
 def number(value: float | None) -> str:
-    """An integer with thousands separated by commas, another number with one decimal, nothing as a dash."""
+    """Return an integer with commas between thousands, another number with one decimal, or a dash for None."""
     if value is None or not math.isfinite(value):
         return "–"
     return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
 
 
 def plural(count: int, singular: str, several: str = "") -> str:
+    """Return a count and its noun, in the singular or the plural."""
     return f"{number(count)} {singular if count == 1 else several or singular + 's'}"
 
 
 def duration(seconds: float | None) -> str:
-    """Three significant digits in the unit that suits: 850 ns, 12.5 µs, 3.2 ms, 1.5 s, 3.4 min, 2.1 h, 4 d."""
+    """Return a time with three significant digits in a suitable unit: 850 ns, 12.5 µs, 3.2 ms, 1.5 s, 3.4 min, 2.1
+    h, 4 d.
+    """
     if seconds is None or not math.isfinite(seconds):
         return "–"
     size = abs(seconds)
@@ -86,7 +89,7 @@ def duration(seconds: float | None) -> str:
 
 
 def moment(seconds: float | None) -> str:
-    """A reading of a source's clock: a date where it can only be one (seconds since 1970), else the seconds."""
+    """Return a reading of a source's clock: a date if it can only be one (seconds since 1970), else the seconds."""
     if seconds is None or not math.isfinite(seconds):
         return "–"
     if _YEAR_2000 <= seconds < _YEAR_2100:
@@ -96,12 +99,13 @@ def moment(seconds: float | None) -> str:
 
 
 def time_of_day(seconds: float | None) -> str:
-    """`moment` without its date, for places where the day is plain."""
+    """Return a reading of a source's clock without its date, for places where the day is clear."""
     shown = moment(seconds)
     return shown.removesuffix(" UTC").partition(" ")[2] if shown.endswith(" UTC") else shown
 
 
 def data_size(size_bytes: float) -> str:
+    """Return a size in bytes in a suitable unit."""
     for limit, scale, unit in ((1e3, 1.0, "bytes"), (1e6, 1e3, "kB"), (1e9, 1e6, "MB"), (1e12, 1e9, "GB")):
         if size_bytes < limit:
             return f"{_digits(size_bytes / scale)} {unit}"
@@ -109,7 +113,7 @@ def data_size(size_bytes: float) -> str:
 
 
 def percent(part: float, whole: float) -> str:
-    """A share in percent; what is not nothing never reads as 0 %, and what is not all never as 100 %."""
+    """Return a share in percent. A share above 0 is never shown as 0 %, and one below 1 never as 100 %."""
     if whole <= 0:
         return "–"
     share = 100 * part / whole

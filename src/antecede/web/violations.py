@@ -1,7 +1,7 @@
-"""The worst violations, each explained three times: in a sentence, as a diagram, and as numbered steps.
+"""Draw the worst violations, each explained in a sentence, as a diagram, and as numbered steps.
 
-The steps in the list carry the numbers that stand beside the events in the diagram. The first few are open, some are
-listed, and the others are listed on demand; in print all of them are shown.
+The steps in the list have the numbers that stand beside the events in the diagram. The first few violations are open,
+some are listed, and the others are listed on demand. In print all of them are shown.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from antecede.web.diagram import layout
-from antecede.web.diagram.layout import Placed
+from antecede.web.diagram.layout import DiagramLayout
 from antecede.web.diagram.space_time import svg, verdict_labels
-from antecede.web.model import EventPoint, Picture, Violation
-from antecede.web.tables import showing
+from antecede.web.model import EventPoint, ExplainedViolation, TracePicture
+from antecede.web.tables import count_phrase
 from antecede.web.text import TEXT_CHARS_MAX, duration, name, number, plural, safe, time_of_day
-from antecede.web.words import deed
+from antecede.web.words import action_words
 
 OPEN_AT_FIRST = 3
 LISTED_AT_FIRST = 10
@@ -31,12 +31,12 @@ READING = (
 )
 
 
-def section(violations: tuple[Violation, ...], total: int, limit: int, none: str) -> str:
-    """The section's body; `violations` come worst first, and `none` is said where there are none."""
+def section(violations: tuple[ExplainedViolation, ...], total: int, limit: int, none: str) -> str:
+    """Return the body of the section. `violations` come worst first; `none` is the sentence if there are none."""
     if not violations:
         return f"<p>{none}</p>" if total == 0 else f"<p>{plural(total, 'violation')}, not explained here.</p>"
     shown = violations[:limit]
-    title = showing(len(shown), total, "violation")
+    title = count_phrase(len(shown), total, "violation")
     articles = [_article(rank, violation) for rank, violation in enumerate(shown, 1)]
     listed, more = "".join(articles[:LISTED_AT_FIRST]), articles[LISTED_AT_FIRST:]
     if more:
@@ -44,14 +44,14 @@ def section(violations: tuple[Violation, ...], total: int, limit: int, none: str
     return f'<p class="shown">{title[0].upper()}{title[1:]}, the worst first.</p>{_legend()}{listed}'
 
 
-def picture(some: Picture) -> str:
-    """A part of the trace without a violation, drawn by the same rules."""
+def picture(some: TracePicture) -> str:
+    """Return a part of the trace without a violation, drawn by the same rules."""
     somewhere = some.events[0].process if some.events else ""
-    placed = layout.place(Violation(some.run, somewhere, "", "", "", (), some.events, some.messages))
+    placed = layout.place(ExplainedViolation(some.run, somewhere, "", "", "", (), some.events, some.messages))
     label = f"Space-time diagram of the first events of run {name(some.run)}"
     return (
         f'<p class="note">{safe(some.words, TEXT_CHARS_MAX)} {READING}</p>'
-        f'<div class="explained">{_drawn(svg(placed, label), "of the trace", placed.events_left_out)}</div>'
+        f'<div class="explained">{_diagram_figure(svg(placed, label), "of the trace", placed.events_left_out)}</div>'
     )
 
 
@@ -75,7 +75,7 @@ def _legend() -> str:
     return f'<ul class="legend">{items}</ul><p class="note">{READING}</p>'
 
 
-def _article(rank: int, violation: Violation) -> str:
+def _article(rank: int, violation: ExplainedViolation) -> str:
     placed = layout.place(violation)
     known = violation.late_seconds is not None
     late = f'<span class="late">{duration(violation.late_seconds)} late</span>' if known else ""
@@ -91,16 +91,16 @@ def _article(rank: int, violation: Violation) -> str:
     )
 
 
-def _figure(rank: int, placed: Placed) -> str:
+def _figure(rank: int, placed: DiagramLayout) -> str:
     violation = placed.violation
     label = (
         f"Space-time diagram of violation {rank}: {name(violation.overtaking)} overtakes {name(violation.overtaken)}"
     )
-    return _drawn(svg(placed, label), str(rank), placed.events_left_out)
+    return _diagram_figure(svg(placed, label), str(rank), placed.events_left_out)
 
 
-def _drawn(drawing: str, which: str, events_left_out: int) -> str:
-    """A diagram with what it takes to move about in it."""
+def _diagram_figure(drawing: str, which: str, events_left_out: int) -> str:
+    """Return a diagram with the controls to move about in it."""
     left_out = (
         f'<p class="note">{plural(events_left_out, "event")} farther away left out.</p>' if events_left_out else ""
     )
@@ -117,34 +117,36 @@ def _drawn(drawing: str, which: str, events_left_out: int) -> str:
     )
 
 
-def _steps(placed: Placed) -> str:
+def _steps(placed: DiagramLayout) -> str:
     items = "".join(_step_items(placed))
     return f"<h4>Why the order was wrong</h4><ol>{items}</ol>{_delivers(placed)}"
 
 
-def _step_items(placed: Placed) -> Iterator[str]:
+def _step_items(placed: DiagramLayout) -> Iterator[str]:
     chain = placed.violation.chain
     half = len(chain) // 2
     for step, event in enumerate(chain, 1):
         if placed.chain_left_out and step == half + 1:
             yield f'<li class="left-out">{plural(placed.chain_left_out, "step")} not shown</li>'
         number_here = step + placed.chain_left_out if placed.chain_left_out and step > half else step
-        yield f'<li value="{number_here}">{_deed(event)}</li>'
+        yield f'<li value="{number_here}">{_action_html(event)}</li>'
 
 
-def _deed(event: EventPoint) -> str:
+def _action_html(event: EventPoint) -> str:
     clock = f", {time_of_day(event.time)}" if event.time is not None else ""
-    return f'{deed(event)} <span class="when">event {event.index}{clock}</span>'
+    return f'{action_words(event)} <span class="when">event {event.index}{clock}</span>'
 
 
-def _delivers(placed: Placed) -> str:
+def _delivers(placed: DiagramLayout) -> str:
     labels = verdict_labels(placed)
     events = {layout.key(event): event for event in placed.violation.events}
-    items = "".join(f"<li><strong>{word}:</strong> {_deed(events[where])}</li>" for where, word in labels.items())
+    items = "".join(
+        f"<li><strong>{word}:</strong> {_action_html(events[where])}</li>" for where, word in labels.items()
+    )
     return f"<p>But at the process that delivered both:</p><ul>{items}</ul>" if items else ""
 
 
-def _facts(violation: Violation) -> str:
+def _facts(violation: ExplainedViolation) -> str:
     facts = [("Run", name(violation.run)), ("Messages overtaken by this deliver", number(violation.overtaken_count))]
     if violation.late_seconds is not None:
         facts.append(("Late by", duration(violation.late_seconds)))

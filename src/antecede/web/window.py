@@ -1,6 +1,6 @@
-"""A window of a trace, held in memory: its events by run, and what directly caused each.
+"""Hold a window of a trace in memory: its events by run, and the direct causes of each.
 
-An event is a mapping with the columns of the trace. A window is bounded: its causes have to be known before its
+An event is a mapping with the columns of the trace. A window is bounded, because its causes must be known before its
 first line can be written.
 """
 
@@ -19,11 +19,11 @@ EVENTS_MAX = 200_000
 
 
 class WindowTooLarge(LimitReached):
-    """The window has more events than may be held."""
+    """An error for a window with more events than may be held."""
 
 
-def by_run(events: Iterable[Event], events_max: int) -> dict[str, dict[Key, Event]]:
-    """The events of each run by process and index, all in order."""
+def group_by_run(events: Iterable[Event], events_max: int) -> dict[str, dict[Key, Event]]:
+    """Return the events of each run by process and index, in order."""
     found: dict[str, dict[Key, Event]] = defaultdict(dict)
     for count, event in enumerate(events, 1):
         if count > events_max:
@@ -36,8 +36,10 @@ def by_run(events: Iterable[Event], events_max: int) -> dict[str, dict[Key, Even
     return {run: {key: found[run][key] for key in sorted(found[run])} for run in sorted(found)}
 
 
-def causes(found: Mapping[Key, Event]) -> dict[Key, list[Key]]:
-    """Of each event: the one before it in its process, and the send of the message that it delivers."""
+def direct_causes(found: Mapping[Key, Event]) -> dict[Key, list[Key]]:
+    """Return the direct causes of each event: the event before it in its process, and the send of the message it
+    delivers.
+    """
     ends = "deliver" if any(event["kind"] == "deliver" for event in found.values()) else "receive"
     sends = {event["message"]: key for key, event in found.items() if event["kind"] == "send"}
     direct: dict[Key, list[Key]] = {}
@@ -51,7 +53,7 @@ def causes(found: Mapping[Key, Event]) -> dict[Key, list[Key]]:
 
 
 def causal_order(run: str, before: Mapping[Key, Sequence[Key]]) -> list[Key]:
-    """The events so that each comes after its causes."""
+    """Return the events in an order in which each comes after its causes, or raise `Misuse` if there is a cycle."""
     try:
         return list(TopologicalSorter(before).static_order())
     except CycleError as error:

@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 from antecede.web.diagram import layout
-from antecede.web.diagram.layout import Placed, key, place
+from antecede.web.diagram.layout import DiagramLayout, key, place
 from antecede.web.model import EventPoint, MessageArrow
 from tests.web.samples import KNOWN, Execution, long_chain
 
 FOUND = Execution(seed=3, processes=8, sends=150).violations()
 
 
-def assert_causes_are_above(placed: Placed) -> None:
+def assert_causes_are_above(placed: DiagramLayout) -> None:
     for arrow in placed.violation.messages:
         for end in arrow.delivers:
             assert placed.row[arrow.sender, arrow.send_index] < placed.row[end]

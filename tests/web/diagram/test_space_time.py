@@ -8,12 +8,12 @@ from xml.etree import ElementTree
 from antecede.web.diagram.arrows import edge_roles
 from antecede.web.diagram.layout import place
 from antecede.web.diagram.space_time import svg, verdict_labels
-from antecede.web.model import EventPoint, MessageArrow, Violation
+from antecede.web.model import EventPoint, ExplainedViolation, MessageArrow
 from antecede.web.report import asset
 from tests.web.samples import KNOWN, Execution, long_chain
 
 
-def drawn(violation: Violation) -> ElementTree.Element:
+def drawn(violation: ExplainedViolation) -> ElementTree.Element:
     return ElementTree.fromstring(svg(place(violation), "label"))
 
 

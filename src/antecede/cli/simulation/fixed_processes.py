@@ -1,18 +1,19 @@
-"""What the options ask for, of a run with processes that stay where they are."""
+"""Build the parameters of a run with processes that stay where they are, from the options."""
 
 from __future__ import annotations
 
 import argparse
 
 from antecede.cli.simulation.option_values import number, option, pair, partition
-from antecede.cli.simulation.options import ROAMING, given
+from antecede.cli.simulation.options import ROAMING, changed_options
 from antecede.core.errors import Misuse
 from antecede.core.mobile.protocols import protocols
 from antecede.sim import Distribution, Groups, Network, Parameters, ProcessingCost, Workload
 
 
 def parameters(arguments: argparse.Namespace) -> Parameters:
-    for flag, _ in given(arguments, ROAMING):
+    """Return the parameters of a run with processes that stay where they are."""
+    for flag, _ in changed_options(arguments, ROAMING):
         raise Misuse(
             f"{flag} is for roaming protocols ({', '.join(protocols())}), and {arguments.algorithm} is not one"
         )
@@ -33,10 +34,12 @@ def parameters(arguments: argparse.Namespace) -> Parameters:
 
 
 def messages(arguments: argparse.Namespace) -> int | None:
+    """Return the number of messages that the options ask for."""
     return 1_000 if arguments.messages is None and arguments.deliveries is None else arguments.messages
 
 
 def network(arguments: argparse.Namespace, latency: str = "exponential:1.0", bandwidth: float | None = None) -> Network:
+    """Return the network that the options ask for."""
     times = Distribution.parse(arguments.latency or latency)
     partitions = tuple(partition(text) for text in arguments.partition or ())
     lossy = bool(arguments.loss or partitions) and arguments.algorithm not in ("history", "none")
@@ -57,6 +60,7 @@ def network(arguments: argparse.Namespace, latency: str = "exponential:1.0", ban
 
 
 def workload(arguments: argparse.Namespace) -> Workload:
+    """Return the workload that the options ask for."""
     dests = pair(arguments.dests, "-", "--dests", "1-19") if arguments.dests else None
     groups = pair(arguments.groups, ":", "--groups", "5:2") if arguments.groups else None
     return Workload(

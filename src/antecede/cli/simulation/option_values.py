@@ -1,4 +1,4 @@
-"""What the texts of options mean: partitions, pairs, numbers and options of algorithms, or `Misuse` with an example."""
+"""Parse the texts of options: partitions, pairs, numbers and options of algorithms. Raise `Misuse` with an example."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from antecede.sim import Distribution, Partition
 
 
 def partition(text: str) -> Partition:
+    """Return the partition that `text` describes."""
     times, _, sides = text.partition(":")
     start, end = (*re.split(r"(?<![eE])-", times, maxsplit=1), "")[:2]
     side, _, other = sides.partition("/")
@@ -18,7 +19,7 @@ def partition(text: str) -> Partition:
 
 
 def option(text: str) -> tuple[str, object]:
-    """An option of the algorithm: true, false, a number, or text."""
+    """Return the name and the value of an option of the algorithm. The value is true, false, a number, or text."""
     name, equals, value = text.partition("=")
     if not equals:
         raise Misuse(f"--option {text!r}: write NAME=VALUE, such as multicast=true")
@@ -35,6 +36,7 @@ def option(text: str) -> tuple[str, object]:
 
 
 def number(text: str, flag: str, example: str) -> float:
+    """Return the number that the text of an option gives."""
     try:
         return float(text)
     except ValueError:
@@ -42,6 +44,7 @@ def number(text: str, flag: str, example: str) -> float:
 
 
 def pair(text: str, between: str, flag: str, example: str) -> tuple[int, int]:
+    """Return the two integers that the text of an option gives."""
     first, found, second = text.partition(between)
     try:
         return int(first), int(second if found else first)
@@ -50,5 +53,5 @@ def pair(text: str, between: str, flag: str, example: str) -> tuple[int, int]:
 
 
 def times(text: str) -> Distribution | None:
-    """A distribution of times, or never."""
+    """Return a distribution of times, or None if the text says never."""
     return None if text == "never" else Distribution.parse(text)

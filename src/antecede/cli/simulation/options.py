@@ -1,6 +1,6 @@
-"""The options of `antecede simulate`, as a table: the parser is made from it, and so is the command that replays a run.
+"""Define the options of `antecede simulate` as a table. The parser and the command that replays a run are made from it.
 
-What is for roaming protocols alone is a group of its own, and refused with other algorithms.
+The options for roaming protocols are a group of their own, and are refused with other algorithms.
 """
 
 from __future__ import annotations
@@ -207,6 +207,7 @@ OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
+    """Add all options to a parser."""
     for title, options in OPTIONS.items():
         group = parser.add_argument_group(title)
         for flag, settings in options.items():
@@ -214,10 +215,10 @@ def add_to(parser: argparse.ArgumentParser) -> None:
 
 
 def replay(arguments: argparse.Namespace) -> str:
-    """The command that makes the same run: every option that is not as it is by default."""
+    """Return the command that makes the same run, with every option that differs from its default."""
     words = ["antecede", "simulate"]
     for title in OPTIONS:
-        for flag, value in given(arguments, title):
+        for flag, value in changed_options(arguments, title):
             if value is True:
                 words.append(flag)
             else:
@@ -229,13 +230,13 @@ def replay(arguments: argparse.Namespace) -> str:
     return shlex.join(words)
 
 
-def empty(arguments: argparse.Namespace) -> Iterator[str]:
-    """The options that were given as nothing."""
-    return (flag for title in OPTIONS for flag, value in given(arguments, title) if value == "")
+def empty_options(arguments: argparse.Namespace) -> Iterator[str]:
+    """Yield the options whose value is empty."""
+    return (flag for title in OPTIONS for flag, value in changed_options(arguments, title) if value == "")
 
 
-def given(arguments: argparse.Namespace, title: str) -> Iterator[tuple[str, Any]]:
-    """The options of a group that are not as they are by default."""
+def changed_options(arguments: argparse.Namespace, title: str) -> Iterator[tuple[str, Any]]:
+    """Yield the options of a group that differ from their defaults."""
     for flag, settings in OPTIONS[title].items():
         value = getattr(arguments, settings.get("dest", flag[2:].replace("-", "_")))
         if value != settings.get("default") and value is not False and value is not None:

@@ -1,4 +1,6 @@
-"""What the options ask for, of a run with roaming hosts, and the lines of its summary that others do not have."""
+"""Build the parameters of a run with roaming hosts from the options, and the lines of its summary that others do not
+have.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +15,7 @@ from antecede.sim import Distribution, Header, MobileParameters, MobileResult, M
 
 
 def parameters(arguments: argparse.Namespace) -> MobileParameters:
+    """Return the parameters of a run with roaming hosts."""
     if arguments.processes != 20:
         raise Misuse(f"{arguments.algorithm} is a roaming protocol: give --hosts and --stations, not --processes")
     return MobileParameters(
@@ -37,7 +40,7 @@ def parameters(arguments: argparse.Namespace) -> MobileParameters:
 
 
 def lines(result: MobileResult) -> list[str]:
-    """What there is to say of wires, air and hand-offs."""
+    """Return the lines of the summary about wires, air and hand-offs."""
     said = [
         f"  header     {amount(result.entries_mean)} entries (most {result.entries_max:,}), "
         f"{amount(result.header_bytes_mean)} bytes (most {result.header_bytes_max or 0:,}), between stations",

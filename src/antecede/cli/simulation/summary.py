@@ -1,4 +1,4 @@
-"""What `antecede simulate` says at the end: the verdict, and what causal order cost, on one screen or as JSON."""
+"""Write the summary of `antecede simulate`: the verdict, and the cost of causal order, on one screen or as JSON."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from antecede.sim import MobileParameters, MobileResult, Parameters, Result
 from antecede.sim.trace import TraceRow, as_event
 
 
-class Events:
-    """The events of a run, as far as the judge is to see them: beyond the limit none are kept."""
+class JudgedEvents:
+    """The events of a run for the judge. If there are more than the limit, none are kept."""
 
     def __init__(self, run: str, limit: int) -> None:
         self.run, self.limit, self.count = run, limit, 0
@@ -31,38 +31,42 @@ class Events:
             self.kept += [as_event(self.run, row) for row in rows]
 
     def judge(self) -> Verdict | None:
+        """Return the verdict, or None if there were too many events to judge."""
         return judge(self.kept) if self.count <= self.limit else None
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
-    """A run that came to its end. `verdict` is None where there were too many events to judge."""
+class FinishedRun:
+    """A run that has ended. `verdict` is None if there were too many events to judge."""
 
     parameters: Parameters | MobileParameters
     result: Result | MobileResult
-    events: Events
+    events: JudgedEvents
     verdict: Verdict | None
     replay: str
     out: str | None
 
     @property
-    def promises(self) -> bool:
-        """Causal order; all roaming protocols do."""
+    def is_causal(self) -> bool:
+        """Return whether the algorithm promises causal order. All roaming protocols do."""
         return isinstance(self.parameters, MobileParameters) or self.parameters.info.causal
 
     @property
-    def broke_its_promise(self) -> bool:
-        return self.promises and self.verdict is not None and self.verdict.violations > 0
+    def has_broken_promise(self) -> bool:
+        """Return whether an algorithm that promises causal order violated it."""
+        return self.is_causal and self.verdict is not None and self.verdict.violations > 0
 
 
-def as_json(run: Finished) -> str:
+def as_json(run: FinishedRun) -> str:
+    """Return the summary as JSON."""
     judged: dict[str, object] = {"verdict": None} if run.verdict is None else dict(run.verdict.as_dict())
     unit = run.parameters.info.unit if isinstance(run.parameters, Parameters) else "an integer of the header"
-    told = {"causal": run.promises, "unit": unit, "trace": run.out, "replay": run.replay}
+    told = {"causal": run.is_causal, "unit": unit, "trace": run.out, "replay": run.replay}
     return json.dumps({**judged, **told, "trace_events": run.events.count, "result": run.result.as_dict()}, indent=1)
 
 
-def as_text(run: Finished) -> str:
+def as_text(run: FinishedRun) -> str:
+    """Return the summary as text for one screen."""
     result, events, verdict = run.result, run.events, run.verdict
     lines = [
         _title(run.parameters),
@@ -112,7 +116,7 @@ def _packets(parameters: Parameters | MobileParameters, result: Result) -> list[
     ]
 
 
-def _verdict(run: Finished) -> str:
+def _verdict(run: FinishedRun) -> str:
     events, verdict = run.events, run.verdict
     if verdict is None:
         return f"not judged: {events.count:,} events exceed the limit (--judge-max {events.limit})"
@@ -120,11 +124,11 @@ def _verdict(run: Finished) -> str:
         return "undecidable: nothing was delivered"
     if not verdict.violations:
         return "holds: no message was delivered before one that may have caused it"
-    promise = "" if run.promises else f"; {run.parameters.info.name} does not guarantee causal order"
+    promise = "" if run.is_causal else f"; {run.parameters.info.name} does not guarantee causal order"
     return f"violated: {verdict.violations:,} of {verdict.deliveries:,} deliveries overtook a cause{promise}"
 
 
-def _undelivered(run: Finished) -> str:
+def _undelivered(run: FinishedRun) -> str:
     result = run.result
     if not result.undelivered:
         return "; no message is left undelivered"

@@ -79,9 +79,8 @@ async def join(
         bytes_min = limits.snapshot_bytes_min
         opened = stack.enter_context(closing(Store(path, durability=durability, snapshot_bytes_min=bytes_min)))
         incarnation = _identify(opened, space=space, process=process, algorithm=algorithm, options=json.dumps(settings))
-        recorder = stack.enter_context(
-            open_recorder(trace, space, process, store=opened, wall=wall, file_bytes_max=trace_file_bytes_max)
-        )
+        recording = open_recorder(trace, space, process, store=opened, wall=wall, file_bytes_max=trace_file_bytes_max)
+        recorder = stack.enter_context(recording)
         durable = DurableProcess(opened, begin, everybody, open_space=processes is None, recorder=recorder)
         durable.commit()
         transport = await open_transport(stack, network.transport(space, process, incarnation), stream_of(trace))

@@ -1,8 +1,8 @@
-"""A space-time diagram: a column for each process, time downwards by cause alone.
+"""A space-time diagram: a column for each process, and time downwards by cause alone.
 
-layout      where the events go
-geometry    places in pixels
-labels      where the name of a message goes
+layout      the rows and columns of the events
+geometry    positions in pixels
+labels      the position of the name of a message
 arrows      the messages
 space_time  the diagram as SVG
 """

@@ -1,7 +1,6 @@
-"""The messages of a space-time diagram: arrows whose width and dash say which part they play, and their names.
+"""Draw the messages of a space-time diagram: arrows whose width and dash show their role, and their names.
 
-A part is played by an arrow, not by a message: a multicast can be overtaken at one destination and carry the chain
-to another.
+An arrow has a role, not a message: a multicast can be overtaken at one destination and carry the chain to another.
 """
 
 from __future__ import annotations
@@ -10,22 +9,24 @@ from collections.abc import Iterator
 from itertools import pairwise
 from math import hypot
 
-from antecede.web.diagram.geometry import RADIUS, on_lifelines, point
+from antecede.web.diagram.geometry import RADIUS, lifeline_segments, point
 from antecede.web.diagram.labels import LETTER, MARK_WIDTH, Line, Point, label_place
-from antecede.web.diagram.layout import Placed, key
-from antecede.web.model import MessageArrow, Role, Violation
+from antecede.web.diagram.layout import DiagramLayout, key
+from antecede.web.model import ExplainedViolation, MessageArrow, Role
 from antecede.web.text import short
 from antecede.web.words import message_words
 
 
-def messages(placed: Placed) -> Iterator[str]:
-    """Context first, so that what matters lies on top; labels are placed in the opposite order, so that what matters
-    finds the best room."""
+def messages(placed: DiagramLayout) -> Iterator[str]:
+    """Yield the messages as SVG, context first, so that what matters lies on top.
+
+    Labels are placed in the opposite order, so that what matters gets the best position.
+    """
     order = ("overtaken", "overtaking", "witness", "context")
     arrows = sorted(placed.violation.messages, key=lambda arrow: (order.index(arrow.role), arrow.id))
     lines = {arrow: [(_start(placed, arrow), point(placed, end)) for end in arrow.delivers] for arrow in arrows}
     taken = [(*point(placed, event), MARK_WIDTH) for event in placed.row]
-    along = [(point(placed, key(one)), point(placed, key(two))) for one, two in on_lifelines(placed)]
+    along = [(point(placed, key(one)), point(placed, key(two))) for one, two in lifeline_segments(placed)]
     drawn = []
     for arrow in arrows:
         roles = edge_roles(placed.violation, arrow)
@@ -37,9 +38,12 @@ def messages(placed: Placed) -> Iterator[str]:
     yield from reversed(drawn)
 
 
-def edge_roles(violation: Violation, arrow: MessageArrow) -> list[Role]:
-    """The part each arrow of one message plays: a multicast can be the overtaken message at one of its destinations
-    and a link of the chain at another, and matter nowhere else."""
+def edge_roles(violation: ExplainedViolation, arrow: MessageArrow) -> list[Role]:
+    """Return the role of each arrow of one message.
+
+    A multicast can be the overtaken message at one of its destinations, a link of the chain at another, and context
+    elsewhere.
+    """
     start = (arrow.sender, arrow.send_index)
     chain = {(key(one), key(two)) for one, two in pairwise(violation.chain)}
     linked = any((start, end) in chain for end in arrow.delivers)
@@ -54,7 +58,7 @@ def edge_roles(violation: Violation, arrow: MessageArrow) -> list[Role]:
     return roles
 
 
-def _start(placed: Placed, arrow: MessageArrow) -> Point:
+def _start(placed: DiagramLayout, arrow: MessageArrow) -> Point:
     return point(placed, (arrow.sender, arrow.send_index))
 
 
@@ -67,7 +71,7 @@ def _message(arrow: MessageArrow, lines: list[tuple[Line, Role]], label: Point) 
 
 
 def _arrow(start: Point, end: Point, role: Role) -> str:
-    """A straight arrow, or a bow to the side where a process sends to itself; with a wide line to point at."""
+    """Return a straight arrow, or a bow to the side if a process sends to itself, with a wide line for the pointer."""
     (x1, y1), (x2, y2) = start, end
     if x1 == x2:
         path = f"M{x1} {y1}C{x1 + 30} {y1} {x1 + 30} {y2} {x2 + RADIUS + 2} {y2}"

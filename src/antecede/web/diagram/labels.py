@@ -1,8 +1,8 @@
-"""Where the name of a message goes: on or beside its arrow, where it covers the least.
+"""Choose the position of the name of a message: on or beside its arrow, where it covers the least.
 
-A few places along the arrow, on it and to either side, are tried against everything already there (events, labels
-placed before, other arrows) that lies near. Distances across are weighed by the width of what is there, because
-letters are wider than high.
+A few positions along the arrow, on it and to either side, are compared with everything near them that is already there
+(events, earlier labels, other arrows). Horizontal distances are weighted by the width of the label, because letters are
+wider than high.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ Box = tuple[float, float, float]  # the middle, and the width
 
 
 def label_place(line: Line, width: float, taken: Sequence[Box], others: Sequence[Line]) -> Point:
-    """The middle of a label `width` wide for the arrow `line`."""
+    """Return the middle of a label that is `width` wide, for the arrow `line`."""
     (x1, y1), (x2, y2) = line
     if x1 == x2:
         return (x1 + 26 + width / 2, (y1 + y2) / 2)
 
     reach = width / 2 + MARGIN
-    near = [box for box in taken if _meets(line, (box[:2], box[:2]), reach + box[2] / 2)]
-    crossing = [other for other in others if _meets(line, other, reach)]
+    near = [box for box in taken if _is_near(line, (box[:2], box[:2]), reach + box[2] / 2)]
+    crossing = [other for other in others if _is_near(line, other, reach)]
 
     def cost(place: tuple[float, float]) -> tuple[float, float]:
         along, aside = place
@@ -43,8 +43,8 @@ def label_place(line: Line, width: float, taken: Sequence[Box], others: Sequence
     return (x1 + along * (x2 - x1), y1 + along * (y2 - y1) + aside)
 
 
-def _meets(one: Line, two: Line, reach: float) -> bool:
-    """Whether the frames of two lines come within `reach` of each other: what does not can be left out of sight."""
+def _is_near(one: Line, two: Line, reach: float) -> bool:
+    """Return whether the bounding boxes of two lines come within `reach` of each other. Other lines can be ignored."""
     return all(
         min(one[0][axis], one[1][axis]) - reach <= max(two[0][axis], two[1][axis])
         and min(two[0][axis], two[1][axis]) - reach <= max(one[0][axis], one[1][axis])
@@ -53,14 +53,14 @@ def _meets(one: Line, two: Line, reach: float) -> bool:
 
 
 def _overlap(here: Point, width: float, box: Box) -> float:
-    """0 for apart, 1 for one upon the other."""
+    """Return how much a label overlaps a box: 0 if they are apart, 1 if they coincide."""
     across = abs(here[0] - box[0]) / ((width + box[2]) / 2 + 12)
     down = abs(here[1] - box[1]) / (HEIGHT + 8)
     return max(0.0, 1 - max(across, down))
 
 
 def _cover(here: Point, width: float, line: Line) -> float:
-    """How much of a line a label hides: 0 for none of it, 1 where the line runs through its middle."""
+    """Return how much of a line a label hides: 0 for none of it, 1 if the line runs through its middle."""
     (x1, y1), (x2, y2) = line
     flat = width / HEIGHT
     squeezed = ((here[0] - x1) / flat, here[1] - y1)

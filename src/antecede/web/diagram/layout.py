@@ -1,12 +1,12 @@
-"""Where the events of a space-time diagram go: a column per process, time downwards by cause alone.
+"""Lay out the events of a space-time diagram: a column per process, and time downwards by cause alone.
 
-Clocks of different processes are never compared, so the vertical place of an event is not its time: it is the length
-of the longest chain of causes before it, inside the picture. Every arrow so points down, and what is drawn level is
-not thereby simultaneous. A cycle (a broken trace) can not be laid out that way; its events are put in their
-processes' own order below the rest, and some arrows then point up, which is what such a trace says.
+Clocks of different processes are never compared, so the vertical position of an event is not its time. It is the length
+of the longest chain of causes before it, inside the diagram. So every arrow points down, and two events at the same
+height are not necessarily simultaneous. A cycle (a broken trace) cannot be laid out that way. Its events are put below
+the rest, in the order of their processes, and some arrows then point up, as the trace says.
 
-A picture is bounded. The events of the violation always stay; of a long witness chain the two ends stay and the gap
-is stated; of everything else, what lies nearest to the violation in its own process stays.
+A diagram is bounded. The events of the violation always stay. Of a long witness chain the two ends stay, and the
+diagram states the gap. Of all other events, those nearest to the violation in its own process stay.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from antecede.web.model import EventPoint, MessageArrow, Violation
+from antecede.web.model import EventPoint, ExplainedViolation, MessageArrow
 
 Key = tuple[str, int]
 EVENTS_MAX = 120
@@ -26,10 +26,10 @@ ENDS_MAX = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """A bounded violation with a place for every event: `row` by event, `column` by process."""
+class DiagramLayout:
+    """A bounded violation with a position for every event: `row` by event, `column` by process."""
 
-    violation: Violation
+    violation: ExplainedViolation
     row: Mapping[Key, int]
     column: Mapping[str, int]
     chain_left_out: int
@@ -37,41 +37,43 @@ class Placed:
 
     @property
     def gap_after(self) -> Key | None:
-        """The last event drawn before the part of the chain that is left out."""
+        """Return the last event drawn before the part of the chain that is left out, or None if nothing is left out."""
         return key(self.violation.chain[CHAIN_MAX // 2 - 1]) if self.chain_left_out else None
 
 
 def key(event: EventPoint) -> Key:
+    """Return the identity of an event."""
     return (event.process, event.index)
 
 
-def place(violation: Violation) -> Placed:
+def place(violation: ExplainedViolation) -> DiagramLayout:
     """Bound `violation` and give every event that stays a row and a column."""
-    chain, chain_left_out = bounded_chain(violation.chain)
+    chain, chain_left_out = bound_chain(violation.chain)
     events = {key(event): event for event in violation.events}
     for event in chain:
         events.setdefault(key(event), event)
     for cut in set(map(key, violation.chain)) - set(map(key, chain)):
         events.pop(cut, None)
-    kept = _bounded_events(events, chain, violation)
-    messages = tuple(arrow for arrow in (_within(arrow, kept) for arrow in violation.messages) if arrow is not None)
+    kept = _bound_events(events, chain, violation)
+    messages = tuple(arrow for arrow in (_clip_arrow(arrow, kept) for arrow in violation.messages) if arrow is not None)
     bounded = replace(violation, chain=chain, events=tuple(kept[name] for name in sorted(kept)), messages=messages)
     row = _rows(kept, messages, chain)
     left_out = len(events) - len(kept)
-    return Placed(bounded, row, _columns(bounded, row), chain_left_out, left_out)
+    return DiagramLayout(bounded, row, _columns(bounded, row), chain_left_out, left_out)
 
 
-def bounded_chain(chain: tuple[EventPoint, ...]) -> tuple[tuple[EventPoint, ...], int]:
-    """Both ends of `chain`, and how many steps between them are left out."""
+def bound_chain(chain: tuple[EventPoint, ...]) -> tuple[tuple[EventPoint, ...], int]:
+    """Return both ends of `chain`, and how many steps between them are left out."""
     if len(chain) <= CHAIN_MAX:
         return chain, 0
     half = CHAIN_MAX // 2
     return chain[:half] + chain[-half:], len(chain) - 2 * half
 
 
-def _bounded_events(
-    events: dict[Key, EventPoint], chain: tuple[EventPoint, ...], violation: Violation
+def _bound_events(
+    events: dict[Key, EventPoint], chain: tuple[EventPoint, ...], violation: ExplainedViolation
 ) -> dict[Key, EventPoint]:
+    """Return the events that the diagram shows: those of the violation, then those nearest to it."""
     ends = sorted(
         key(event)
         for event in events.values()
@@ -96,7 +98,8 @@ def _bounded_events(
     return kept
 
 
-def _within(arrow: MessageArrow, kept: Mapping[Key, EventPoint]) -> MessageArrow | None:
+def _clip_arrow(arrow: MessageArrow, kept: Mapping[Key, EventPoint]) -> MessageArrow | None:
+    """Return the arrow with only the delivers that are shown, or None if one end has no event that is shown."""
     delivers = tuple(end for end in arrow.delivers if end in kept)
     return replace(arrow, delivers=delivers) if (arrow.sender, arrow.send_index) in kept and delivers else None
 
@@ -104,6 +107,7 @@ def _within(arrow: MessageArrow, kept: Mapping[Key, EventPoint]) -> MessageArrow
 def _rows(
     events: Mapping[Key, EventPoint], messages: Iterable[MessageArrow], chain: tuple[EventPoint, ...]
 ) -> dict[Key, int]:
+    """Return the row of each event: the length of the longest chain of causes before it."""
     after: dict[Key, list[Key]] = defaultdict(list)
     waiting = dict.fromkeys(events, 0)
     for cause, effect in _edges(events, messages, chain):
@@ -120,12 +124,13 @@ def _rows(
             if waiting[effect] == 0:
                 ready.append(effect)
                 placed.add(effect)
-    return _below(row, placed)
+    return _put_below(row, placed)
 
 
 def _edges(
     events: Mapping[Key, EventPoint], messages: Iterable[MessageArrow], chain: tuple[EventPoint, ...]
 ) -> list[tuple[Key, Key]]:
+    """Return the pairs of events of which the first is a direct cause of the second."""
     line = sorted(events)
     edges = [(one, two) for one, two in pairwise(line) if one[0] == two[0]]
     edges += [((arrow.sender, arrow.send_index), end) for arrow in messages for end in arrow.delivers]
@@ -133,8 +138,8 @@ def _edges(
     return sorted(set(edges))
 
 
-def _below(row: dict[Key, int], placed: set[Key]) -> dict[Key, int]:
-    """Events of a cycle, and after one, go below the rest, each process in its own order."""
+def _put_below(row: dict[Key, int], placed: set[Key]) -> dict[Key, int]:
+    """Put the events of a cycle, and those after it, below the rest, each process in its own order."""
     bottom = 1 + max((row[name] for name in placed), default=-1)
     used: dict[str, int] = defaultdict(int)
     for process, index in sorted(row.keys() - placed):
@@ -143,8 +148,12 @@ def _below(row: dict[Key, int], placed: set[Key]) -> dict[Key, int]:
     return row
 
 
-def _columns(violation: Violation, row: Mapping[Key, int]) -> dict[str, int]:
-    """The chain's processes in the chain's order, then where it was delivered, then the others by first event."""
+def _columns(violation: ExplainedViolation, row: Mapping[Key, int]) -> dict[str, int]:
+    """Return the column of each process.
+
+    The processes of the chain come first, in its order, then the process of the violation, then the others by first
+    event.
+    """
     order = list(dict.fromkeys(event.process for event in violation.chain if event.process != violation.process))
     order.append(violation.process)
     others = sorted((place, process) for (process, _), place in row.items())

@@ -1,10 +1,10 @@
-"""A violation as a space-time diagram: SVG that reads in black and white, and without any script.
+"""Draw a violation as a space-time diagram: SVG that can be read in black and white, and without any script.
 
-Processes are vertical lines, messages are arrows, time goes down (see `layout`: order only, not to scale). What matters
-differs in more than colour: the overtaken message is a thick dashed line, the witness chain a thick solid one along
-processes and messages alike, the rest thin; the steps of the chain are numbered as in the list beside the picture; and
-the two delivers in the wrong order are labelled in words. Each mark carries a `<title>`, which browsers
-show on hover, screen readers read, and the page's script copies to the line under the diagram.
+Processes are vertical lines, messages are arrows, time goes down (`layout` explains the order, which is not to scale).
+What matters differs in more than colour. The overtaken message is a thick dashed line, the witness chain a thick solid
+line along processes and messages alike, and the rest is thin. The steps of the chain have the same numbers as in the
+list beside the diagram. The two delivers in the wrong order have labels in words. Each mark carries a `<title>`, which
+browsers show on hover, screen readers read, and the page's script copies to the line under the diagram.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from antecede.web.diagram.geometry import (
     ROW,
     TOP,
     column_x,
-    on_lifelines,
+    lifeline_segments,
     point,
     row_y,
 )
 from antecede.web.diagram.labels import Point
-from antecede.web.diagram.layout import Key, Placed, key
+from antecede.web.diagram.layout import DiagramLayout, Key, key
 from antecede.web.model import EventPoint
 from antecede.web.text import name, plural, short
 from antecede.web.words import event_words
@@ -35,8 +35,8 @@ from antecede.web.words import event_words
 TALL = 600
 
 
-def svg(placed: Placed, label: str) -> str:
-    """The diagram; `label` is its accessible name, already safe."""
+def svg(placed: DiagramLayout, label: str) -> str:
+    """Return the diagram as SVG. `label` is its accessible name, already escaped."""
     width = LEFT + COLUMN * (len(placed.column) - 1) + RIGHT
     height = row_y(placed, max(placed.row.values(), default=0)) + BOTTOM
     css = "space-time tall" if height > TALL else "space-time"
@@ -47,7 +47,7 @@ def svg(placed: Placed, label: str) -> str:
     )
 
 
-def _lifelines(placed: Placed, height: int) -> Iterator[str]:
+def _lifelines(placed: DiagramLayout, height: int) -> Iterator[str]:
     drawn: dict[str, list[int]] = {process: [] for process in placed.column}
     for process, index in sorted(placed.row):
         drawn[process].append(index)
@@ -57,13 +57,13 @@ def _lifelines(placed: Placed, height: int) -> Iterator[str]:
             f'<g class="process"><title>process {name(process)}</title>'
             f'<line x1="{x}" y1="{TOP - 20}" x2="{x}" y2="{height - 4}"/>'
             f'<text x="{x}" y="{TOP - 28}" text-anchor="middle">{short(process)}</text>'
-            + "".join(_elided(placed, process, one, two) for one, two in pairwise(indexes) if two > one + 1)
+            + "".join(_break_mark(placed, process, one, two) for one, two in pairwise(indexes) if two > one + 1)
             + "</g>"
         )
 
 
-def _elided(placed: Placed, process: str, one: int, two: int) -> str:
-    """A break in a process's line where the picture leaves out events between two that it shows."""
+def _break_mark(placed: DiagramLayout, process: str, one: int, two: int) -> str:
+    """Return a break in the line of a process, which shows that events between two others are not drawn."""
     (x, y1), (_, y2) = point(placed, (process, one)), point(placed, (process, two))
     middle = (y1 + y2) / 2
     return (
@@ -72,13 +72,13 @@ def _elided(placed: Placed, process: str, one: int, two: int) -> str:
     )
 
 
-def _chain(placed: Placed) -> Iterator[str]:
-    for one, two in on_lifelines(placed):
+def _chain(placed: DiagramLayout) -> Iterator[str]:
+    for one, two in lifeline_segments(placed):
         (x1, y1), (x2, y2) = point(placed, key(one)), point(placed, key(two))
         yield f'<line class="chain" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>'
 
 
-def _events(placed: Placed) -> Iterator[str]:
+def _events(placed: DiagramLayout) -> Iterator[str]:
     steps = {key(event): step for step, event in enumerate(placed.violation.chain, 1)}
     before = len(placed.violation.chain) // 2 if placed.chain_left_out else len(steps)
     verdicts = verdict_labels(placed)
@@ -91,8 +91,8 @@ def _events(placed: Placed) -> Iterator[str]:
         yield _event(event, point(placed, here), number, side, verdicts.get(here, ""))
 
 
-def _busy_sides(placed: Placed) -> dict[Key, set[int]]:
-    """On which sides of an event, -1 left and 1 right, an arrow begins or ends."""
+def _busy_sides(placed: DiagramLayout) -> dict[Key, set[int]]:
+    """Return the sides of each event, -1 left and 1 right, at which an arrow begins or ends."""
     sides: dict[Key, set[int]] = {event: set() for event in placed.row}
     for arrow in placed.violation.messages:
         start = (arrow.sender, arrow.send_index)
@@ -103,20 +103,23 @@ def _busy_sides(placed: Placed) -> dict[Key, set[int]]:
     return sides
 
 
-def verdict_labels(placed: Placed) -> dict[Key, str]:
-    """The first deliver of either message where it went wrong, and what to say of it."""
+def verdict_labels(placed: DiagramLayout) -> dict[Key, str]:
+    """Return labels for the first deliver of the overtaking and of the overtaken message at the process of the
+    violation.
+    """
     violation = placed.violation
     labels: dict[Key, str] = {}
     for message, word in ((violation.overtaking, "first"), (violation.overtaken, "too late")):
         for event in sorted(violation.events, key=key):
             delivers = event.kind in ("deliver", "receive") and event.process == violation.process
-            if delivers and event.message == message and _ends_arrow(placed, event):
+            if delivers and event.message == message and _is_arrow_end(placed, event):
                 labels[key(event)] = word
                 break
     return labels
 
 
-def _ends_arrow(placed: Placed, event: EventPoint) -> bool:
+def _is_arrow_end(placed: DiagramLayout, event: EventPoint) -> bool:
+    """Return whether an arrow of the diagram ends at this event."""
     return any(key(event) in arrow.delivers for arrow in placed.violation.messages if arrow.id == event.message)
 
 
@@ -146,7 +149,7 @@ def _mark(event: EventPoint, x: float, y: float) -> str:
     return f'<rect class="mark" x="{x - 3.5}" y="{y - 3.5}" width="7" height="7"/>'
 
 
-def _gap(placed: Placed, width: int) -> Iterator[str]:
+def _gap(placed: DiagramLayout, width: int) -> Iterator[str]:
     gap = placed.gap_after
     if gap is not None:
         y = row_y(placed, placed.row[gap]) + ROW * 3 // 2
