@@ -43,10 +43,10 @@ test-slow: setup  ## the tests that are long by nature: faults, other Spark mast
 
 test-logs: setup  ## the tests on real logs, which are in the folder LOGS (tests/README.md lists them)
 	$(if $(LOGS),,$(error name the folder of the logs: make test-logs LOGS=FOLDER))
-	$(PY) -m pytest -m logs --logs $(LOGS)
+	$(PY) -m pytest -m logs --logs=$(LOGS) tests
 
 test-browser: setup  ## the report in headless Chromium
-	browser=$$(tools/browser) && $(PY) -m pytest -m browser --browser "$$browser" tests/browser
+	browser=$$(tools/browser) && $(PY) -m pytest -m browser --browser="$$browser" tests/browser
 
 test-wheel: setup  ## build the wheel, install it in empty environments, and use it there
 	$(PY) -m tools.test_wheel

@@ -1,6 +1,6 @@
 """The Spark session of all tests, and what tests may need from outside: real logs, and a browser.
 
-Tests that need something from outside are selected only if it is given, with `--logs FOLDER` or `--browser PROGRAM`.
+Tests that need something from outside are selected only if it is given, with `--logs=FOLDER` or `--browser=PROGRAM`.
 pytest counts the others as deselected.
 """
 
