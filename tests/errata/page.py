@@ -28,8 +28,8 @@ words that are left out, and formulas are written as plain text.
 Nothing here is written by hand but the sentences. The numbered steps are scripts that were run three times: on the
 form that is printed in the paper; on an oracle that knows every causal past and delivers as early as causal order
 allows, which gives the truth; and on the algorithm as this library has it. The answers and diagrams are what came out.
-`tests/errata` holds the scripts and the printed forms, and tests that the printed form misses the truth and that ours
-does not.
+`tests/errata` holds the scripts, and tests that the printed form misses the truth and that ours does not; most of the
+printed forms are in `src/antecede/lab/printed`.
 
 In the diagrams time goes to the right, a line for each process: `M1>` M1 is sent, `M1*` it is delivered, `M1.` it
 arrives and is held back, `~` a control packet arrives. "P3 hears P2" means that all that is in flight from P2 to P3
