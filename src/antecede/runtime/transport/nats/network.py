@@ -131,8 +131,12 @@ class NatsTransport:
         connecting.result()
 
     async def _noticed(self, error: Exception) -> None:
-        """Errors show as publications without an answer and heartbeats that are missing; the last says why."""
-        self._last_error = error
+        """Remember the last error, which says why no answer comes.
+
+        What a server said, such as that a password is wrong, tells more than that it then closed the connection.
+        """
+        if not (isinstance(error, OSError) and isinstance(self._last_error, NatsError)):
+            self._last_error = error
 
     async def _insist(self, ask: Callable[[JetStreamContext], Awaitable[T]]) -> T:
         """Ask again while there is no answer: a request is lost with its connection."""
