@@ -4,8 +4,8 @@ Run, in two terminals:  python examples/two_processes.py alice bob
                         python examples/two_processes.py bob alice
 
 A third argument is the URL, embedded:///tmp/antecede-example if it is left out. Each process sends one message, prints
-the one that it gets, and ends. Neither needs the other to run at the same time: what was sent waits in the other's
-inbox. Start one again, and it goes on from its store.
+the one that it gets, and ends. Start one again, and it goes on from its store. Once both have run, neither needs the
+other to run at the same time: what was sent waits in the other's inbox.
 """
 
 import asyncio

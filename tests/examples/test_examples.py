@@ -7,6 +7,7 @@ import os
 import runpy
 import subprocess
 import sys
+from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
 
@@ -18,20 +19,33 @@ EXAMPLES = ROOT / "examples"
 TIMEOUT_S = 120
 
 
+BEGUN: list[subprocess.Popen[str]] = []
+
+
+@pytest.fixture(autouse=True)
+def end_programs() -> Iterator[None]:
+    """End the programs that a failing test left running."""
+    yield
+    while BEGUN:
+        program = BEGUN.pop()
+        program.kill()
+        program.communicate()
+
+
 def begin(name: str, *arguments: str) -> subprocess.Popen[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "SPARK_LOCAL_IP": "127.0.0.1"}
     command = [sys.executable, str(EXAMPLES / name), *arguments]
-    return subprocess.Popen(
+    program = subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=EXAMPLES
     )
+    BEGUN.append(program)
+    return program
 
 
 def finish(program: subprocess.Popen[str]) -> list[str]:
     """Return the lines that the program printed, if it ended well."""
-    try:
-        printed, complained = program.communicate(timeout=TIMEOUT_S)
-    finally:
-        program.kill()
+    printed, complained = program.communicate(timeout=TIMEOUT_S)
+    BEGUN.remove(program)
     assert program.returncode == 0, complained
     return printed.splitlines()
 

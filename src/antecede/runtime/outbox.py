@@ -37,12 +37,8 @@ class Lane:
     publishers: int = 0
     blocked_since: float | None = None
     reason: str = ""
+    failures: int = 0
     abandoned: bool = False
-
-    @property
-    def busy(self) -> bool:
-        """Has something to publish, and is not blocked."""
-        return bool(self.waiting or self.under_way) and self.blocked_since is None
 
     def take(self, bytes_max: int = FRAME_BYTES_MAX) -> list[Outgoing]:
         """What leaves together: a whole frame by itself, packets of one roster, or lines of the trace; whatever is
@@ -83,6 +79,7 @@ class Lanes:
         self.owed: dict[int, int] = {}  # outbox entry -> inboxes that do not have it yet
         self.gone: set[ProcessId] = set()  # destinations that will never take anything again
         self._tasks: set[asyncio.Task[None]] = set()
+        self._again = asyncio.Event()
         self.changed = asyncio.Event()
 
     def put(self, entries: Iterable[Outgoing]) -> None:
@@ -109,8 +106,20 @@ class Lanes:
             for outgoing in waiting:
                 self._arrived(outgoing.n)
 
+    def try_again(self) -> dict[ProcessId, int]:
+        """Publish at once what waits for its next try. Return how often each lane has failed until now."""
+        self._again.set()
+        self._again.clear()  # those who wait have been woken
+        return {to: lane.failures for to, lane in self.lanes.items()}
+
+    def is_trying(self, failures: dict[ProcessId, int]) -> bool:
+        """Whether a lane has something to publish and has not failed since `try_again` returned `failures`."""
+        return any(
+            (lane.waiting or lane.under_way) and lane.failures == failures.get(to, 0) for to, lane in self.lanes.items()
+        )
+
     async def change(self, timeout_s: float | None = None) -> None:
-        """Wait until an entry of the outbox is done with, or for some time."""
+        """Wait until an entry of the outbox is done with, or a publication has failed, or for some time."""
         self.changed.clear()
         with suppress(TimeoutError):
             async with asyncio.timeout(timeout_s):
@@ -151,13 +160,21 @@ class Lanes:
                 if lane.abandoned:
                     return
                 lane.reason = str(error)
+                lane.failures += 1
+                self.changed.set()
                 if lane.blocked_since is None:
                     lane.blocked_since = self._clock()
-                await asyncio.sleep(pause_s)
+                await self._pause(pause_s)
                 pause_s = min(2 * pause_s, longest_s)
             else:
                 lane.blocked_since = None
                 return
+
+    async def _pause(self, pause_s: float) -> None:
+        """Wait for the next try: `pause_s`, or until `try_again`."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(pause_s):
+                await self._again.wait()
 
     def _arrived(self, n: int) -> None:
         self.owed[n] -= 1

@@ -151,6 +151,23 @@ def test_a_message_to_somebody_who_is_not_there_yet_waits() -> None:
     run(test)
 
 
+def test_who_sends_and_ends_has_sent_to_somebody_who_came_later() -> None:
+    """Its next try would be in a minute, and it ends now: whoever can be reached by now has to get the message."""
+
+    async def test() -> None:
+        network = MemoryNetwork()
+        limits = Limits(back_off_s=(60.0, 60.0))
+        async with join(network, space="s", process="a", limits=limits, store=None) as a:
+            await a.send({"b"}, b"hello")
+            await a.flush()  # there is no inbox to wait for
+            assert a.counts()["outbox"] > 0
+            async with join(network, space="s", process="b", store=None):
+                pass
+        assert a.counts()["outbox"] == 0
+
+    run(test)
+
+
 def test_what_was_not_acknowledged_is_offered_again_in_order(tmp_path: Path) -> None:
     async def test() -> None:
         network = MemoryNetwork()

@@ -196,10 +196,11 @@ class Node:
 
     async def flush(self, timeout_s: float = 5.0) -> bool:
         """Wait until every inbox that can be reached has what was sent. Return False if that takes longer than
-        `timeout_s`.
+        `timeout_s`. An inbox that could not be reached before is tried once more.
         """
         until = asyncio.get_running_loop().time() + timeout_s
-        while self._grouping.due or any(lane.busy for lane in self._lanes.lanes.values()):
+        failures = self._lanes.try_again()
+        while self._grouping.due or self._lanes.is_trying(failures):
             self._check_open()
             if asyncio.get_running_loop().time() >= until:
                 return False
