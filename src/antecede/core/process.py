@@ -14,7 +14,7 @@ from antecede.core.algorithm import Ordering
 from antecede.core.effects import Deliver, Effect, Sent, Transmit
 from antecede.core.errors import RemoteViolation
 from antecede.core.holdback import HoldBack
-from antecede.core.roster import Roster, checked_packet
+from antecede.core.roster import Participant, checked_packet
 from antecede.core.snapshot import values
 from antecede.core.types import GroupId, Need, Packet, Pending, ProcessId, Reached
 from antecede.core.wire import shapes
@@ -57,16 +57,11 @@ class CountsEverything(Protocol):
 
 @values.storable("Process")
 @dataclass(slots=True)
-class Process:
+class Process(Participant):
     """One process of a stamping algorithm: see `algorithm.Algorithm` for the contract."""
 
-    roster: Roster
     ordering: Ordering
     held: HoldBack = field(default_factory=HoldBack)
-
-    @property
-    def process(self) -> ProcessId:
-        return self.roster.me
 
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
         message = self.roster.message(dests, payload)
@@ -101,9 +96,6 @@ class Process:
         self.held.hold(packet, need, needs)
         return []
 
-    def tick(self, now: float) -> list[Effect]:  # noqa: ARG002 - an ordering sets no timer
-        return []
-
     def pending(self) -> tuple[Pending, ...]:
         return tuple(
             Pending(packet.message, tuple(self._needs(packet)))
@@ -126,9 +118,6 @@ class Process:
         self.ordering.forget(process)
         self.held.resume(self._needs)
         return self._deliver(self.held.pop())
-
-    def snapshot(self) -> bytes:
-        return values.dumps(self)
 
     def resume(self) -> None:
         self.held.resume(self._needs)

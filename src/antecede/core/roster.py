@@ -3,6 +3,8 @@
 A roster validates the border between the application and an algorithm: everything behind it assumes that
 destinations exist and that names are short. Names are not reused: a process that left stays in `departed`,
 which is what makes a stale dependency on it harmless.
+
+A `Participant` is the part of an algorithm that needs to know nothing but the roster.
 """
 
 from __future__ import annotations
@@ -10,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from antecede.core.effects import Effect
 from antecede.core.errors import Misuse, RemoteViolation
-from antecede.core.snapshot.values import storable
-from antecede.core.types import GroupId, Message, MessageId, Packet, ProcessId
+from antecede.core.snapshot.values import dumps, storable
+from antecede.core.types import GroupId, Message, MessageId, Packet, Pending, ProcessId
 
 NAME_BYTES_MAX = 255
 """A process or group name in UTF-8. The wire format refuses longer ones."""
@@ -133,6 +136,36 @@ class Roster:
         if self.addressing == "unicast" and len(to) != 1:
             raise Misuse(f"this algorithm sends to one process at a time, not to {_shown(dests)}")
         return None, to
+
+
+@dataclass(slots=True)
+class Participant:
+    """What an algorithm answers that sets no timer, holds nothing back, and tells a newcomer nothing.
+
+    See `algorithm.Algorithm` for the contract. An algorithm overrides the methods for which this is not so.
+    """
+
+    roster: Roster
+
+    @property
+    def process(self) -> ProcessId:
+        return self.roster.me
+
+    def tick(self, now: float) -> list[Effect]:  # noqa: ARG002
+        return []
+
+    def pending(self) -> tuple[Pending, ...]:
+        return ()
+
+    def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
+        self.roster.join(process, groups)
+        return []
+
+    def snapshot(self) -> bytes:
+        return dumps(self)
+
+    def resume(self) -> None:
+        """Rebuild nothing: the snapshot holds the whole state."""
 
 
 def checked_packet(packet: object) -> None:

@@ -20,7 +20,7 @@ from math import isqrt
 from antecede.core.algorithm import Algorithm
 from antecede.core.effects import Deliver, Effect, Sent, SetTimer, Transmit
 from antecede.core.errors import Misuse, RemoteViolation
-from antecede.core.roster import Roster, checked_names, checked_packet
+from antecede.core.roster import Participant, checked_names, checked_packet
 from antecede.core.snapshot import values
 from antecede.core.types import GroupId, Message, MessageId, Need, Packet, Pending, ProcessId, Stamp
 from antecede.core.wire import shapes
@@ -74,18 +74,13 @@ class Across:
 
 @values.storable("Hierarchy")
 @dataclass(slots=True)
-class Hierarchy:
+class Hierarchy(Participant):
     """`representative[p]` is whom p goes through. `inner` is there only at representatives; `carried` is what it
     carries."""
 
-    roster: Roster
     representative: dict[ProcessId, ProcessId]
     inner: Algorithm | None
     carried: dict[MessageId, Message]
-
-    @property
-    def process(self) -> ProcessId:
-        return self.roster.me
 
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
         message = self.roster.message(dests, payload)
@@ -140,9 +135,6 @@ class Hierarchy:
             raise Misuse(f"{process!r} represents a cluster, and newcomers may be placed there: it cannot leave")
         self.roster.leave(process)
         return []
-
-    def snapshot(self) -> bytes:
-        return values.dumps(self)
 
     def resume(self) -> None:
         if self.inner is not None:

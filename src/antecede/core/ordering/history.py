@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from antecede.core.effects import Deliver, Effect, Sent, Transmit
 from antecede.core.errors import HoldBackFull, LimitReached, RemoteViolation
 from antecede.core.holdback import HOLD_BACK_LIMIT
-from antecede.core.roster import Roster, checked_packet
+from antecede.core.roster import Participant, checked_packet
 from antecede.core.snapshot import values
-from antecede.core.types import GroupId, Message, MessageId, Packet, Pending, ProcessId
+from antecede.core.types import GroupId, Message, MessageId, Packet, ProcessId
 from antecede.core.wire import shapes
 
 Known = Mapping[ProcessId, Mapping[ProcessId, int]]
@@ -57,19 +57,14 @@ class HistoryStamp:
 
 @values.storable("History")
 @dataclass(slots=True)
-class History:
+class History(Participant):
     """`carried` is in causal order: a message is learned of after what precedes it, or with it."""
 
-    roster: Roster
     acknowledge_every: int = 16
     limit: int = HOLD_BACK_LIMIT
     carried: dict[MessageId, Message] = field(default_factory=dict)
     known: dict[ProcessId, dict[ProcessId, int]] = field(default_factory=dict)
     unacknowledged: int = 0
-
-    @property
-    def process(self) -> ProcessId:
-        return self.roster.me
 
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
         if len(self.carried) >= self.limit:
@@ -118,16 +113,6 @@ class History:
         self._collect()
         return effects + self._acknowledge()
 
-    def tick(self, now: float) -> list[Effect]:  # noqa: ARG002
-        return []
-
-    def pending(self) -> tuple[Pending, ...]:
-        return ()
-
-    def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
-        self.roster.join(process, groups)
-        return []
-
     def leave(self, process: ProcessId) -> list[Effect]:
         self.roster.leave(process)
         if process != self.process:
@@ -138,12 +123,6 @@ class History:
             }
             self._collect()
         return []
-
-    def snapshot(self) -> bytes:
-        return values.dumps(self)
-
-    def resume(self) -> None:
-        pass
 
     def _stamp(self) -> HistoryStamp:
         return HistoryStamp(tuple(self.carried.values()), {name: dict(row) for name, row in self.known.items()})

@@ -19,7 +19,7 @@ from antecede.core.effects import Deliver, Effect, Sent, Transmit
 from antecede.core.errors import LimitReached, RemoteViolation
 from antecede.core.holdback import HOLD_BACK_LIMIT
 from antecede.core.ordering.none import NoStamp
-from antecede.core.roster import Roster, checked_packet
+from antecede.core.roster import Participant, checked_packet
 from antecede.core.snapshot import values
 from antecede.core.types import GroupId, Message, Need, Packet, Pending, ProcessId
 from antecede.core.wire import shapes
@@ -46,17 +46,12 @@ class Ack:
 
 @values.storable("OutputBuffer")
 @dataclass(slots=True)
-class OutputBuffer:
+class OutputBuffer(Participant):
     """The first message of `buffer` has left and is not acknowledged; the others wait behind it."""
 
-    roster: Roster
     limit: int = HOLD_BACK_LIMIT
     buffer: deque[Message] = field(default_factory=deque)
     delivered: dict[ProcessId, int] = field(default_factory=dict)
-
-    @property
-    def process(self) -> ProcessId:
-        return self.roster.me
 
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
         if len(self.buffer) >= self.limit:
@@ -85,9 +80,6 @@ class OutputBuffer:
         self.delivered[sender] = seq
         return [Deliver(message), acknowledgement]
 
-    def tick(self, now: float) -> list[Effect]:  # noqa: ARG002
-        return []
-
     def pending(self) -> tuple[Pending, ...]:
         """Nothing waits on arrival; what waits to leave waits for the acknowledgement of the first."""
         if not self.buffer:
@@ -96,22 +88,12 @@ class OutputBuffer:
         need = Need(min(first.dests), first.id.seq, first.id.seq, "|to be acknowledged")
         return tuple(Pending(message, (need,)) for message in self.buffer)
 
-    def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
-        self.roster.join(process, groups)
-        return []
-
     def leave(self, process: ProcessId) -> list[Effect]:
         self.roster.leave(process)
         self.delivered.pop(process, None)
         waited = bool(self.buffer) and self.buffer[0].dests == {process}
         self.buffer = deque(message for message in self.buffer if message.dests != {process})
         return self._leave_buffer() if waited and self.buffer else []
-
-    def snapshot(self) -> bytes:
-        return values.dumps(self)
-
-    def resume(self) -> None:
-        pass
 
     def _leave_buffer(self) -> list[Effect]:
         message = self.buffer[0]

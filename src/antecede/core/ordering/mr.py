@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from antecede.core.effects import Deliver, Effect, Sent, SetTimer, Transmit
 from antecede.core.errors import RemoteViolation
 from antecede.core.holdback import HoldBack
-from antecede.core.roster import Roster, checked_packet
+from antecede.core.roster import Participant, checked_packet
 from antecede.core.snapshot import values
 from antecede.core.types import GroupId, Message, Need, Packet, Pending, ProcessId, Reached
 from antecede.core.wire import shapes
@@ -75,10 +75,9 @@ class Resynch:
 
 @values.storable("Phases", removed={3: ""})
 @dataclass(slots=True)
-class Phases:
+class Phases(Participant):
     """CTL_i, at process `roster.me`."""
 
-    roster: Roster
     held: HoldBack = field(default_factory=HoldBack)
     resynch_after_s: float = 0.0
     expected: dict[GroupId, dict[ProcessId, int]] = field(default_factory=dict)
@@ -86,10 +85,6 @@ class Phases:
     arrived: dict[ProcessId, int] = field(default_factory=dict)
     behind: dict[GroupId, float] = field(default_factory=dict)
     now: float = 0.0
-
-    @property
-    def process(self) -> ProcessId:
-        return self.roster.me
 
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
         message = self.roster.message(dests, payload)
@@ -139,9 +134,6 @@ class Phases:
             row.pop(process, None)
         self.held.give_up(process, rank)
         return self._drain()
-
-    def snapshot(self) -> bytes:
-        return values.dumps(self)
 
     def resume(self) -> None:
         self.held.resume(self._unmet, rank)

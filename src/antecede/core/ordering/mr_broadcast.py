@@ -25,7 +25,7 @@ from antecede.core.errors import RemoteViolation
 from antecede.core.holdback import HoldBack
 from antecede.core.ordering.mr import PhaseStamp, Resynch, rank
 from antecede.core.ordering.none import NoStamp
-from antecede.core.roster import Roster, checked_packet
+from antecede.core.roster import Participant, checked_packet
 from antecede.core.snapshot import values
 from antecede.core.types import GroupId, Message, Need, Packet, Pending, ProcessId, Reached
 
@@ -35,20 +35,15 @@ EVERYONE = "everyone"
 
 @values.storable("BroadcastPhases", removed={3: ""})
 @dataclass(slots=True)
-class BroadcastPhases:
+class BroadcastPhases(Participant):
     """CTL_i of the basic protocol. A held packet has its inferred phase as a stamp."""
 
-    roster: Roster
     held: HoldBack = field(default_factory=HoldBack)
     resynch_after_s: float = 0.0
     expected: dict[ProcessId, int] = field(default_factory=dict)
     arrived: dict[ProcessId, int] = field(default_factory=dict)
     behind_since: float | None = None
     now: float = 0.0
-
-    @property
-    def process(self) -> ProcessId:
-        return self.roster.me
 
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
         message = self.roster.message(dests, payload)
@@ -97,9 +92,6 @@ class BroadcastPhases:
             kept.pop(process, None)
         self.held.give_up(process, rank)
         return self._drain()
-
-    def snapshot(self) -> bytes:
-        return values.dumps(self)
 
     def resume(self) -> None:
         self.held.resume(self._unmet, rank)

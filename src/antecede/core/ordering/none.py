@@ -12,9 +12,9 @@ from itertools import islice
 
 from antecede.core.effects import Deliver, Effect, Sent, Transmit
 from antecede.core.errors import RemoteViolation
-from antecede.core.roster import Roster, checked_packet
+from antecede.core.roster import Participant, checked_packet
 from antecede.core.snapshot import values
-from antecede.core.types import GroupId, Packet, Pending, ProcessId
+from antecede.core.types import GroupId, Packet, ProcessId
 from antecede.core.wire import shapes
 
 
@@ -37,16 +37,11 @@ class NoStamp:
 
 @values.storable("Unordered")
 @dataclass(slots=True)
-class Unordered:
+class Unordered(Participant):
     """A process that delivers as it receives. `seen` keeps insertion order, so the oldest can be forgotten."""
 
-    roster: Roster
     memory: int = 65_536
     seen: dict[ProcessId, dict[int, None]] = field(default_factory=dict)
-
-    @property
-    def process(self) -> ProcessId:
-        return self.roster.me
 
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
         message = self.roster.message(dests, payload)
@@ -75,23 +70,7 @@ class Unordered:
             self.seen[sender] = dict.fromkeys(islice(seen, self.memory + 1, None))
         return [Deliver(message)]
 
-    def tick(self, now: float) -> list[Effect]:  # noqa: ARG002
-        return []
-
-    def pending(self) -> tuple[Pending, ...]:
-        return ()
-
-    def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
-        self.roster.join(process, groups)
-        return []
-
     def leave(self, process: ProcessId) -> list[Effect]:
         self.roster.leave(process)
         self.seen.pop(process, None)
         return []
-
-    def snapshot(self) -> bytes:
-        return values.dumps(self)
-
-    def resume(self) -> None:
-        pass

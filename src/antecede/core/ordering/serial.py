@@ -25,7 +25,7 @@ from antecede.core.departed import without
 from antecede.core.effects import Deliver, Effect, Sent, Transmit
 from antecede.core.errors import LimitReached, RemoteViolation
 from antecede.core.holdback import HOLD_BACK_LIMIT, HoldBack
-from antecede.core.roster import Roster, checked_packet
+from antecede.core.roster import Participant, checked_packet
 from antecede.core.snapshot import values
 from antecede.core.types import GroupId, Message, Need, Packet, Pending, ProcessId, Reached
 from antecede.core.wire import shapes
@@ -101,10 +101,9 @@ class Token:
 
 @values.storable("Serial")
 @dataclass(slots=True)
-class Serial:
+class Serial(Participant):
     """`moves`: the highest move of the token seen or made here; `turn`: the last one delivered or passed here."""
 
-    roster: Roster
     broadcast: bool
     held: HoldBack = field(default_factory=HoldBack)
     limit: int = HOLD_BACK_LIMIT
@@ -115,10 +114,6 @@ class Serial:
     waiting: set[int] = field(default_factory=set)
     asked: dict[ProcessId, int] = field(default_factory=dict)
     asking: bool = False
-
-    @property
-    def process(self) -> ProcessId:
-        return self.roster.me
 
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
         if len(self.queue) >= self.limit:
@@ -151,9 +146,6 @@ class Serial:
         self.token, self.moves = stamp, stamp.moves
         return [*self._take_turns(), *self._pass_on(), *self._drain()]
 
-    def tick(self, now: float) -> list[Effect]:  # noqa: ARG002
-        return []
-
     def pending(self) -> tuple[Pending, ...]:
         arrived = tuple(
             Pending(packet.message, tuple(self._unmet(packet)))
@@ -178,9 +170,6 @@ class Serial:
             return self._pass_on()
         self.asked.pop(process, None)
         return []
-
-    def snapshot(self) -> bytes:
-        return values.dumps(self)
 
     def resume(self) -> None:
         self.held.resume(self._unmet)
