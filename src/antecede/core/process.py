@@ -18,6 +18,7 @@ from antecede.core.roster import Participant, checked_packet
 from antecede.core.snapshot import values
 from antecede.core.types import GroupId, Need, Packet, Pending, ProcessId, Reached
 from antecede.core.wire import shapes
+from antecede.core.wire.fields import Fields
 
 ALL = "all"
 """The scope of a baseline where there is but one."""
@@ -25,7 +26,7 @@ ALL = "all"
 
 @shapes.stamp(1, "Baseline")
 @dataclass(frozen=True, slots=True)
-class Baseline:
+class Baseline(Fields):
     """To a newcomer: of what I counted in each scope before you came, nothing was for you."""
 
     counts: Mapping[str, int]
@@ -33,13 +34,6 @@ class Baseline:
     @property
     def entries(self) -> int:
         return len(self.counts)
-
-    def write(self, to: shapes.Writer) -> None:
-        to.vector(self.counts)
-
-    @classmethod
-    def read(cls, source: shapes.Reader) -> Baseline:
-        return cls(source.vector())
 
 
 @runtime_checkable

@@ -1,7 +1,7 @@
 """What travels: every message on the air (tags 40 to 46) and on the wires (50 and up), as stamps of packets.
 
-The wire form of each follows from its fields: a string is a name, a number a varint, a stamp is nested. `Uplink`,
-`Downlink`, `Carried`, `Cast`, `Relayed` and `Old` accompany a message; the others stand for themselves.
+The wire form of each follows from its fields (`wire.fields`). `Uplink`, `Downlink`, `Carried`, `Cast`, `Relayed` and
+`Old` accompany a message; the others stand for themselves.
 
 On the air there is nothing but the message, its number, and how much the host has of the other direction.
 """
@@ -9,44 +9,11 @@ On the air there is nothing but the message, its number, and how much the host h
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, Self
+from dataclasses import dataclass
 
 from antecede.core.types import Stamp
 from antecede.core.wire import shapes
-
-KINDS = {"str": "name", "int": "uint", "bytes": "bytes", "frozenset[str]": "names", "Stamp": "stamp"}
-"""The type of a field, and the method of `shapes.Writer` and `shapes.Reader` that carries it."""
-
-
-class Fields:
-    """Wire form by fields, for frozen dataclasses with fields of the `KINDS` only."""
-
-    __slots__ = ()
-
-    @property
-    def entries(self) -> int:
-        inner = getattr(self, "stamp", None)
-        return inner.entries if inner is not None else 0
-
-    def write(self, to: shapes.Writer) -> None:
-        for name, kind in _form(type(self)):
-            getattr(to, kind)(getattr(self, name))
-
-    @classmethod
-    def read(cls, source: shapes.Reader) -> Self:
-        values: list[Any] = [getattr(source, kind)() for _, kind in _form(cls)]
-        return cls(*values)
-
-
-FORMS: dict[type, tuple[tuple[str, str], ...]] = {}
-
-
-def _form(cls: type[Any]) -> tuple[tuple[str, str], ...]:
-    """The fields of a class and their kinds, worked out once."""
-    if cls not in FORMS:
-        FORMS[cls] = tuple((field.name, KINDS[str(field.type)]) for field in fields(cls))
-    return FORMS[cls]
+from antecede.core.wire.fields import Fields
 
 
 @shapes.stamp(40, "Register")

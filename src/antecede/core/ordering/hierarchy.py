@@ -24,23 +24,13 @@ from antecede.core.roster import Participant, checked_names, checked_packet
 from antecede.core.snapshot import values
 from antecede.core.types import GroupId, Message, MessageId, Need, Packet, Pending, ProcessId, Stamp
 from antecede.core.wire import shapes
+from antecede.core.wire.fields import Empty
 
 
 @shapes.stamp(19, "Up")
 @dataclass(frozen=True, slots=True)
-class Up:
+class Up(Empty):
     """From a process to its representative."""
-
-    @property
-    def entries(self) -> int:
-        return 0
-
-    def write(self, to: shapes.Writer) -> None:
-        pass
-
-    @classmethod
-    def read(cls, source: shapes.Reader) -> Up:  # noqa: ARG003
-        return cls()
 
 
 @shapes.stamp(20, "Down")

@@ -23,11 +23,12 @@ from antecede.core.roster import Participant, checked_packet
 from antecede.core.snapshot import values
 from antecede.core.types import GroupId, Message, Need, Packet, Pending, ProcessId
 from antecede.core.wire import shapes
+from antecede.core.wire.fields import Fields
 
 
 @shapes.stamp(14, "Ack")
 @dataclass(frozen=True, slots=True)
-class Ack:
+class Ack(Fields):
     """The transport's acknowledgement of message `seq` of the process it is sent to."""
 
     seq: int
@@ -35,13 +36,6 @@ class Ack:
     @property
     def entries(self) -> int:
         return 1
-
-    def write(self, to: shapes.Writer) -> None:
-        to.uint(self.seq)
-
-    @classmethod
-    def read(cls, source: shapes.Reader) -> Ack:
-        return cls(source.uint())
 
 
 @values.storable("OutputBuffer")

@@ -31,6 +31,7 @@ from antecede.core.roster import Participant, checked_packet
 from antecede.core.snapshot import values
 from antecede.core.types import GroupId, Message, Need, Packet, Pending, ProcessId, Reached
 from antecede.core.wire import shapes
+from antecede.core.wire.fields import Fields
 
 
 @shapes.stamp(12, "PhaseStamp")
@@ -54,7 +55,7 @@ class PhaseStamp:
 
 @shapes.stamp(13, "Resynch")
 @dataclass(frozen=True, slots=True)
-class Resynch:
+class Resynch(Fields):
     """resynch(t, x): the sender's next phase in group x is not below t."""
 
     group: GroupId
@@ -63,14 +64,6 @@ class Resynch:
     @property
     def entries(self) -> int:
         return 1
-
-    def write(self, to: shapes.Writer) -> None:
-        to.name(self.group)
-        to.uint(self.phase)
-
-    @classmethod
-    def read(cls, source: shapes.Reader) -> Resynch:
-        return cls(source.name(), source.uint())
 
 
 @values.storable("Phases", removed={3: ""})

@@ -16,23 +16,13 @@ from antecede.core.roster import Participant, checked_packet
 from antecede.core.snapshot import values
 from antecede.core.types import GroupId, Packet, ProcessId
 from antecede.core.wire import shapes
+from antecede.core.wire.fields import Empty
 
 
 @shapes.stamp(10, "NoStamp")
 @dataclass(frozen=True, slots=True)
-class NoStamp:
+class NoStamp(Empty):
     """Nothing."""
-
-    @property
-    def entries(self) -> int:
-        return 0
-
-    def write(self, to: shapes.Writer) -> None:
-        pass
-
-    @classmethod
-    def read(cls, source: shapes.Reader) -> NoStamp:  # noqa: ARG003
-        return cls()
 
 
 @values.storable("Unordered")

@@ -29,6 +29,7 @@ from antecede.core.roster import Participant, checked_packet
 from antecede.core.snapshot import values
 from antecede.core.types import GroupId, Message, Need, Packet, Pending, ProcessId, Reached
 from antecede.core.wire import shapes
+from antecede.core.wire.fields import Fields
 
 TURN = "turn|"
 HOLDER = "the token's holders"
@@ -57,7 +58,7 @@ class Turn:
 
 @shapes.stamp(17, "Request")
 @dataclass(frozen=True, slots=True)
-class Request:
+class Request(Fields):
     """The `number`-th time its sender asks for the token."""
 
     number: int
@@ -66,17 +67,10 @@ class Request:
     def entries(self) -> int:
         return 1
 
-    def write(self, to: shapes.Writer) -> None:
-        to.uint(self.number)
-
-    @classmethod
-    def read(cls, source: shapes.Reader) -> Request:
-        return cls(source.uint())
-
 
 @shapes.stamp(18, "Token")
 @dataclass(frozen=True, slots=True)
-class Token:
+class Token(Fields):
     """Its moves so far, the last turn taken, the requests served, and the last turn sent to each process."""
 
     moves: int
@@ -87,16 +81,6 @@ class Token:
     @property
     def entries(self) -> int:
         return 2 + len(self.served) + len(self.last)
-
-    def write(self, to: shapes.Writer) -> None:
-        to.uint(self.moves)
-        to.uint(self.turn)
-        to.vector(self.served)
-        to.vector(self.last)
-
-    @classmethod
-    def read(cls, source: shapes.Reader) -> Token:
-        return cls(source.uint(), source.uint(), source.vector(), source.vector())
 
 
 @values.storable("Serial")

@@ -1,5 +1,6 @@
 """Packets as bytes.
 
 shapes   the shapes that stamps are made of, and their binary form
+fields   the binary form of a stamp that follows from its fields
 packets  a packet as bytes and back, with a version, within limits
 """
