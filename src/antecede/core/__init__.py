@@ -10,7 +10,7 @@ roster     who takes part, and whom one may address
 holdback   the hold-back queue that every algorithm shares
 process    what all algorithms that only stamp messages have in common
 fifo       FIFO order over channels that reorder
-departed   vectors and tables without the processes that left
+vectors    vectors and tables of counts, without the processes that left
 ordering/  one module for each ordering algorithm
 options    the options of `create`, checked by name
 registry   every ordering algorithm by name; `create` and `restore`

@@ -27,7 +27,7 @@ turn instead.) The papers that assume a sender is not among its destinations are
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from antecede.core.effects import Effect
 from antecede.core.types import GroupId, Message, Need, Packet, Pending, ProcessId, Reached, Stamp
@@ -84,6 +84,8 @@ class Ordering(Protocol):
 
     `delivered` is the sequence number of the last message of each sender delivered here. Messages of one sender are
     causally ordered among themselves, so a lower number has been delivered, or was never meant for this process.
+
+    The stamp that `unmet` and `deliver` are given is one that `accepts` has accepted.
     """
 
     delivered: dict[ProcessId, int]
@@ -96,11 +98,11 @@ class Ordering(Protocol):
         """Is this a stamp of the same algorithm, which a correct process may have put on the message?"""
         ...
 
-    def unmet(self, message: Message, stamp: Stamp) -> Iterator[Need]:
+    def unmet(self, message: Message, stamp: Any) -> Iterator[Need]:
         """The delivery condition: what the message still waits for, evaluated lazily against the present state."""
         ...
 
-    def deliver(self, message: Message, stamp: Stamp) -> Iterable[Reached]:
+    def deliver(self, message: Message, stamp: Any) -> Iterable[Reached]:
         """Deliver: the new state, and which levels it has raised."""
         ...
 

@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 from antecede.core.errors import HoldBackFull
 from antecede.core.snapshot.values import storable
-from antecede.core.types import MessageId, Need, Packet, ProcessId, Reached
+from antecede.core.types import MessageId, Need, Packet, Pending, ProcessId, Reached
 
 HOLD_BACK_LIMIT = 100_000
 """Packets held at most, unless `create` is told otherwise."""
@@ -95,6 +95,14 @@ class HoldBack:
     def pop(self) -> Packet | None:
         """The next packet that can be delivered, in order of rank and then of becoming ready."""
         return heappop(self._ready)[2] if self._ready else None
+
+    def pending(self, needs: Callable[[Packet], Iterator[Need]]) -> tuple[Pending, ...]:
+        """Return the messages that are held, in the order of arrival, each with all that it still `needs`."""
+        return tuple(
+            Pending(packet.message, tuple(needs(packet)))
+            for packet in self.packets.values()
+            if packet.message is not None
+        )
 
     def resume(self, needs: Callable[[Packet], Iterator[Need]], rank: Callable[[Packet], int] | None = None) -> None:
         """After a restore, or when the needs themselves have changed: file every held packet anew."""

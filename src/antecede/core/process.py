@@ -20,9 +20,6 @@ from antecede.core.types import GroupId, Need, Packet, Pending, ProcessId, Reach
 from antecede.core.wire import shapes
 from antecede.core.wire.fields import Fields
 
-ALL = "all"
-"""The scope of a baseline where there is but one."""
-
 
 @shapes.stamp(1, "Baseline")
 @dataclass(frozen=True, slots=True)
@@ -47,6 +44,23 @@ class CountsEverything(Protocol):
     def rebase(self, sender: ProcessId, counts: Mapping[str, int]) -> Iterable[Reached]:
         """Take the word of `sender`."""
         ...
+
+
+class CountsBroadcasts:
+    """The baseline of an ordering for broadcast, in which there is one scope: how many messages this process sent."""
+
+    __slots__ = ()
+    SCOPE = "all"
+    delivered: dict[ProcessId, int]
+    sent: int
+
+    def baseline(self, groups: Iterable[GroupId]) -> Mapping[str, int]:  # noqa: ARG002
+        return {self.SCOPE: self.sent} if self.sent else {}
+
+    def rebase(self, sender: ProcessId, counts: Mapping[str, int]) -> Iterable[Reached]:
+        count = max(counts.get(self.SCOPE, 0), self.delivered.get(sender, 0))
+        self.delivered[sender] = count
+        return (Reached(sender, count),)
 
 
 @values.storable("Process")
@@ -91,11 +105,7 @@ class Process(Participant):
         return []
 
     def pending(self) -> tuple[Pending, ...]:
-        return tuple(
-            Pending(packet.message, tuple(self._needs(packet)))
-            for packet in self.held.packets.values()
-            if packet.message is not None
-        )
+        return self.held.pending(self._needs)
 
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
         known = len(self.roster.processes)
@@ -114,6 +124,8 @@ class Process(Participant):
         return self._deliver(self.held.pop())
 
     def resume(self) -> None:
+        held = self.held.packets.values()
+        assert all(packet.message and self.ordering.accepts(packet.message, packet.stamp) for packet in held)
         self.held.resume(self._needs)
 
     def _needs(self, packet: Packet) -> Iterator[Need]:

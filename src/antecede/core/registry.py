@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, cast
 
-from antecede.core.algorithm import Algorithm
+from antecede.core.algorithm import Algorithm, Ordering
 from antecede.core.errors import Misuse, SnapshotError, UnknownAlgorithm
 from antecede.core.fifo import Numbered
 from antecede.core.holdback import HOLD_BACK_LIMIT, HoldBack
@@ -65,36 +65,21 @@ class AlgorithmInfo:
         return tuple(inspect.signature(self.factory).parameters)[1:]
 
 
+def _stamping(ordering: Callable[[ProcessId], Ordering]) -> Factory:
+    """Return the factory of an algorithm that only stamps messages, and whose ordering has no option."""
+
+    def make(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> Process:
+        return Process(roster, ordering(roster.me), HoldBack(hold_back_limit))
+
+    return make
+
+
 def _ks(roster: Roster, *, multicast: bool = False, hold_back_limit: int = HOLD_BACK_LIMIT) -> Process:
     return Process(roster, Ks(roster.me, multicast), HoldBack(hold_back_limit))
 
 
-def _rst(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> Process:
-    return Process(roster, Rst(roster.me), HoldBack(hold_back_limit))
-
-
-def _ses(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> Process:
-    return Process(roster, Ses(roster.me), HoldBack(hold_back_limit))
-
-
-def _vector(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> Process:
-    return Process(roster, Vector(roster.me), HoldBack(hold_back_limit))
-
-
 def _isis(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> Process:
     return Process(roster, Isis(roster.me, frozenset(roster.my_groups)), HoldBack(hold_back_limit))
-
-
-def _prs(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> Process:
-    return Process(roster, Prs(roster.me), HoldBack(hold_back_limit))
-
-
-def _prs_broadcast(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> Process:
-    return Process(roster, PrsBroadcast(roster.me), HoldBack(hold_back_limit))
-
-
-def _chain2(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> Process:
-    return Process(roster, Chain2(roster.me), HoldBack(hold_back_limit))
 
 
 def _none(roster: Roster, *, memory: int = 65_536) -> Unordered:
@@ -109,26 +94,18 @@ def _mf(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> OutputBuff
     return OutputBuffer(roster, hold_back_limit)
 
 
-def _mr(
-    roster: Roster,
-    *,
-    numbered: bool = False,
-    resynch_after_s: float = 0.0,
-    hold_back_limit: int = HOLD_BACK_LIMIT,
-) -> Algorithm:
-    phases = Phases(roster, HoldBack(hold_back_limit), resynch_after_s)
-    return Numbered(phases, hold_back_limit) if numbered else phases
+def _phases(protocol: type[Phases | BroadcastPhases]) -> Factory:
+    def make(
+        roster: Roster,
+        *,
+        numbered: bool = False,
+        resynch_after_s: float = 0.0,
+        hold_back_limit: int = HOLD_BACK_LIMIT,
+    ) -> Algorithm:
+        phases = protocol(roster, HoldBack(hold_back_limit), resynch_after_s)
+        return Numbered(phases, hold_back_limit) if numbered else phases
 
-
-def _mr_broadcast(
-    roster: Roster,
-    *,
-    numbered: bool = False,
-    resynch_after_s: float = 0.0,
-    hold_back_limit: int = HOLD_BACK_LIMIT,
-) -> Algorithm:
-    phases = BroadcastPhases(roster, HoldBack(hold_back_limit), resynch_after_s)
-    return Numbered(phases, hold_back_limit) if numbered else phases
+    return make
 
 
 def _serial(broadcast: bool) -> Factory:
@@ -161,10 +138,20 @@ def _hierarchy(
 
 _ALL = (
     AlgorithmInfo(
-        "rst", "Raynal-Schiper-Toueg", "001 §3", "multicast", "a count of messages between two processes", factory=_rst
+        "rst",
+        "Raynal-Schiper-Toueg",
+        "001 §3",
+        "multicast",
+        "a count of messages between two processes",
+        factory=_stamping(Rst),
     ),
     AlgorithmInfo(
-        "ses", "Schiper-Eggli-Sandoz", "000 §3", "multicast", "a count in a vector of a destination", factory=_ses
+        "ses",
+        "Schiper-Eggli-Sandoz",
+        "000 §3",
+        "multicast",
+        "a count in a vector of a destination",
+        factory=_stamping(Ses),
     ),
     AlgorithmInfo(
         "history",
@@ -176,7 +163,7 @@ _ALL = (
         factory=_history,
     ),
     AlgorithmInfo(
-        "vector", "vector clock, one group", "002 §7.1", "broadcast", "a count of a process", factory=_vector
+        "vector", "vector clock, one group", "002 §7.1", "broadcast", "a count of a process", factory=_stamping(Vector)
     ),
     AlgorithmInfo(
         "isis", "Birman-Schiper-Stephenson", "003 §2.3", "group", "a count of a member in a group", factory=_isis
@@ -187,7 +174,7 @@ _ALL = (
         "000 §5",
         "multicast",
         "a tuple (process, count) for a destination",
-        factory=_prs,
+        factory=_stamping(Prs),
     ),
     AlgorithmInfo(
         "prs-broadcast",
@@ -195,7 +182,7 @@ _ALL = (
         "000 §8.2",
         "broadcast",
         "a maximal predecessor",
-        factory=_prs_broadcast,
+        factory=_stamping(PrsBroadcast),
     ),
     AlgorithmInfo(
         "ks", "Kshemkalyani-Singhal, optimal", "002 §4", "multicast", "a destination a message is owed to", factory=_ks
@@ -208,7 +195,7 @@ _ALL = (
         "a phase of a group",
         needs_fifo=True,
         delay_optimal=False,
-        factory=_mr,
+        factory=_phases(Phases),
     ),
     AlgorithmInfo(
         "mr-broadcast",
@@ -218,7 +205,7 @@ _ALL = (
         "a phase, on resynchronisations only",
         needs_fifo=True,
         delay_optimal=False,
-        factory=_mr_broadcast,
+        factory=_phases(BroadcastPhases),
     ),
     AlgorithmInfo(
         "mf", "Mattern-Fuenfrocken", "002 §7.1", "unicast", "an acknowledgement", delay_optimal=False, factory=_mf
@@ -251,7 +238,13 @@ _ALL = (
         factory=_hierarchy,
     ),
     AlgorithmInfo(
-        "chain2", "chains of length two only", "002 Lemma 8", "multicast", "a message id", causal=False, factory=_chain2
+        "chain2",
+        "chains of length two only",
+        "002 Lemma 8",
+        "multicast",
+        "a message id",
+        causal=False,
+        factory=_stamping(Chain2),
     ),
     AlgorithmInfo("none", "no ordering", "-", "multicast", "nothing", causal=False, factory=_none),
 )

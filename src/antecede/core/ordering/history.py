@@ -21,6 +21,7 @@ from antecede.core.holdback import HOLD_BACK_LIMIT
 from antecede.core.roster import Participant, checked_packet
 from antecede.core.snapshot import values
 from antecede.core.types import GroupId, Message, MessageId, Packet, ProcessId
+from antecede.core.vectors import greatest, rows_without
 from antecede.core.wire import shapes
 
 Known = Mapping[ProcessId, Mapping[ProcessId, int]]
@@ -103,24 +104,16 @@ class History(Participant):
                     self._delivered_here(message)
                     self.unacknowledged += 1
                     effects.append(Deliver(message))
-        for process, row in stamp.known.items():
-            if process == self.process or process in self.roster.departed:
-                continue  # nobody knows better what was delivered here
-            mine = self.known.setdefault(process, {})
-            for sender, seq in row.items():
-                if sender not in self.roster.departed:
-                    mine[sender] = max(mine.get(sender, 0), seq)
+        for process, row in rows_without(stamp.known, self.roster.departed).items():
+            if process != self.process:  # nobody knows better what was delivered here
+                self.known[process] = greatest(self.known.get(process, {}), row)
         self._collect()
         return effects + self._acknowledge()
 
     def leave(self, process: ProcessId) -> list[Effect]:
         self.roster.leave(process)
         if process != self.process:
-            self.known = {
-                name: {sender: seq for sender, seq in row.items() if sender != process}
-                for name, row in self.known.items()
-                if name != process
-            }
+            self.known = {name: dict(row) for name, row in rows_without(self.known, {process}).items()}
             self._collect()
         return []
 

@@ -57,8 +57,7 @@ class Isis:
     def accepts(self, message: Message, stamp: Stamp) -> bool:  # noqa: ARG002
         return isinstance(stamp, IsisStamp)
 
-    def unmet(self, message: Message, stamp: Stamp) -> Iterator[Need]:
-        assert isinstance(stamp, IsisStamp)
+    def unmet(self, message: Message, stamp: IsisStamp) -> Iterator[Need]:
         for group, vector in stamp.vectors.items():
             if group not in self.mine:
                 continue
@@ -68,8 +67,7 @@ class Isis:
                 if before > known and process != self.me:
                     yield Need(process, known + 1, before, f"|in {group}")
 
-    def deliver(self, message: Message, stamp: Stamp) -> Iterable[Reached]:
-        assert isinstance(stamp, IsisStamp)
+    def deliver(self, message: Message, stamp: IsisStamp) -> Iterable[Reached]:
         for group, theirs in stamp.vectors.items():
             here = self.vectors.get(group, {})
             self.vectors[group] = here | {

@@ -74,10 +74,7 @@ class BroadcastPhases(Participant):
         return self._announce()
 
     def pending(self) -> tuple[Pending, ...]:
-        held = self.held.packets.values()
-        return tuple(
-            Pending(packet.message, tuple(self._unmet(packet))) for packet in held if packet.message is not None
-        )
+        return self.held.pending(self._unmet)
 
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
         self.roster.join(process, groups)

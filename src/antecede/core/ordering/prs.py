@@ -18,9 +18,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from antecede.core.departed import rows_without
 from antecede.core.snapshot.values import storable
 from antecede.core.types import Message, Need, ProcessId, Reached, Stamp
+from antecede.core.vectors import greatest, rows_without
 from antecede.core.wire import shapes
 
 Tuples = dict[ProcessId, int]
@@ -89,9 +89,9 @@ class Prs:
             row = self.known.setdefault(process, {})
             row[sender] = max(row.get(sender, 0), count)
         for dest in sorted(dests):  # step 5
-            self.barrier[dest] = _less(_union(self.barrier.get(dest, {}), {sender: seq}), theirs.get(dest, {}))
+            self.barrier[dest] = _less(greatest(self.barrier.get(dest, {}), {sender: seq}), theirs.get(dest, {}))
         for dest in sorted(theirs.keys() - dests - {sender}):  # step 6
-            self.barrier[dest] = _union(self.barrier.get(dest, {}), theirs[dest])
+            self.barrier[dest] = greatest(self.barrier.get(dest, {}), theirs[dest])
         self.barrier[sender] = _less(self.barrier.get(sender, {}), theirs.get(sender, {}))  # step 7
         self._collect()
 
@@ -112,15 +112,6 @@ class Prs:
         self.known = {sender: dict(row) for sender, row in rows_without(self.known, self.departed).items()}
 
 
-def _union(mine: Mapping[ProcessId, int], theirs: Mapping[ProcessId, int]) -> Tuples:
-    """The operator "union max": one tuple for each process, the most recent."""
-    merged = dict(mine)
-    for process, count in theirs.items():
-        if count > merged.get(process, 0):
-            merged[process] = count
-    return merged
-
-
 def _less(mine: Mapping[ProcessId, int], theirs: Mapping[ProcessId, int]) -> Tuples:
-    """The operator "minus max": without what theirs says is satisfied, or older than that."""
+    """Return the tuples of `mine` that `theirs` does not say are satisfied: the operator "minus max"."""
     return {process: count for process, count in mine.items() if count > theirs.get(process, 0)}

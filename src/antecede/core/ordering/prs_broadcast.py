@@ -21,9 +21,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from antecede.core.process import ALL
+from antecede.core.process import CountsBroadcasts
 from antecede.core.snapshot.values import storable
-from antecede.core.types import GroupId, Message, Need, ProcessId, Reached, Stamp
+from antecede.core.types import Message, Need, ProcessId, Reached, Stamp
 from antecede.core.wire import shapes
 
 
@@ -48,7 +48,7 @@ class BarrierStamp:
 
 @storable("PrsBroadcast")
 @dataclass(slots=True)
-class PrsBroadcast:
+class PrsBroadcast(CountsBroadcasts):
     """S at process `me`."""
 
     me: ProcessId
@@ -65,8 +65,7 @@ class PrsBroadcast:
     def accepts(self, message: Message, stamp: Stamp) -> bool:  # noqa: ARG002
         return isinstance(stamp, BarrierStamp)
 
-    def unmet(self, message: Message, stamp: Stamp) -> Iterator[Need]:
-        assert isinstance(stamp, BarrierStamp)
+    def unmet(self, message: Message, stamp: BarrierStamp) -> Iterator[Need]:
         sender, seq = message.id
         if seq - 1 > self.delivered.get(sender, 0):
             yield Need(sender, seq - 1, seq - 1)
@@ -74,21 +73,12 @@ class PrsBroadcast:
             if count > self.delivered.get(process, 0) and process != self.me and (process != sender or count >= seq):
                 yield Need(process, count, count)
 
-    def deliver(self, message: Message, stamp: Stamp) -> Iterable[Reached]:
-        assert isinstance(stamp, BarrierStamp)
+    def deliver(self, message: Message, stamp: BarrierStamp) -> Iterable[Reached]:
         covered = stamp.barrier
         self.barrier = {process: count for process, count in self.barrier.items() if covered.get(process) != count}
         sender, seq = message.id
         self.barrier[sender] = seq
         return (Reached(sender, seq),)
-
-    def baseline(self, groups: Iterable[GroupId]) -> Mapping[str, int]:  # noqa: ARG002
-        return {ALL: self.sent} if self.sent else {}
-
-    def rebase(self, sender: ProcessId, counts: Mapping[str, int]) -> Iterable[Reached]:
-        count = max(counts.get(ALL, 0), self.delivered.get(sender, 0))
-        self.delivered[sender] = count
-        return (Reached(sender, count),)
 
     def forget(self, process: ProcessId) -> None:
         self.delivered.pop(process, None)

@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from antecede.core.departed import rows_without
 from antecede.core.snapshot.values import storable
 from antecede.core.types import Message, Need, ProcessId, Reached, Stamp
+from antecede.core.vectors import greatest, rows_without
 from antecede.core.wire import shapes
 
 
@@ -85,22 +85,13 @@ class Rst:
         assert isinstance(stamp, RstStamp)
         sender = message.id.sender
         for process, theirs in rows_without(stamp.sent, self.departed).items():
-            mine = self.sent.get(process, {})
-            self.sent[process] = _greater(mine, theirs)
+            self.sent[process] = greatest(self.sent.get(process, {}), theirs)
         before = stamp.sent.get(sender, {})
         others = sorted(message.dests - self.departed - {sender})
-        self.sent[sender] = _greater(self.sent.get(sender, {}), {dest: before.get(dest, 0) + 1 for dest in others})
+        self.sent[sender] = greatest(self.sent.get(sender, {}), {dest: before.get(dest, 0) + 1 for dest in others})
 
     def forget(self, process: ProcessId) -> None:
         self.departed |= {process}
         for kept in (self.delivered, self.received):
             kept.pop(process, None)
         self.sent = {sender: dict(row) for sender, row in rows_without(self.sent, self.departed).items()}
-
-
-def _greater(mine: Mapping[ProcessId, int], theirs: Mapping[ProcessId, int]) -> dict[ProcessId, int]:
-    row = dict(mine)
-    for dest, count in theirs.items():
-        if count > row.get(dest, 0):
-            row[dest] = count
-    return row

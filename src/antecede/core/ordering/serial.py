@@ -21,13 +21,13 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from antecede.core.departed import without
 from antecede.core.effects import Deliver, Effect, Sent, Transmit
 from antecede.core.errors import LimitReached, RemoteViolation
 from antecede.core.holdback import HOLD_BACK_LIMIT, HoldBack
 from antecede.core.roster import Participant, checked_packet
 from antecede.core.snapshot import values
 from antecede.core.types import GroupId, Message, Need, Packet, Pending, ProcessId, Reached
+from antecede.core.vectors import without
 from antecede.core.wire import shapes
 from antecede.core.wire.fields import Fields
 
@@ -131,13 +131,8 @@ class Serial(Participant):
         return [*self._take_turns(), *self._pass_on(), *self._drain()]
 
     def pending(self) -> tuple[Pending, ...]:
-        arrived = tuple(
-            Pending(packet.message, tuple(self._unmet(packet)))
-            for packet in self.held.packets.values()
-            if packet.message is not None
-        )
         asked = self.asked.get(self.process, 0)
-        return arrived + tuple(
+        return self.held.pending(self._unmet) + tuple(
             Pending(message, (Need(self.process, asked, asked, "request|for the token"),)) for message in self.queue
         )
 
@@ -203,7 +198,7 @@ class Serial(Participant):
 
     def _hand_over(self, process: ProcessId) -> list[Effect]:
         assert self.token is not None
-        departed = frozenset(self.roster.departed - {self.process})
+        departed = self.roster.departed - {self.process}
         served, last = without(self.token.served, departed), without(self.token.last, departed)
         token = Token(self.token.moves + 1, self.token.turn, served, last)
         self.token, self.moves = None, token.moves

@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from antecede.core.departed import rows_without, without
 from antecede.core.snapshot.values import storable
 from antecede.core.types import Message, Need, ProcessId, Reached, Stamp
+from antecede.core.vectors import greatest, rows_without, without
 from antecede.core.wire import shapes
 
 HEARD_OF = "|to have been heard of"
@@ -65,22 +65,20 @@ class Ses:
     def accepts(self, message: Message, stamp: Stamp) -> bool:  # noqa: ARG002
         return isinstance(stamp, SesStamp)
 
-    def unmet(self, message: Message, stamp: Stamp) -> Iterator[Need]:  # noqa: ARG002
-        assert isinstance(stamp, SesStamp)
+    def unmet(self, message: Message, stamp: SesStamp) -> Iterator[Need]:  # noqa: ARG002
         for process, count in stamp.last.get(self.me, {}).items():
             known = self.time.get(process, 0)
             if count > known:
                 yield Need(process, known + 1, count, HEARD_OF)
 
-    def deliver(self, message: Message, stamp: Stamp) -> Iterable[Reached]:
-        assert isinstance(stamp, SesStamp)
+    def deliver(self, message: Message, stamp: SesStamp) -> Iterable[Reached]:
         time = without(stamp.time, self.departed)
         for dest, vector in rows_without(stamp.last, self.departed).items():
             if dest != self.me:
-                self.last[dest] = _join(self.last.get(dest), vector)
+                self.last[dest] = greatest(vector, self.last.get(dest, {}))
         for dest in sorted(message.dests - self.departed - {self.me, message.id.sender}):
-            self.last[dest] = _join(self.last.get(dest), time)
-        before, self.time = self.time, _join(self.time, time)
+            self.last[dest] = greatest(time, self.last.get(dest, {}))
+        before, self.time = self.time, greatest(time, self.time)
         return [
             Reached(process, count, HEARD_OF) for process, count in stamp.time.items() if count > before.get(process, 0)
         ]
@@ -90,11 +88,3 @@ class Ses:
         self.delivered.pop(process, None)
         self.time = dict(without(self.time, self.departed))
         self.last = {dest: dict(vector) for dest, vector in rows_without(self.last, self.departed).items()}
-
-
-def _join(mine: Mapping[ProcessId, int] | None, theirs: Mapping[ProcessId, int]) -> dict[ProcessId, int]:
-    joined = dict(theirs)
-    for process, count in (mine or {}).items():
-        if count > joined.get(process, 0):
-            joined[process] = count
-    return joined

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from antecede.core.process import ALL
+from antecede.core.process import CountsBroadcasts
 from antecede.core.snapshot.values import storable
-from antecede.core.types import GroupId, Message, Need, ProcessId, Reached, Stamp
+from antecede.core.types import Message, Need, ProcessId, Reached, Stamp
 from antecede.core.wire import shapes
 
 
@@ -40,7 +40,7 @@ class VectorStamp:
 
 @storable("Vector")
 @dataclass(slots=True)
-class Vector:
+class Vector(CountsBroadcasts):
     """The vector clock of process `me`: `delivered` for the others, `sent` for itself."""
 
     me: ProcessId
@@ -54,8 +54,7 @@ class Vector:
     def accepts(self, message: Message, stamp: Stamp) -> bool:  # noqa: ARG002
         return isinstance(stamp, VectorStamp)
 
-    def unmet(self, message: Message, stamp: Stamp) -> Iterator[Need]:
-        assert isinstance(stamp, VectorStamp)
+    def unmet(self, message: Message, stamp: VectorStamp) -> Iterator[Need]:
         sender, seq = message.id
         yield from self._missing(sender, seq - 1)
         for process, count in stamp.delivered.items():
@@ -67,16 +66,8 @@ class Vector:
         if count > known:
             yield Need(process, known + 1, count)
 
-    def deliver(self, message: Message, stamp: Stamp) -> Iterable[Reached]:  # noqa: ARG002
+    def deliver(self, message: Message, stamp: VectorStamp) -> Iterable[Reached]:  # noqa: ARG002
         return (Reached(*message.id),)
-
-    def baseline(self, groups: Iterable[GroupId]) -> Mapping[str, int]:  # noqa: ARG002
-        return {ALL: self.sent} if self.sent else {}
-
-    def rebase(self, sender: ProcessId, counts: Mapping[str, int]) -> Iterable[Reached]:
-        count = max(counts.get(ALL, 0), self.delivered.get(sender, 0))
-        self.delivered[sender] = count
-        return (Reached(sender, count),)
 
     def forget(self, process: ProcessId) -> None:
         self.delivered.pop(process, None)
