@@ -22,7 +22,11 @@ def prs(
     row: Callable[[str, Sequence[str]], str] | None = None, *, skip_own: bool = False, at_once: bool = False
 ) -> Form:
     """Return 000 §5.2. `row` picks the row that is sent; with `at_once` the sender gets its own copy as it sends."""
-    return _form("000 as printed", lambda name, names: Bare(name, PrintedPrs(name, names, row, skip_own), at_once))
+
+    def make(name: str, names: Sequence[str]) -> Party:
+        return Bare(name, PrintedPrs(name, names=names, row=row, skip_own=skip_own), at_once)
+
+    return _form("000 as printed", make)
 
 
 def rst() -> Form:

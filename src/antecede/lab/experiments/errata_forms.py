@@ -113,7 +113,7 @@ FORMS = {
     "prs own": Form(
         "Outside the assumption of §5.1: with the sender among the destinations, §5.2 breaks causal order.",
         "000 §5.1",
-        OrderingForm("prs", lambda name, names: Bare(name, PrintedPrs(name, names)), own=True),
+        OrderingForm("prs", lambda name, _: Bare(name, PrintedPrs(name)), own=True),
         label="prs own (outside §5.1)",
     ),
     "prs-mobile": Form(

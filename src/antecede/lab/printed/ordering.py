@@ -1,40 +1,29 @@
-"""Algorithms of 000 and 001 that stamp messages, word for word.
+"""Algorithms of 000 and 001 that stamp messages, with the steps in which the papers differ from the core.
 
-A `Printed` is a paper's pseudo-code with its own variables. `Bare` runs one: it sends a copy to every destination, the
-sender among them if it is one, and of the packets here it delivers the first that is ready, in order of arrival. With
-`at_once` the copy for the sender does not travel: it is received within the send.
+`Bare` runs an ordering without what `Process` adds: it sends a copy to every destination, the sender among them if it
+is one, and of the packets here it delivers the first that is ready, in order of arrival. With `at_once` the copy for
+the sender does not travel: it is received within the send.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
+from antecede.core.algorithm import Ordering
 from antecede.core.effects import Deliver, Effect, Sent, Transmit
-from antecede.core.ordering.prs import PrsStamp
-from antecede.core.ordering.rst import RstStamp
-from antecede.core.types import Message, MessageId, Packet, Stamp
-
-Tuples = dict[str, int]
-
-
-class Printed(Protocol):
-    """A paper's three procedures at process `me`."""
-
-    def send(self, message: Message) -> Stamp: ...
-
-    def ready(self, stamp: Stamp) -> bool: ...
-
-    def deliver(self, message: Message, stamp: Stamp) -> None: ...
+from antecede.core.ordering.prs import Prs, PrsStamp
+from antecede.core.ordering.rst import Rst, RstStamp
+from antecede.core.types import Message, MessageId, Need, Packet, ProcessId, Stamp
+from antecede.core.vectors import greatest
 
 
 @dataclass
 class Bare:
-    """A process that knows nothing but the printed procedures."""
+    """A process that knows nothing but the procedures of the paper."""
 
     me: str
-    paper: Printed
+    paper: Ordering
     at_once: bool = False
     seq: int = 0
     held: list[Packet] = field(default_factory=list)
@@ -42,7 +31,7 @@ class Bare:
     def send(self, dests: str | Iterable[str], payload: bytes) -> list[Effect]:
         self.seq += 1
         message = Message(MessageId(self.me, self.seq), frozenset(dests), payload)
-        packet = Packet(self.me, message, self.paper.send(message))
+        packet = Packet(self.me, message, self.paper.stamps(message, sorted(message.dests))[0])
         own = {self.me} & message.dests if self.at_once else set[str]()
         effects: list[Effect] = [Sent(message), *(Transmit(to, packet) for to in sorted(message.dests - own))]
         return effects + self.receive(packet) if own else effects
@@ -50,92 +39,57 @@ class Bare:
     def receive(self, packet: Packet) -> list[Effect]:
         self.held.append(packet)
         effects: list[Effect] = []
-        while (ready := self._first_ready()) is not None:
+        while (ready := next(filter(self._is_ready, self.held), None)) is not None:
             assert ready.message is not None
             self.held.remove(ready)
+            sender, seq = ready.message.id
+            self.paper.delivered[sender] = seq
             self.paper.deliver(ready.message, ready.stamp)
             effects.append(Deliver(ready.message))
         return effects
 
-    def _first_ready(self) -> Packet | None:
-        return next((p for p in self.held if self.paper.ready(p.stamp)), None)
+    def _is_ready(self, packet: Packet) -> bool:
+        assert packet.message is not None
+        return next(iter(self.paper.unmet(packet.message, packet.stamp)), None) is None
 
 
 @dataclass
-class PrintedPrs:
-    """000 §5.2, steps as numbered there.
+class PrintedPrs(Prs):
+    """000 §5.2, in which a sender may be one of its destinations.
 
     `row`, if given, names the one row of the barrier that is sent in the place of all (§8.2). With `skip_own` a process
     does not wait for its own messages, which the paper does not say.
     """
 
-    me: str
-    names: Sequence[str]
-    row: Callable[[str, Sequence[str]], str] | None = None
+    names: Sequence[ProcessId] = ()
+    row: Callable[[ProcessId, Sequence[ProcessId]], ProcessId] | None = None
     skip_own: bool = False
-    cb: dict[str, Tuples] = field(default_factory=dict)
-    delivered: dict[tuple[str, str], int] = field(default_factory=dict)
 
-    def send(self, message: Message) -> Stamp:
-        stamp = PrsStamp(dict(self.cb) if self.row is None else self._one_row(self.row(self.me, self.names)))
-        for j in message.dests:  # step 3
-            self.cb[j] = {self.me: message.id.seq}
-        return stamp
+    def stamps(self, message: Message, others: Sequence[ProcessId]) -> list[Stamp]:
+        if self.row is None:
+            return super().stamps(message, others)
+        row = self.barrier.get(self.row(self.me, self.names), {})
+        super().stamps(message, others)
+        return [PrsStamp(dict.fromkeys(self.names, row))] * len(others)
 
-    def _one_row(self, row: str) -> dict[str, Tuples]:
-        return {name: self.cb.get(row, {}) for name in self.names}
+    def unmet(self, message: Message, stamp: Stamp) -> Iterator[Need]:
+        needs = super().unmet(message, stamp)
+        return (need for need in needs if need.sender != self.me) if self.skip_own else needs
 
-    def ready(self, stamp: Stamp) -> bool:
-        assert isinstance(stamp, PrsStamp)
-        wanted = stamp.barrier.get(self.me, {}).items()  # step 1
-        return all(self.delivered.get((k, self.me), 0) >= x for k, x in wanted if not (self.skip_own and k == self.me))
-
-    def deliver(self, message: Message, stamp: Stamp) -> None:
-        assert isinstance(stamp, PrsStamp)
-        theirs, (j, sent) = stamp.barrier, message.id
-        self.delivered[j, self.me] = sent  # step 3
-        for k, y in theirs.get(j, {}).items():  # step 4
-            self.delivered[k, j] = max(self.delivered.get((k, j), 0), y)
-        for k in message.dests:  # step 5
-            self.cb[k] = minus_max(union_max(self.cb.get(k, {}), {j: sent}), theirs.get(k, {}))
-        for k in theirs.keys() - message.dests - {j}:  # step 6
-            self.cb[k] = union_max(self.cb.get(k, {}), theirs[k])
-        self.cb[j] = minus_max(self.cb.get(j, {}), theirs.get(j, {}))  # step 7
-        for k in self.cb.keys() - {self.me}:  # step 8
-            self.cb[k] = {m: x for m, x in self.cb[k].items() if self.delivered.get((m, k), 0) < x}
+    def learn(self, message: Message, stamp: Stamp) -> None:
+        sender, seq = message.id
+        if sender in message.dests:  # step 5 for the sender; step 7 subtracts what the stamp says of it
+            self.barrier[sender] = greatest(self.barrier.get(sender, {}), {sender: seq})
+        super().learn(message, stamp)
 
 
 @dataclass
-class PrintedRst:
-    """001 §3, with SENT_i as `sent` and DELIV_i as `deliv`."""
+class PrintedRst(Rst):
+    """001 §3: SENT_i counts a message for the process that delivers it, and for no other destination of it."""
 
-    me: str
-    deliv: Tuples = field(default_factory=dict)
-    sent: dict[str, Tuples] = field(default_factory=dict)
-
-    def send(self, message: Message) -> Stamp:
-        stamp = RstStamp({k: dict(row) for k, row in self.sent.items()})
-        mine = self.sent.setdefault(self.me, {})
-        for j in message.dests:
-            mine[j] = mine.get(j, 0) + 1
-        return stamp
-
-    def ready(self, stamp: Stamp) -> bool:
-        assert isinstance(stamp, RstStamp)
-        return all(self.deliv.get(k, 0) >= row.get(self.me, 0) for k, row in stamp.sent.items())
-
-    def deliver(self, message: Message, stamp: Stamp) -> None:
+    def learn(self, message: Message, stamp: Stamp) -> None:
         assert isinstance(stamp, RstStamp)
         j = message.sender
-        self.deliv[j] = self.deliv.get(j, 0) + 1
-        self.sent.setdefault(j, {})[self.me] = stamp.sent.get(j, {}).get(self.me, 0) + 1
+        self.sent[j] = {**self.sent.get(j, {}), self.me: stamp.sent.get(j, {}).get(self.me, 0) + 1}
         for k, theirs in stamp.sent.items():
-            self.sent[k] = union_max(self.sent.get(k, {}), theirs)
-
-
-def union_max(mine: Mapping[str, int], theirs: Mapping[str, int]) -> Tuples:
-    return {k: max(mine.get(k, 0), theirs.get(k, 0)) for k in sorted(mine.keys() | theirs.keys())}
-
-
-def minus_max(mine: Mapping[str, int], theirs: Mapping[str, int]) -> Tuples:
-    return {k: x for k, x in mine.items() if x > theirs.get(k, 0)}
+            self.sent[k] = greatest(self.sent.get(k, {}), theirs)
