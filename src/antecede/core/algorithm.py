@@ -8,7 +8,7 @@ or input and output. Calls go in, a list of effects comes out, and the driver ow
    matters only to algorithms whose traits say that they need FIFO channels. A packet refused with `HoldBackFull` is
    offered again later; on a FIFO channel, before those behind it;
 3. call `tick(now)` at or after the time of a `SetTimer`; `now` never runs backwards;
-4. make the state and the effects durable together, where a process is to survive a crash: take `snapshot()`
+4. make the state and the effects durable together, if a process is to survive a crash: take `snapshot()`
    after a call, and do not transmit what is not saved;
 5. tell every process of a newcomer with `join` before it is sent anything, and of a departure with `leave` once nothing
    of the departed is wanted any more, and everybody of that before the next newcomer. Names are not reused. With
@@ -91,19 +91,19 @@ class Ordering(Protocol):
     delivered: dict[ProcessId, int]
 
     def stamps(self, message: Message, others: Sequence[ProcessId]) -> list[Stamp]:
-        """Send: the stamp for each of `others`, the destinations without the sender, sorted; then the new state."""
+        """Return the stamp for each of `others`, the sorted destinations but for the sender; then take the new state."""
         ...
 
     def accepts(self, message: Message, stamp: Stamp) -> bool:
-        """Is this a stamp of the same algorithm, which a correct process may have put on the message?"""
+        """Return whether a correct process of the same algorithm may have put this stamp on the message."""
         ...
 
     def unmet(self, message: Message, stamp: Any) -> Iterator[Need]:
-        """The delivery condition: what the message still waits for, evaluated lazily against the present state."""
+        """Yield what the message still waits for: the delivery condition, evaluated lazily on the present state."""
         ...
 
     def deliver(self, message: Message, stamp: Any) -> Iterable[Reached]:
-        """Deliver: the new state, and which levels it has raised."""
+        """Take the state after a delivery, and return which levels it has raised."""
         ...
 
     def forget(self, process: ProcessId) -> None:

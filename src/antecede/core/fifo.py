@@ -46,8 +46,11 @@ class Number:
 @values.storable("Numbered")
 @dataclass(slots=True)
 class Numbered:
-    """`inner` over numbered channels. `early[p][n]` is packet n of p, here before its predecessors; of the channels
-    in `stuck` the predecessors are here too, and there was no room inside."""
+    """`inner` over numbered channels.
+
+    `early[p][n]` is packet n of p, which came before its predecessors. The channels in `stuck` have a packet whose
+    predecessors are here too, and for which there was no room inside.
+    """
 
     inner: Algorithm
     limit: int = HOLD_BACK_LIMIT
@@ -122,7 +125,7 @@ class Numbered:
         self.inner.resume()
 
     def _catch_up(self, *channels: ProcessId) -> list[Effect]:
-        """Packets that were early and now are not, on these channels and those that were stuck."""
+        """Take the packets that were early and now are not, on these channels and on those that were stuck."""
         effects: list[Effect] = []
         to_try = sorted({*channels, *self.stuck})
         while to_try:
@@ -132,7 +135,7 @@ class Numbered:
         return effects
 
     def _take_early(self, sender: ProcessId, effects: list[Effect]) -> bool:
-        """Was there a packet to take? One that the algorithm inside refuses is lost to nobody: it was bad."""
+        """Return whether a packet was taken. A packet that the algorithm inside refuses is dropped: it was bad."""
         early = self.early.get(sender, {})
         before = len(early)
         self.stuck.discard(sender)
@@ -152,9 +155,9 @@ class Numbered:
         return len(early) < before
 
     def _number(self, effects: list[Effect]) -> list[Effect]:
-        return [self._numbered(effect) if isinstance(effect, Transmit) else effect for effect in effects]
+        return [self._add_number(effect) if isinstance(effect, Transmit) else effect for effect in effects]
 
-    def _numbered(self, effect: Transmit) -> Transmit:
+    def _add_number(self, effect: Transmit) -> Transmit:
         packet = effect.packet
         number = self.sent[effect.to] = self.sent.get(effect.to, 0) + 1
         return Transmit(effect.to, Packet(packet.sender, packet.message, Number(number, packet.stamp)))

@@ -72,7 +72,7 @@ class HoldBack:
         self._file(self.serial, need)
 
     def reached(self, mark: Reached, rank: Callable[[Packet], int] | None = None) -> None:
-        """The level of a key has risen: move on every packet that waited for no more than that."""
+        """Move on every packet that waited for no more than the level that `mark` says has been reached."""
         if not self._waiting:
             return
         key = (mark.sender, mark.scope)
@@ -87,13 +87,13 @@ class HoldBack:
         self._move_on(released, rank)
 
     def give_up(self, sender: ProcessId, rank: Callable[[Packet], int] | None = None) -> None:
-        """Nothing more will come from `sender`: nobody waits for it any longer."""
+        """Let no packet wait for `sender` any longer: nothing more will come from it."""
         keys = sorted(key for key in self._waiting if key[0] == sender)
         released = sorted(serial for key in keys for _, serial in self._waiting.pop(key))
         self._move_on(released, rank)
 
     def pop(self) -> Packet | None:
-        """The next packet that can be delivered, in order of rank and then of becoming ready."""
+        """Take out the next packet that can be delivered, in order of rank and then of becoming ready."""
         return heappop(self._ready)[2] if self._ready else None
 
     def pending(self, needs: Callable[[Packet], Iterator[Need]]) -> tuple[Pending, ...]:
@@ -105,7 +105,7 @@ class HoldBack:
         )
 
     def resume(self, needs: Callable[[Packet], Iterator[Need]], rank: Callable[[Packet], int] | None = None) -> None:
-        """After a restore, or when the needs themselves have changed: file every held packet anew."""
+        """File every held packet anew, after a restore or when the needs themselves have changed."""
         assert all(0 < serial <= self.serial for serial in self.packets), "a held packet numbered ahead of the queue"
         self._waiting = {}
         self._ids = {packet.message.id for packet in self.packets.values() if packet.message is not None}

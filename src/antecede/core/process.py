@@ -38,11 +38,11 @@ class CountsEverything(Protocol):
     """An ordering whose stamps count messages that a newcomer was never sent, so that it must be told."""
 
     def baseline(self, groups: Iterable[GroupId]) -> Mapping[str, int]:
-        """What this process has counted so far, by scope, for a newcomer to `groups`."""
+        """Return what this process has counted so far, by scope, for a newcomer to `groups`."""
         ...
 
     def rebase(self, sender: ProcessId, counts: Mapping[str, int]) -> Iterable[Reached]:
-        """Take the word of `sender`."""
+        """Take what `sender` has counted, and return which levels that has raised."""
         ...
 
 
@@ -88,7 +88,7 @@ class Process(Participant):
     def receive(self, packet: Packet) -> list[Effect]:
         checked_packet(packet)
         if packet.message is None:
-            return self._control(packet)
+            return self._take_control(packet)
         message = self.roster.accept(packet)
         if packet.sender in self.roster.departed:
             return []
@@ -131,12 +131,12 @@ class Process(Participant):
     def _needs(self, packet: Packet) -> Iterator[Need]:
         assert packet.message is not None
         needs = self.ordering.unmet(packet.message, packet.stamp)
-        return filter(self._wanted, needs) if self.roster.departed else needs
+        return filter(self._is_wanted, needs) if self.roster.departed else needs
 
-    def _wanted(self, need: Need) -> bool:
+    def _is_wanted(self, need: Need) -> bool:
         return need.sender not in self.roster.departed
 
-    def _control(self, packet: Packet) -> list[Effect]:
+    def _take_control(self, packet: Packet) -> list[Effect]:
         if not isinstance(packet.stamp, Baseline) or not isinstance(self.ordering, CountsEverything):
             raise RemoteViolation(
                 f"{packet.sender} sent a {type(packet.stamp).__name__}, which is of another algorithm"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from math import isfinite
 from types import MappingProxyType
 from typing import Any, cast
 
@@ -15,7 +16,6 @@ from antecede.core.algorithm import Algorithm, Ordering
 from antecede.core.errors import Misuse, SnapshotError, UnknownAlgorithm
 from antecede.core.fifo import Numbered
 from antecede.core.holdback import HOLD_BACK_LIMIT, HoldBack
-from antecede.core.options import check
 from antecede.core.ordering.chain2 import Chain2
 from antecede.core.ordering.hierarchy import Hierarchy, clusters
 from antecede.core.ordering.history import History
@@ -276,7 +276,7 @@ def create(
     unknown = sorted(options.keys() - set(info.options))
     if unknown:
         raise Misuse(f"{algorithm} has no option {unknown[0]!r}; it has {', '.join(info.options) or 'none'}")
-    check(options)
+    _check_options(options)
     return info.factory(Roster.of(process, info.addressing, processes, groups), **options)
 
 
@@ -292,3 +292,34 @@ def restore(snapshot: bytes) -> Algorithm:
     except (AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise SnapshotError(f"this is a snapshot, but not of an algorithm: {error!r}") from error
     return cast(Algorithm, algorithm)
+
+
+def _check_options(options: Mapping[str, object]) -> None:
+    """Raise `Misuse` for the first option whose value makes no sense, before an algorithm sees it."""
+    for name, value in sorted(options.items()):
+        if name in _CHECKS:
+            is_valid, wanted = _CHECKS[name]
+            if not is_valid(value):
+                raise Misuse(f"{name} must be {wanted}, not {value!r}")
+
+
+def _is_whole(least: int) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+def _is_seconds(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and value >= 0
+
+
+def _is_flag(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+_CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
+    "acknowledge_every": (_is_whole(1), "a number of deliveries, 1 or more"),
+    "hold_back_limit": (_is_whole(0), "a number of packets, 0 or more"),
+    "memory": (_is_whole(1), "a number of messages, 1 or more"),
+    "multicast": (_is_flag, "True or False"),
+    "numbered": (_is_flag, "True or False"),
+    "resynch_after_s": (_is_seconds, "a number of seconds, 0 or more"),
+}

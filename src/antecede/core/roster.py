@@ -65,14 +65,14 @@ class Roster:
         return sorted(name for name, members in self.groups.items() if self.me in members)
 
     def message(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> Message:
-        """The next message of `me`, numbered, with its destinations checked; nothing changes when they are wrong."""
+        """Return the next message of `me`, numbered. Raise `Misuse`, and change nothing, if an argument is wrong."""
         checked_payload(payload)
         group, to = self._resolve(dests)
         self.sent += 1
         return Message(MessageId(self.me, self.sent), to, payload, group)
 
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[GroupId]:
-        """Take `process` in; the result is the groups that it was not in before, sorted."""
+        """Take `process` in, and return the groups that it was not in before, sorted."""
         to_join = sorted(set(checked_names("groups", groups)))
         if _name(process) in self.departed:
             raise Misuse(f"{process!r} has left, and its name cannot be used again: give the newcomer another name")
@@ -95,7 +95,7 @@ class Roster:
         self.groups = {name: members - {process} for name, members in self.groups.items()}
 
     def accept(self, packet: Packet) -> Message:
-        """The message of a packet that came straight from its author and is meant for `me`, or `RemoteViolation`."""
+        """Return the message of a packet. Raise `RemoteViolation` if it is not from its author, or not for `me`."""
         message = packet.message
         if message is None:
             raise RemoteViolation(f"a control packet of {packet.sender} where a message was expected")
@@ -112,7 +112,7 @@ class Roster:
     def _resolve(self, dests: ProcessId | GroupId | Iterable[ProcessId]) -> tuple[GroupId | None, frozenset[ProcessId]]:
         if self.addressing == "group":
             if not isinstance(dests, str) or dests not in self.groups:
-                raise Misuse(f"send to one of the groups {sorted(self.groups)}, not to {_shown(dests)}")
+                raise Misuse(f"send to one of the groups {sorted(self.groups)}, not to {_quote(dests)}")
             if self.me not in self.groups[dests]:
                 raise Misuse(f"{self.me!r} is not in group {dests!r}: only members send to a group")
             return dests, self.groups[dests]
@@ -132,9 +132,9 @@ class Roster:
                 else f"unknown process {min(unknown)!r}: call join first, or correct the name"
             )
         if self.addressing == "broadcast" and to | {self.me} != self.processes:
-            raise Misuse(f"this algorithm broadcasts: send to all of {sorted(self.processes)}, not to {_shown(dests)}")
+            raise Misuse(f"this algorithm broadcasts: send to all of {sorted(self.processes)}, not to {_quote(dests)}")
         if self.addressing == "unicast" and len(to) != 1:
-            raise Misuse(f"this algorithm sends to one process at a time, not to {_shown(dests)}")
+            raise Misuse(f"this algorithm sends to one process at a time, not to {_quote(dests)}")
         return None, to
 
 
@@ -169,7 +169,7 @@ class Participant:
 
 
 def checked_packet(packet: object) -> None:
-    """`receive` is given what `decode` returns, and nothing else."""
+    """Raise `Misuse` if `receive` was given anything but what `decode` returns."""
     if type(packet) is not Packet:
         raise Misuse(
             f"receive takes a Packet, not {type(packet).__name__}: decode bytes first; an effect has a .packet"
@@ -184,7 +184,7 @@ def checked_payload(payload: object) -> None:
 
 
 def checked_names(what: str, names: object) -> list[str]:
-    """`names` as a list, if they are names; `what` says in an error what they were to be."""
+    """Return `names` as a list, or raise `Misuse`, which calls them `what`, if they are not names."""
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise Misuse(f"{what} must be a collection of names, not {names!r}")
     return [_name(name) for name in names]
@@ -202,5 +202,5 @@ def _name(name: object) -> str:
     return name
 
 
-def _shown(dests: object) -> str:
+def _quote(dests: object) -> str:
     return repr(sorted(dests, key=str)) if isinstance(dests, set | frozenset) else repr(dests)

@@ -97,9 +97,9 @@ class FastBroadcast:
         if state is None:
             return self._process.send(dests, payload)
         barrier = state.levels[kernel.BARRIER]
-        self._ordering.barrier = self._named(barrier)
+        self._ordering.barrier = self._by_name(barrier)
         effects = self._process.send(dests, payload)
-        barrier[:] = self._numbered(self._ordering.barrier)
+        barrier[:] = self._by_number(self._ordering.barrier)
         return effects
 
     def receive(self, packet: Packet) -> list[Effect]:
@@ -118,7 +118,7 @@ class FastBroadcast:
         return self._core().leave(process)
 
     def snapshot(self) -> bytes:
-        """As the core gives it: to be restored there, and made fast again."""
+        """Return the snapshot that the core would give: restore it there, and accelerate that."""
         return self._as_core().snapshot()
 
     def resume(self) -> None:
@@ -127,8 +127,8 @@ class FastBroadcast:
     def _through_arrays(
         self, state: kernel.State, packets: Sequence[bytes], batch: kernel.Batch, at: int, received: Received
     ) -> int:
-        """Take packets until one is not for the kernel; its place among them."""
-        levels, slots, buckets, counts, forms = state = self._with_room(state, len(packets) - at)
+        """Take packets until one is not for the kernel, and return its place among them."""
+        levels, slots, buckets, counts, forms = state = self._make_room(state, len(packets) - at)
         base = self._serial + 1 - at
         names, dests, held, effects = self._names, self._dests, self._packets, received.effects
         self._interrupted = True
@@ -141,7 +141,7 @@ class FastBroadcast:
                 held[serial] = packets[serial - base]
             else:
                 packet = held.pop(serial, None) or packets[serial - base]
-                effects.append(_delivered(names[sender], seq, dests[to], packet[payload:]))
+                effects.append(_make_deliver(names[sender], seq, dests[to], packet[payload:]))
         self._interrupted = False
         return taken
 
@@ -161,17 +161,17 @@ class FastBroadcast:
         return self._state
 
     def _as_core(self) -> Process:
-        """The state as a process of the core has it; where it is in the arrays, a copy that was not resumed."""
+        """Return the state as a process of the core. If it is in the arrays, this is a copy that was not resumed."""
         state = self._whole()
         if state is None:
             return self._process
         packets = {serial: self._codec.decode(data) for serial, data in sorted(self._packets.items())}
         held = HoldBack(self._process.held.limit, self._serial, packets)
-        delivered, barrier = (self._named(row) for row in state.levels)
+        delivered, barrier = (self._by_name(row) for row in state.levels)
         return Process(self._process.roster, replace(self._ordering, delivered=delivered, barrier=barrier), held)
 
     def _core(self) -> Process:
-        """The process of the core, with the state moved to it."""
+        """Return the process of the core, after the state has been moved to it."""
         if self._whole() is not None:
             process = self._as_core()
             process.resume()
@@ -181,7 +181,10 @@ class FastBroadcast:
         return self._process
 
     def _arrays(self) -> kernel.State | None:
-        """The state in the arrays, moved there if it can be: nobody has come or gone, and all that is held fits."""
+        """Return the state in the arrays, after it has been moved there, or None if it cannot be.
+
+        It can be moved if nobody has come or gone and all that is held fits.
+        """
         state = self._whole()
         if state is not None or self._owed_bytes > 0:
             return state
@@ -197,7 +200,7 @@ class FastBroadcast:
         except Misuse:
             return None  # longer than it came, with the names as they are here
         self._serial, self._packets = 0, {}
-        state = self._beginning(max(held.limit, len(packets)))
+        state = self._make_arrays(max(held.limit, len(packets)))
         taken = self._through_arrays(state, packets, _batch(packets), 0, Received([], []))
         self._owed_bytes = self._move_bytes()
         if not taken == len(packets) == len(self._packets):
@@ -213,9 +216,9 @@ class FastBroadcast:
         held = self._packets.values()
         return self._move_cost * (MOVE_BYTES + sum(map(len, held)) + PACKET_BYTES * len(held))
 
-    def _beginning(self, held_max: int) -> kernel.State:
-        """The arrays before anything is held."""
-        levels = np.array([self._numbered(self._ordering.delivered), self._numbered(self._ordering.barrier)])
+    def _make_arrays(self, held_max: int) -> kernel.State:
+        """Return the arrays before anything is held."""
+        levels = np.array([self._by_number(self._ordering.delivered), self._by_number(self._ordering.barrier)])
         counts = np.zeros(kernel.COUNTS, np.int64)
         counts[kernel.ME] = self._number[self.process]
         counts[kernel.FREE] = kernel.NONE
@@ -225,8 +228,8 @@ class FastBroadcast:
         slots = np.empty((0, kernel.COLUMNS + len(self._names)), np.int64)
         return kernel.State(levels, slots, np.empty((2, 1), np.int64), counts, self._forms)
 
-    def _with_room(self, state: kernel.State, packets: int) -> kernel.State:
-        """For one packet in each of the free slots, and one more to read into."""
+    def _make_room(self, state: kernel.State, packets: int) -> kernel.State:
+        """Return the state with a free slot for each of the packets, and one more to read into."""
         held, slots = int(state.counts[kernel.HELD]), state.slots
         if len(self._out) < held + 2 * packets:
             self._out = np.empty((2 * (held + 2 * packets), kernel.OUT), np.int64)
@@ -240,19 +243,19 @@ class FastBroadcast:
         self._state = state
         return state
 
-    def _named(self, counts: kernel.Longs) -> dict[ProcessId, int]:
+    def _by_name(self, counts: kernel.Longs) -> dict[ProcessId, int]:
         return {self._names[number]: count for number, count in enumerate(counts.tolist()) if count}
 
-    def _numbered(self, counts: dict[ProcessId, int]) -> list[int]:
+    def _by_number(self, counts: dict[ProcessId, int]) -> list[int]:
         return [counts.get(name, 0) for name in self._names]
 
 
 def accelerate(algorithm: Algorithm, codec: Codec, *, move_cost: int = 1) -> FastBroadcast:
-    """`algorithm`, a process of `prs-broadcast` from `create` or `restore`, with `receive_all`; use it from now on.
+    """Return `algorithm` with `receive_all`; use what is returned from now on.
 
-    The roster of `codec` names all processes, and is the one that the senders encode with. Once somebody has come or
-    gone it is no faster than the core, until everybody encodes with a new roster: then accelerate what `restore` makes
-    of its `snapshot()`, with that.
+    `algorithm` is a process of `prs-broadcast` from `create` or `restore`. The roster of `codec` names all processes,
+    and is the one that the senders encode with. Once somebody has come or gone it is no faster than the core, until
+    everybody encodes with a new roster: then accelerate what `restore` makes of its `snapshot()`, with that.
 
     The state moves between the core and the arrays only when as many bytes have come in as the move costs, times
     `move_cost`. With 0 it moves whenever it can, which is slow, and which tests want.
@@ -275,7 +278,7 @@ def _of_type(wanted: type[T], given: object, what: str) -> T:
 
 
 def _chunks(packets: Sequence[bytes]) -> list[tuple[int, Sequence[bytes]]]:
-    """The packets in parts for the kernel, and the place of the first of each."""
+    """Return the packets in parts for the kernel, each with the place of its first packet."""
     if len(packets) <= CHUNK_PACKETS and sum(map(len, packets)) <= CHUNK_BYTES:
         return [(0, packets)]
     starts, size = [0], 0
@@ -287,9 +290,11 @@ def _chunks(packets: Sequence[bytes]) -> list[tuple[int, Sequence[bytes]]]:
     return [(start, packets[start:end]) for start, end in pairwise([*starts, len(packets)])]
 
 
-def _delivered(sender: ProcessId, seq: int, dests: frozenset[ProcessId], payload: bytes) -> Deliver:
-    """`Deliver(Message(MessageId(sender, seq), dests, payload))` in less than half the time: the constructors of frozen
-    classes set every field by way of its name."""
+def _make_deliver(sender: ProcessId, seq: int, dests: frozenset[ProcessId], payload: bytes) -> Deliver:
+    """Return `Deliver(Message(MessageId(sender, seq), dests, payload))` in less than half the time.
+
+    The constructors of frozen classes set every field by way of its name.
+    """
     message, effect = _new(Message), _new(Deliver)
     _set_id(message, _new_tuple(MessageId, (sender, seq)))
     _set_dests(message, dests)
@@ -310,7 +315,7 @@ def _batch(packets: Sequence[bytes]) -> kernel.Batch:
 
 
 def _forms(codec: Codec) -> tuple[list[frozenset[ProcessId]], kernel.Octets]:
-    """The sets a broadcast goes to, and for the kernel what packets to them look like."""
+    """Return the sets that a broadcast goes to, and for the kernel what packets to them look like."""
     names = codec.roster
     everybody = frozenset(names)
     dests = [*(everybody - {name} for name in names), everybody]

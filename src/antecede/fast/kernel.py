@@ -67,7 +67,7 @@ def _compiled(plain: F) -> F:
 
 @_compiled
 def uint(data: Octets, at: int, end: int) -> tuple[int, int]:
-    """The varint at `at` and where it ends, or NONE for the latter."""
+    """Return the varint at `at` and where it ends. The end is NONE if there is no varint."""
     number = shift = 0
     while at < end and shift <= 56:
         octet = numba.int64(data[at])
@@ -81,7 +81,7 @@ def uint(data: Octets, at: int, end: int) -> tuple[int, int]:
 
 @_compiled
 def equal(data: Octets, at: int, end: int, form: Octets) -> int:
-    """Where `form`, which tells its length first, ends in `data`; NONE where something else is at `at`."""
+    """Return where `form`, which tells its length first, ends in `data`; NONE if something else is at `at`."""
     size = numba.int64(form[0])
     if end - at < size:
         return NONE
@@ -123,7 +123,7 @@ def members(data: Octets, at: int, end: int, barrier: Longs) -> tuple[int, int]:
 
 @_compiled
 def vector(data: Octets, at: int, end: int, barrier: Longs) -> int:
-    """Read a vector into `barrier`; where it ends, or NONE."""
+    """Read a vector into `barrier`, and return where it ends, or NONE."""
     size, at = members(data, at, end, barrier)
     if at == NONE or size == 0:
         return at
@@ -141,7 +141,7 @@ def vector(data: Octets, at: int, end: int, barrier: Longs) -> int:
 
 @_compiled
 def parse(data: Octets, at: int, end: int, forms: Octets, slot: Longs) -> bool:
-    """Read one packet into `slot`; False where it is not a broadcast in the form of `Codec.encode`.
+    """Read one packet into `slot`, and return False if it is not a broadcast in the form of `Codec.encode`.
 
     `forms` are what comes after the number of a message, which is its destinations and the kind of its stamp: for each
     sender all but itself, then everybody; and last what such a packet begins with. Each has its length first.
@@ -169,7 +169,10 @@ def parse(data: Octets, at: int, end: int, forms: Octets, slot: Longs) -> bool:
 
 @_compiled
 def bucket_of(process: int, count: int, state: State) -> int:
-    """Multiply and shift, by two odd numbers that were drawn by lot; there are a power of two buckets."""
+    """Return the bucket of a count: multiply by two odd numbers drawn by lot, and shift.
+
+    The number of buckets is a power of two.
+    """
     mixed = count * state.counts[KEY] + process * state.counts[OTHER_KEY]
     return (mixed >> 31) & (state.buckets.shape[1] - 1)
 
@@ -186,7 +189,7 @@ def holds(state: State, sender: int, seq: int) -> bool:
 
 @_compiled
 def unmet(state: State, row: int, start: int) -> int:
-    """The first process from `start` on of which the packet needs more than was delivered here, or NONE."""
+    """Return the first process from `start` on of which the packet needs more than was delivered here, or NONE."""
     levels, slots, me = state.levels, state.slots, state.counts[ME]
     for process in range(start, levels.shape[1]):
         if slots[row, COLUMNS + process] > levels[DELIVERED, process] and process != me:
@@ -210,7 +213,7 @@ def identify(state: State, row: int) -> None:
 
 @_compiled
 def forget(state: State, row: int) -> None:
-    """The packet is no longer held: take it out of the chain of its identity."""
+    """Take a packet that is no longer held out of the chain of its identity."""
     slots, bucket = state.slots, bucket_of(state.slots[row, SENDER], state.slots[row, SEQ], state)
     if state.buckets[BY_ID, bucket] == row:
         state.buckets[BY_ID, bucket] = slots[row, SAME_ID]
@@ -223,7 +226,7 @@ def forget(state: State, row: int) -> None:
 
 @_compiled
 def waiting(state: State, sender: int, seq: int) -> Longs:
-    """Take out who waits for message `seq` of `sender`: the rows, in the order in which they came."""
+    """Take out the packets that wait for message `seq` of `sender`, and return their rows in the order they came."""
     slots, bucket = state.slots, bucket_of(sender, seq, state)
     found = 0
     row = state.buckets[WAITING, bucket]
@@ -249,8 +252,10 @@ def waiting(state: State, sender: int, seq: int) -> Longs:
 
 @_compiled
 def release(state: State, sender: int, seq: int, tail: int) -> int:
-    """Message `seq` of `sender` is delivered: move on who waited for it. Who is ready goes behind `tail`; the new one
-    is returned."""
+    """Move on the packets that waited for message `seq` of `sender`, which is delivered.
+
+    A packet that is ready goes behind `tail`. Return the new tail.
+    """
     if state.counts[HELD] == 0:
         return tail
     for row in waiting(state, sender, seq):
@@ -266,7 +271,7 @@ def release(state: State, sender: int, seq: int, tail: int) -> int:
 
 @_compiled
 def deliver(state: State, row: int, out: Longs) -> None:
-    """S := (S - S_M) + {(j, c)}."""
+    """Deliver a message: S := (S - S_M) + {(j, c)}."""
     levels, slots = state.levels, state.slots
     sender, seq = slots[row, SENDER], slots[row, SEQ]
     for process in range(levels.shape[1]):
@@ -284,7 +289,7 @@ def receive(  # noqa: PLR0917 - taking a tuple apart at the border takes as long
 ) -> tuple[int, int]:  # fmt: skip
     """Take the packets of `batch` from `at` on; the first of all has the serial number `base`.
 
-    Returns how many were taken, less than there are where one is not for this function, and how many rows of `out` were
+    Return how many were taken, less than there are if one is not for this function, and how many rows of `out` were
     written: serial, sender, seq, where its payload begins and which `forms` its destinations are, for a message that is
     delivered, in order; its serial and HELD_BACK for a packet that is held.
     """
@@ -322,7 +327,7 @@ def receive(  # noqa: PLR0917 - taking a tuple apart at the border takes as long
 
 @_compiled
 def refile(state: State) -> None:
-    """After the slots have grown, into empty buckets: file what is held anew, and chain up what is free."""
+    """File what is held anew into empty buckets, and chain up what is free, after the slots have grown."""
     state.counts[FREE] = NONE
     for row in range(len(state.slots)):
         need = state.slots[row, NEED]

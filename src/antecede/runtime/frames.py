@@ -18,8 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from antecede.core.errors import WireError
-from antecede.core.versions import unknown
+from antecede.core.errors import WireError, unknown
 
 PACKETS, ROSTER, FAREWELL, LEAVING, SETTLED = 1, 2, 3, 7, 8
 KIND_MAX = 8

@@ -65,8 +65,9 @@ class Across:
 @values.storable("Hierarchy")
 @dataclass(slots=True)
 class Hierarchy(Participant):
-    """`representative[p]` is whom p goes through. `inner` is there only at representatives; `carried` is what it
-    carries."""
+    """`representative[p]` is the process that p goes through. Only representatives have an `inner` algorithm, which
+    carries the messages `carried`.
+    """
 
     representative: dict[ProcessId, ProcessId]
     inner: Algorithm | None
@@ -134,7 +135,7 @@ class Hierarchy(Participant):
         return self.representative.get(process) or _place(process, sorted(set(self.representative.values())))
 
     def _forward(self, message: Message) -> list[Effect]:
-        """Up has come here: across to the representatives of the destinations, this one among them if need be."""
+        """Send a message that came up across to the representatives of its destinations; this may be one of them."""
         assert self.inner is not None
         to = {self._representative_of(dest) for dest in message.dests - {message.id.sender}}
         effects = self.inner.send(to, b"")
@@ -154,7 +155,7 @@ class Hierarchy(Participant):
         return self._translate(effects)
 
     def _translate(self, effects: Iterable[Effect]) -> list[Effect]:
-        """Effects of the inner algorithm as ours: its transmissions go across, its deliveries go down."""
+        """Return effects of the inner algorithm as ours: its transmissions go across, its deliveries go down."""
         out: list[Effect] = []
         for effect in effects:
             if isinstance(effect, Transmit):
@@ -188,11 +189,11 @@ def _across(need: Need) -> Need:
 def clusters(
     processes: Iterable[ProcessId], chosen: Mapping[ProcessId, Iterable[ProcessId]] | None
 ) -> dict[ProcessId, ProcessId]:
-    """process -> representative: as chosen (representative -> its processes), or by name in clusters of the square
-    root.
+    """Return the representative of each process.
 
-    Everybody must be told the same. A process that is not among those chosen is placed by its name, as a newcomer
-    is.
+    `chosen` are the processes of each representative. If it is None, processes are in the order of their names in
+    clusters of the square root of their number. Everybody must be told the same. A process that is not among those
+    chosen is placed by its name, as a newcomer is.
     """
     everyone = sorted(processes)
     if chosen is None:
@@ -214,5 +215,5 @@ def clusters(
 
 
 def _place(process: ProcessId, heads: Sequence[ProcessId]) -> ProcessId:
-    """For a newcomer, one that everybody chooses alike, whoever hears of it first."""
+    """Return the representative of a newcomer, which everybody chooses alike, whoever hears of the newcomer first."""
     return heads[zlib.crc32(process.encode()) % len(heads)]

@@ -81,7 +81,7 @@ class History(Participant):
             self.carried[message.id] = message
         self.unacknowledged = 0
         if self.process in message.dests:
-            self._delivered_here(message)
+            self._note_delivery(message)
             effects.append(Deliver(message))
         return effects
 
@@ -101,7 +101,7 @@ class History(Participant):
             if message.id not in self.carried:  # a packet may name a message twice
                 self.carried[message.id] = message
                 if self.process in message.dests:
-                    self._delivered_here(message)
+                    self._note_delivery(message)
                     self.unacknowledged += 1
                     effects.append(Deliver(message))
         for process, row in rows_without(stamp.known, self.roster.departed).items():
@@ -121,21 +121,21 @@ class History(Participant):
         return HistoryStamp(tuple(self.carried.values()), {name: dict(row) for name, row in self.known.items()})
 
     def _is_news(self, message: Message) -> bool:
-        """Not delivered here, or, when it is not for here, neither carried nor known to need no carrying."""
+        """Return whether the message is to be delivered here, or is for others and is not carried yet."""
         sender, seq = message.id
         if message.id in self.carried or sender == self.process or sender in self.roster.departed:
             return False
         return self.process not in message.dests or seq > self.known.get(self.process, {}).get(sender, 0)
 
-    def _delivered_here(self, message: Message) -> None:
+    def _note_delivery(self, message: Message) -> None:
         self.known.setdefault(self.process, {})[message.id.sender] = message.id.seq
 
     def _collect(self) -> None:
         self.carried = {
-            key: message for key, message in self.carried.items() if not self._delivered_everywhere(message)
+            key: message for key, message in self.carried.items() if not self._is_delivered_everywhere(message)
         }
 
-    def _delivered_everywhere(self, message: Message) -> bool:
+    def _is_delivered_everywhere(self, message: Message) -> bool:
         sender, seq = message.id
         return sender in self.roster.departed or all(
             dest == sender or dest in self.roster.departed or self.known.get(dest, {}).get(sender, 0) >= seq

@@ -88,7 +88,7 @@ class Isis:
                 yield Reached(sender, count, f"|in {group}")
 
     def forget(self, process: ProcessId) -> None:
-        """For good: told of it again by a packet on its way, this process would tell newcomers to wait for it."""
+        """Drop the counts of a process that left, for good: newcomers would wait for what a late packet says of it."""
         self.departed |= {process}
         self.delivered.pop(process, None)
         for group, vector in self.vectors.items():

@@ -61,7 +61,7 @@ class OutputBuffer(Participant):
     def receive(self, packet: Packet) -> list[Effect]:
         checked_packet(packet)
         if isinstance(packet.stamp, Ack) and packet.message is None:
-            return self._acknowledged(packet.sender, packet.stamp.seq)
+            return self._take_acknowledgement(packet.sender, packet.stamp.seq)
         message = self.roster.accept(packet)
         if not isinstance(packet.stamp, NoStamp) or len(message.dests) != 1:
             raise RemoteViolation(f"{message.id} is not a unicast of this algorithm")
@@ -75,7 +75,7 @@ class OutputBuffer(Participant):
         return [Deliver(message), acknowledgement]
 
     def pending(self) -> tuple[Pending, ...]:
-        """Nothing waits on arrival; what waits to leave waits for the acknowledgement of the first."""
+        """Return the messages that wait to leave, for the acknowledgement of the first. Nothing waits on arrival."""
         if not self.buffer:
             return ()
         first = self.buffer[0]
@@ -93,8 +93,8 @@ class OutputBuffer(Participant):
         message = self.buffer[0]
         return [Transmit(min(message.dests), Packet(self.process, message, NoStamp()))]
 
-    def _acknowledged(self, sender: ProcessId, seq: int) -> list[Effect]:
-        """Only the acknowledgement of the first message counts: an older one is a duplicate."""
+    def _take_acknowledgement(self, sender: ProcessId, seq: int) -> list[Effect]:
+        """Take the first message out of the buffer if this acknowledges it. An older acknowledgement is a duplicate."""
         if not self.buffer or self.buffer[0].id.seq != seq or self.buffer[0].dests != {sender}:
             return []
         self.buffer.popleft()

@@ -9,7 +9,7 @@ with a hold-back limit that is reached processes may wait for each other for eve
     K_i[x]           `phase[x]`: the highest phase known of group x; for a group of `me`, expected_i^x[i]
     pending_i        the hold-back queue, in which a message waits for a member of a group to reach a phase
 
-    GS1 `send`, GS2 `_arrive`, GS3 `_resynchronised`, GS4 `_unmet`, and the hold-back queue's rank: messages that
+    GS1 `send`, GS2 `_arrive`, GS3 `_take_resynch`, GS4 `_unmet`, and the hold-back queue's rank: messages that
     become deliverable together are delivered in the order of their timestamps (§3.1, GS4).
 
 Of several values for `expected`, the greatest counts. A process that hears of a phase ahead of its own through a
@@ -97,7 +97,7 @@ class Phases(Participant):
         if packet.message is not None and isinstance(packet.stamp, PhaseStamp):
             return self._arrive(packet, self.roster.accept(packet), packet.stamp)
         if packet.message is None and isinstance(packet.stamp, Resynch):
-            return self._resynchronised(packet.sender, packet.stamp)
+            return self._take_resynch(packet.sender, packet.stamp)
         raise RemoteViolation(f"{packet.sender} sent a {type(packet.stamp).__name__}, which is of another algorithm")
 
     def tick(self, now: float) -> list[Effect]:
@@ -142,7 +142,7 @@ class Phases(Participant):
         effects = self._follow(group, phase + 1)
         return effects + self._drain()
 
-    def _resynchronised(self, sender: ProcessId, stamp: Resynch) -> list[Effect]:
+    def _take_resynch(self, sender: ProcessId, stamp: Resynch) -> list[Effect]:
         """Take a resynchronisation: GS3."""
         if stamp.group not in self.roster.my_groups or sender not in self.roster.groups[stamp.group]:
             raise RemoteViolation(f"{sender} resynchronised group {stamp.group!r}: no such member here")

@@ -8,7 +8,7 @@ or what its last resynchronisation said. With `resynch_after_s` (§3.5) a proces
 stamps its next message with its phase, in place of the resynchronisation that it saves.
 
     expected_i[j]  `expected[j]`;  expected_i[i]  `expected[me]`
-    BS1 `send`, BS2 `_arrive`, BS3 `_resynchronised`, BS4 `_unmet`
+    BS1 `send`, BS2 `_arrive`, BS3 `_take_resynch`, BS4 `_unmet`
 
 §3.3 says that resynchronisations need not carry their phase either, because successive timestamps grow by one, two,
 one or nothing; that is false, since a process may fall behind by several phases at once. Here they carry it.
@@ -30,7 +30,7 @@ from antecede.core.snapshot import values
 from antecede.core.types import GroupId, Message, Need, Packet, Pending, ProcessId, Reached
 
 EVERYONE = "everyone"
-"""The name of the one group, where a packet of `mr` would name its group."""
+"""The name of the one group, in packets that name their group."""
 
 
 @values.storable("BroadcastPhases", removed={3: ""})
@@ -64,7 +64,7 @@ class BroadcastPhases(Participant):
         if packet.message is not None and isinstance(packet.stamp, NoStamp | PhaseStamp):
             return self._arrive(packet, self.roster.accept(packet))
         if packet.message is None and isinstance(packet.stamp, Resynch):
-            return self._resynchronised(packet.sender, packet.stamp)
+            return self._take_resynch(packet.sender, packet.stamp)
         raise RemoteViolation(f"{packet.sender} sent a {type(packet.stamp).__name__}, which is of another algorithm")
 
     def tick(self, now: float) -> list[Effect]:
@@ -111,7 +111,7 @@ class BroadcastPhases(Participant):
         effects = self._follow(phase + 1)
         return effects + self._drain()
 
-    def _resynchronised(self, sender: ProcessId, stamp: Resynch) -> list[Effect]:
+    def _take_resynch(self, sender: ProcessId, stamp: Resynch) -> list[Effect]:
         """Take a resynchronisation: BS3."""
         self._expect(sender, stamp.phase)
         effects = self._follow(stamp.phase)

@@ -66,7 +66,7 @@ class Prs:
         return isinstance(stamp, PrsStamp)
 
     def unmet(self, message: Message, stamp: Stamp) -> Iterator[Need]:  # noqa: ARG002
-        """Step 1 of the reception."""
+        """Yield the messages of the barrier that have not been delivered here yet: step 1 of the reception."""
         assert isinstance(stamp, PrsStamp)
         for process, count in stamp.barrier.get(self.me, {}).items():
             if count > self.delivered.get(process, 0):
@@ -77,11 +77,11 @@ class Prs:
         return (self.count(message),)
 
     def count(self, message: Message) -> Reached:
-        """The half of a delivery that later messages wait for; `delivered` is all there is to it."""
+        """Do the half of a delivery that later messages wait for; `delivered` is all there is to it."""
         return Reached(*message.id)
 
     def learn(self, message: Message, stamp: Stamp) -> None:
-        """The half of a delivery that later stamps tell of."""
+        """Do the half of a delivery that later stamps tell of."""
         assert isinstance(stamp, PrsStamp)
         sender, seq = message.id
         dests, theirs = message.dests - self.departed - {sender}, rows_without(stamp.barrier, self.departed)
@@ -96,7 +96,7 @@ class Prs:
         self._collect()
 
     def _collect(self) -> None:
-        """Step 8, and no row is kept empty."""
+        """Drop the tuples that are known to be delivered, and the rows that are then empty: step 8."""
         for dest, row in list(self.barrier.items()):
             if dest != self.me:
                 row = {p: count for p, count in row.items() if self.known.get(p, {}).get(dest, 0) < count}  # noqa: PLW2901

@@ -8,7 +8,7 @@ are zero are not sent.
     DELIV_i[k]    `received[k]`: messages of k delivered here
 
 A message is deliverable at i when DELIV_i[k] >= ST[k, i] for all k. With multicast the receiver learns of the copies
-to the other destinations too, so it adds one to all of them where the paper adds one to its own.
+to the other destinations too, so it adds one to all of them; the paper adds one to its own only.
 """
 
 from __future__ import annotations
@@ -75,13 +75,13 @@ class Rst:
         return (self.count(message),)
 
     def count(self, message: Message) -> Reached:
-        """The half of a delivery that later messages wait for."""
+        """Do the half of a delivery that later messages wait for."""
         sender = message.id.sender
         self.received[sender] = self.received.get(sender, 0) + 1
         return Reached(sender, self.received[sender], f"|to {self.me}")
 
     def learn(self, message: Message, stamp: Stamp) -> None:
-        """The half of a delivery that later stamps tell of."""
+        """Do the half of a delivery that later stamps tell of."""
         assert isinstance(stamp, RstStamp)
         sender = message.id.sender
         for process, theirs in rows_without(stamp.sent, self.departed).items():

@@ -137,7 +137,7 @@ class Serial(Participant):
         )
 
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
-        """A request made before the newcomer came is made to it too: it may be given the token next."""
+        """Admit a newcomer, and ask it for the token too if a request is open: it may be given the token next."""
         self.roster.join(process, groups)
         if not self.asking or process == self.process:
             return []
@@ -163,7 +163,7 @@ class Serial(Participant):
         return effects
 
     def _take_turn(self, message: Message) -> list[Effect]:
-        """The next turn is this message's. With broadcast everybody known to the token or to `me` passes it."""
+        """Give the message the next turn. With broadcast everybody known to the token or to `me` passes the turn."""
         token = self.token
         assert token is not None
         turn = token.turn + 1
@@ -183,8 +183,10 @@ class Serial(Participant):
         return effects
 
     def _pass_on(self) -> list[Effect]:
-        """Give the token to the next process that asked and was not served, in the order of names after this one. Who
-        has left keeps it for nobody."""
+        """Give the token to the next process that asked and was not served, in the order of names after this one.
+
+        A process that has left gives the token to somebody even if nobody asked.
+        """
         if self.token is None:
             return []
         waiting = [

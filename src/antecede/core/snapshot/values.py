@@ -17,10 +17,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, TypeVar
 
-from antecede.core.errors import Misuse, SnapshotError
+from antecede.core.errors import Misuse, SnapshotError, too_new, unknown
 from antecede.core.snapshot.types import fits, hints_of
 from antecede.core.types import Message, MessageId, Packet
-from antecede.core.versions import too_new, unknown
 
 VERSION = 1
 FAMILY = b"antecede-snapshot-"

@@ -18,10 +18,9 @@ import zlib
 from collections.abc import Sequence
 from functools import lru_cache
 
-from antecede.core.errors import Misuse, WireError
+from antecede.core.errors import Misuse, WireError, too_new
 from antecede.core.roster import NAME_BYTES_MAX, checked_names
 from antecede.core.types import Message, MessageId, Packet
-from antecede.core.versions import too_new
 from antecede.core.wire.shapes import TAGS, Reader, Sets, Writer
 
 VERSION = 1

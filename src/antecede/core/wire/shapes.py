@@ -16,10 +16,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, TypeVar
 
-from antecede.core.errors import WireError
+from antecede.core.errors import WireError, unknown
 from antecede.core.snapshot import values
 from antecede.core.types import Message, MessageId, Stamp
-from antecede.core.versions import unknown
 
 UINT_MAX = 2**63 - 1
 NAMES_PER_BYTE_MAX = 64

@@ -33,7 +33,7 @@ class InferredPhases(BroadcastPhases):
 
     __slots__ = ()
 
-    def _resynchronised(self, sender: ProcessId, stamp: Resynch) -> list[Effect]:  # noqa: ARG002
+    def _take_resynch(self, sender: ProcessId, stamp: Resynch) -> list[Effect]:  # noqa: ARG002
         self._expect(sender, self.expected.get(sender, 0) + 1)
         return self._drain()
 
@@ -73,10 +73,10 @@ class PrintedPhases:
         if isinstance(stamp, Resynch):
             self.expected[stamp.group][packet.sender] = stamp.phase  # GS3
         else:
-            effects += self._arrives(packet)
+            effects += self._arrive(packet)
         return effects + self._deliverable()
 
-    def _arrives(self, packet: Packet) -> list[Effect]:
+    def _arrive(self, packet: Packet) -> list[Effect]:
         """Take a message: GS2."""
         assert packet.message is not None
         x = packet.message.group

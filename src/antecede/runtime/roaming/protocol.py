@@ -19,10 +19,9 @@ from functools import lru_cache
 from math import isfinite
 from typing import Any
 
-from antecede.core.errors import Misuse, RemoteViolation, WireError
+from antecede.core.errors import Misuse, RemoteViolation, WireError, too_new
 from antecede.core.mobile.frames import Got, Leave, Register, Uplink
 from antecede.core.types import Packet, ProcessId
-from antecede.core.versions import too_new
 from antecede.core.wire.packets import decode, encode
 from antecede.runtime import frames
 from antecede.runtime.limits import SNAPSHOT_BYTES_MIN

@@ -30,9 +30,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from antecede.core.errors import AntecedeError, Misuse
+from antecede.core.errors import AntecedeError, Misuse, too_new
 from antecede.core.types import Message, MessageId, ProcessId
-from antecede.core.versions import too_new
 from antecede.runtime.limits import SNAPSHOT_BYTES_MIN
 
 FORMAT = 1
