@@ -91,7 +91,7 @@ class Ordering(Protocol):
     delivered: dict[ProcessId, int]
 
     def stamps(self, message: Message, others: Sequence[ProcessId]) -> list[Stamp]:
-        """Return the stamp for each of `others`, the sorted destinations but for the sender; then take the new state."""
+        """Return the stamp for each of `others`, the destinations but the sender, sorted; then take the new state."""
         ...
 
     def accepts(self, message: Message, stamp: Stamp) -> bool:
