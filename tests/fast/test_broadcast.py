@@ -244,7 +244,7 @@ def test_a_call_that_was_interrupted_is_told_by_the_next(monkeypatch: pytest.Mon
     first, second = (Codec(NAMES).encode(packet_of(sender)) for _ in range(2))
     snapshot = fast.snapshot()
     with monkeypatch.context() as interrupted:
-        interrupted.setattr("antecede.fast.broadcast._delivered", lambda *_: 1 / 0)
+        interrupted.setattr("antecede.fast.broadcast._make_deliver", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             fast.receive_all([first])
     for call in (fast.snapshot, fast.pending, lambda: fast.receive_all([second]), lambda: fast.send(set(NAMES), b"")):
