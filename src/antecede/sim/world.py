@@ -71,7 +71,13 @@ class World:
             for name in self.names
         }
         self.kernel, self.scale, self.processors = Kernel(events_max), Scale(self.names), Processors()
-        self.ledger = Ledger(parameters, recorder, self.scale)
+        self.ledger = Ledger(
+            parameters,
+            recorder,
+            names=self.names,
+            latency=parameters.network.latency,
+            scale=self.scale if parameters.weigh_bytes else None,
+        )
         self.milestones = Milestones(parameters, self.ledger, self.kernel, self._state_bytes, progress)
         if parameters.workload.pattern != "open":
             self.ledger.answer = self._answer

@@ -7,8 +7,7 @@ when it is sent, measures the packets that leave, and reports to the recorder an
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Sequence
 
 from antecede.core.types import Message, MessageId, Packet, ProcessId
 from antecede.sim.chance import Distribution, Draws, stream
@@ -16,38 +15,29 @@ from antecede.sim.flight import Flight
 from antecede.sim.measure.metrics import Meter
 from antecede.sim.measure.oracle import Oracle
 from antecede.sim.measure.packet_size import Scale
+from antecede.sim.parameters import RunParameters
 from antecede.sim.trace import RunRecorder
 from antecede.sim.workload import Letter
-
-
-class LedgerParameters(Protocol):
-    """The parameters of a run that the ledger needs.
-
-    `latency` is the latency of a copy from its author to a destination.
-    """
-
-    @property
-    def seed(self) -> int: ...
-    @property
-    def names(self) -> list[ProcessId]: ...
-    @property
-    def latency(self) -> Distribution: ...
-    @property
-    def warmup(self) -> int: ...
-    @property
-    def oracle(self) -> bool: ...
-    @property
-    def weigh_bytes(self) -> bool: ...
 
 
 class Ledger:
     """The ledger of a run.
 
-    `window` is the meter of the measured part of the run. `meter` is the meter in use.
+    `names` are the processes that send, and `latency` is that of a copy from its author to a destination. `scale`
+    weighs stamps; without it, stamps are not measured in bytes. `window` is the meter of the measured part of the run.
+    `meter` is the meter in use.
     """
 
-    def __init__(self, parameters: LedgerParameters, recorder: RunRecorder | None, scale: Scale) -> None:
-        self.parameters, self.recorder, self.scale = parameters, recorder, scale
+    def __init__(
+        self,
+        parameters: RunParameters,
+        recorder: RunRecorder | None,
+        *,
+        names: Sequence[ProcessId],
+        latency: Distribution,
+        scale: Scale | None = None,
+    ) -> None:
+        self.recorder, self.scale = recorder, scale
         self.oracle = Oracle() if parameters.oracle else None
         self.flights: dict[MessageId, Flight] = {}
         self.messages = self.deliveries = self.next_mark = 0
@@ -58,9 +48,7 @@ class Ledger:
         self.answer: Callable[[ProcessId, Flight], None] | None = None
         self.at_mark: Callable[[], None] | None = None
         self._held_since: dict[tuple[MessageId, ProcessId], float] = {}
-        self._latencies = {
-            name: Draws(parameters.latency, stream(parameters.seed, "latency", name)) for name in parameters.names
-        }
+        self._latencies = {name: Draws(latency, stream(parameters.seed, "latency", name)) for name in names}
 
     def use_meter(self, meter: Meter) -> None:
         """Use another meter from now on."""
@@ -98,12 +86,16 @@ class Ledger:
         self.meter.copies.count(copies, entries)
         flight = self.flights.get(packet.message.id)
         if flight is not None and not flight.stamped:
-            flight.stamped = True
-            size_bytes = self.scale.stamp_bytes(packet) if self.parameters.weigh_bytes else None
+            size_bytes = None if self.scale is None else self.scale.stamp_bytes(packet)
             flight.meter.count_stamp(entries, size_bytes)
-            if self.recorder is not None and flight.row is not None:
-                self.recorder.stamp(flight.row, size_bytes, entries)
+            self.complete_send(flight, size_bytes, entries)
         return flight
+
+    def complete_send(self, flight: Flight, size_bytes: int | None, entries: int) -> None:
+        """Record that the stamp of a message is known, and complete the row of its send."""
+        flight.stamped = True
+        if self.recorder is not None and flight.row is not None:
+            self.recorder.stamp(flight.row, size_bytes, entries)
 
     def record_hold(self, at: ProcessId, flight: Flight, now_s: float) -> None:
         """Record that a message arrived at `at` and was not delivered. Its wait begins when it first arrived."""

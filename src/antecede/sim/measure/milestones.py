@@ -6,47 +6,30 @@ The ledger counts deliveries and calls `handle_mark` at the next mark only, so t
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
 
 from antecede.sim.kernel import Kernel
 from antecede.sim.measure.ledger import Ledger
 from antecede.sim.measure.metrics import Meter
+from antecede.sim.parameters import RunParameters
 
 PROGRESS_EVERY = 1_000
-
-
-class MilestoneParameters(Protocol):
-    """The parameters of a run that say when it ends and what is measured."""
-
-    @property
-    def messages(self) -> int | None: ...
-    @property
-    def deliveries(self) -> int | None: ...
-    @property
-    def warmup(self) -> int: ...
-    @property
-    def state_every(self) -> int: ...
 
 
 class Milestones:
     """The milestones of a run.
 
-    `state(number)` returns the size of the `number`-th state that is measured. `on_meter_change` is called when the
-    meter in use changes.
+    `state(number)` returns the size of the `number`-th state that is measured.
     """
 
     def __init__(
         self,
-        bounds: MilestoneParameters,
+        bounds: RunParameters,
         ledger: Ledger,
         kernel: Kernel,
         state: Callable[[int], int],
         progress: Callable[[float], None] | None,
-        *,
-        on_meter_change: Callable[[Meter], None] | None = None,
     ) -> None:
         self.bounds, self.ledger, self.kernel, self.state, self.progress = bounds, ledger, kernel, state, progress
-        self.on_meter_change = on_meter_change
         self._end = None if bounds.deliveries is None else bounds.warmup + bounds.deliveries
         ledger.at_mark, ledger.next_mark = self.handle_mark, self._next_mark(0)
 
@@ -56,20 +39,15 @@ class Milestones:
         deliveries = ledger.deliveries
         ledger.next_mark = self._next_mark(deliveries)
         if deliveries == self.bounds.warmup:
-            self._use_meter(ledger.window)
+            ledger.use_meter(ledger.window)
         if deliveries == self._end:
-            self._use_meter(Meter())
+            ledger.use_meter(Meter())
             self.kernel.stop()
         if every and not deliveries % every:
             ledger.meter.count_state(self.state(deliveries // every))
         if self.progress is not None:
             done = (ledger.messages, self.bounds.messages) if self._end is None else (deliveries, self._end)
             self.progress(min(1.0, done[0] / (done[1] or 1)))
-
-    def _use_meter(self, meter: Meter) -> None:
-        self.ledger.use_meter(meter)
-        if self.on_meter_change is not None:
-            self.on_meter_change(meter)
 
     def _next_mark(self, deliveries: int) -> int:
         """Return the next number of deliveries, after `deliveries`, at which something is due."""
