@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +13,7 @@ from pyarrow import parquet
 
 from antecede.core.errors import Misuse
 from antecede.lab.statistics import Estimate, estimate
+from antecede.sim.trace import name_when_complete
 
 SCHEMA = pa.schema(
     [
@@ -124,16 +123,9 @@ def read_results(folder: Path) -> pa.Table:
 
 def write_table(table: pa.Table, path: Path) -> None:
     """Write a table to a Parquet file, which gets its name when it is complete."""
-    part = path.with_name(path.name + ".part")
-    try:
+    with name_when_complete(path, "the results") as part:
         path.parent.mkdir(parents=True, exist_ok=True)
         parquet.write_table(table, part, compression="zstd")
-        os.replace(part, path)
-    except OSError as error:
-        raise Misuse(f"the results cannot be written to {path}: {error.strerror or error}") from error
-    finally:
-        with suppress(OSError):  # a file that could not be created cannot be removed either
-            part.unlink(missing_ok=True)
 
 
 def is_readable(path: Path) -> bool:

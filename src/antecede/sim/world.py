@@ -19,9 +19,8 @@ from antecede.core.effects import Deliver, Effect, Sent, SetTimer, Transmit
 from antecede.core.registry import create
 from antecede.core.types import GroupId, Packet, ProcessId
 from antecede.sim.channels import Channels
-from antecede.sim.flight import Flight
 from antecede.sim.kernel import EVENTS_MAX, Kernel
-from antecede.sim.measure.ledger import Ledger
+from antecede.sim.measure.ledger import Flight, Ledger
 from antecede.sim.measure.metrics import Result
 from antecede.sim.measure.milestones import Milestones
 from antecede.sim.measure.packet_size import Scale

@@ -8,16 +8,39 @@ when it is sent, measures the packets that leave, and reports to the recorder an
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from antecede.core.types import Message, MessageId, Packet, ProcessId
 from antecede.sim.chance import Distribution, Draws, stream
-from antecede.sim.flight import Flight
 from antecede.sim.measure.metrics import Meter
 from antecede.sim.measure.oracle import Oracle
 from antecede.sim.measure.packet_size import Scale
 from antecede.sim.parameters import RunParameters
-from antecede.sim.trace import RunRecorder
+from antecede.sim.trace import RunRecorder, TraceRow
 from antecede.sim.workload import Letter
+
+
+@dataclass(slots=True)
+class Flight:
+    """A message that has been sent and not yet delivered everywhere.
+
+    The latencies of its copies are drawn at its send, no matter when the algorithm transmits them. So different
+    algorithms meet the same network. A latency applies only to a copy that goes from the author to a destination.
+
+    `awaiting` are the destinations that have not delivered it. `meter` is the meter that was in use at its send.
+    `stamped` is true as soon as its first packet has been measured.
+    """
+
+    message: Message
+    author: ProcessId
+    name: str
+    letter: Letter
+    sent_s: float
+    latency_s: dict[ProcessId, float]
+    awaiting: set[ProcessId]
+    row: TraceRow | None
+    meter: Meter
+    stamped: bool = False
 
 
 class Ledger:

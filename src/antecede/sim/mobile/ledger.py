@@ -13,8 +13,7 @@ from antecede.core.mobile.effects import Dropped
 from antecede.core.types import Message, ProcessId
 from antecede.sim.chance import Distribution
 from antecede.sim.channels import ChannelCounts
-from antecede.sim.flight import Flight
-from antecede.sim.measure.ledger import Ledger
+from antecede.sim.measure.ledger import Flight, Ledger
 from antecede.sim.measure.metrics import Meter
 from antecede.sim.mobile.hold_back import HoldBackMeter
 from antecede.sim.mobile.metrics import MobileResult, RoamingMeter
