@@ -208,5 +208,3 @@ FIG1 = Experiment(
     "Algorithm 1 that has to find out by itself where hosts are (dashed) passes many messages on.",
     cost=cost,
 )
-
-EXPERIMENTS = (FIG1,)

@@ -134,5 +134,3 @@ FIG2 = Experiment(
     "costs to process, are not stated; the paper has 1,000 experiments a point, and these are five.",
     cost=av.cost,
 )
-
-EXPERIMENTS = (FIG2,)

@@ -117,5 +117,3 @@ ERRATA = Experiment(
     seeds=SEEDS,
     quick_seeds=(1, 2, 3, 4, 5),
 )
-
-EXPERIMENTS = (ERRATA,)

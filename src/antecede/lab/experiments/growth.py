@@ -219,5 +219,3 @@ GROWTH = Experiment(
     timed=("us_per_packet",),
     cost=cost,
 )
-
-EXPERIMENTS = (GROWTH,)

@@ -191,5 +191,3 @@ MOBILE = Experiment(
     "it in time.",
     cost=lambda point: float(point["deliveries"]) * (0.5 + float(point["moves"])) * (1 + float(point["hosts"]) / 30),
 )
-
-EXPERIMENTS = (MOBILE,)

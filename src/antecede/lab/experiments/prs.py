@@ -22,10 +22,7 @@ ROUNDING = 0.01
 """By how much a stated value may be missed: the paper has two digits, and runs within four percent of each other."""
 SPREAD = 0.04
 OF_N_SQUARED = "tuples in the barrier of a message / N²"
-INTERVAL = "mean inter-message time / mean propagation time"
 SELECTED = {0: "uniform", 50: "50 %", 80: "80 %", 95: "95 %", 100: "100 %"}
-INTERVALS = (0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0)
-QUICK_INTERVALS = (0.5, 10.0)
 PRINTED, BEST = "printed", "adds, no-8"
 NAMES = {
     "printed": "as printed",

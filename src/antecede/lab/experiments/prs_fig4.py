@@ -92,5 +92,3 @@ FIG4 = Experiment(
     tried=TRIED,
     cost=cost,
 )
-
-EXPERIMENTS = (FIG4,)

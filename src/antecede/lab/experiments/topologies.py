@@ -180,5 +180,3 @@ TOPOLOGIES = Experiment(
     "was not measured on triangles, because it enumerates too many paths: so the paper's claim is not decided here.",
     cost=lambda point: float(point["n"]),
 )
-
-EXPERIMENTS = (TOPOLOGIES,)

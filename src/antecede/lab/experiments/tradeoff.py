@@ -173,5 +173,3 @@ TRADEOFF = Experiment(
     claims=list(_claims()),
     cost=lambda point: float(point["messages"]) * (3.0 if point["algorithm"] == "isis" else 1.0),
 )
-
-EXPERIMENTS = (TRADEOFF,)
