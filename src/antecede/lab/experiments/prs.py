@@ -35,7 +35,7 @@ NAMES = {
     "adds, no-8, links": "tried: the same, links carry one at a time",
 }
 TRIED = (
-    "As printed, barriers are smaller than the paper's nearly throughout. The unknown propagation mean can not be the "
+    "As printed, barriers are smaller than the paper's nearly throughout. The unknown propagation mean cannot be the "
     "reason: nothing else has a unit of time, so it only stretches the x axis. Over three decades of that axis the "
     "curve of Figure 7 for 5 destinations stays below the stated value, and those for 10 and 15 meet theirs in "
     "different places. Counting a message once per copy, a longer warm-up, one latency for all copies of a message, or "

@@ -62,7 +62,7 @@ def _claims_5() -> Iterator[Claim]:
     )
     yield Claim(
         "prs-fig5-full-bound",
-        "With full selectivity it can not exceed N²/4.",
+        "With full selectivity it cannot exceed N²/4.",
         "000 §7.2",
         "at most 0.25",
         at_most(largest("of_n_squared", **full), 0.25, words="the largest over inter-message times"),
