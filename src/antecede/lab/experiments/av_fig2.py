@@ -9,6 +9,7 @@ cell.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from antecede.lab.claims import at, difference, trend
 from antecede.lab.experiment import Chart, Claim, Experiment, Point
@@ -46,32 +47,26 @@ def _excess_over_minimum(results: Results, wires: str, hosts: int, last: bool) -
 
 
 def _claims(wires: str, hosts: int) -> Sequence[Claim]:
+    """Return the claims that the delay falls with k at first, and rises when k becomes large."""
     setting = f"{WIRES[wires]}, {hosts} hosts"
+    ends = (
+        ("falls", "The average message delay initially decreases when k increases", "k = 1", False),
+        ("rises", "When k becomes large the average message delay increases", "the largest k", True),
+    )
     return [
         Claim(
-            f"av-fig2-falls-{wires}-{hosts}",
-            f"The average message delay initially decreases when k increases ({setting}).",
+            f"av-fig2-{word}-{wires}-{hosts}",
+            f"{says} ({setting}).",
             "001 §6, Figure 2",
-            "falls",
+            word,
             trend(
-                lambda results: _excess_over_minimum(results, wires, hosts, last=False),
+                partial(_excess_over_minimum, wires=wires, hosts=hosts, last=last),
                 above=0.0,
-                words="delay at k = 1 less the least, in ms",
+                words=f"delay at {end} less the least, in ms",
             ),
             outside=TOO_SHORT,
-        ),
-        Claim(
-            f"av-fig2-rises-{wires}-{hosts}",
-            f"When k becomes large the average message delay increases ({setting}).",
-            "001 §6, Figure 2",
-            "rises",
-            trend(
-                lambda results: _excess_over_minimum(results, wires, hosts, last=True),
-                above=0.0,
-                words="delay at the largest k less the least, in ms",
-            ),
-            outside=TOO_SHORT,
-        ),
+        )
+        for word, says, end, last in ends
     ]
 
 

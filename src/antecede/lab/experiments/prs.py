@@ -11,8 +11,10 @@ of time, so another mean would only stretch the axis of inter-message times.
 
 from __future__ import annotations
 
+from functools import partial
+
 from antecede.lab.claims import Values, at
-from antecede.lab.experiment import Point
+from antecede.lab.experiment import Chart, Experiment, Point
 from antecede.lab.experiments.prs_readings import make_world
 from antecede.sim import Distribution, Network, Parameters, Workload
 
@@ -119,3 +121,9 @@ def cost(point: Point) -> float:
 def size(**where: object) -> Values:
     """Return a function that selects the size of the barrier at one point."""
     return at("of_n_squared", **{"reading": PRINTED, "ratio": 1, "n": 20, **where})
+
+
+barrier_chart = partial(Chart, y="of_n_squared", y_label=OF_N_SQUARED)
+"""Return a chart of the size of the barrier. The other fields of the chart are arguments."""
+declare_figure = partial(Experiment, paper="000", measure=measure, cost=cost)
+"""Return the experiment of a figure of the paper. The other fields of the experiment are arguments."""

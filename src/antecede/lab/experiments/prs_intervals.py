@@ -20,18 +20,17 @@ from antecede.lab.claims import (
     trend,
     within,
 )
-from antecede.lab.experiment import Chart, Claim, Experiment, PaperValue, Point
+from antecede.lab.experiment import Claim, PaperValue, Point
 from antecede.lab.experiments.prs import (
     BEST,
     NAMES,
-    OF_N_SQUARED,
     PRINTED,
     SELECTED,
     SPREAD,
     TRIED,
-    cost,
+    barrier_chart,
+    declare_figure,
     make_point,
-    measure,
     size,
 )
 from antecede.lab.experiments.prs_readings import READINGS
@@ -111,23 +110,19 @@ FIG5_STATED = (
     PaperValue("paper: never above 0.7", 0.7),
     PaperValue("paper: 0.10 to 0.15 at 100 %", 0.10, 0.15, x=0.5, x_end=10.0),
 )
-FIG5 = Experiment(
+FIG5 = declare_figure(
     name="prs-fig5",
-    paper="000",
     figure="Figure 5",
     title="Size of the causal barrier over inter-message time, by selectivity of destinations",
     about="N = 20; destinations uniform from 1 to 9; with x % selectivity that part of the messages go to processes of "
     "the sender's parity alone. The propagation mean is not stated: 1.",
     grid=_points_5(False),
     quick=_points_5(True),
-    measure=measure,
     charts=[
-        Chart(
+        barrier_chart(
             title="",
             x="interval",
-            y="of_n_squared",
             x_label=INTERVAL,
-            y_label=OF_N_SQUARED,
             series=["selectivity", "reading"],
             names={
                 **{(s, PRINTED): f"{SELECTED[s]}, measured" for s in SELECTIVITIES},
@@ -139,7 +134,6 @@ FIG5 = Experiment(
     ],
     claims=list(_claims_5()),
     tried=TRIED,
-    cost=cost,
 )
 
 
@@ -168,23 +162,19 @@ def _claims_6() -> Iterator[Claim]:
             )
 
 
-FIG6 = Experiment(
+FIG6 = declare_figure(
     name="prs-fig6",
-    paper="000",
     figure="Figure 6",
     title="Size of the causal barrier with uneven rates of sending",
     about="As Figure 5, with odd processes at three times the rate of even ones and the same mean rate; beside it, "
     "even rates.",
     grid=_points_6(False),
     quick=_points_6(True),
-    measure=measure,
     charts=[
-        Chart(
+        barrier_chart(
             title="",
             x="interval",
-            y="of_n_squared",
             x_label=INTERVAL,
-            y_label=OF_N_SQUARED,
             series=["selectivity", "ratio"],
             names={
                 (s, r): f"{SELECTED[s]}, {'rates 3:1' if r == 3 else 'even rates'}"
@@ -196,7 +186,6 @@ FIG6 = Experiment(
         )
     ],
     claims=list(_claims_6()),
-    cost=cost,
 )
 
 
@@ -273,23 +262,19 @@ def _claims_7() -> Iterator[Claim]:
     )
 
 
-FIG7 = Experiment(
+FIG7 = declare_figure(
     name="prs-fig7",
-    paper="000",
     figure="Figure 7",
     title="Size of the causal barrier over inter-message time, by number of destinations",
     about="N = 20; destinations uniform from 1 to 9, 6 to 14, 11 to 19. The propagation mean is not stated: 1. Another "
     "stretches the axis, so inter-message times from 0.1 to 120 stand for means from 1/12 to 100 at the paper's 10.",
     grid=_points_7(False),
     quick=_points_7(True),
-    measure=measure,
     charts=[
-        Chart(
+        barrier_chart(
             title="as printed, and the reading that fits best",
             x="interval",
-            y="of_n_squared",
             x_label=INTERVAL,
-            y_label=OF_N_SQUARED,
             series=["dests", "reading"],
             where={"n": 20},
             names={
@@ -301,12 +286,10 @@ FIG7 = Experiment(
             stated=[PaperValue(f"paper: {v:.2f} for U[{a}, {b}]", v, x=10.0) for (a, b), v in FIG7_STATED.items()],
             x_log=True,
         ),
-        Chart(
+        barrier_chart(
             title="explanations tried, at 10",
             x="dests",
-            y="of_n_squared",
             x_label="number of destinations, uniform",
-            y_label=OF_N_SQUARED,
             series=["reading"],
             where={"interval": 10.0},
             names=NAMES,
@@ -316,5 +299,4 @@ FIG7 = Experiment(
     ],
     claims=list(_claims_7()),
     tried=TRIED,
-    cost=cost,
 )
