@@ -32,7 +32,7 @@ def at(name: str, /, **where: object) -> Values:
 def within(values: Values, low: float, high: float | None = None, *, tolerance: float = 0.0, words: str = "") -> Judge:
     """Return a judge of the claim that the values are `low`, or lie between `low` and `high`."""
     least, most = low - tolerance, (low if high is None else high) + tolerance
-    return _interval_judge(
+    return _estimate_judge(
         values,
         lambda found: least <= found.low and found.high <= most,
         lambda found: found.high < least or found.low > most,
@@ -43,7 +43,7 @@ def within(values: Values, low: float, high: float | None = None, *, tolerance: 
 
 def at_most(values: Values, limit: float, *, words: str = "") -> Judge:
     """Return a judge of the claim that the values do not exceed `limit`."""
-    return _interval_judge(
+    return _estimate_judge(
         values,
         lambda found: found.high <= limit,
         lambda found: found.low > limit,
@@ -54,35 +54,13 @@ def at_most(values: Values, limit: float, *, words: str = "") -> Judge:
 
 def trend(values: Values, *, above: float = -inf, below: float = inf, words: str = "") -> Judge:
     """Return a judge of a claim without a number: the whole confidence interval lies above or below a bound."""
-    return _interval_judge(
+    return _estimate_judge(
         values,
         lambda found: above < found.low and found.high < below,
         lambda found: found.high <= above or found.low >= below,
         (Outcome.QUALITATIVE, Outcome.QUALITATIVE),
         words,
     )
-
-
-def _interval_judge(
-    values: Values,
-    is_inside: Callable[[Estimate], bool],
-    is_outside: Callable[[Estimate], bool],
-    outcomes: tuple[Outcome, Outcome],
-    words: str,
-) -> Judge:
-    """Return a judge that decides by the whole confidence interval.
-
-    `outcomes` are those of an interval that lies inside what the claim allows, and outside. Any other interval leaves
-    the claim undecided.
-    """
-
-    def judge(results: Results) -> Finding:
-        found = estimate(values(results))
-        holds = is_inside(found)
-        missed = outcomes[1] if is_outside(found) else Outcome.UNDECIDED
-        return Finding(outcomes[0] if holds else missed, holds, found, words)
-
-    return judge
 
 
 def explanation(
@@ -92,11 +70,34 @@ def explanation(
 
     The values are measured on something else than what the paper describes.
     """
+    least, most = low - tolerance, (low if high is None else high) + tolerance
+    return _estimate_judge(
+        values,
+        lambda found: least <= found.mean <= most,
+        lambda found: not least <= found.mean <= most,
+        (Outcome.TRIED, Outcome.TRIED),
+        words,
+    )
+
+
+def _estimate_judge(
+    values: Values,
+    is_inside: Callable[[Estimate], bool],
+    is_outside: Callable[[Estimate], bool],
+    outcomes: tuple[Outcome, Outcome],
+    words: str,
+) -> Judge:
+    """Return a judge that decides by the mean of the values and its confidence interval.
+
+    `outcomes` are those of an estimate that lies inside what the claim allows, and outside. Any other estimate leaves
+    the claim undecided.
+    """
 
     def judge(results: Results) -> Finding:
         found = estimate(values(results))
-        holds = low - tolerance <= found.mean <= (low if high is None else high) + tolerance
-        return Finding(Outcome.TRIED, holds, found, words)
+        holds = is_inside(found)
+        missed = outcomes[1] if is_outside(found) else Outcome.UNDECIDED
+        return Finding(outcomes[0] if holds else missed, holds, found, words)
 
     return judge
 

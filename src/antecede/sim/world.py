@@ -20,9 +20,8 @@ from antecede.core.registry import create
 from antecede.core.types import GroupId, Packet, ProcessId
 from antecede.sim.channels import Channels
 from antecede.sim.kernel import EVENTS_MAX, Kernel
-from antecede.sim.measure.ledger import Flight, Ledger
+from antecede.sim.measure.ledger import Flight, Ledger, Milestones
 from antecede.sim.measure.metrics import Result
-from antecede.sim.measure.milestones import Milestones
 from antecede.sim.measure.packet_size import Scale
 from antecede.sim.measure.processing_cost import Processors
 from antecede.sim.parameters import Parameters

@@ -24,8 +24,7 @@ from antecede.core.mobile.station import Station
 from antecede.core.types import Packet, ProcessId, Stamp
 from antecede.sim.channels import Channels
 from antecede.sim.kernel import EVENTS_MAX, Kernel
-from antecede.sim.measure.ledger import Flight
-from antecede.sim.measure.milestones import Milestones
+from antecede.sim.measure.ledger import Flight, Milestones
 from antecede.sim.measure.processing_cost import Processors
 from antecede.sim.mobile.ledger import MobileLedger
 from antecede.sim.mobile.metrics import MobileResult
