@@ -8,7 +8,7 @@ import pytest
 from tests.paths import ROOT
 from tools import redraw
 
-KEPT = ROOT / "docs" / "reproduction" / "msv-topologies"
+KEPT = ROOT / "docs" / "reproduction" / "prs-fig6"
 
 
 def test_results_are_redrawn_as_they_were(tmp_path: Path) -> None:
