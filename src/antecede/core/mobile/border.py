@@ -13,7 +13,7 @@ from math import isfinite
 from typing import Any
 
 from antecede.core.errors import Misuse, RemoteViolation
-from antecede.core.mobile.frames import (
+from antecede.core.mobile.host_and_station_frames import (
     Acknowledge,
     Begin,
     Carried,

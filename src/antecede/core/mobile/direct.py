@@ -25,7 +25,7 @@ from antecede.core.errors import HoldBackFull, Misuse, RemoteViolation
 from antecede.core.holdback import HOLD_BACK_LIMIT, HoldBack
 from antecede.core.mobile import border, handoff
 from antecede.core.mobile.effects import Effect
-from antecede.core.mobile.frames import Carried, Moved
+from antecede.core.mobile.host_and_station_frames import Carried, Moved
 from antecede.core.mobile.luggage import Berth, Luggage
 from antecede.core.mobile.scheme import Held
 from antecede.core.mobile.station import Station

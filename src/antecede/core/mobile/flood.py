@@ -27,7 +27,7 @@ from antecede.core.holdback import HOLD_BACK_LIMIT
 from antecede.core.mobile import border, handoff
 from antecede.core.mobile.direct import Mind
 from antecede.core.mobile.effects import Effect
-from antecede.core.mobile.frames import Acknowledge, Cast, Delete
+from antecede.core.mobile.host_and_station_frames import Acknowledge, Cast, Delete
 from antecede.core.mobile.luggage import Berth, Luggage
 from antecede.core.mobile.scheme import Held
 from antecede.core.mobile.station import Station

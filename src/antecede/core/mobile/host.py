@@ -14,7 +14,7 @@ from antecede.core.effects import Deliver, Sent, SetTimer
 from antecede.core.errors import LimitReached, Misuse, RemoteViolation
 from antecede.core.mobile import border
 from antecede.core.mobile.effects import Effect, Radio
-from antecede.core.mobile.frames import Downlink, Got, Leave, Register, Taken, Uplink, Welcome
+from antecede.core.mobile.host_and_station_frames import Downlink, Got, Leave, Register, Taken, Uplink, Welcome
 from antecede.core.roster import checked_names, checked_packet, checked_payload
 from antecede.core.snapshot import values
 from antecede.core.types import Message, MessageId, Packet, ProcessId

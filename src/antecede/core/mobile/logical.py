@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from antecede.core.effects import Transmit
 from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.mobile.effects import Effect
-from antecede.core.mobile.frames import Register
+from antecede.core.mobile.host_and_station_frames import Register
 from antecede.core.mobile.scheme import Held
 from antecede.core.mobile.station import Station
 from antecede.core.roster import checked_packet

@@ -28,7 +28,7 @@ from antecede.core.effects import Effect as CoreEffect
 from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.mobile import border, handoff
 from antecede.core.mobile.effects import Effect
-from antecede.core.mobile.frames import Begin, Last, Notify, Old, Over, Relayed
+from antecede.core.mobile.host_and_station_frames import Begin, Last, Notify, Old, Over, Relayed
 from antecede.core.mobile.luggage import Berth, Luggage
 from antecede.core.mobile.scheme import Held
 from antecede.core.mobile.station import Station

@@ -19,7 +19,18 @@ from antecede.core.effects import SetTimer
 from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.mobile import border, handoff
 from antecede.core.mobile.effects import Dropped, Effect, Radio
-from antecede.core.mobile.frames import Begin, Downlink, Got, Handover, Leave, Moved, Register, Taken, Uplink, Welcome
+from antecede.core.mobile.host_and_station_frames import (
+    Begin,
+    Downlink,
+    Got,
+    Handover,
+    Leave,
+    Moved,
+    Register,
+    Taken,
+    Uplink,
+    Welcome,
+)
 from antecede.core.mobile.luggage import Berth, Luggage, Policy, Terms
 from antecede.core.mobile.scheme import Held, Scheme
 from antecede.core.roster import checked_packet

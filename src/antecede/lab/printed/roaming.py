@@ -20,7 +20,7 @@ from antecede.core.mobile import handoff
 from antecede.core.mobile.direct import Direct
 from antecede.core.mobile.effects import Effect
 from antecede.core.mobile.flood import Flood
-from antecede.core.mobile.frames import Begin, Notify, Old, Register
+from antecede.core.mobile.host_and_station_frames import Begin, Notify, Old, Register
 from antecede.core.mobile.luggage import Berth, Luggage, Policy
 from antecede.core.mobile.relay import Relay
 from antecede.core.mobile.scheme import Scheme

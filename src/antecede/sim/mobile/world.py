@@ -17,8 +17,8 @@ from typing import Any
 
 from antecede.core.effects import Deliver, Sent, SetTimer, Transmit
 from antecede.core.mobile.effects import Effect, Radio
-from antecede.core.mobile.frames import Handover
 from antecede.core.mobile.host import ENTERING, IN, OUT
+from antecede.core.mobile.host_and_station_frames import Handover
 from antecede.core.mobile.protocols import AnyStation, host, station
 from antecede.core.mobile.station import Station
 from antecede.core.types import Packet, ProcessId, Stamp

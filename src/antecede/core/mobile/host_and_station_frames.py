@@ -1,4 +1,4 @@
-"""What travels: every message on the air (tags 40 to 46) and on the wires (50 and up), as stamps of packets.
+"""Every frame between a host and its station (tags 40 to 46) and between stations (50 and up), as a stamp of a packet.
 
 The wire form of each follows from its fields: a string is a name, a number a varint, a stamp is nested. `Uplink`,
 `Downlink`, `Carried`, `Cast`, `Relayed` and `Old` accompany a message; the others stand for themselves.
