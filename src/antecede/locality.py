@@ -13,8 +13,7 @@ sends only the entries that changed.
 """
 
 from antecede.core.clocks.differential import DifferentialClock
-from antecede.core.clocks.order import Order
-from antecede.core.clocks.stamp import Arrival, ClockStamp
+from antecede.core.clocks.stamp import Arrival, ClockStamp, Order
 from antecede.core.clocks.vector import VectorClock
 from antecede.core.locality.allocation import Allocation
 from antecede.core.locality.cost import Cost

@@ -7,8 +7,7 @@ chooses, unless said otherwise.
 
 from __future__ import annotations
 
-from antecede.core.clocks.order import Order
-from antecede.core.clocks.stamp import Arrival
+from antecede.core.clocks.stamp import Arrival, Order
 from antecede.core.locality.allocation import Allocation, allocation_1, allocation_2
 from antecede.core.locality.determination import determination_3
 from antecede.core.locality.gateways import allocation_5

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import pytest
 
-from antecede.core.clocks.order import Order
+from antecede.core.clocks.stamp import Order
 from antecede.core.clocks.vector import VectorClock
 from antecede.core.locality.allocation import Allocation, allocation_1, allocation_2, allocation_3
 from antecede.core.locality.cost import cost, cost_of_vectors

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
 from antecede.core.clocks.differential import DifferentialClock
-from antecede.core.clocks.order import Order
-from antecede.core.clocks.stamp import Arrival, ClockStamp
+from antecede.core.clocks.stamp import Arrival, ClockStamp, Order
 from antecede.core.clocks.vector import VectorClock, compare
 from antecede.core.locality.allocation import Allocation
 from antecede.core.locality.determination import determination_2, determination_4

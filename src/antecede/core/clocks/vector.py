@@ -12,9 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from antecede.core.clocks.order import Order
-from antecede.core.clocks.stamp import ClockStamp
-from antecede.core.clocks.values import refuse_impossible, refuse_no_mapping
+from antecede.core.clocks.stamp import ClockStamp, Order, refuse_impossible, refuse_no_mapping
 from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.types import ProcessId
 

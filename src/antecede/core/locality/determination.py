@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from antecede.core.clocks.order import Order
-from antecede.core.clocks.stamp import Arrival
+from antecede.core.clocks.stamp import Arrival, Order
 from antecede.core.types import ProcessId
 
 

@@ -14,9 +14,10 @@ another message; the channel must not make any.
 
 from __future__ import annotations
 
-from antecede.core.clocks.stamp import Arrival, ClockStamp
-from antecede.core.clocks.values import (
+from antecede.core.clocks.stamp import (
     VALUE_MAX,
+    Arrival,
+    ClockStamp,
     is_value,
     refuse_impossible,
     refuse_misdirected,

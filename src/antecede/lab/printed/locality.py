@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from random import Random
 
-from antecede.core.clocks.order import Order
-from antecede.core.clocks.stamp import Arrival, ClockStamp
+from antecede.core.clocks.stamp import Arrival, ClockStamp, Order
 from antecede.core.locality.allocation import Allocation
 from antecede.core.locality.determination import determination_4
 from antecede.core.locality.graph import Link
