@@ -10,7 +10,7 @@ from antecede.core.locality.allocation import Allocation, allocation_1, allocati
 from antecede.core.locality.cost import cost
 from antecede.core.locality.gateways import Gateways, allocation_4, allocation_5, allocation_6
 from antecede.core.locality.graph import Graph
-from antecede.core.locality.simple_path_search import Method
+from antecede.core.locality.simple_paths import Method
 from antecede.core.locality.two_way_links import Rooms
 from antecede.lab.topologies import hierarchical_triangle, star
 from tests.core.locality.graphs import random_graph, random_two_way

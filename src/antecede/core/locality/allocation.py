@@ -16,8 +16,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from antecede.core.locality.graph import Graph, reachable
-from antecede.core.locality.simple_path_search import BUDGET, Budget, Method
-from antecede.core.locality.simple_paths import SimplePaths
+from antecede.core.locality.simple_paths import BUDGET, Budget, Method, SimplePaths
 from antecede.core.types import ProcessId
 
 ProcessSet: TypeAlias = frozenset[ProcessId]

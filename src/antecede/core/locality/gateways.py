@@ -21,8 +21,7 @@ from dataclasses import dataclass, field
 from antecede.core.errors import Misuse
 from antecede.core.locality.allocation import Allocation, Holders, clock_sets, observation_sets
 from antecede.core.locality.graph import Graph, reachable, without
-from antecede.core.locality.simple_path_search import BUDGET, Budget, Method, worst
-from antecede.core.locality.simple_paths import SimplePaths
+from antecede.core.locality.simple_paths import BUDGET, Budget, Method, SimplePaths, worst
 from antecede.core.types import ProcessId
 
 KEPT_MAX = 32

@@ -1,6 +1,6 @@
 """Allocations of graphs whose every link goes both ways, in time and space linear in the graph and the answer.
 
-There the clock set of a process is the union of one set per block it is in (see `blocks`; a block of two processes is
+There the clock set of a process is the union of one set per block it is in (see `components`; a block of two processes is
 a bridge, a process in several blocks a door). Let p1 and p2 be neighbours of R. If they are all in one block, the
 simple paths from p1 to p2 fill that block. If not, R is a door, and they fill two: that of p1 and R, that of R and p2.
 Reading this for all p1, a block B is given, by
@@ -19,9 +19,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from antecede.core.locality.allocation import Allocation, Parts, ProcessSet
-from antecede.core.locality.blocks import Blocks, blocks
+from antecede.core.locality.components import Blocks, blocks
 from antecede.core.locality.graph import Graph, reachable
-from antecede.core.locality.simple_path_search import Method
+from antecede.core.locality.simple_paths import Method
 from antecede.core.types import ProcessId
 
 

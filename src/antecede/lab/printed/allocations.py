@@ -14,8 +14,7 @@ from collections.abc import Iterator, Sequence
 from antecede.core.errors import LimitReached
 from antecede.core.locality.allocation import Allocation, Holders, ProcessSet, clock_sets, union
 from antecede.core.locality.graph import Adjacency, Graph, reachable, without
-from antecede.core.locality.simple_path_search import Budget, Method
-from antecede.core.locality.simple_paths import SimplePaths
+from antecede.core.locality.simple_paths import Budget, Method, SimplePaths
 from antecede.core.types import ProcessId
 
 WALKS_MAX = 200_000
