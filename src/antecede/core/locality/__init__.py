@@ -10,8 +10,6 @@ allocation          which clocks each process keeps: Allocations 1 to 3
 gateways            Allocations 4 and 5, repaired, and 6, which is ours
 two_way_links       the same in nearly linear time, if every link goes both ways
 gateway_memory      what a gateway remembers of one process
-propagation         keeping the clocks of an allocation
-determination       comparing two messages that arrived at one process
-cost                what an allocation costs
-plan                the cheapest allocation for a graph
+local_clock         keeping the clocks of an allocation, and comparing two messages that arrived at one process
+plan                what allocations cost, and the cheapest one for a graph
 """

@@ -1,7 +1,7 @@
 """Allocations 4 and 5 as paper 004 prints them (section 4.4). They are wrong: for the errata, never for use.
 
 They give up p1's clock on all paths through a gateway R, and take R's time of arrival of m1 instead, though R may have
-heard of m1 by another way before m1 itself came. `determination.determination_4` is right as printed, so the
+heard of m1 by another way before m1 itself came. `local_clock.determination_4` is right as printed, so the
 wrong answers are the allocations' alone. Loops and simple paths are enumerated; graphs that are too large for that are
 refused. Two processes that answer each other are a loop: by footnote 5 no part of a loop is closed "other than the
 complete path itself". So `shortest_loop` is 2.
@@ -12,7 +12,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from antecede.core.errors import LimitReached
-from antecede.core.locality.allocation import Allocation, Holders, ProcessSet, clock_sets, union
+from antecede.core.locality.allocation import (
+    Allocation,
+    Holders,
+    ProcessSet,
+    add_holders,
+    clock_sets,
+    entries_added,
+    union,
+)
 from antecede.core.locality.graph import Adjacency, Graph, reachable, without
 from antecede.core.locality.simple_paths import Budget, Method, SimplePaths
 from antecede.core.types import ProcessId
@@ -46,11 +54,11 @@ def printed_5(graph: Graph, *, order: Sequence[ProcessId] | None = None, arrival
             continue
         by_arrival = {gateway: set().union(*asked)}
         by_clock = _through(graph, gateway)
-        if _increase(holders, by_arrival) + arrival_price <= _increase(holders, by_clock):
+        if entries_added(holders, by_arrival) + arrival_price <= entries_added(holders, by_clock):
             gateways.add(gateway)
-            _add(holders, by_arrival)
+            add_holders(holders, by_arrival)
         else:
-            _add(holders, by_clock)
+            add_holders(holders, by_clock)
     return _allocation("printed 5", graph, holders, frozenset(gateways))
 
 
@@ -107,15 +115,6 @@ def _through(graph: Graph, gateway: ProcessId) -> Holders:
                     if gateway in path:
                         wanted.setdefault(sender, set()).update(path, [other])
     return wanted
-
-
-def _increase(given: Holders, wanted: Holders) -> int:
-    return sum(len(holders - given[owner]) for owner, holders in wanted.items())
-
-
-def _add(given: Holders, wanted: Holders) -> None:
-    for owner, holders in wanted.items():
-        given[owner] |= holders
 
 
 def _allocation(name: str, graph: Graph, holders: Holders, gateways: ProcessSet) -> Allocation:
