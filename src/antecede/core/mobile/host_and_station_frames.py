@@ -10,12 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import Any, Self
 
 from antecede.core.types import Stamp
 from antecede.core.wire import shapes
 
-KINDS = {"str": "name", "int": "uint", "bytes": "bytes", "frozenset[str]": "names", "Stamp": "stamp"}
+KINDS = {
+    "str": "name",
+    "int": "uint",
+    "bytes": "bytes",
+    "frozenset[str]": "names",
+    "Mapping[str, frozenset[str]]": "name_sets",
+    "Stamp": "stamp",
+}
 """The type of a field, and the method of `shapes.Writer` and `shapes.Reader` that carries it."""
 
 
@@ -39,14 +47,10 @@ class Fields:
         return cls(*values)
 
 
-FORMS: dict[type, tuple[tuple[str, str], ...]] = {}
-
-
+@cache
 def _form(cls: type[Any]) -> tuple[tuple[str, str], ...]:
-    """The fields of a class and their kinds, worked out once."""
-    if cls not in FORMS:
-        FORMS[cls] = tuple((field.name, KINDS[str(field.type)]) for field in fields(cls))
-    return FORMS[cls]
+    """Return the fields of a class and their kinds, worked out once."""
+    return tuple((field.name, KINDS[str(field.type)]) for field in fields(cls))
 
 
 @shapes.stamp(40, "Register")
@@ -181,22 +185,10 @@ class Delete(Fields):
 
 @shapes.stamp(57, "Relayed")
 @dataclass(frozen=True, slots=True)
-class Relayed:
+class Relayed(Fields):
     """Algorithm 2, with a message: its destinations by station, as the sending station located them."""
 
     at: Mapping[str, frozenset[str]]
-
-    @property
-    def entries(self) -> int:
-        return 0
-
-    def write(self, to: shapes.Writer) -> None:
-        for station in to.rows(self.at):
-            to.names(self.at[station])
-
-    @classmethod
-    def read(cls, source: shapes.Reader) -> Relayed:
-        return cls({station: source.names() for station in source.rows()})
 
 
 @shapes.stamp(58, "Old")

@@ -88,3 +88,9 @@ class Berth:
     lasts: dict[int, set[ProcessId]] = field(default_factory=dict)
     returning: bool = False
     terms: Terms | None = None
+
+    @property
+    def luggage_here(self) -> Luggage:
+        """The luggage, which must be here."""
+        assert self.luggage is not None
+        return self.luggage

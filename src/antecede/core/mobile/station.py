@@ -140,9 +140,8 @@ class Station:
     def resume(self) -> None:
         """Rebuild what a snapshot leaves out. `restore` calls it."""
         self.scheme.resume(self, None)
-        for berth in self.berths.values():
-            if berth.luggage is not None:
-                self.scheme.resume(self, berth.luggage)
+        for _, luggage in self.served():
+            self.scheme.resume(self, luggage)
 
     # For schemes.
 
@@ -161,8 +160,7 @@ class Station:
 
     def deliver(self, berth: Berth, message: Message, note: Any = None) -> Iterator[Effect]:
         """Internal: send a message to the host, now and until it is acknowledged; or drop it, by the policy."""
-        luggage = berth.luggage
-        assert luggage is not None
+        luggage = berth.luggage_here
         terms: Terms | Policy = luggage.terms or self.policy
         dropping = berth.asleep and terms.when_asleep == "drop"
         if dropping or len(luggage.outbox) >= min(terms.stored_max, self.policy.stored_max):
@@ -196,9 +194,9 @@ class Station:
         berth.state, actions = entry
         for action in actions:
             if own := getattr(self, f"_{action}", None):
-                yield from own(host, berth, subject)
+                yield from own(host, berth, subject) or ()
             else:
-                yield from getattr(self.scheme, action)(self, host, berth, subject)
+                yield from getattr(self.scheme, action)(self, host, berth, subject) or ()
 
     def located(self, host: ProcessId, epoch: int, at: ProcessId) -> None:
         """Internal: remember where the luggage of `host` was, if it is news and the luggage is not here."""
@@ -250,37 +248,32 @@ class Station:
     def _forward(self, host: ProcessId, berth: Berth, begin: Begin) -> Iterator[Effect]:  # noqa: ARG002
         yield from self.scheme.wire(self, berth.at, self._packet(replace(begin, epoch=berth.epoch)))
 
-    def _queue(self, host: ProcessId, berth: Berth, begin: Begin) -> Iterator[Effect]:  # noqa: ARG002
+    def _queue(self, host: ProcessId, berth: Berth, begin: Begin) -> None:  # noqa: ARG002
         berth.begins.append((begin.move, begin.to))
-        yield from ()
 
     def _serve(self, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:
         begins, berth.begins = sorted(set(berth.begins), reverse=True), []
         for move, to in begins:
             yield from self._begin(Begin(host, move, to, 0))
 
-    def _admit(self, host: ProcessId, berth: Berth, luggage: Luggage) -> Iterator[Effect]:  # noqa: ARG002
+    def _admit(self, host: ProcessId, berth: Berth, luggage: Luggage) -> None:  # noqa: ARG002
         self.scheme.resume(self, luggage)
         luggage.move, luggage.terms = max(luggage.move, berth.heard), berth.terms
         berth.luggage, berth.at, berth.epoch, berth.heard = luggage, self.me, luggage.epoch, luggage.move
-        yield from ()
 
-    def _renew(self, host: ProcessId, berth: Berth, register: Register) -> Iterator[Effect]:  # noqa: ARG002
-        assert berth.luggage is not None
-        berth.luggage.move = register.move
-        yield from ()
+    def _renew(self, host: ProcessId, berth: Berth, register: Register) -> None:  # noqa: ARG002
+        berth.luggage_here.move = register.move
 
     def _welcome(self, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:
-        assert berth.luggage is not None
-        yield Radio(host, self._packet(Welcome(berth.luggage.move, berth.luggage.sent)))
+        luggage = berth.luggage_here
+        yield Radio(host, self._packet(Welcome(luggage.move, luggage.sent)))
         again = list(self._outbox(berth))
         yield from again
         if again:
             yield from self._timer()
 
     def _hand_over(self, host: ProcessId, berth: Berth, begin: Begin) -> Iterator[Effect]:
-        luggage = berth.luggage
-        assert luggage is not None
+        luggage = berth.luggage_here
         luggage.epoch, luggage.move = luggage.epoch + 1, begin.move
         berth.luggage, berth.at, berth.epoch = None, begin.to, luggage.epoch
         berth.heard = max(berth.heard, begin.move)
@@ -288,13 +281,11 @@ class Station:
         yield from self.scheme.wire(self, begin.to, self._packet(packed))
 
     def _tell(self, host: ProcessId, berth: Berth, begin: Begin) -> Iterator[Effect]:
-        assert berth.luggage is not None
-        moved = Moved(host, berth.epoch, berth.luggage.move, self.me)
+        moved = Moved(host, berth.epoch, berth.luggage_here.move, self.me)
         yield from self.scheme.wire(self, begin.to, self._packet(moved))
 
-    def _remember(self, host: ProcessId, berth: Berth, register: Register) -> Iterator[Effect]:  # noqa: ARG002
+    def _remember(self, host: ProcessId, berth: Berth, register: Register) -> None:  # noqa: ARG002
         berth.returning = True
-        yield from ()
 
     def _recall(self, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:
         if berth.returning:

@@ -97,9 +97,12 @@ class Writer:
             self.uints([value - least for _, value in pairs])
 
     def table(self, table: Mapping[str, Mapping[str, int]]) -> None:
-        rows = self.rows(table)
-        for name in rows:
+        for name in self.rows(table):
             self.vector(table[name])
+
+    def name_sets(self, sets: Mapping[str, Collection[str]]) -> None:
+        for name in self.rows(sets):
+            self.names(sets[name])
 
     def behind(self, vector: Mapping[str, int], context: Mapping[str, int]) -> None:
         """A vector whose values are close below those of `context`."""
@@ -152,8 +155,7 @@ class Writer:
 
     def rows(self, table: Mapping[str, Any]) -> list[str]:
         """The keys of a table, as a set; what follows is a row for each, in the order returned."""
-        met = len(self.index)
-        self._set(self._numbers(table), met)
+        self.names(table)
         return sorted(table, key=self.index.__getitem__)
 
     def _set(self, numbers: list[int], met: int) -> None:
@@ -266,6 +268,9 @@ class Reader:
 
     def table(self) -> dict[str, dict[str, int]]:
         return {name: self.vector() for name in self.rows()}
+
+    def name_sets(self) -> dict[str, frozenset[str]]:
+        return {name: self.names() for name in self.rows()}
 
     def behind(self, context: Mapping[str, int]) -> dict[str, int]:
         clocks = {name: context.get(name, 0) - age for name, age in self.vector().items()}
