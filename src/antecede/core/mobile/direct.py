@@ -54,7 +54,8 @@ class Mind:
         """Return whether the message was delivered, or is held back."""
         return message.id.seq <= self.ordering.delivered.get(message.sender, 0) or message.id in self.held
 
-    def sent_down(self, serial: int, message: Message, stamp: Stamp, departed: frozenset[ProcessId] = NOBODY) -> None:
+    def keep_stamp(self, serial: int, message: Message, stamp: Stamp, departed: frozenset[ProcessId] = NOBODY) -> None:
+        """Keep the stamp of a message that was sent to the host, until the host says that it had the message."""
         self.unlearned[serial] = (replace(message, payload=b""), stamp)  # what it says is in the outbox
         if len(self.unlearned) > UNLEARNED_MAX:
             self.learn(next(iter(self.unlearned)), departed)
@@ -144,7 +145,7 @@ class Direct:
         if message is None or not isinstance(stamp, Carried):
             yield from station.control(packet)
             return
-        station.located(message.sender, stamp.epoch, packet.sender)
+        station.note_place(message.sender, stamp.epoch, packet.sender)
         for host in sorted(stamp.to):
             yield from self._take(station, host, packet, stamp)
 
@@ -256,7 +257,7 @@ class Direct:
         before = luggage.serial
         yield from station.deliver(berth, message)
         if luggage.serial > before:
-            mind.sent_down(luggage.serial, message, stamp, station.departed)
+            mind.keep_stamp(luggage.serial, message, stamp, station.departed)
 
 
 def _carried(packet: Packet) -> Carried:

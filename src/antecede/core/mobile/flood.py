@@ -206,7 +206,7 @@ class Flood:
         before = luggage.serial
         yield from station.deliver(berth, message, (init, seq))
         if luggage.serial > before:
-            mind.ordered.sent_down(luggage.serial, message, cast.stamp)
+            mind.ordered.keep_stamp(luggage.serial, message, cast.stamp)
         else:
             yield from self._has(station, luggage.host, init, seq)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import cache
 from typing import Any, Self
 
 from antecede.core.types import Stamp
@@ -47,10 +46,14 @@ class Fields:
         return cls(*values)
 
 
-@cache
+FORMS: dict[type, tuple[tuple[str, str], ...]] = {}
+
+
 def _form(cls: type[Any]) -> tuple[tuple[str, str], ...]:
     """Return the fields of a class and their kinds, worked out once."""
-    return tuple((field.name, KINDS[str(field.type)]) for field in fields(cls))
+    if cls not in FORMS:
+        FORMS[cls] = tuple((field.name, KINDS[str(field.type)]) for field in fields(cls))
+    return FORMS[cls]
 
 
 @shapes.stamp(40, "Register")

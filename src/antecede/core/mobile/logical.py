@@ -22,6 +22,7 @@ from antecede.core.types import Packet, ProcessId
 
 
 def logical_name(cell: ProcessId, number: int) -> ProcessId:
+    """Return the name of a logical station of the physical station `cell`."""
     return f"{cell}/{number}"
 
 
@@ -40,7 +41,10 @@ class Cluster:
         return {name.rpartition("/")[0] for name in self.logical[0].stations}
 
     def join(self, host: ProcessId, home: ProcessId) -> None:
-        """As `Station.join`; every station hears of new hosts in the same order, and so agrees on their first place."""
+        """Admit a new host, as `Station.join` does.
+
+        Every station hears of new hosts in the same order, and so agrees on their first place.
+        """
         if host in self.given or host in self.cells or home not in self.cells:
             raise Misuse(
                 f"{host!r} cannot join at {home!r}: give a new name and one of the stations {sorted(self.cells)}"

@@ -103,7 +103,7 @@ class Station:
             border.check_at_most(stamp.got, luggage.serial, host, "it has our messages")
         if isinstance(stamp, Got):
             known = stamp.got if luggage.sent >= stamp.sent else 0  # else something older is still to come
-            return list(self.scheme.acknowledged(self, luggage, luggage.acknowledged(stamp.got), known))
+            return list(self.scheme.acknowledged(self, luggage, luggage.take_acknowledged(stamp.got), known))
         if isinstance(stamp, Uplink) and message is not None and message.sender == host:
             return list(self._up(luggage, message, stamp.got))
         raise RemoteViolation(f"{host} sent a {type(stamp).__name__} over the air")
@@ -112,11 +112,11 @@ class Station:
         """Take a packet of another station from the wire. `RemoteViolation` and `HoldBackFull` leave the state as it
         was.
         """
-        living = border.living(packet, self.departed)
-        if living is None:
+        present = border.without_departed(packet, self.departed)
+        if present is None:
             return []
-        self.scheme.check(self, living)
-        return list(self.scheme.receive(self, living))
+        self.scheme.check(self, present)
+        return list(self.scheme.receive(self, present))
 
     def tick(self, now: float) -> list[Effect]:
         """Send again what hosts have not acknowledged."""
@@ -153,7 +153,7 @@ class Station:
         return berth
 
     def served(self) -> Iterator[tuple[Berth, Luggage]]:
-        """Internal: yield the hosts whose luggage is here."""
+        """Internal: yield the berth and the luggage of each host whose luggage is here."""
         for berth in self.berths.values():
             if berth.luggage is not None:
                 yield berth, berth.luggage
@@ -179,7 +179,7 @@ class Station:
             yield from self._begin(stamp)
         elif isinstance(stamp, Handover):
             if stamp.epoch > self.berth(stamp.host).epoch:
-                yield from self.step(stamp.host, handoff.HANDOVER, self._unwrapped(stamp))
+                yield from self.step(stamp.host, handoff.HANDOVER, self._unwrap(stamp))
         elif isinstance(stamp, Moved):
             yield from self._moved(stamp)
         else:
@@ -198,7 +198,7 @@ class Station:
             else:
                 yield from getattr(self.scheme, action)(self, host, berth, subject) or ()
 
-    def located(self, host: ProcessId, epoch: int, at: ProcessId) -> None:
+    def note_place(self, host: ProcessId, epoch: int, at: ProcessId) -> None:
         """Internal: remember where the luggage of `host` was, if it is news and the luggage is not here."""
         berth = self.berth(host)
         if at != self.me and berth.luggage is None and epoch > berth.epoch:
@@ -223,7 +223,7 @@ class Station:
             yield from self.step(begin.host, event, begin)
 
     def _moved(self, moved: Moved) -> Iterator[Effect]:
-        self.located(moved.host, moved.epoch, moved.at)
+        self.note_place(moved.host, moved.epoch, moved.at)
         berth = self.berth(moved.host)
         if berth.state == handoff.AWAITED and moved.move > berth.heard:
             yield from self.step(moved.host, handoff.OVERTAKEN, moved)
@@ -307,7 +307,7 @@ class Station:
     def _packet(self, stamp: Any) -> Packet:
         return Packet(self.me, None, stamp)
 
-    def _unwrapped(self, handover: Handover) -> Luggage:
+    def _unwrap(self, handover: Handover) -> Luggage:
         luggage = values.loads(handover.luggage)
         if not isinstance(luggage, Luggage) or (luggage.host, luggage.epoch) != (handover.host, handover.epoch):
             raise RemoteViolation(f"the packet does not have the luggage of {handover.host}")

@@ -215,7 +215,7 @@ class MobileWorld:
         """Tell every station where the luggage of a host goes, as a directory would."""
         for each in self.stations.values():
             if isinstance(each, Station):
-                each.located(handover.host, handover.epoch, to)
+                each.note_place(handover.host, handover.epoch, to)
 
     def _header_done_at(self, at: ProcessId, inside: PacketContents, size_bytes: int) -> float:
         """Return when the header of a packet is ready.
