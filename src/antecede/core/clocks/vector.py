@@ -58,7 +58,7 @@ class VectorClock:
 
 
 def compare(first: ClockStamp, second: ClockStamp) -> Order:
-    """Determination 1, for two different events: it needs full stamps, and works for any two events."""
+    """Compare any two different events by their full stamps (Determination 1)."""
     for stamp in (first, second):
         if not {first.sender, second.sender} <= stamp.clock.keys():
             raise Misuse(

@@ -65,7 +65,7 @@ class SimplePaths:
         self._crossed: dict[tuple[frozenset[ProcessId], ProcessId, ProcessId], frozenset[ProcessId]] = {}
 
     def through(self, source: ProcessId, targets: Iterable[ProcessId]) -> set[ProcessId]:
-        """All processes on simple paths from `source` to any of `targets`, ends included; empty if there are none."""
+        """Return all processes on simple paths from `source` to any of `targets`, with both ends."""
         if source not in self._links:
             return set()
         reach = reachable(self._links, [source])
@@ -85,7 +85,7 @@ class SimplePaths:
     def _within(
         self, component: tuple[ProcessId, ...], source: ProcessId, goals: set[ProcessId], useful: set[ProcessId]
     ) -> set[ProcessId]:
-        """The part of the answer in one component: between where paths come in and where they end or go out."""
+        """Return the part of the answer in one component: between where paths come in and where they end or go out."""
         inside = set(component)
         exits = {p for p in component if p in goals or any(q in useful and q not in inside for q in self._links[p])}
         entries = (
@@ -137,7 +137,7 @@ class Crossing:
         self._budget = budget
 
     def members(self, source: ProcessId, target: ProcessId) -> tuple[frozenset[ProcessId], Method]:
-        """All on simple paths from `source` to `target`, and how that was found."""
+        """Return all processes on simple paths from `source` to `target`, and how they were found."""
         if self._budget.left <= 0:
             return self._inside, Method.OVER_APPROXIMATED
         from_source = self._tree(self._links, source, {target})
@@ -162,7 +162,10 @@ class Crossing:
         from_source: dict[ProcessId, ProcessId],
         to_target: dict[ProcessId, ProcessId],
     ) -> list[ProcessId]:
-        """A simple path by way of `process`: one half shortest, the other avoiding it. Empty if neither way works."""
+        """Return a simple path by way of `process`: one half is shortest, the other avoids it.
+
+        The path is empty if neither half can be chosen first.
+        """
         there = _branch(from_source, process)
         onward = _branch(self._tree(self._backwards, target, set(there) - {process}), process)
         if not onward:
@@ -171,7 +174,7 @@ class Crossing:
         return [*there, *onward] if there and onward else []
 
     def _tree(self, links: Adjacency, root: ProcessId, avoiding: Set[ProcessId]) -> dict[ProcessId, ProcessId]:
-        """Shortest paths from `root`, breadth first: each process found, with the one before it."""
+        """Return each process that is found breadth first from `root`, with the one before it on a shortest path."""
         before = {root: root}
         waiting = [root]
         for process in waiting:
@@ -184,7 +187,7 @@ class Crossing:
 
 
 def _branch(tree: dict[ProcessId, ProcessId], process: ProcessId) -> list[ProcessId]:
-    """The path of the tree from `process` to its root; empty if it is not in the tree."""
+    """Return the path of the tree from `process` to its root. It is empty if `process` is not in the tree."""
     if process not in tree:
         return []
     path = [process]
@@ -196,9 +199,9 @@ def _branch(tree: dict[ProcessId, ProcessId], process: ProcessId) -> list[Proces
 def enumerate_simple_paths(
     links: Adjacency, inside: Set[ProcessId], source: ProcessId, target: ProcessId, budget: Budget
 ) -> frozenset[ProcessId] | None:
-    """The processes on simple paths from `source` to `target` that stay `inside`; None if the steps were spent.
+    """Return the processes on simple paths from `source` to `target` that stay `inside`; None if the steps were spent.
 
-    A depth-first walk; it ends early when all of `inside` has been seen on some path.
+    The depth-first walk ends early when all of `inside` has been seen on some path.
     """
     found: set[ProcessId] = set()
     path = [source]

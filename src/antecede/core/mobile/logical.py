@@ -63,7 +63,7 @@ class Cluster:
         if isinstance(stamp, Register) and stamp.move > move:
             number = self._choose(host)
             self.given[host] = (stamp.move, number)
-        return self._inside(self.logical[number].hear(packet))
+        return self._carry_out_inside(self.logical[number].hear(packet))
 
     def receive(self, packet: Packet) -> list[Effect]:
         checked_packet(packet)
@@ -71,11 +71,11 @@ class Cluster:
         effects: list[Effect] = []
         for station in self.logical:
             if station.me in dests:
-                effects += self._inside(station.receive(packet))
+                effects += self._carry_out_inside(station.receive(packet))
         return effects
 
     def tick(self, now: float) -> list[Effect]:
-        return self._inside(effect for station in self.logical for effect in station.tick(now))
+        return self._carry_out_inside(effect for station in self.logical for effect in station.tick(now))
 
     def held(self) -> tuple[Held, ...]:
         return tuple(held for station in self.logical for held in station.held())
@@ -92,8 +92,11 @@ class Cluster:
         serving = [n for n, station in enumerate(self.logical) if station.berth(host).luggage is not None]
         return serving[0] if serving else loads.index(min(loads))
 
-    def _inside(self, effects: Iterable[Effect]) -> list[Effect]:
-        """Carry out what one logical station sends to another of this cell; one packet to each other cell."""
+    def _carry_out_inside(self, effects: Iterable[Effect]) -> list[Effect]:
+        """Carry out what one logical station sends to another of this cell, and return the other effects.
+
+        A packet for several logical stations of another cell goes there once.
+        """
         by_name = {station.me: station for station in self.logical}
         todo, out = list(effects), list[Effect]()
         while todo:

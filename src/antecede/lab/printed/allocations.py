@@ -29,8 +29,8 @@ WALKS_MAX = 200_000
 
 
 def printed_4(graph: Graph, *, shortest_loop: int = 2) -> Allocation:
-    """Step 3 gives the gateway's clock to every loop that some process outside it writes to."""
-    holders = _avoiding_the_receiver(graph)
+    """Return Allocation 4. Step 3 gives the gateway's clock to every loop that some process outside it writes to."""
+    holders = _holders_without_receiver(graph)
     asked = [
         (gateway, loop)
         for loop in loops(graph.successors, shortest_loop)
@@ -43,8 +43,8 @@ def printed_4(graph: Graph, *, shortest_loop: int = 2) -> Allocation:
 
 
 def printed_5(graph: Graph, *, order: Sequence[ProcessId] | None = None, arrival_price: int = 0) -> Allocation:
-    """Step 3 visits each gateway and does the cheaper of 4's step and 3's."""
-    holders = _avoiding_the_receiver(graph)
+    """Return Allocation 5. Step 3 visits each gateway and does the cheaper of 4's step and 3's."""
+    holders = _holders_without_receiver(graph)
     all_loops = list(loops(graph.successors, 2))
     gateways = set()
     for gateway in order or graph.processes:
@@ -63,7 +63,7 @@ def printed_5(graph: Graph, *, order: Sequence[ProcessId] | None = None, arrival
 
 
 def loops(links: Adjacency, shortest: int) -> Iterator[ProcessSet]:
-    """All closed paths that meet no process twice, each once per starting direction, as sets."""
+    """Yield all closed paths that meet no process twice, each once per starting direction, as sets."""
     for first in links:
         later = {p: tuple(q for q in qs if q >= first) for p, qs in links.items()}
         for path in simple_paths(later, first, first):
@@ -72,7 +72,7 @@ def loops(links: Adjacency, shortest: int) -> Iterator[ProcessSet]:
 
 
 def simple_paths(links: Adjacency, source: ProcessId, target: ProcessId) -> Iterator[list[ProcessId]]:
-    """All simple paths, or simple loops where source and target are the same; the target is left out of the list."""
+    """Yield all simple paths without their target; they are simple loops if source and target are the same."""
     path, rest, walks = [source], [iter(links[source])], 0
     while rest:
         after = next(rest[-1], None)
@@ -89,8 +89,8 @@ def simple_paths(links: Adjacency, source: ProcessId, target: ProcessId) -> Iter
             rest.append(iter(links[after]))
 
 
-def _avoiding_the_receiver(graph: Graph) -> Holders:
-    """Step 2 of both: p1's clock to all on simple paths from p1 to p2 that do not include p_R."""
+def _holders_without_receiver(graph: Graph) -> Holders:
+    """Return the holders of step 2 of both: p1's clock to all on simple paths from p1 to p2 without p_R."""
     holders: Holders = {p: set() for p in graph.processes}
     for receiver, senders in graph.predecessors.items():
         paths = SimplePaths(without(graph.successors, receiver), Budget())
@@ -100,12 +100,12 @@ def _avoiding_the_receiver(graph: Graph) -> Holders:
 
 
 def _is_lacking(graph: Graph, holders: Holders, gateway: ProcessId, loop: ProcessSet) -> bool:
-    """Does a process outside the loop write to the gateway, whose clock some process in the loop does not keep?"""
+    """Return whether a process outside the loop writes to the gateway, and some process in the loop lacks its clock."""
     return any(loop - holders[p] for p in graph.predecessors[gateway] if p not in loop)
 
 
 def _through(graph: Graph, gateway: ProcessId) -> Holders:
-    """p1's clock to all on simple paths from p1 to p2 that include the gateway both write to."""
+    """Return the holders of p1's clock: all on simple paths from p1 to p2 by way of the gateway both write to."""
     wanted: Holders = {}
     senders = graph.predecessors[gateway]
     for sender in senders:
@@ -118,7 +118,7 @@ def _through(graph: Graph, gateway: ProcessId) -> Holders:
 
 
 def _allocation(name: str, graph: Graph, holders: Holders, gateways: ProcessSet) -> Allocation:
-    """With the observation sets of step 4: p1 is observed wherever there is a path from p1 to another sender."""
+    """Add the observation sets of step 4: p1 is observed wherever there is a path from p1 to another sender."""
     clocks = clock_sets(graph, holders)
     observed = {
         receiver: (
