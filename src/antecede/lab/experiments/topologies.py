@@ -12,9 +12,8 @@ from contextlib import suppress
 from math import inf
 
 from antecede.core.errors import LimitReached
-from antecede.core.locality.cost import Cost, cost
 from antecede.core.locality.graph import Graph
-from antecede.core.locality.plan import plan
+from antecede.core.locality.plan import Cost, cost, plan
 from antecede.lab.claims import at, explanation, trend, within
 from antecede.lab.experiment import Chart, Claim, Experiment, PaperValue, Point
 from antecede.lab.printed.allocations import printed_5

@@ -17,8 +17,8 @@ from typing import Any
 
 from antecede.core.effects import Deliver, Sent, SetTimer, Transmit
 from antecede.core.mobile.effects import Effect, Radio
-from antecede.core.mobile.frames import Handover
 from antecede.core.mobile.host import ENTERING, IN, OUT
+from antecede.core.mobile.host_and_station_frames import Handover
 from antecede.core.mobile.protocols import AnyStation, host, station
 from antecede.core.mobile.station import Station
 from antecede.core.types import Packet, ProcessId, Stamp
@@ -217,7 +217,7 @@ class MobileWorld:
         """Tell every station where the luggage of a host goes, as a directory would."""
         for each in self.stations.values():
             if isinstance(each, Station):
-                each.located(handover.host, handover.epoch, to)
+                each.note_place(handover.host, handover.epoch, to)
 
     def _header_done_at(self, at: ProcessId, inside: PacketContents, size_bytes: int) -> float:
         """Return when the header of a packet is ready.

@@ -1,4 +1,4 @@
-"""What travels: every message on the air (tags 40 to 46) and on the wires (50 and up), as stamps of packets.
+"""Every frame between a host and its station (tags 40 to 46) and between stations (50 and up), as a stamp of a packet.
 
 The wire form of each follows from its fields: a string is a name, a number a varint, a stamp is nested. `Uplink`,
 `Downlink`, `Carried`, `Cast`, `Relayed` and `Old` accompany a message; the others stand for themselves.
@@ -15,7 +15,14 @@ from typing import Any, Self
 from antecede.core.types import Stamp
 from antecede.core.wire import shapes
 
-KINDS = {"str": "name", "int": "uint", "bytes": "bytes", "frozenset[str]": "names", "Stamp": "stamp"}
+KINDS = {
+    "str": "name",
+    "int": "uint",
+    "bytes": "bytes",
+    "frozenset[str]": "names",
+    "Mapping[str, frozenset[str]]": "name_sets",
+    "Stamp": "stamp",
+}
 """The type of a field, and the method of `shapes.Writer` and `shapes.Reader` that carries it."""
 
 
@@ -43,7 +50,7 @@ FORMS: dict[type, tuple[tuple[str, str], ...]] = {}
 
 
 def _form(cls: type[Any]) -> tuple[tuple[str, str], ...]:
-    """The fields of a class and their kinds, worked out once."""
+    """Return the fields of a class and their kinds, worked out once."""
     if cls not in FORMS:
         FORMS[cls] = tuple((field.name, KINDS[str(field.type)]) for field in fields(cls))
     return FORMS[cls]
@@ -181,22 +188,10 @@ class Delete(Fields):
 
 @shapes.stamp(57, "Relayed")
 @dataclass(frozen=True, slots=True)
-class Relayed:
+class Relayed(Fields):
     """Algorithm 2, with a message: its destinations by station, as the sending station located them."""
 
     at: Mapping[str, frozenset[str]]
-
-    @property
-    def entries(self) -> int:
-        return 0
-
-    def write(self, to: shapes.Writer) -> None:
-        for station in to.rows(self.at):
-            to.names(self.at[station])
-
-    @classmethod
-    def read(cls, source: shapes.Reader) -> Relayed:
-        return cls({station: source.names() for station in source.rows()})
 
 
 @shapes.stamp(58, "Old")
