@@ -10,10 +10,11 @@ PAIRS ?= $(if $(QUICK),50000,1000000)
 WORLDS ?= $(if $(QUICK),2000,200000)
 TRACES ?= $(if $(QUICK),100,2000)
 FRAMES ?= $(if $(QUICK),5000,100000)
+COVERED := core judge papers errata conformance golden properties attack
 export SPARK_LOCAL_IP ?= 127.0.0.1
 export PYTHONPATH := src:.
 
-.PHONY: help setup check format lint types test test-slow test-logs test-browser test-wheel demo bench fuzz faults soak docs docs-check lock clean
+.PHONY: help setup check format lint types test coverage test-slow test-logs test-browser test-wheel demo bench fuzz faults soak docs docs-check lock clean
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##|^[a-z-]+:  *##' Makefile | sed -E 's/:[^#]*## ?/\t/' | expand -t 16
@@ -35,8 +36,12 @@ lint: setup      ## the linter
 types: setup     ## strict types
 	$(PY) -m mypy
 
-test: setup      ## the tests, in minutes
-	$(PY) -m pytest -m "not slow and not logs and not browser"
+test: setup      ## the tests, in minutes: those on Spark in one process, the others beside it
+	$(PY) -m pytest -m "not slow and not logs and not browser" -n 2 --dist loadgroup
+
+coverage: setup  ## branch coverage of core and judge by their own tests; fails below what pyproject.toml says
+	$(PY) -m coverage run -m pytest -m "not slow and not logs and not browser" $(addprefix tests/,$(COVERED))
+	$(PY) -m coverage report
 
 test-slow: setup  ## the tests that are long by nature: faults, other Spark masters, large random searches
 	$(PY) -m pytest -m slow

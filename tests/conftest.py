@@ -38,6 +38,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = [item for item in items if any(item.get_closest_marker(name) for name in absent)]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in set(left_out)]
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(_group(item)))
+
+
+def _group(item: pytest.Item) -> str:
+    """Return the name of the tests that one process runs together, if pytest uses several: all those on Spark, which
+    share a session, and otherwise those of a file.
+    """
+    return "spark" if "spark" in getattr(item, "fixturenames", ()) else str(item.path)
 
 
 @pytest.fixture(scope="session")

@@ -90,7 +90,7 @@ def allocations(graph: Graph, fifo: bool) -> Iterator[Allocation]:
     yield gateways.allocation_5(graph, fifo=fifo, arrival_price=3)
     yield gateways.allocation_6(graph, fifo=fifo)
     everywhere = gateways.Gateways(graph, fifo=fifo, memory=True)
-    yield everywhere.allocation("6 everywhere", {p: everywhere.gateway(p) for p in graph.processes})
+    yield everywhere.allocation("6 everywhere", {p: everywhere.demand(p, gateway=True) for p in graph.processes})
     yield plan(graph, fifo=fifo).allocation
     if graph.is_two_way:
         rooms = Rooms(graph, fifo=fifo)

@@ -14,10 +14,9 @@ from tests.core.locality.executions import random_execution
 from tests.core.locality.judge import local, pairs
 
 from antecede.core.locality.allocation import Allocation
-from antecede.core.locality.cost import Cost, cost
 from antecede.core.locality.gateways import allocation_5, allocation_6
 from antecede.core.locality.graph import Graph
-from antecede.core.locality.plan import TITLES, plan
+from antecede.core.locality.plan import TITLES, Cost, cost, plan
 from antecede.core.locality.two_way_links import Rooms
 from antecede.lab.printed.allocations import printed_5
 from antecede.lab.topologies import chain, complete, figure_4, hierarchical_triangle, postal, ring, star

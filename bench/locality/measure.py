@@ -24,10 +24,9 @@ from typing import Any
 import networkx as nx
 
 from antecede.core.clocks.stamp import ClockStamp
-from antecede.core.locality.cost import cost
 from antecede.core.locality.graph import Graph
-from antecede.core.locality.plan import Plan, plan
-from antecede.core.locality.propagation import LocalClock
+from antecede.core.locality.local_clock import LocalClock
+from antecede.core.locality.plan import Plan, cost, plan
 from antecede.core.locality.two_way_links import Rooms
 from antecede.lab.topologies import hierarchical_triangle
 

@@ -16,8 +16,19 @@ from typing import Any
 from antecede import Codec, Deliver, Packet, Sent, SetTimer, Transmit
 from antecede.core.mobile import protocols
 from antecede.core.mobile.effects import Effect, Radio
-from antecede.core.mobile.frames import Acknowledge, Begin, Carried, Cast, Delete, Handover, Last, Moved, Notify, Over
-from antecede.core.mobile.frames import Relayed as RelayedStamp
+from antecede.core.mobile.host_and_station_frames import (
+    Acknowledge,
+    Begin,
+    Carried,
+    Cast,
+    Delete,
+    Handover,
+    Last,
+    Moved,
+    Notify,
+    Over,
+)
+from antecede.core.mobile.host_and_station_frames import Relayed as RelayedStamp
 from antecede.core.mobile.scheme import Held
 from antecede.core.types import MessageId, Stamp
 from antecede.core.wire import packets as wire

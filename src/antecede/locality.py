@@ -13,16 +13,14 @@ sends only the entries that changed.
 """
 
 from antecede.core.clocks.differential import DifferentialClock
-from antecede.core.clocks.order import Order
-from antecede.core.clocks.stamp import Arrival, ClockStamp
+from antecede.core.clocks.stamp import Arrival, ClockStamp, Order
 from antecede.core.clocks.vector import VectorClock
 from antecede.core.locality.allocation import Allocation
-from antecede.core.locality.cost import Cost
-from antecede.core.locality.determination import determination_4 as compare
 from antecede.core.locality.gateway_memory import MemoryFull
 from antecede.core.locality.graph import BadGraph, Graph
-from antecede.core.locality.plan import Candidate, Plan, plan, saving
-from antecede.core.locality.propagation import LocalClock
+from antecede.core.locality.local_clock import LocalClock
+from antecede.core.locality.local_clock import determination_4 as compare
+from antecede.core.locality.plan import Candidate, Cost, Plan, plan, saving
 
 __all__ = [
     "Allocation",

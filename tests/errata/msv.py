@@ -7,14 +7,12 @@ chooses, unless said otherwise.
 
 from __future__ import annotations
 
-from antecede.core.clocks.order import Order
-from antecede.core.clocks.stamp import Arrival
+from antecede.core.clocks.stamp import Arrival, Order
 from antecede.core.locality.allocation import Allocation, allocation_1, allocation_2
-from antecede.core.locality.determination import determination_3
 from antecede.core.locality.gateways import allocation_5
 from antecede.core.locality.graph import Graph
+from antecede.core.locality.local_clock import LocalClock, determination_3
 from antecede.core.locality.plan import plan
-from antecede.core.locality.propagation import LocalClock
 from antecede.core.types import ProcessId
 from antecede.lab.printed.allocations import printed_4, printed_5
 from antecede.lab.topologies import hierarchical_triangle, ring, star

@@ -13,7 +13,7 @@ from typing import Any
 
 from antecede import Packet
 from antecede.core.mobile import protocols
-from antecede.core.mobile.frames import Notify
+from antecede.core.mobile.host_and_station_frames import Notify
 from antecede.core.mobile.luggage import Policy
 from antecede.lab.printed.roaming import MulticastNotifyingRelay, printed_station
 from tests.core.mobile.script import carries, content, flush, order, world

@@ -7,7 +7,7 @@ from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 
-from antecede.core.mobile.frames import Got, Leave, Moved, Register, Uplink
+from antecede.core.mobile.host_and_station_frames import Got, Leave, Moved, Register, Uplink
 from antecede.core.mobile.protocols import station
 from antecede.core.mobile.station import Station
 from antecede.core.types import Message, MessageId, Packet

@@ -15,8 +15,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from antecede.core.mobile.frames import Moved
 from antecede.core.mobile.handoff import AWAITED
+from antecede.core.mobile.host_and_station_frames import Moved
 from antecede.core.types import Packet
 from antecede.core.wire.packets import encode
 from antecede.runtime import Host, Limits, MemoryNetwork, Node, Unreachable, join, serve_station

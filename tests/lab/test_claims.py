@@ -20,8 +20,7 @@ from antecede.lab.claims import (
 )
 from antecede.lab.experiment import Claim, Outcome
 from antecede.lab.experiments import find_experiment
-from antecede.lab.results import Measurement, MissingResult, Results
-from antecede.lab.statistics import estimate
+from antecede.lab.results import Measurement, MissingResult, Results, estimate
 
 
 def results(**values: list[float]) -> Results:

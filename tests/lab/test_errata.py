@@ -3,8 +3,7 @@
 import pytest
 
 from antecede.core.registry import algorithms
-from antecede.lab.experiments.errata_forms import FORMS
-from antecede.lab.experiments.guarantees import ALGORITHMS, UNORDERED
+from antecede.lab.experiments.errata_forms import ALGORITHMS, FORMS, UNORDERED
 
 SEEDS = range(7_000, 7_060)
 RARE = range(7_000, 7_400)

@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 
 from antecede.lab import results
 from antecede.lab.experiment import Experiment
-from antecede.lab.results import Results
+from antecede.lab.results import Results, estimate
 from antecede.lab.run import Progress, run, slots_of
 from tests.lab.tiny import tiny
 
@@ -20,9 +20,8 @@ def test_every_point_is_measured_with_every_seed(spark: SparkSession, tmp_path: 
     ]
     assert not ran.failures
     found = Results.from_table(ran.table)
-    assert (
-        found.estimate("of_n_squared", propagation=3.0).mean > found.estimate("of_n_squared", propagation=0.0833).mean
-    )
+    late, soon = (estimate(found.values("of_n_squared", propagation=one)) for one in (3.0, 0.0833))
+    assert late.mean > soon.mean
 
 
 def test_what_is_there_is_not_run_again(spark: SparkSession, tmp_path: Path) -> None:

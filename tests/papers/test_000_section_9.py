@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from antecede import Packet
-from antecede.core.mobile.frames import Acknowledge, Cast, Delete
+from antecede.core.mobile.host_and_station_frames import Acknowledge, Cast, Delete
 from antecede.lab.printed.roaming import printed_station
 from tests.core.mobile.script import carries, flush, order, world
 from tests.errata import roaming

@@ -7,14 +7,13 @@ from typing import ClassVar
 
 import pytest
 
-from antecede.core.clocks.order import Order
+from antecede.core.clocks.stamp import Order
 from antecede.core.clocks.vector import VectorClock
 from antecede.core.locality.allocation import Allocation, allocation_1, allocation_2, allocation_3
-from antecede.core.locality.cost import cost, cost_of_vectors
 from antecede.core.locality.gateways import allocation_4, allocation_5, allocation_6
 from antecede.core.locality.graph import Graph, reachable, without
-from antecede.core.locality.plan import plan
-from antecede.core.locality.propagation import LocalClock
+from antecede.core.locality.local_clock import LocalClock
+from antecede.core.locality.plan import cost, cost_of_vectors, plan
 from antecede.core.locality.two_way_links import Rooms
 from antecede.lab.printed.allocations import printed_4, printed_5
 from antecede.lab.topologies import figure_4, hierarchical_triangle, postal, ring, star

@@ -19,7 +19,7 @@ from typing import Any, cast
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
-from antecede.core.mobile.frames import (
+from antecede.core.mobile.host_and_station_frames import (
     Begin,
     Carried,
     Downlink,

@@ -13,9 +13,8 @@ from antecede.cli.screen import plain
 from antecede.core.errors import Misuse
 
 if TYPE_CHECKING:
-    from antecede.core.locality.cost import Cost
     from antecede.core.locality.graph import Graph
-    from antecede.core.locality.plan import Plan
+    from antecede.core.locality.plan import Cost, Plan
 
 NAME_CHARS_MAX = 200
 """Of one name in the table of sets. `--json` cuts nothing."""

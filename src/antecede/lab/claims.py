@@ -12,11 +12,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from math import inf
+from statistics import fmean
 from typing import Any, TypeAlias
 
 from antecede.lab.experiment import Claim, Experiment, Finding, Outcome
-from antecede.lab.results import MissingResult, Results
-from antecede.lab.statistics import estimate
+from antecede.lab.results import Estimate, MissingResult, Results, estimate
 
 Judge: TypeAlias = Callable[[Results], Finding]
 Values: TypeAlias = Callable[[Results], Sequence[float]]
@@ -31,27 +32,35 @@ def at(name: str, /, **where: object) -> Values:
 def within(values: Values, low: float, high: float | None = None, *, tolerance: float = 0.0, words: str = "") -> Judge:
     """Return a judge of the claim that the values are `low`, or lie between `low` and `high`."""
     least, most = low - tolerance, (low if high is None else high) + tolerance
-
-    def judge(results: Results) -> Finding:
-        found = estimate(values(results))
-        if least <= found.low and found.high <= most:
-            return Finding(Outcome.REPRODUCED, True, found, words)
-        is_missed = found.high < least or found.low > most
-        return Finding(Outcome.NOT_REPRODUCED if is_missed else Outcome.UNDECIDED, False, found, words)
-
-    return judge
+    return _estimate_judge(
+        values,
+        lambda found: least <= found.low and found.high <= most,
+        lambda found: found.high < least or found.low > most,
+        (Outcome.REPRODUCED, Outcome.NOT_REPRODUCED),
+        words,
+    )
 
 
 def at_most(values: Values, limit: float, *, words: str = "") -> Judge:
     """Return a judge of the claim that the values do not exceed `limit`."""
+    return _estimate_judge(
+        values,
+        lambda found: found.high <= limit,
+        lambda found: found.low > limit,
+        (Outcome.BOUND_KEPT, Outcome.NOT_REPRODUCED),
+        words,
+    )
 
-    def judge(results: Results) -> Finding:
-        found = estimate(values(results))
-        if found.high <= limit:
-            return Finding(Outcome.BOUND_KEPT, True, found, words)
-        return Finding(Outcome.NOT_REPRODUCED if found.low > limit else Outcome.UNDECIDED, False, found, words)
 
-    return judge
+def trend(values: Values, *, above: float = -inf, below: float = inf, words: str = "") -> Judge:
+    """Return a judge of a claim without a number: the whole confidence interval lies above or below a bound."""
+    return _estimate_judge(
+        values,
+        lambda found: above < found.low and found.high < below,
+        lambda found: found.high <= above or found.low >= below,
+        (Outcome.QUALITATIVE, Outcome.QUALITATIVE),
+        words,
+    )
 
 
 def explanation(
@@ -61,11 +70,34 @@ def explanation(
 
     The values are measured on something else than what the paper describes.
     """
+    least, most = low - tolerance, (low if high is None else high) + tolerance
+    return _estimate_judge(
+        values,
+        lambda found: least <= found.mean <= most,
+        lambda found: not least <= found.mean <= most,
+        (Outcome.TRIED, Outcome.TRIED),
+        words,
+    )
+
+
+def _estimate_judge(
+    values: Values,
+    is_inside: Callable[[Estimate], bool],
+    is_outside: Callable[[Estimate], bool],
+    outcomes: tuple[Outcome, Outcome],
+    words: str,
+) -> Judge:
+    """Return a judge that decides by the mean of the values and its confidence interval.
+
+    `outcomes` are those of an estimate that lies inside what the claim allows, and outside. Any other estimate leaves
+    the claim undecided.
+    """
 
     def judge(results: Results) -> Finding:
         found = estimate(values(results))
-        holds = low - tolerance <= found.mean <= (low if high is None else high) + tolerance
-        return Finding(Outcome.TRIED, holds, found, words)
+        holds = is_inside(found)
+        missed = outcomes[1] if is_outside(found) else Outcome.UNDECIDED
+        return Finding(outcomes[0] if holds else missed, holds, found, words)
 
     return judge
 
@@ -77,12 +109,12 @@ def report_only(values: Values, *, words: str = "") -> Judge:
 
 def largest(name: str, /, **where: object) -> Values:
     """Return a function that selects the number `name` at the point with its largest mean."""
-    return lambda results: max(_by_point(results, name, where), key=_mean)
+    return lambda results: max(_by_point(results, name, where), key=fmean)
 
 
 def smallest(name: str, /, **where: object) -> Values:
     """Return a function that selects the number `name` at the point with its smallest mean."""
-    return lambda results: min(_by_point(results, name, where), key=_mean)
+    return lambda results: min(_by_point(results, name, where), key=fmean)
 
 
 def _by_point(results: Results, name: str, where: Mapping[str, object]) -> list[list[float]]:
@@ -93,10 +125,6 @@ def _by_point(results: Results, name: str, where: Mapping[str, object]) -> list[
     return [[row.measurements[name] for row in rows if row.point == point] for point in sorted({r.point for r in rows})]
 
 
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
-
-
 def difference(first: Values, second: Values) -> Values:
     """Return a function that subtracts two numbers seed by seed, so that what both share cancels out."""
     return lambda results: [one - two for one, two in zip(first(results), second(results), strict=True)]
@@ -105,18 +133,6 @@ def difference(first: Values, second: Values) -> Values:
 def ratio(first: Values, second: Values) -> Values:
     """Return a function that divides two numbers seed by seed."""
     return lambda results: [one / two for one, two in zip(first(results), second(results), strict=True)]
-
-
-def trend(values: Values, *, above: float | None = None, below: float | None = None, words: str = "") -> Judge:
-    """Return a judge of a claim without a number: the whole confidence interval lies above or below a bound."""
-
-    def judge(results: Results) -> Finding:
-        found = estimate(values(results))
-        holds = (above is None or found.low > above) and (below is None or found.high < below)
-        fails = (above is not None and found.high <= above) or (below is not None and found.low >= below)
-        return Finding(Outcome.QUALITATIVE if holds or fails else Outcome.UNDECIDED, holds, found, words)
-
-    return judge
 
 
 def ever(values: Values, *, words: str = "") -> Judge:

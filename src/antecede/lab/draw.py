@@ -7,9 +7,9 @@ give the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import cycle
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -20,13 +20,13 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from antecede.lab.experiment import Chart, Experiment, PaperValue
-from antecede.lab.results import Results
-from antecede.lab.statistics import Estimate, estimate
+from antecede.lab.results import Estimate, Results, estimate
 
 MARKERS = "osD^vP*X<>hd"
 COLOURS = ("#0b5fa5", "#c2500a", "#2a7f3f", "#7b3fa0", "#8a6d00", "#b0276b", "#00788a", "#5b5b5b", "#a11212", "#3d3b9e")
 STROKES = ("-", "-.")
 """The strokes of the first lines, and of lines whose colour is already in use."""
+HATCHES = ("////", "\\\\\\\\", "....", "xxxx", "----", "||||")
 SETTINGS: Any = {"svg.hashsalt": "antecede", "font.size": 9.0, "axes.spines.top": False, "axes.spines.right": False}
 COLUMNS_MAX = 3
 PANEL_INCHES = (5.4, 4.2)
@@ -62,21 +62,19 @@ def chart_lines(chart: Chart, results: Results) -> list[Line]:
 
 def draw_figure(experiment: Experiment, results: Results) -> Figure:
     """Return the figure of an experiment, with one panel for each chart that has results."""
-    charts = [chart for chart in experiment.charts if chart_lines(chart, results)]
-    columns = 2 if len(charts) == 4 else min(COLUMNS_MAX, max(1, len(charts)))
-    rows = -(-len(charts) // columns) or 1
+    panels = [(chart, found) for chart in experiment.charts if (found := chart_lines(chart, results))]
+    columns = 2 if len(panels) == 4 else min(COLUMNS_MAX, max(1, len(panels)))
+    rows = -(-len(panels) // columns) or 1
     figure = Figure(figsize=(PANEL_INCHES[0] * columns + 0.6, PANEL_INCHES[1] * rows + 0.5), layout="constrained")
     title = f"{experiment.name}: {experiment.title} ({experiment.paper}, {experiment.figure})"
     figure.suptitle(fill(title, TITLE_CHARS * columns), fontsize=11)
-    for number, chart in enumerate(charts, start=1):
+    for number, (chart, found) in enumerate(panels, start=1):
         axes = figure.add_subplot(rows, columns, number)
-        if chart.bars:
-            _draw_bars(axes, chart, chart_lines(chart, results))
-        else:
-            _draw_curves(axes, chart, chart_lines(chart, results))
-        for stated, hatch in zip(chart.stated, _hatches(), strict=False):
+        draw_lines = _draw_bars if chart.bars else _draw_curves
+        draw_lines(axes, chart, found)
+        for stated, hatch in zip(chart.stated, cycle(HATCHES), strict=False):
             _draw_paper_value(axes, stated, hatch)
-        _label_axes(axes, chart, chart_lines(chart, results))
+        _label_axes(axes, chart, found)
     return figure
 
 
@@ -136,7 +134,7 @@ def _draw_bars(axes: Any, chart: Chart, found: list[Line]) -> None:
     """Draw a group of bars for each name on the x axis, with a hatch for each series."""
     names = list(dict.fromkeys(str(place) for line in found for place in line.xs))
     width = 0.8 / len(found)
-    for number, (line, hatch) in enumerate(zip(found, _hatches(), strict=False)):
+    for number, (line, hatch) in enumerate(zip(found, cycle(HATCHES), strict=False)):
         places = [names.index(str(place)) + (number - (len(found) - 1) / 2) * width for place in line.xs]
         axes.bar(
             places,
@@ -166,12 +164,6 @@ def _draw_paper_value(axes: Any, stated: PaperValue, hatch: str) -> None:
         axes.axhline(stated.low, linestyle=":", linewidth=1.4, **style)
     else:
         axes.plot([stated.x], [stated.low], marker="x", markersize=10, markeredgewidth=2.2, linestyle="none", **style)
-
-
-def _hatches() -> Iterator[str]:
-    """Return an endless iterator over the hatch patterns."""
-    patterns = ("////", "\\\\\\\\", "....", "xxxx", "----", "||||")
-    return (patterns[number % len(patterns)] for number in count())
 
 
 def _set_log_ticks(axes: Any, found: list[Line]) -> None:

@@ -10,8 +10,7 @@ from enum import StrEnum
 from typing import Any, TypeAlias
 
 from antecede import __version__
-from antecede.lab.results import Results
-from antecede.lab.statistics import Estimate
+from antecede.lab.results import Estimate, Results
 
 Point: TypeAlias = Mapping[str, float | int | str]
 Measure: TypeAlias = Callable[[Point, int], Mapping[str, float | None]]

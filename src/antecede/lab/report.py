@@ -13,7 +13,6 @@ from typing import Any
 from antecede import __version__
 from antecede.core.errors import Misuse
 from antecede.lab import claims, results
-from antecede.lab.experiments import find_experiment
 from antecede.lab.results import Results
 from antecede.lab.run import ExperimentRun
 
@@ -63,12 +62,3 @@ def read_claims(folder: Path) -> dict[str, Any] | None:
     if not isinstance(made, dict) or not made.keys() >= WRITTEN:
         return None
     return made if all(claim.keys() >= WRITTEN_OF_A_CLAIM for claim in made["claims"]) else None
-
-
-def redraw(folder: Path) -> None:
-    """Judge and draw the results in `folder` again, after a change of claims or charts alone."""
-    made = read_claims(folder)
-    assert made is not None, f"nothing is kept in {folder}"
-    ran = ExperimentRun(find_experiment(made["experiment"]), made["quick"], results.read_results(folder), 0, ())
-
-    write_report(ran, folder, command=made["command"])

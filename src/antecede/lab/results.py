@@ -1,12 +1,14 @@
-"""Read, write and query results. There is a row for each point and seed, as Parquet on disk."""
+"""Read, write and query results. There is a row for each point and seed, as Parquet on disk.
+
+A number at one point is estimated by its mean, with its 95 % confidence interval by Student's t over the seeds.
+"""
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
+from math import fsum, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from antecede.core.errors import Misuse
-from antecede.lab.statistics import Estimate, estimate
+from antecede.sim.trace import name_when_complete
 
 SCHEMA = pa.schema(
     [
@@ -33,9 +35,36 @@ SQL_SCHEMA = (
 )
 LASTING = ("experiment", "point", "parameters", "seed", "measurements", "error")
 """The columns that are the same whenever and wherever an experiment is run."""
-
-
+T_975 = (
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+    2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+    2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+)  # fmt: skip
+"""The 0.975 quantile of Student's t with 1 to 30 degrees of freedom."""
+T_975_BEYOND = 1.96
 LASTING_FILE, PASSING_FILE = "results.parquet", "times.parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean, and the ends of its 95 % confidence interval. Both ends equal the mean if nothing varies."""
+
+    mean: float
+    low: float
+    high: float
+    count: int
+
+
+def estimate(values: Sequence[float]) -> Estimate:
+    """Return the mean of the values and its confidence interval. The interval of a single value is that value."""
+    count = len(values)
+    mean = fsum(values) / count
+    if count == 1:
+        return Estimate(mean, mean, mean, 1)
+    deviation = sqrt(fsum((value - mean) ** 2 for value in values) / (count - 1))
+    t = T_975[count - 2] if count - 2 < len(T_975) else T_975_BEYOND
+    half = t * deviation / sqrt(count)
+    return Estimate(mean, mean - half, mean + half, count)
 
 
 class MissingResult(Misuse):
@@ -69,10 +98,6 @@ class Results:
         if len(points) != 1:
             raise MissingResult(f"{len(points)} points with {where} have {name}, where one was wanted")
         return [row.measurements[name] for row in rows]
-
-    def estimate(self, name: str, /, **where: object) -> Estimate:
-        """Return the mean of the number `name` at one point, with its confidence interval."""
-        return estimate(self.values(name, **where))
 
     def distinct(self, parameter: str) -> list[Any]:
         """Return the values that a parameter takes, in the order of the grid."""
@@ -124,16 +149,9 @@ def read_results(folder: Path) -> pa.Table:
 
 def write_table(table: pa.Table, path: Path) -> None:
     """Write a table to a Parquet file, which gets its name when it is complete."""
-    part = path.with_name(path.name + ".part")
-    try:
+    with name_when_complete(path, "the results") as part:
         path.parent.mkdir(parents=True, exist_ok=True)
         parquet.write_table(table, part, compression="zstd")
-        os.replace(part, path)
-    except OSError as error:
-        raise Misuse(f"the results cannot be written to {path}: {error.strerror or error}") from error
-    finally:
-        with suppress(OSError):  # a file that could not be created cannot be removed either
-            part.unlink(missing_ok=True)
 
 
 def is_readable(path: Path) -> bool:

@@ -11,7 +11,7 @@ The module uses only DataFrames and Arrow, so it works alike on a local Spark, o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from os import cpu_count
@@ -103,8 +103,8 @@ def run(
     """
     jobs, digest = experiment.jobs(quick), experiment.digest(quick)
     parts = PartFiles(folder / "parts", digest)
-    removed = parts.remove_others()
-    notes = [f"{experiment.name}: declared otherwise than what was kept, so it starts anew"] if removed else []
+    others = parts.remove_others()
+    notes = [f"{experiment.name}: declared otherwise than what was kept, so it starts anew"] if others else []
     notes += [f"{experiment.name}: {path} cannot be read, and is measured again" for path in parts.remove_broken()]
     kept = parts.table()
     have = {(row["point"], row["seed"]) for row in kept.select(["point", "seed"]).to_pylist()}
@@ -139,19 +139,14 @@ class PartFiles:
     folder: Path
     digest: str
 
-    def remove_others(self) -> int:
-        """Remove the files of other declarations, and return how many there were."""
-        others = [path for path in sorted(self.folder.glob("*.parquet")) if not path.name.startswith(self.digest)]
-        for path in others:
-            path.unlink()
-        return len(others)
+    def remove_others(self) -> list[Path]:
+        """Remove the files of other declarations, and return their paths."""
+        files = sorted(self.folder.glob("*.parquet"))
+        return _remove(path for path in files if not path.name.startswith(self.digest))
 
     def remove_broken(self) -> list[Path]:
         """Remove files that are incomplete or are not results, and return their paths."""
-        broken = [path for path in self._files() if not results.is_readable(path)]
-        for path in broken:
-            path.unlink()
-        return broken
+        return _remove(path for path in self._files() if not results.is_readable(path))
 
     def table(self) -> pa.Table:
         """Return the finished rows, each once, without those that failed."""
@@ -164,6 +159,14 @@ class PartFiles:
 
     def _files(self) -> list[Path]:
         return sorted(self.folder.glob(f"{self.digest}-*.parquet"))
+
+
+def _remove(paths: Iterable[Path]) -> list[Path]:
+    """Remove files and return their paths."""
+    removed = list(paths)
+    for path in removed:
+        path.unlink()
+    return removed
 
 
 def _chunks(jobs: Sequence[Job], slots: int) -> Iterator[Sequence[Job]]:

@@ -1,4 +1,4 @@
-"""Build the networks of paper 004 as graphs: the postal example, Fig. 4, star, rings, hierarchical triangles."""
+"""Build the networks of paper 004 as graphs (postal example, Fig. 4, star, ring, hierarchical triangle), and others."""
 
 from __future__ import annotations
 
@@ -40,6 +40,12 @@ def chain(processes: int) -> Graph:
     """Return a line of processes, each linked both ways with the next."""
     names = _names("p", processes)
     return Graph.both_ways(pairwise(names))
+
+
+def tree(processes: int) -> Graph:
+    """Return a binary tree, filled from the top, with links both ways."""
+    names = _names("p", processes)
+    return Graph.both_ways((names[number], names[(number - 1) // 2]) for number in range(1, processes))
 
 
 def complete(processes: int) -> Graph:

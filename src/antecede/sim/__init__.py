@@ -11,7 +11,6 @@ parameters  the declaration of a run
 network     the properties of the channels between processes
 channels    the transport of packets through a network
 workload    who sends what to whom, and when
-flight      a message between its send and its last delivery
 world       one run: algorithms, a network and traffic
 trace       the trace of a run, as JSON Lines or Parquet
 measure/    the measurements of a run

@@ -19,8 +19,8 @@ from typing import TypeAlias
 
 from antecede.core.types import Packet, ProcessId
 from antecede.sim.chance import stream
-from antecede.sim.flight import Flight
 from antecede.sim.kernel import Kernel
+from antecede.sim.measure.ledger import Flight
 from antecede.sim.network import Network
 
 Channel: TypeAlias = tuple[ProcessId, ProcessId]
@@ -136,11 +136,10 @@ class Channels:
         self.kernel.at(time_s, self._receive, copy)
 
     def _receive(self, copy: Copy) -> None:
-        if self.network.retransmit_after_s is None:
-            self.arrive(copy.to, copy.packet, copy.flight)
-            return
-        self._acknowledge(copy)
-        if self.network.fifo:
+        is_retransmitted = self.network.retransmit_after_s is not None
+        if is_retransmitted:
+            self._acknowledge(copy)
+        if is_retransmitted and self.network.fifo:
             self._hand_over_in_order(copy)
         else:
             self.arrive(copy.to, copy.packet, copy.flight)

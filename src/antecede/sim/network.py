@@ -11,6 +11,7 @@ again until its acknowledgement is back. That makes channels reliable again, at 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from antecede.core.errors import Misuse
@@ -87,6 +88,12 @@ class Network:
                 f"a partition of {longest_s:g} s, with retransmission after {after_s:g} s: a packet would be sent more "
                 f"than {REPETITIONS_MAX:,} times; retransmit less often, or let the partition heal sooner"
             )
+
+    def check_names(self, kind: str, names: Sequence[ProcessId]) -> None:
+        """Raise `Misuse` if a partition names a process that does not exist. `kind` is what a process is called."""
+        unknown = {name for partition in self.partitions for name in partition.side | partition.other} - set(names)
+        if unknown:
+            raise Misuse(f"there is no {kind} {min(unknown)!r}; they are {names[0]} to {names[-1]}")
 
     @property
     def is_lossy(self) -> bool:

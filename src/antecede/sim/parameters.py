@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from antecede.core.errors import Misuse, UnknownAlgorithm
 from antecede.core.registry import AlgorithmInfo, algorithms
 from antecede.core.types import ProcessId
-from antecede.sim.chance import Distribution
 from antecede.sim.measure.processing_cost import ProcessingCost
 from antecede.sim.network import Network
 from antecede.sim.workload import Workload
@@ -16,30 +15,48 @@ from antecede.sim.workload import Workload
 PROCESSES_MAX = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class Parameters:
-    """The parameters of a run with processes that stay where they are.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunParameters:
+    """The parameters of any run, with processes that stay where they are or with roaming hosts.
 
     The run ends when `messages` have been sent and the network is at rest. With `deliveries`, it ends as soon as
-    `warmup` and then `deliveries` have happened across the system. `options` are the options of the algorithm.
-
-    `weigh_bytes` measures the size of stamps in bytes. `oracle` measures needless waiting and violations. With
-    `state_every` the state of one process after the other is measured, at every `state_every`-th delivery.
+    `warmup` and then `deliveries` have happened across the system. `options` are the options of the algorithm or of the
+    protocol. `oracle` measures needless waiting and violations. With `state_every` the state of one process or station
+    after the other is measured, at every `state_every`-th delivery.
     """
 
-    algorithm: str = "ks"
-    processes: int = 20
     seed: int = 1
     messages: int | None = 1_000
     deliveries: int | None = None
     warmup: int = 0
-    network: Network = field(default_factory=Network)
     workload: Workload = field(default_factory=Workload)
     cost: ProcessingCost = field(default_factory=ProcessingCost)
     options: Mapping[str, object] = field(default_factory=dict)
-    weigh_bytes: bool = True
     oracle: bool = False
     state_every: int = 0
+
+    def check_counts(self) -> None:
+        """Raise `Misuse` if the run has no end, or if one of its counts is too small."""
+        if self.messages is None and self.deliveries is None:
+            raise Misuse("the run has no end: give a number of messages, or of deliveries")
+        for what, count in (("messages", self.messages), ("deliveries", self.deliveries)):
+            if count is not None and count < 1:
+                raise Misuse(f"{count} {what}: give 1 or more")
+        if self.warmup < 0 or self.state_every < 0:
+            raise Misuse(f"a warm-up of {self.warmup} and a state at every {self.state_every}: give 0 or more for both")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters(RunParameters):
+    """The parameters of a run with processes that stay where they are.
+
+    `cost` is the cost of headers, at every process. `weigh_bytes` measures the size of stamps in bytes.
+    """
+
+    algorithm: str = "ks"
+    processes: int = 20
+    network: Network = field(default_factory=Network)
+    weigh_bytes: bool = True
 
     def __post_init__(self) -> None:
         if self.algorithm not in algorithms():
@@ -48,20 +65,10 @@ class Parameters:
             )
         if not 2 <= self.processes <= PROCESSES_MAX:
             raise Misuse(f"{self.processes} processes: give from 2 to {PROCESSES_MAX}")
-        if self.messages is None and self.deliveries is None:
-            raise Misuse("the run has no end: give a number of messages, or of deliveries")
-        if self.messages is not None and self.messages < 1:
-            raise Misuse(f"{self.messages} messages: give 1 or more")
-        if self.deliveries is not None and self.deliveries < 1:
-            raise Misuse(f"{self.deliveries} deliveries: give 1 or more")
+        self.check_counts()
         if self.messages is None and self.network.loss == 1:
             raise Misuse("nothing ever arrives with a loss of 1: give a number of messages, not of deliveries")
-        if self.warmup < 0 or self.state_every < 0:
-            raise Misuse(f"a warm-up of {self.warmup} and a state at every {self.state_every}: give 0 or more for both")
-        unknown = {name for partition in self.network.partitions for name in partition.side | partition.other}
-        unknown -= set(self.names)
-        if unknown:
-            raise Misuse(f"there is no process {min(unknown)!r}; they are {self.names[0]} to {self.names[-1]}")
+        self.network.check_names("process", self.names)
 
     @property
     def info(self) -> AlgorithmInfo:
@@ -75,11 +82,6 @@ class Parameters:
         """
         needs_fifo = self.info.needs_fifo and not self.options.get("numbered")
         return replace(self.network, fifo=True) if needs_fifo else self.network
-
-    @property
-    def latency(self) -> Distribution:
-        """Return the distribution of latencies."""
-        return self.network.latency
 
     @property
     def names(self) -> list[ProcessId]:

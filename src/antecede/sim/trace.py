@@ -12,8 +12,8 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, TypeAlias, cast
 
@@ -25,7 +25,6 @@ BATCH_ROWS = 20_000
 COLUMNS = ("process", "index", "kind", "time", "message", "dests", "group", "payload_bytes", "control_bytes",
            "control_entries")  # fmt: skip
 CONTROL_BYTES, CONTROL_ENTRIES = 8, 9
-SUFFIXES = (".jsonl", ".jsonl.gz", ".parquet")
 
 TraceRow: TypeAlias = list[Any]
 """The columns of one event and its attributes, but for the run, which is the same for all."""
@@ -73,20 +72,7 @@ class RunRecorder:
 
     def record_move(self, time_s: float, process: ProcessId, kind: str, station: ProcessId) -> None:
         """Record that a host moved or connected to `station`, or disconnected from it."""
-        row = [
-            process,
-            self._next_index(process),
-            kind,
-            time_s,
-            None,
-            None,
-            None,
-            None,
-            None,
-            None,
-            {"station": station},
-        ]
-        self._add(row)
+        self._add([process, self._next_index(process), kind, time_s, *[None] * 6, {"station": station}])
 
     def close(self) -> None:
         """Pass on all rows that are left. A send whose packet never left has no stamp."""
@@ -132,32 +118,33 @@ def as_event(run: str, row: TraceRow) -> Event:
 def open_trace(path: str | Path, run: str) -> Iterator[Sink]:
     """Yield a sink that writes the trace to `path`, in the format of its suffix: .jsonl, .jsonl.gz or .parquet."""
     path = Path(path)
-    write = _opener(path)
+    opener = next((FORMATS[suffix] for suffix in SUFFIXES if path.name.endswith(suffix)), None)
+    if opener is None:
+        raise Misuse(
+            f"the name of a trace must end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}, not like {path.name!r}"
+        )
     if not run.isprintable():
         raise Misuse(f"the name of the run, {run!r}, has characters that cannot be written")
+    with name_when_complete(path, "the trace") as part, opener(part, run) as sink:
+        yield sink
+
+
+@contextmanager
+def name_when_complete(path: Path, what: str) -> Iterator[Path]:
+    """Yield the path of a new file, and rename the file to `path` after the block.
+
+    Remove the file if the block raises an error. Raise `Misuse` if the file cannot be written; the message calls it
+    `what`.
+    """
     part = path.with_name(path.name + ".part")
     try:
-        with write(part, run) as sink:
-            yield sink
+        yield part
         os.replace(part, path)
     except OSError as error:
-        raise Misuse(f"the trace cannot be written to {path}: {error.strerror or error}") from error
+        raise Misuse(f"{what} cannot be written to {path}: {error.strerror or error}") from error
     finally:
         with suppress(OSError):  # a file that could not be created cannot be removed either
             part.unlink(missing_ok=True)
-
-
-def _opener(path: Path) -> Callable[[Path, str], Any]:
-    """Return the context manager for the format of `path`, or raise `Misuse` if there is no such format."""
-    if path.name.endswith(".jsonl"):
-        return _open_jsonl
-    if path.name.endswith(".jsonl.gz"):
-        return _open_jsonl_gz
-    if path.name.endswith(".parquet"):
-        return _open_parquet
-    raise Misuse(
-        f"the name of a trace must end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}, not like {path.name!r}"
-    )
 
 
 @contextmanager
@@ -226,3 +213,12 @@ def _line(start: str, row: TraceRow) -> str:
     if entries is not None:
         line += f',"control_entries":{entries}'
     return line + "}\n"
+
+
+FORMATS: Mapping[str, Callable[[Path, str], AbstractContextManager[Sink]]] = {
+    ".jsonl": _open_jsonl,
+    ".jsonl.gz": _open_jsonl_gz,
+    ".parquet": _open_parquet,
+}
+"""The function that opens a trace for writing, for each suffix of its name."""
+SUFFIXES = tuple(FORMATS)

@@ -19,11 +19,9 @@ from antecede.core.effects import Deliver, Effect, Sent, SetTimer, Transmit
 from antecede.core.registry import create
 from antecede.core.types import GroupId, Packet, ProcessId
 from antecede.sim.channels import Channels
-from antecede.sim.flight import Flight
 from antecede.sim.kernel import EVENTS_MAX, Kernel
-from antecede.sim.measure.ledger import Ledger
+from antecede.sim.measure.ledger import Flight, Ledger, Milestones
 from antecede.sim.measure.metrics import Result
-from antecede.sim.measure.milestones import Milestones
 from antecede.sim.measure.packet_size import Scale
 from antecede.sim.measure.processing_cost import Processors
 from antecede.sim.parameters import Parameters
@@ -71,7 +69,13 @@ class World:
             for name in self.names
         }
         self.kernel, self.scale, self.processors = Kernel(events_max), Scale(self.names), Processors()
-        self.ledger = Ledger(parameters, recorder, self.scale)
+        self.ledger = Ledger(
+            parameters,
+            recorder,
+            names=self.names,
+            latency=parameters.network.latency,
+            scale=self.scale if parameters.weigh_bytes else None,
+        )
         self.milestones = Milestones(parameters, self.ledger, self.kernel, self._state_bytes, progress)
         if parameters.workload.pattern != "open":
             self.ledger.answer = self._answer

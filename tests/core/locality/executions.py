@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from antecede.core.clocks.order import Order
+from antecede.core.clocks.stamp import Order
 from antecede.core.locality.graph import Graph, Link
 from antecede.core.types import ProcessId
 

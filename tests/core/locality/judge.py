@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
 from antecede.core.clocks.differential import DifferentialClock
-from antecede.core.clocks.order import Order
-from antecede.core.clocks.stamp import Arrival, ClockStamp
+from antecede.core.clocks.stamp import Arrival, ClockStamp, Order
 from antecede.core.clocks.vector import VectorClock, compare
 from antecede.core.locality.allocation import Allocation
-from antecede.core.locality.determination import determination_2, determination_4
 from antecede.core.locality.graph import Graph, reachable
-from antecede.core.locality.propagation import LocalClock
+from antecede.core.locality.local_clock import LocalClock, determination_2, determination_4
 from antecede.core.types import ProcessId
 from tests.core.locality.executions import Internal, Send, Step, pasts, truth
 

@@ -7,10 +7,10 @@ import pytest
 
 from antecede.core.errors import Misuse
 from antecede.core.locality.allocation import Allocation, allocation_1, allocation_2, allocation_3
-from antecede.core.locality.cost import cost
 from antecede.core.locality.gateways import Gateways, allocation_4, allocation_5, allocation_6
 from antecede.core.locality.graph import Graph
-from antecede.core.locality.simple_path_search import Method
+from antecede.core.locality.plan import cost
+from antecede.core.locality.simple_paths import Method
 from antecede.core.locality.two_way_links import Rooms
 from antecede.lab.topologies import hierarchical_triangle, star
 from tests.core.locality.graphs import random_graph, random_two_way
@@ -26,12 +26,16 @@ def test_rooms_give_the_same_sets_as_the_general_way(seed: int, fifo: bool) -> N
     graph = random_two_way(random.Random(seed), 10)
     rooms = Rooms(graph, fifo=fifo)
     everywhere = Gateways(graph, fifo=fifo, memory=True)
+    demands = {p: everywhere.demand(p, gateway=True) for p in graph.processes}
     for quick, general in (
         (rooms.allocation_1(), allocation_1(graph, fifo=fifo)),
         (rooms.allocation_2(), allocation_2(graph, fifo=fifo)),
         (rooms.allocation_3(), allocation_3(graph, fifo=fifo)),
         (rooms.allocation_4(), allocation_4(graph, fifo=fifo)),
-        (rooms.allocation_6(), everywhere.allocation("6", {p: everywhere.gateway(p) for p in graph.processes})),
+        (
+            rooms.allocation_6(),
+            everywhere.allocation("6", demands),
+        ),
     ):
         assert sets(quick) == sets(general), (quick.name, graph.links)
         assert quick.method is general.method is Method.EXACT

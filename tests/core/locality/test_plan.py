@@ -5,10 +5,9 @@ import tracemalloc
 
 import pytest
 
-from antecede.core.locality.cost import cost
 from antecede.core.locality.graph import Graph
-from antecede.core.locality.plan import TITLES, plan, saving
-from antecede.core.locality.simple_path_search import Method
+from antecede.core.locality.plan import TITLES, cost, plan, saving
+from antecede.core.locality.simple_paths import Method
 from antecede.lab.topologies import chain, complete, hierarchical_triangle, ring, star
 from tests.core.locality.graphs import random_graph
 

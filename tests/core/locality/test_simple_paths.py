@@ -6,11 +6,9 @@ from itertools import pairwise, permutations
 import networkx as nx
 import pytest
 
-from antecede.core.locality.blocks import blocks
-from antecede.core.locality.components import strongly_connected
+from antecede.core.locality.components import blocks, strongly_connected
 from antecede.core.locality.graph import Graph
-from antecede.core.locality.simple_path_search import Budget, Method, enumerate_simple_paths, worst
-from antecede.core.locality.simple_paths import SimplePaths
+from antecede.core.locality.simple_paths import Budget, Method, SimplePaths, enumerate_simple_paths, worst
 from antecede.lab.topologies import complete, figure_4, hierarchical_triangle
 from tests.core.locality.graphs import random_graph, random_two_way
 

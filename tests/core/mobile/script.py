@@ -7,7 +7,7 @@ from typing import Any
 
 from antecede import Message, MessageId, Packet
 from antecede.core.mobile import protocols
-from antecede.core.mobile.frames import Carried
+from antecede.core.mobile.host_and_station_frames import Carried
 from antecede.core.mobile.luggage import Policy
 from antecede.core.mobile.station import Station
 from antecede.core.ordering.ks import Ks

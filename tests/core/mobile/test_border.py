@@ -9,7 +9,7 @@ import pytest
 
 from antecede import Message, MessageId, Misuse, Packet, RemoteViolation, SnapshotError, encode, mobile
 from antecede.core.errors import AntecedeError
-from antecede.core.mobile.frames import (
+from antecede.core.mobile.host_and_station_frames import (
     Begin,
     Carried,
     Cast,

@@ -10,7 +10,7 @@ from antecede import Message, MessageId, Misuse, Packet, RemoteViolation
 from antecede.core.effects import Transmit
 from antecede.core.mobile import protocols
 from antecede.core.mobile.effects import Effect, Radio
-from antecede.core.mobile.frames import Begin, Carried, Moved, Register
+from antecede.core.mobile.host_and_station_frames import Begin, Carried, Moved, Register
 from antecede.core.mobile.station import Station
 from antecede.core.ordering.ks import Ks
 from tests.core.mobile.script import full_for_b, of_z

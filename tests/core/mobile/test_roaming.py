@@ -18,8 +18,8 @@ from antecede import (
 from antecede.core.mobile import handoff, protocols
 from antecede.core.mobile.direct import Mind
 from antecede.core.mobile.effects import Radio
-from antecede.core.mobile.frames import Begin, Carried, Handover, Moved, Register, Uplink
 from antecede.core.mobile.host import Host
+from antecede.core.mobile.host_and_station_frames import Begin, Carried, Handover, Moved, Register, Uplink
 from antecede.core.mobile.luggage import Luggage, Policy
 from antecede.core.mobile.station import Station
 from antecede.core.ordering.ks import Ks

@@ -250,5 +250,5 @@ def test_a_file_that_shows_nothing_is_read_like_the_others(
     write_lines("a.jsonl", [line()])
     write_lines("readme.md", ["# Traces"])
     found = ingest.read(spark, [str(tmp_path)])
-    assert any("readme.md: not recognised" in note for note in found.notes)
+    assert any("readme.md: the format of this file was not recognised" in note for note in found.notes)
     assert refusal_reasons(found) == {1: "the line is not a JSON object"}

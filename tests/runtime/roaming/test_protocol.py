@@ -12,7 +12,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from antecede.core.errors import Misuse
-from antecede.core.mobile.frames import Got, Leave, Register, Uplink
+from antecede.core.mobile.host_and_station_frames import Got, Leave, Register, Uplink
 from antecede.core.types import Message, MessageId, Packet
 from antecede.core.wire.packets import encode
 from antecede.runtime import frames

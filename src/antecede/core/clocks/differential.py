@@ -4,7 +4,7 @@ Each process remembers the own time at which it last wrote to each peer (`LS`, h
 time at which each entry last changed (`LU`, here `_last_changed`); a message to q carries the entries changed
 since the last message to q. Channels must be FIFO: a stamp means something only after all earlier ones.
 
-Paper 004 (section 6) remarks that the differences alone can not compare two arrived messages. The receiver can,
+Paper 004 (section 6) remarks that the differences alone cannot compare two arrived messages. The receiver can,
 if it keeps the last whole vector of each peer and applies the differences to it; `receive` does, and returns the
 whole stamp, so `vector.compare` applies. The saving is on the wire; the space is n entries per peer heard from.
 """
@@ -13,8 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from antecede.core.clocks.stamp import ClockStamp
-from antecede.core.clocks.values import refuse_misdirected, refuse_not_after
+from antecede.core.clocks.stamp import ClockStamp, refuse_misdirected, refuse_not_after
 from antecede.core.clocks.vector import VectorClock
 from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.types import ProcessId
@@ -53,7 +52,7 @@ class DifferentialClock:
         return ClockStamp(self.process, changed, receiver=to)
 
     def receive(self, stamp: ClockStamp) -> ClockStamp:
-        """Take in the differences, and return the whole stamp of the message, fit for comparing."""
+        """Take in the differences, and return the whole stamp of the message, which can be compared."""
         self._refuse(stamp)
         whole = self._heard.setdefault(stamp.sender, dict.fromkeys(self._vector.clock, 0))
         whole.update(stamp.clock)
@@ -65,7 +64,7 @@ class DifferentialClock:
         return ClockStamp(stamp.sender, dict(whole))
 
     def _refuse(self, stamp: ClockStamp) -> None:
-        """Besides what no vector clock takes: each whole vector of a peer is after the one before it."""
+        """Raise if no vector clock takes the stamp, or if the whole vector of its sender would not grow."""
         refuse_misdirected(stamp, self.process)
         self._vector.refuse(stamp)
         heard = self._heard.get(stamp.sender)

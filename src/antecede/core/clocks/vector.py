@@ -12,9 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from antecede.core.clocks.order import Order
-from antecede.core.clocks.stamp import ClockStamp
-from antecede.core.clocks.values import refuse_impossible, refuse_no_mapping
+from antecede.core.clocks.stamp import ClockStamp, Order, refuse_impossible, refuse_no_mapping
 from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.types import ProcessId
 
@@ -60,7 +58,7 @@ class VectorClock:
 
 
 def compare(first: ClockStamp, second: ClockStamp) -> Order:
-    """Determination 1, for two different events: it needs full stamps, and works for any two events."""
+    """Compare any two different events by their full stamps (Determination 1)."""
     for stamp in (first, second):
         if not {first.sender, second.sender} <= stamp.clock.keys():
             raise Misuse(

@@ -4,17 +4,12 @@ Read in this order:
 
 graph               who may write to whom
 edge_list           a graph from text: an edge list, CSV or JSON
-components          strongly connected components
-blocks              biconnected components
-block_tree          the blocks of one component, and the processes that join them
-simple_path_search  who lies on a simple path inside one block that has one-way links
+components          strongly connected components, blocks, and the way from block to block
 simple_paths        who lies on a simple path between two processes
 allocation          which clocks each process keeps: Allocations 1 to 3
 gateways            Allocations 4 and 5, repaired, and 6, which is ours
 two_way_links       the same in nearly linear time, if every link goes both ways
 gateway_memory      what a gateway remembers of one process
-propagation         keeping the clocks of an allocation
-determination       comparing two messages that arrived at one process
-cost                what an allocation costs
-plan                the cheapest allocation for a graph
+local_clock         keeping the clocks of an allocation, and comparing two messages that arrived at one process
+plan                what allocations cost, and the cheapest one for a graph
 """

@@ -11,13 +11,12 @@ p1 and p2 are senders to a common receiver. Allocation 1 gives p1's clock to eve
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from antecede.core.locality.graph import Graph, reachable
-from antecede.core.locality.simple_path_search import BUDGET, Budget, Method
-from antecede.core.locality.simple_paths import SimplePaths
+from antecede.core.locality.simple_paths import BUDGET, Budget, Method, SimplePaths
 from antecede.core.types import ProcessId
 
 ProcessSet: TypeAlias = frozenset[ProcessId]
@@ -70,12 +69,13 @@ class Allocation:
         return not all(any(sender in part for part in parts) for parts in (self.clocks[sender], observed))
 
 
-def union(parts: Parts) -> ProcessSet:
+def union(parts: Sequence[ProcessSet]) -> ProcessSet:
+    """Return the union of `parts`. One part is returned as it is, so that all that have it share it."""
     return parts[0] if len(parts) == 1 else frozenset().union(*parts)
 
 
 def rivals(graph: Graph) -> Iterator[tuple[ProcessId, set[ProcessId], set[ProcessId]]]:
-    """Each p1, all p2 it can reach such that some third process hears from both, and all that p1 reaches.
+    """Yield each p1, all p2 it can reach such that some third process hears from both, and all that p1 reaches.
 
     One at a time, because all together may be the square of the graph: many senders of one receiver, say, that
     do not reach each other and so need no clock.
@@ -88,7 +88,7 @@ def rivals(graph: Graph) -> Iterator[tuple[ProcessId, set[ProcessId], set[Proces
 
 
 def allocation_1(graph: Graph, *, fifo: bool = True) -> Allocation:
-    """On any path from p1 to p2: exact by reachability, for every graph."""
+    """Return Allocation 1: p1's clock on any path from p1 to p2. It is exact for every graph, by reachability."""
     holders: Holders = {}
     for sender, others, reach in rivals(graph):
         holders[sender] = reachable(graph.predecessors, others) & reach
@@ -96,21 +96,32 @@ def allocation_1(graph: Graph, *, fifo: bool = True) -> Allocation:
 
 
 def allocation_2(graph: Graph, *, fifo: bool = True, budget: int = BUDGET) -> Allocation:
-    """On a simple path from p1 to p2."""
+    """Return Allocation 2: p1's clock on any simple path from p1 to p2."""
     paths = SimplePaths(graph.successors, Budget(budget))
     holders = {sender: paths.through(sender, others) for sender, others, _ in rivals(graph)}
     return Allocation("2", graph, fifo, paths.method, clock_sets(graph, holders), None)
 
 
 def allocation_3(graph: Graph, *, fifo: bool = True, budget: int = BUDGET) -> Allocation:
-    """As 2, and a message carries only what its receiver wants."""
+    """Return Allocation 3: the clocks of 2, but a message carries only what its receiver wants."""
     second = allocation_2(graph, fifo=fifo, budget=budget)
     observed = observation_sets(graph, second.clocks)
     return Allocation("3", graph, fifo, second.method, second.clocks, observed)
 
 
+def add_holders(given: Holders, more: Holders) -> None:
+    """Add `more` to the holders that are `given`."""
+    for owner, holders in more.items():
+        given.setdefault(owner, set()).update(holders)
+
+
+def entries_added(given: Holders, more: Holders) -> int:
+    """Return how many clock entries `more` would add to those that are `given`."""
+    return sum(len(holders - given.get(owner, set())) for owner, holders in more.items())
+
+
 def clock_sets(graph: Graph, holders: Mapping[ProcessId, set[ProcessId]]) -> dict[ProcessId, Parts]:
-    """Who keeps whose clock, turned round. Processes with equal sets share one."""
+    """Return for each process the clocks it keeps, from who keeps whose clock. Processes with equal sets share one."""
     kept: dict[ProcessId, list[ProcessId]] = {p: [] for p in graph.processes}
     for owner in graph.processes:
         for holder in holders.get(owner, ()):
@@ -120,7 +131,7 @@ def clock_sets(graph: Graph, holders: Mapping[ProcessId, set[ProcessId]]) -> dic
 
 
 def observation_sets(graph: Graph, clocks: Mapping[ProcessId, Parts]) -> dict[ProcessId, Parts]:
-    """Own clocks, and the senders that two arrivals may be compared by.
+    """Return for each process its own clocks, and those of the senders that two arrivals may be compared by.
 
     A receiver wants p1's clock if another of its senders keeps it. Section 4.3 asks for a path from p1 to that
     other sender instead: the same in Allocation 3, but in 4 and 5 it asks for clocks that nobody keeps.

@@ -51,7 +51,7 @@ def parse(text: str, form: str) -> Links:
 
 
 def guess(name: str, text: str) -> str:
-    """The format, by the ending of the file's name, else by how the text begins."""
+    """Return the format, by the ending of the file's name, or else by how the text begins."""
     for ending in ("csv", "json"):
         if name.lower().endswith("." + ending):
             return ending
@@ -94,7 +94,7 @@ def _from_csv(text: str) -> Iterator[Link]:
 
 
 def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Each row with the number of its last line."""
+    """Yield each row with the number of its last line."""
     reader = csv.reader((f"{line}\n" for line in text.split("\n")), strict=True)
     try:
         yield from ((reader.line_num, row) for row in reader)

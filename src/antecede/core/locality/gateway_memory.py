@@ -48,7 +48,7 @@ class Memory:
             )
 
     def refuse_taken(self, gateway: ProcessId, process: ProcessId, position: int) -> None:
-        """Channels are not FIFO: the message at `position` has come before, or too many after it have."""
+        """Raise if the message at `position` has come before, or if too many after it have. Channels are not FIFO."""
         if position < self._next or position in self._early:
             raise RemoteViolation(
                 f"gateway {gateway!r} has taken message {position} of {process!r} before: it is a duplicate, or forged"
@@ -60,7 +60,10 @@ class Memory:
             )
 
     def note(self, value: int, now: int, last_sent: int) -> None:
-        """The clock of the process has become `value` here, at the own time `now`; we last sent at `last_sent`."""
+        """Note that the clock of the process has become `value` here.
+
+        It did so at the own time `now`; the gateway last sent something at `last_sent`.
+        """
         if self._merges(last_sent):
             self._values[-1] = value
         else:
@@ -68,7 +71,7 @@ class Memory:
             self._known_at.append(now)
 
     def first_above(self, value: int, position: int) -> int:
-        """Since when a value above `value` is known, for the message at `position` of the direct link."""
+        """Return since when a value above `value` is known, for the message at `position` of the direct link."""
         known_at = self._known_at[bisect_right(self._values, value)]
         self._forget(value, position)
         return known_at
@@ -77,7 +80,10 @@ class Memory:
         return bool(self._known_at) and self._known_at[-1] > last_sent
 
     def _forget(self, value: int, position: int) -> None:
-        """What is still to come was sent an event or more after the last one up to which all have arrived."""
+        """Forget the steps that no message still to come can ask for.
+
+        Such a message was sent at least one event after the last message up to which all have arrived.
+        """
         if not self._fifo:
             self._early[position] = value
             value = 0

@@ -19,10 +19,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from antecede.core.errors import Misuse
-from antecede.core.locality.allocation import Allocation, Holders, clock_sets, observation_sets
+from antecede.core.locality.allocation import (
+    Allocation,
+    Holders,
+    add_holders,
+    clock_sets,
+    entries_added,
+    observation_sets,
+)
 from antecede.core.locality.graph import Graph, reachable, without
-from antecede.core.locality.simple_path_search import BUDGET, Budget, Method, worst
-from antecede.core.locality.simple_paths import SimplePaths
+from antecede.core.locality.simple_paths import Budget, Method, SimplePaths, worst
 from antecede.core.types import ProcessId
 
 KEPT_MAX = 32
@@ -37,42 +43,33 @@ class Demand:
     remembered: set[ProcessId] = field(default_factory=set)
     gateway: bool = False
 
-    def ask(self, owner: ProcessId, holders: Iterable[ProcessId]) -> None:
-        self.holders.setdefault(owner, set()).update(holders)
-
-    def cost(self, given: Holders) -> int:
-        """Clock entries to be added to those given already."""
-        return sum(len(holders - given.get(owner, set())) for owner, holders in self.holders.items())
+    def ask(self, owner: ProcessId, holders: set[ProcessId]) -> None:
+        add_holders(self.holders, {owner: holders})
 
 
 class Gateways:
     """The treatments of each receiver of one graph. Simple paths that avoid a process are kept a while."""
 
-    def __init__(self, graph: Graph, *, fifo: bool, memory: bool, budget: int = BUDGET) -> None:
+    def __init__(self, graph: Graph, *, fifo: bool, memory: bool) -> None:
         self.graph = graph
         self.fifo = fifo
         self.memory = memory
-        self._budget = Budget(budget)
+        self._budget = Budget()
         self._method = Method.EXACT
         self._all = SimplePaths(graph.successors, self._budget)
         self._kept: dict[ProcessId, SimplePaths] = {}
 
-    def plain(self, receiver: ProcessId) -> Demand:
-        """All senders treated by clock."""
-        demand = Demand()
-        senders = self.graph.predecessors[receiver]
-        for sender in senders:
-            demand.ask(sender, self._all.through(sender, _others(senders, sender)))
-        return demand
+    def demand(self, receiver: ProcessId, *, gateway: bool) -> Demand:
+        """Return what the receiver asks for: as a `gateway`, or if all senders are treated by clock.
 
-    def gateway(self, receiver: ProcessId) -> Demand:
-        """Each sender by arrival where that is true, else by memory if wanted, else by clock."""
+        A gateway treats each sender by arrival if that is true, else by memory if wanted, else by clock.
+        """
         demand = Demand()
         senders = self.graph.predecessors[receiver]
         for sender in senders:
-            others = _others(senders, sender)
-            by_arrival = self.fifo and only_the_link(self.graph, sender, receiver)
-            if not by_arrival and not self.memory:
+            others = [other for other in senders if other != sender]
+            by_arrival = gateway and self.fifo and only_the_link(self.graph, sender, receiver)
+            if not by_arrival and not (gateway and self.memory):
                 demand.ask(sender, self._all.through(sender, others))
                 continue
             demand.ask(sender, self._through(sender, others, avoiding=receiver))
@@ -85,10 +82,29 @@ class Gateways:
                 demand.remembered.add(sender)
         return demand
 
+    def cheaper_demands(self, order: Sequence[ProcessId] | None, arrival_price: int) -> dict[ProcessId, Demand]:
+        """Return for each receiver the demand that adds fewer entries; that without a gateway if they add equally many.
+
+        Receivers are visited in `order`, and each demand is compared by what it adds to those before it.
+        """
+        order = self.graph.processes if order is None else order
+        if sorted(order) != sorted(self.graph.processes):
+            raise Misuse("the order of visiting gateways must name every process of the graph once")
+        given: Holders = {}
+        demands: dict[ProcessId, Demand] = {}
+        for receiver in order:
+            plain, gateway = self.demand(receiver, gateway=False), self.demand(receiver, gateway=True)
+            price = entries_added(given, gateway.holders) + arrival_price
+            cheaper = gateway.gateway and price < entries_added(given, plain.holders)
+            demands[receiver] = gateway if cheaper else plain
+            add_holders(given, demands[receiver].holders)
+        return {p: demands[p] for p in self.graph.processes}
+
     def allocation(self, name: str, demands: dict[ProcessId, Demand]) -> Allocation:
+        """Return the allocation that meets these demands, one for each receiver."""
         holders: Holders = {}
         for demand in demands.values():
-            _give(holders, demand)
+            add_holders(holders, demand.holders)
         clocks = clock_sets(self.graph, holders)
         return Allocation(
             name,
@@ -102,7 +118,7 @@ class Gateways:
         )
 
     def _through(self, source: ProcessId, targets: Iterable[ProcessId], avoiding: ProcessId) -> set[ProcessId]:
-        """Simple paths that avoid a process are looked for only where any path leads."""
+        """Return who is on simple paths that avoid a process. They are searched only to targets that are reached."""
         reach = reachable(self.graph.successors, [source])
         goals = [target for target in targets if target in reach]
         return self._avoiding(avoiding).through(source, goals) if goals else set()
@@ -116,67 +132,34 @@ class Gateways:
         return self._kept[process]
 
 
-def allocation_4(graph: Graph, *, fifo: bool = True, budget: int = BUDGET) -> Allocation:
-    """Arrival times wherever they are true. On channels that are not FIFO that is nowhere, and this is Allocation 3."""
-    gateways = Gateways(graph, fifo=fifo, memory=False, budget=budget)
-    return gateways.allocation("4", {p: gateways.gateway(p) for p in graph.processes})
+def allocation_4(graph: Graph, *, fifo: bool = True) -> Allocation:
+    """Return Allocation 4: arrival times wherever they are true.
+
+    On channels that are not FIFO that is nowhere, and this is Allocation 3.
+    """
+    gateways = Gateways(graph, fifo=fifo, memory=False)
+    return gateways.allocation("4", {p: gateways.demand(p, gateway=True) for p in graph.processes})
 
 
 def allocation_5(
-    graph: Graph,
-    *,
-    fifo: bool = True,
-    order: Sequence[ProcessId] | None = None,
-    arrival_price: int = 0,
-    budget: int = BUDGET,
+    graph: Graph, *, fifo: bool = True, order: Sequence[ProcessId] | None = None, arrival_price: int = 0
 ) -> Allocation:
-    """Arrival times at the gateways where they are cheaper, visited in `order`, by name unless given.
+    """Return Allocation 5: arrival times at the gateways where they are cheaper, visited in `order`, or by name.
 
     `arrival_price` is what a gateway's notes cost, in clock entries: the messages it keeps for comparison. The
     paper leaves both open, and the result depends on them.
     """
-    gateways = Gateways(graph, fifo=fifo, memory=False, budget=budget)
-    return gateways.allocation("5", chosen(gateways, order, arrival_price))
+    gateways = Gateways(graph, fifo=fifo, memory=False)
+    return gateways.allocation("5", gateways.cheaper_demands(order, arrival_price))
 
 
-def allocation_6(
-    graph: Graph,
-    *,
-    fifo: bool = True,
-    order: Sequence[ProcessId] | None = None,
-    arrival_price: int = 0,
-    budget: int = BUDGET,
-) -> Allocation:
-    """As 5, with memory where arrival times are not true."""
-    gateways = Gateways(graph, fifo=fifo, memory=True, budget=budget)
-    return gateways.allocation("6", chosen(gateways, order, arrival_price))
-
-
-def chosen(gateways: Gateways, order: Sequence[ProcessId] | None, arrival_price: int) -> dict[ProcessId, Demand]:
-    """For each receiver in turn the treatment that adds fewer entries to those already given; no gateway if equal."""
-    order = gateways.graph.processes if order is None else order
-    if sorted(order) != sorted(gateways.graph.processes):
-        raise Misuse("the order of visiting gateways must name every process of the graph once")
-    given: Holders = {}
-    demands: dict[ProcessId, Demand] = {}
-    for receiver in order:
-        plain, gateway = gateways.plain(receiver), gateways.gateway(receiver)
-        cheaper = gateway.gateway and gateway.cost(given) + arrival_price < plain.cost(given)
-        demands[receiver] = gateway if cheaper else plain
-        _give(given, demands[receiver])
-    return {p: demands[p] for p in gateways.graph.processes}
+def allocation_6(graph: Graph, *, fifo: bool = True) -> Allocation:
+    """Return Allocation 6: as 5, with memory where arrival times are not true."""
+    gateways = Gateways(graph, fifo=fifo, memory=True)
+    return gateways.allocation("6", gateways.cheaper_demands(None, 0))
 
 
 def only_the_link(graph: Graph, sender: ProcessId, receiver: ProcessId) -> bool:
-    """Is the link the only path from `sender` to `receiver`?"""
+    """Return whether the link is the only path from `sender` to `receiver`."""
     elsewhere = (p for p in graph.successors[sender] if p != receiver)
     return receiver not in reachable(graph.successors, elsewhere, avoiding=sender)
-
-
-def _others(senders: Iterable[ProcessId], sender: ProcessId) -> list[ProcessId]:
-    return [other for other in senders if other != sender]
-
-
-def _give(holders: Holders, demand: Demand) -> None:
-    for owner, more in demand.holders.items():
-        holders.setdefault(owner, set()).update(more)

@@ -7,7 +7,7 @@ A link given twice is one link.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -44,11 +44,9 @@ class Graph:
             _refuse_bad_link(sender, receiver, declared)
         names = sorted(declared if declared is not None else {name for link in unique for name in link})
         successors: dict[ProcessId, list[ProcessId]] = {name: [] for name in names}
-        predecessors: dict[ProcessId, list[ProcessId]] = {name: [] for name in names}
         for sender, receiver in unique:
             successors[sender].append(receiver)
-            predecessors[receiver].append(sender)
-        return Graph({p: tuple(qs) for p, qs in successors.items()}, {p: tuple(qs) for p, qs in predecessors.items()})
+        return Graph({p: tuple(qs) for p, qs in successors.items()}, reversed_links(successors))
 
     @staticmethod
     def both_ways(links: Iterable[Link], processes: Iterable[ProcessId] | None = None) -> Graph:
@@ -97,7 +95,7 @@ def _refuse_bad_link(sender: ProcessId, receiver: ProcessId, declared: set[Proce
 
 
 def reachable(links: Adjacency, sources: Iterable[ProcessId], avoiding: ProcessId | None = None) -> set[ProcessId]:
-    """Everything that can be reached from `sources` along `links`, the sources included, not going by `avoiding`."""
+    """Return all that can be reached from `sources` along `links`, the sources included, without passing `avoiding`."""
     found = set(sources)
     waiting = list(found)
     while waiting:
@@ -109,12 +107,12 @@ def reachable(links: Adjacency, sources: Iterable[ProcessId], avoiding: ProcessI
 
 
 def without(links: Adjacency, process: ProcessId) -> dict[ProcessId, tuple[ProcessId, ...]]:
-    """`links` with `process` and all its links taken out."""
+    """Return `links` without `process` and all its links."""
     return {p: tuple(q for q in qs if q != process) for p, qs in links.items() if p != process}
 
 
-def reversed_links(links: Adjacency) -> dict[ProcessId, tuple[ProcessId, ...]]:
-    """Every link the other way round."""
+def reversed_links(links: Mapping[ProcessId, Sequence[ProcessId]]) -> dict[ProcessId, tuple[ProcessId, ...]]:
+    """Return `links` with every link the other way round."""
     backwards: dict[ProcessId, list[ProcessId]] = {p: [] for p in links}
     for p, qs in links.items():
         for q in qs:

@@ -1,25 +1,54 @@
 """Who lies on a simple path from one process to others: the question every allocation asks.
 
-In directed graphs the question is NP-complete, so it is cut into pieces that mostly are not:
+In directed graphs the question is NP-complete, so it is cut into pieces that mostly are not (see `components`):
 
 * Different strongly connected components never disturb each other. A component of one process is on a simple path
-  when it is on any path: that is exact by reachability, and so are all acyclic graphs.
-* Inside a component, forget the directions: a directed simple path also goes from block to block (`block_tree`), so
-  blocks off the way are out, exactly. In a block whose links all go both ways, everybody is in, exactly.
-* What remains is one block with one-way links, from one door to another: see `simple_path_search`.
+  if it is on any path: that is exact by reachability, and so are all acyclic graphs.
+* Inside a component, forget the directions: a directed simple path also goes from block to block, so blocks off the
+  way are out, exactly. In a block whose links all go both ways, everybody is in, exactly.
+* What remains is one block with one-way links, from one door to another. `Crossing` answers from two sides. From above:
+  p can only be on such a path if it is reached from the source without the target, and reaches the target without the
+  source. From below: a shortest path to p, and one on from there that avoids it, are a simple path, and all on it are
+  members. If the two agree, the answer is exact. If not, simple paths are enumerated. If those are too many, the answer
+  from above is taken, which is too large and therefore safe.
 
 `SimplePaths.method` says the worst that was needed: `exact`, `enumerated` or `over-approximated`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Set
+from enum import StrEnum
 
-from antecede.core.locality.block_tree import House
-from antecede.core.locality.components import strongly_connected
+from antecede.core.locality.components import House, strongly_connected
 from antecede.core.locality.graph import Adjacency, reachable, reversed_links
-from antecede.core.locality.simple_path_search import Budget, Crossing, Method, worst
 from antecede.core.types import ProcessId
+
+BUDGET = 1_000_000
+"""Steps of search in all, for one allocation of one graph."""
+WALK_STEPS_MAX = 5_000
+"""Steps of enumeration for one source and target."""
+
+
+class Method(StrEnum):
+    """How membership of simple paths was found; later ones are worse."""
+
+    EXACT = "exact"
+    ENUMERATED = "enumerated"
+    OVER_APPROXIMATED = "over-approximated"
+
+
+def worst(methods: Iterable[Method]) -> Method:
+    return max(methods, key=list(Method).index, default=Method.EXACT)
+
+
+class Budget:
+    """Steps of search that are left. All searches for one allocation draw on one."""
+
+    __slots__ = ("left",)
+
+    def __init__(self, steps: int = BUDGET) -> None:
+        self.left = steps
 
 
 class SimplePaths:
@@ -36,7 +65,7 @@ class SimplePaths:
         self._crossed: dict[tuple[frozenset[ProcessId], ProcessId, ProcessId], frozenset[ProcessId]] = {}
 
     def through(self, source: ProcessId, targets: Iterable[ProcessId]) -> set[ProcessId]:
-        """All processes on simple paths from `source` to any of `targets`, ends included; empty if there are none."""
+        """Return all processes on simple paths from `source` to any of `targets`, with both ends."""
         if source not in self._links:
             return set()
         reach = reachable(self._links, [source])
@@ -56,7 +85,7 @@ class SimplePaths:
     def _within(
         self, component: tuple[ProcessId, ...], source: ProcessId, goals: set[ProcessId], useful: set[ProcessId]
     ) -> set[ProcessId]:
-        """The part of the answer in one component: between where paths come in and where they end or go out."""
+        """Return the part of the answer in one component: between where paths come in and where they end or go out."""
         inside = set(component)
         exits = {p for p in component if p in goals or any(q in useful and q not in inside for q in self._links[p])}
         entries = (
@@ -72,14 +101,14 @@ class SimplePaths:
 
     def _house(self, component: tuple[ProcessId, ...]) -> House:
         if component[0] not in self._houses:
-            self._houses[component[0]] = House.of(self._links, component)
+            self._houses[component[0]] = House.of(self._links, self._backwards, component)
         return self._houses[component[0]]
 
     def _through_room(
         self, house: House, room: int, entries: Collection[ProcessId], exits: Collection[ProcessId]
     ) -> frozenset[ProcessId]:
         members = house.blocks.members[room]
-        if house.is_two_way(room):
+        if room not in house.one_way_rooms:
             return members
         found: frozenset[ProcessId] = frozenset()
         for door_in in sorted(house.doors_towards(room, entries)):
@@ -96,3 +125,102 @@ class SimplePaths:
             self._crossed[key], method = self._crossings[room].members(source, target)
             self.method = worst([self.method, method])
         return self._crossed[key]
+
+
+class Crossing:
+    """One block of `links`, given both ways round, and the steps that may be spent on it."""
+
+    def __init__(self, links: Adjacency, backwards: Adjacency, inside: frozenset[ProcessId], budget: Budget) -> None:
+        self._links = {p: tuple(q for q in links[p] if q in inside) for p in inside}
+        self._backwards = {p: tuple(q for q in backwards[p] if q in inside) for p in inside}
+        self._inside = inside
+        self._budget = budget
+
+    def members(self, source: ProcessId, target: ProcessId) -> tuple[frozenset[ProcessId], Method]:
+        """Return all processes on simple paths from `source` to `target`, and how they were found."""
+        if self._budget.left <= 0:
+            return self._inside, Method.OVER_APPROXIMATED
+        from_source = self._tree(self._links, source, {target})
+        to_target = self._tree(self._backwards, target, {source})
+        possible = (from_source.keys() & to_target.keys()) | {source, target}
+        found = {source, target} if target in self._links[source] else set()
+        for process in sorted(possible - {source, target}):
+            if process not in found and self._budget.left > 0:
+                found.update(self._detour(source, process, target, from_source, to_target))
+        if found == possible:
+            return frozenset(found), Method.EXACT
+        walked = enumerate_simple_paths(self._links, possible, source, target, self._budget)
+        if walked is None:
+            return frozenset(possible), Method.OVER_APPROXIMATED
+        return walked, Method.ENUMERATED
+
+    def _detour(
+        self,
+        source: ProcessId,
+        process: ProcessId,
+        target: ProcessId,
+        from_source: dict[ProcessId, ProcessId],
+        to_target: dict[ProcessId, ProcessId],
+    ) -> list[ProcessId]:
+        """Return a simple path by way of `process`: one half is shortest, the other avoids it.
+
+        The path is empty if neither half can be chosen first.
+        """
+        there = _branch(from_source, process)
+        onward = _branch(self._tree(self._backwards, target, set(there) - {process}), process)
+        if not onward:
+            onward = _branch(to_target, process)
+            there = _branch(self._tree(self._links, source, set(onward) - {process}), process)
+        return [*there, *onward] if there and onward else []
+
+    def _tree(self, links: Adjacency, root: ProcessId, avoiding: Set[ProcessId]) -> dict[ProcessId, ProcessId]:
+        """Return each process that is found breadth first from `root`, with the one before it on a shortest path."""
+        before = {root: root}
+        waiting = [root]
+        for process in waiting:
+            for after in links[process]:
+                if after not in before and after not in avoiding:
+                    before[after] = process
+                    waiting.append(after)
+        self._budget.left -= len(waiting)
+        return before
+
+
+def _branch(tree: dict[ProcessId, ProcessId], process: ProcessId) -> list[ProcessId]:
+    """Return the path of the tree from `process` to its root. It is empty if `process` is not in the tree."""
+    if process not in tree:
+        return []
+    path = [process]
+    while tree[path[-1]] != path[-1]:
+        path.append(tree[path[-1]])
+    return path
+
+
+def enumerate_simple_paths(
+    links: Adjacency, inside: Set[ProcessId], source: ProcessId, target: ProcessId, budget: Budget
+) -> frozenset[ProcessId] | None:
+    """Return the processes on simple paths from `source` to `target` that stay `inside`; None if the steps were spent.
+
+    The depth-first walk ends early when all of `inside` has been seen on some path.
+    """
+    found: set[ProcessId] = set()
+    path = [source]
+    on_path = {source}
+    rest = [iter(links[source])]
+    least_left = max(0, budget.left - WALK_STEPS_MAX)
+    while rest and len(found) < len(inside):
+        after = next(rest[-1], None)
+        if after is None:
+            rest.pop()
+            on_path.discard(path.pop())
+        elif after == target:
+            found.update(path)
+            found.add(target)
+        elif after in inside and after not in on_path:
+            if budget.left <= least_left:
+                return None
+            budget.left -= 1
+            path.append(after)
+            on_path.add(after)
+            rest.append(iter(links[after]))
+    return frozenset(found)

@@ -1,7 +1,7 @@
 """Allocations of graphs whose every link goes both ways, in time and space linear in the graph and the answer.
 
-There the clock set of a process is the union of one set per block it is in (see `blocks`; a block of two processes is
-a bridge, a process in several blocks a door). Let p1 and p2 be neighbours of R. If they are all in one block, the
+There the clock set of a process is the union of one set per block it is in (see `components`; a block of two processes
+is a bridge, a process in several blocks a door). Let p1 and p2 be neighbours of R. If they are all in one block, the
 simple paths from p1 to p2 fill that block. If not, R is a door, and they fill two: that of p1 and R, that of R and p2.
 Reading this for all p1, a block B is given, by
 
@@ -18,10 +18,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from antecede.core.locality.allocation import Allocation, Parts, ProcessSet
-from antecede.core.locality.blocks import Blocks, blocks
+from antecede.core.locality.allocation import Allocation, Parts, ProcessSet, union
+from antecede.core.locality.components import Blocks, blocks
 from antecede.core.locality.graph import Graph, reachable
-from antecede.core.locality.simple_path_search import Method
+from antecede.core.locality.simple_paths import Method
 from antecede.core.types import ProcessId
 
 
@@ -56,14 +56,16 @@ class Rooms:
         return self.allocation_5("4")
 
     def allocation_5(self, name: str = "5", *, arrival_price: int = 0) -> Allocation:
-        """A gateway's saving is counted as if there were no other: exact but for the far ends of its bridges."""
+        """Return Allocation 5, or 4 by `name`, which has all the gateways whatever they save.
+
+        A gateway's saving is counted as if there were no other: exact but for the far ends of its bridges.
+        """
+        bridged = {door: across for door in self._neighbours if (across := self._across_bridges(door))}
         gateways = {
             door: across
-            for door in self._neighbours
-            if (across := self._across_bridges(door)) and (name == "4" or self._saving(door, across) > arrival_price)
+            for door, across in bridged.items()
+            if self.fifo and (name == "4" or self._saving(door, across) > arrival_price)
         }
-        if not self.fifo:
-            gateways = {}
         clocks = self._clocks(lambda block: self._by_arrival(block, gateways))
         return self._allocation(name, clocks, gateways=frozenset(gateways))
 
@@ -88,12 +90,12 @@ class Rooms:
         return Allocation(name, self.graph, self.fifo, Method.EXACT, clocks, clocks, gateways, remembered or {})
 
     def _clocks(self, of_block: Callable[[ProcessSet], ProcessSet]) -> dict[ProcessId, Parts]:
-        """The parts of each process: those of its blocks, in at most two."""
+        """Return the parts of each process: those of its blocks, in at most two."""
         parts = [of_block(block) for block in self._blocks.members]
         return {p: _largest_and_rest([parts[number] for number in self._blocks.of[p]]) for p in self.graph.processes}
 
     def _by_clock(self, block: ProcessSet) -> ProcessSet:
-        return _joined([*_unless_bridge(block), *(self._neighbours[p] for p in block if p in self._neighbours)])
+        return union([*_unless_bridge(block), *(self._neighbours[p] for p in block if p in self._neighbours)])
 
     def _by_arrival(self, block: ProcessSet, gateways: dict[ProcessId, ProcessSet]) -> ProcessSet:
         parts = [*_unless_bridge(block)]
@@ -102,7 +104,7 @@ class Rooms:
             parts.append(self._neighbours[door] - across)
             if across - block:
                 parts.append(frozenset([door]))
-        return _joined(parts)
+        return union([part for part in parts if part])
 
     def _by_memory(self, block: ProcessSet) -> ProcessSet:
         if len(block) > 2:
@@ -124,14 +126,8 @@ def _unless_bridge(block: ProcessSet) -> Parts:
     return (block,) if len(block) > 2 else ()
 
 
-def _joined(parts: list[ProcessSet]) -> ProcessSet:
-    """One part is returned as it is, so that blocks that have it share it."""
-    parts = [part for part in parts if part]
-    return parts[0] if len(parts) == 1 else frozenset().union(*parts)
-
-
 def _largest_and_rest(parts: list[ProcessSet]) -> Parts:
-    """The largest part, shared with the whole block that has it, and all the others as one."""
+    """Return the largest part, shared with the whole block that has it, and all the others as one."""
     if len(parts) < 2:
         return tuple(parts) or (frozenset(),)
     largest = max(parts, key=len)

@@ -1,4 +1,4 @@
-"""What may come in. Everything is asked here that can be asked of a packet before it changes anything.
+"""The checks of a packet that comes in: all that can be asked of it before it changes anything.
 
 Hosts are strangers' devices: what one says is held to what its station knows of it. Stations run the protocol together
 and believe each other about where hosts are; but a packet must come from a station, be about hosts and stations that
@@ -13,7 +13,7 @@ from math import isfinite
 from typing import Any
 
 from antecede.core.errors import Misuse, RemoteViolation
-from antecede.core.mobile.frames import (
+from antecede.core.mobile.host_and_station_frames import (
     Acknowledge,
     Begin,
     Carried,
@@ -38,7 +38,7 @@ ALONE = (Begin, Handover, Moved, Acknowledge, Delete, Notify, Last, Over)
 
 
 def check_wire(packet: Packet, hosts: Collection[ProcessId], stations: Collection[ProcessId]) -> None:
-    """`RemoteViolation` for a packet from a wire that no station with these hosts and stations could have sent."""
+    """Raise `RemoteViolation` if no station with these hosts and stations could have sent this packet on a wire."""
     checked_packet(packet)
     stamp, message = packet.stamp, packet.message
     what = f"the {type(stamp).__name__} of {packet.sender}"
@@ -55,8 +55,11 @@ def check_wire(packet: Packet, hosts: Collection[ProcessId], stations: Collectio
         _check_message(what, message, stamp, hosts, stations)
 
 
-def living(packet: Packet, departed: frozenset[ProcessId]) -> Packet | None:
-    """The packet, less what is for hosts that were removed; None where it is of one, or about one, or for nobody."""
+def without_departed(packet: Packet, departed: frozenset[ProcessId]) -> Packet | None:
+    """Return the packet without what is for hosts that were removed.
+
+    Return None if the packet is of such a host, or about one, or for nobody else.
+    """
     checked_packet(packet)
     stamp, message = packet.stamp, packet.message
     if not departed:
@@ -89,12 +92,13 @@ def _check_message(
 
 
 def check_at_most(claimed: int, known: int, who: ProcessId, what: str) -> None:
-    """Nobody can have more than there is."""
+    """Raise `RemoteViolation` if somebody claims to have more than there is."""
     if claimed > known:
         raise RemoteViolation(f"{who} says {what} up to {claimed}, but there are {known}")
 
 
 def checked_time(now: Any) -> float:
+    """Return the time, if it is a finite number of seconds. Raise `Misuse` if it is not."""
     if isinstance(now, bool) or not isinstance(now, (int, float)) or not isfinite(now):
         raise Misuse(f"the time must be a finite number of seconds, not {now!r}")
     return now

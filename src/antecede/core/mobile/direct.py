@@ -18,16 +18,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from antecede.core.effects import Transmit
 from antecede.core.errors import HoldBackFull, Misuse, RemoteViolation
 from antecede.core.holdback import HOLD_BACK_LIMIT, HoldBack
 from antecede.core.mobile import border, handoff
 from antecede.core.mobile.effects import Effect
-from antecede.core.mobile.frames import Carried, Moved
+from antecede.core.mobile.host_and_station_frames import Carried, Moved
 from antecede.core.mobile.luggage import Berth, Luggage
-from antecede.core.mobile.scheme import Held
+from antecede.core.mobile.scheme import Held, message_of
 from antecede.core.mobile.station import Station
 from antecede.core.ordering.ks import Ks, KsStamp
 from antecede.core.ordering.prs import Prs
@@ -54,7 +54,8 @@ class Mind:
         """Return whether the message was delivered, or is held back."""
         return message.id.seq <= self.ordering.delivered.get(message.sender, 0) or message.id in self.held
 
-    def sent_down(self, serial: int, message: Message, stamp: Stamp, departed: frozenset[ProcessId] = NOBODY) -> None:
+    def keep_stamp(self, serial: int, message: Message, stamp: Stamp, departed: frozenset[ProcessId] = NOBODY) -> None:
+        """Keep the stamp of a message that was sent to the host, until the host says that it had the message."""
         self.unlearned[serial] = (replace(message, payload=b""), stamp)  # what it says is in the outbox
         if len(self.unlearned) > UNLEARNED_MAX:
             self.learn(next(iter(self.unlearned)), departed)
@@ -81,7 +82,7 @@ class Mind:
             self.ordering.forget(host)
         self.ordering.departed = NOBODY
         held = self.held.packets.items()
-        self.held.packets = {serial: packet for serial, packet in held if _message(packet).sender not in departed}
+        self.held.packets = {serial: packet for serial, packet in held if message_of(packet).sender not in departed}
 
 
 @values.storable("Direct", removed={1: False})
@@ -92,12 +93,10 @@ class Direct:
     At most `hold_max` messages are held back for a host, and as many wait for luggage that is on its way.
     """
 
+    table: ClassVar[handoff.Table] = handoff.SIMPLE
+
     ordering: str = "ks"
     hold_max: int = HOLD_BACK_LIMIT
-
-    @property
-    def table(self) -> handoff.Table:
-        return handoff.SIMPLE
 
     def join(self, host: ProcessId, home: ProcessId) -> Mind:  # noqa: ARG002
         return Mind(Ks(host, multicast=True) if self.ordering == "ks" else Rst(host), HoldBack(self.hold_max))
@@ -115,7 +114,7 @@ class Direct:
             )
         if isinstance(stamp, Carried):
             for host in sorted(stamp.to):
-                self._check_room(station, host, _message(packet), stamp.stamp)
+                self._check_room(station, host, message_of(packet), stamp.stamp)
 
     def wire(self, station: Station, to: ProcessId, packet: Packet) -> Iterator[Effect]:  # noqa: ARG002
         yield Transmit(to, packet)
@@ -146,7 +145,7 @@ class Direct:
         if message is None or not isinstance(stamp, Carried):
             yield from station.control(packet)
             return
-        station.located(message.sender, stamp.epoch, packet.sender)
+        station.note_place(message.sender, stamp.epoch, packet.sender)
         for host in sorted(stamp.to):
             yield from self._take(station, host, packet, stamp)
 
@@ -171,8 +170,7 @@ class Direct:
         """Pass on what waited for the luggage, which will not come."""
         waiting, berth.waiting = berth.waiting, []
         for packet in waiting:
-            assert isinstance(packet.stamp, Carried)
-            yield from self._take(station, host, packet, packet.stamp)
+            yield from self._take(station, host, packet, _carried(packet))
 
     def forget(self, station: Station, host: ProcessId) -> Iterator[Effect]:
         if self.ordering != "ks":
@@ -181,7 +179,7 @@ class Direct:
 
     def _forget(self, station: Station, host: ProcessId) -> Iterator[Effect]:
         for berth in station.berths.values():
-            berth.waiting = [packet for packet in berth.waiting if _message(packet).sender != host]
+            berth.waiting = [packet for packet in berth.waiting if message_of(packet).sender != host]
         for berth, luggage in list(station.served()):
             self.resume(station, luggage)
             yield from self._ready(station, berth)
@@ -197,7 +195,7 @@ class Direct:
             mind: Mind = luggage.mind
             if station.departed:
                 mind.forget(station.departed)
-            mind.held.resume(lambda packet: _unmet(station, mind, _message(packet), _carried(packet).stamp))
+            mind.held.resume(lambda packet: _unmet(station, mind, message_of(packet), _carried(packet).stamp))
 
     def _known(self, luggage: Luggage, got: int) -> int:  # noqa: ARG002
         """Return how many of the messages to the host, which says it had `got`, precede what it sends now."""
@@ -238,9 +236,8 @@ class Direct:
                 yield Transmit(packet.sender, Packet(station.me, None, Moved(host, berth.epoch, 0, berth.at)))
 
     def _offer(self, station: Station, berth: Berth, packet: Packet, *, refuse: bool = True) -> Iterator[Effect]:
-        assert berth.luggage is not None
-        mind: Mind = berth.luggage.mind
-        message, stamp = _message(packet), _carried(packet).stamp
+        mind: Mind = berth.luggage_here.mind
+        message, stamp = message_of(packet), _carried(packet).stamp
         if mind.has(message):
             return
         mind.held.offer(packet, _unmet(station, mind, message, stamp), refuse=refuse)
@@ -248,25 +245,19 @@ class Direct:
 
     def _ready(self, station: Station, berth: Berth) -> Iterator[Effect]:
         """Deliver what waits for nothing any more."""
-        assert berth.luggage is not None
-        while (ready := berth.luggage.mind.held.pop()) is not None:
-            yield from self._deliver(station, berth, _message(ready), _carried(ready).stamp)
+        while (ready := berth.luggage_here.mind.held.pop()) is not None:
+            yield from self._deliver(station, berth, message_of(ready), _carried(ready).stamp)
 
     def _deliver(self, station: Station, berth: Berth, message: Message, stamp: Stamp) -> Iterator[Effect]:
-        assert berth.luggage is not None
-        mind: Mind = berth.luggage.mind
+        luggage = berth.luggage_here
+        mind: Mind = luggage.mind
         delivered = mind.ordering.delivered
         delivered[message.sender] = max(message.id.seq, delivered.get(message.sender, 0))
         mind.held.reached(mind.ordering.count(message))
-        before = berth.luggage.serial
+        before = luggage.serial
         yield from station.deliver(berth, message)
-        if berth.luggage.serial > before:
-            mind.sent_down(berth.luggage.serial, message, stamp, station.departed)
-
-
-def _message(packet: Packet) -> Message:
-    assert packet.message is not None
-    return packet.message
+        if luggage.serial > before:
+            mind.keep_stamp(luggage.serial, message, stamp, station.departed)
 
 
 def _carried(packet: Packet) -> Carried:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from antecede.core.effects import Transmit
 from antecede.core.errors import HoldBackFull, Misuse, RemoteViolation
@@ -27,7 +27,7 @@ from antecede.core.holdback import HOLD_BACK_LIMIT
 from antecede.core.mobile import border, handoff
 from antecede.core.mobile.direct import Mind
 from antecede.core.mobile.effects import Effect
-from antecede.core.mobile.frames import Acknowledge, Cast, Delete
+from antecede.core.mobile.host_and_station_frames import Acknowledge, Cast, Delete
 from antecede.core.mobile.luggage import Berth, Luggage
 from antecede.core.mobile.scheme import Held
 from antecede.core.mobile.station import Station
@@ -75,14 +75,12 @@ class FloodMind:
 class Flood:
     """One station's messages so far, what is unacknowledged of them, and everybody's that are not deleted."""
 
+    table: ClassVar[handoff.Table] = handoff.SIMPLE
+
     seq: int = 0
     unacknowledged: dict[int, set[ProcessId]] = field(default_factory=dict)
     casts: dict[ProcessId, Casts] = field(default_factory=dict)
     _kept_max: int = HOLD_BACK_LIMIT  # messages of one station, from which on no more of it are taken
-
-    @property
-    def table(self) -> handoff.Table:
-        return handoff.SIMPLE
 
     def join(self, host: ProcessId, home: ProcessId) -> FloodMind:  # noqa: ARG002
         return FloodMind(Mind(Prs(host)))
@@ -142,9 +140,8 @@ class Flood:
         """Go through what is in store for the host, whose luggage is here now."""
         yield from self._look(station, berth)
 
-    def release(self, *_: object) -> Iterator[Effect]:
+    def release(self, *_: object) -> None:
         """Do nothing: no message waits for luggage, because every station has every message."""
-        yield from ()
 
     def forget(self, *_: object) -> Iterator[Effect]:
         raise Misuse("prs-mobile cannot remove hosts: use roam")
@@ -172,12 +169,11 @@ class Flood:
 
     def _look(self, station: Station, berth: Berth) -> Iterator[Effect]:
         """Go through the messages of each station in its order, as far as this host may have them."""
-        assert berth.luggage is not None
         moved = True
         while moved:
             moved = False
             for init in sorted(self.casts):
-                while self._may_pass(berth.luggage, init):
+                while self._may_pass(berth.luggage_here, init):
                     moved = True
                     yield from self._next(station, berth, init)
 
@@ -195,8 +191,7 @@ class Flood:
         return next(mind.ordered.ordering.unmet(message, cast.stamp), None) is None
 
     def _next(self, station: Station, berth: Berth, init: ProcessId) -> Iterator[Effect]:
-        luggage = berth.luggage
-        assert luggage is not None
+        luggage = berth.luggage_here
         mind: FloodMind = luggage.mind
         seq = mind.received.get(init, 0)
         mind.received[init] = seq + 1
@@ -211,7 +206,7 @@ class Flood:
         before = luggage.serial
         yield from station.deliver(berth, message, (init, seq))
         if luggage.serial > before:
-            mind.ordered.sent_down(luggage.serial, message, cast.stamp)
+            mind.ordered.keep_stamp(luggage.serial, message, cast.stamp)
         else:
             yield from self._has(station, luggage.host, init, seq)
 

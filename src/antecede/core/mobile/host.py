@@ -14,7 +14,7 @@ from antecede.core.effects import Deliver, Sent, SetTimer
 from antecede.core.errors import LimitReached, Misuse, RemoteViolation
 from antecede.core.mobile import border
 from antecede.core.mobile.effects import Effect, Radio
-from antecede.core.mobile.frames import Downlink, Got, Leave, Register, Taken, Uplink, Welcome
+from antecede.core.mobile.host_and_station_frames import Downlink, Got, Leave, Register, Taken, Uplink, Welcome
 from antecede.core.roster import checked_names, checked_packet, checked_payload
 from antecede.core.snapshot import values
 from antecede.core.types import Message, MessageId, Packet, ProcessId
@@ -89,7 +89,7 @@ class Host:
                 )
             return self._down(packet.message, stamp.serial)
         if isinstance(stamp, Taken):
-            self._taken(stamp.sent)
+            self._forget_taken(stamp.sent)
             return []
         if isinstance(stamp, Welcome):
             return self._welcome(packet.sender, stamp)
@@ -125,10 +125,11 @@ class Host:
         if welcome.move != self.move:
             return []
         self.state, self.previous = IN, station
-        self._taken(welcome.sent)
+        self._forget_taken(welcome.sent)
         return [self._acknowledge(), *self._resend(), *(self._timer() if self.unsent else [])]
 
-    def _taken(self, sent: int) -> None:
+    def _forget_taken(self, sent: int) -> None:
+        """Forget the messages up to `sent`, which a station has taken."""
         for seq in [seq for seq in self.unsent if seq <= sent]:
             del self.unsent[seq]
 

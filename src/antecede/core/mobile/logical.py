@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from antecede.core.effects import Transmit
 from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.mobile.effects import Effect
-from antecede.core.mobile.frames import Register
+from antecede.core.mobile.host_and_station_frames import Register
 from antecede.core.mobile.scheme import Held
 from antecede.core.mobile.station import Station
 from antecede.core.roster import checked_packet
@@ -22,6 +22,7 @@ from antecede.core.types import Packet, ProcessId
 
 
 def logical_name(cell: ProcessId, number: int) -> ProcessId:
+    """Return the name of a logical station of the physical station `cell`."""
     return f"{cell}/{number}"
 
 
@@ -40,7 +41,10 @@ class Cluster:
         return {name.rpartition("/")[0] for name in self.logical[0].stations}
 
     def join(self, host: ProcessId, home: ProcessId) -> None:
-        """As `Station.join`; every station hears of new hosts in the same order, and so agrees on their first place."""
+        """Admit a new host, as `Station.join` does.
+
+        Every station hears of new hosts in the same order, and so agrees on their first place.
+        """
         if host in self.given or host in self.cells or home not in self.cells:
             raise Misuse(
                 f"{host!r} cannot join at {home!r}: give a new name and one of the stations {sorted(self.cells)}"
@@ -59,7 +63,7 @@ class Cluster:
         if isinstance(stamp, Register) and stamp.move > move:
             number = self._choose(host)
             self.given[host] = (stamp.move, number)
-        return self._inside(self.logical[number].hear(packet))
+        return self._carry_out_inside(self.logical[number].hear(packet))
 
     def receive(self, packet: Packet) -> list[Effect]:
         checked_packet(packet)
@@ -67,11 +71,11 @@ class Cluster:
         effects: list[Effect] = []
         for station in self.logical:
             if station.me in dests:
-                effects += self._inside(station.receive(packet))
+                effects += self._carry_out_inside(station.receive(packet))
         return effects
 
     def tick(self, now: float) -> list[Effect]:
-        return self._inside(effect for station in self.logical for effect in station.tick(now))
+        return self._carry_out_inside(effect for station in self.logical for effect in station.tick(now))
 
     def held(self) -> tuple[Held, ...]:
         return tuple(held for station in self.logical for held in station.held())
@@ -88,8 +92,11 @@ class Cluster:
         serving = [n for n, station in enumerate(self.logical) if station.berth(host).luggage is not None]
         return serving[0] if serving else loads.index(min(loads))
 
-    def _inside(self, effects: Iterable[Effect]) -> list[Effect]:
-        """Carry out what one logical station sends to another of this cell; one packet to each other cell."""
+    def _carry_out_inside(self, effects: Iterable[Effect]) -> list[Effect]:
+        """Carry out what one logical station sends to another of this cell, and return the other effects.
+
+        A packet for several logical stations of another cell goes there once.
+        """
         by_name = {station.me: station for station in self.logical}
         todo, out = list(effects), list[Effect]()
         while todo:

@@ -66,8 +66,8 @@ class Luggage:
     outbox: dict[int, tuple[Message, Any]] = field(default_factory=dict)
     terms: Terms | None = None
 
-    def acknowledged(self, got: int) -> list[tuple[Message, Any]]:
-        """Take everything up to `got` out of the outbox."""
+    def take_acknowledged(self, got: int) -> list[tuple[Message, Any]]:
+        """Take everything up to `got` out of the outbox, and return it."""
         return [self.outbox.pop(serial) for serial in list(self.outbox) if serial <= got]
 
 
@@ -88,3 +88,9 @@ class Berth:
     lasts: dict[int, set[ProcessId]] = field(default_factory=dict)
     returning: bool = False
     terms: Terms | None = None
+
+    @property
+    def luggage_here(self) -> Luggage:
+        """The luggage, which must be here."""
+        assert self.luggage is not None
+        return self.luggage

@@ -21,16 +21,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from antecede.core.effects import Deliver, Transmit
 from antecede.core.effects import Effect as CoreEffect
 from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.mobile import border, handoff
 from antecede.core.mobile.effects import Effect
-from antecede.core.mobile.frames import Begin, Last, Notify, Old, Over, Relayed
+from antecede.core.mobile.host_and_station_frames import Begin, Last, Notify, Old, Over, Relayed
 from antecede.core.mobile.luggage import Berth, Luggage
-from antecede.core.mobile.scheme import Held
+from antecede.core.mobile.scheme import Held, message_of
 from antecede.core.mobile.station import Station
 from antecede.core.process import Process
 from antecede.core.roster import checked_packet
@@ -44,13 +44,11 @@ from antecede.core.wire import packets
 class Relay:
     """One station's part of the causal layer, and where it believes the hosts to be."""
 
+    table: ClassVar[handoff.Table] = handoff.DRAINED
+
     process: Process
     location: dict[ProcessId, ProcessId] = field(default_factory=dict)
     draining: dict[ProcessId, tuple[int, ProcessId]] = field(default_factory=dict)
-
-    @property
-    def table(self) -> handoff.Table:
-        return handoff.DRAINED
 
     def join(self, host: ProcessId, home: ProcessId) -> None:
         self.location[host] = home
@@ -97,11 +95,10 @@ class Relay:
         """Deliver what waited until nothing old can come any more."""
         waiting, berth.waiting = berth.waiting, []
         for packet in waiting:
-            yield from station.deliver(berth, _message(packet))
+            yield from station.deliver(berth, message_of(packet))
 
-    def release(self, *_: object) -> Iterator[Effect]:
+    def release(self, *_: object) -> None:
         """Do nothing: nobody was told of a registration that another has overtaken, so nothing has come for it."""
-        yield from ()
 
     def notify(self, station: Station, host: ProcessId, _: Berth, begin: Begin) -> Iterator[Effect]:
         """Tell all stations where the host is, and from now on count who has said `last`."""
@@ -127,7 +124,7 @@ class Relay:
                 hosts = stamp.at[station.me] if isinstance(stamp, Relayed) else {getattr(stamp, "host", "")}
                 yield from (Held(host, inner.message.id, pending.needs) for host in sorted(hosts))
         for host, berth in station.berths.items():
-            yield from (Held(host, _message(packet).id) for packet in berth.waiting)
+            yield from (Held(host, message_of(packet).id) for packet in berth.waiting)
 
     def resume(self, station: Station, luggage: Luggage | None) -> None:  # noqa: ARG002
         if luggage is None:
@@ -160,7 +157,7 @@ class Relay:
             yield from station.control(packet)
 
     def _arrive(self, station: Station, host: ProcessId, packet: Packet) -> Iterator[Effect]:
-        berth, message = station.berth(host), _message(packet)
+        berth, message = station.berth(host), message_of(packet)
         if berth.state == handoff.DRAINING:
             yield from self.wire(station, berth.at, Packet(station.me, message, Old(host)))
         elif berth.state == handoff.HERE or (berth.state == handoff.SETTLING and isinstance(packet.stamp, Old)):
@@ -175,8 +172,3 @@ class Relay:
         move, _ = self.draining.get(host, (0, ""))
         if berth.state == handoff.DRAINING and berth.lasts.get(move) == set(station.stations):
             yield from station.step(host, handoff.DRAINED_ALL)
-
-
-def _message(packet: Packet) -> Message:
-    assert packet.message is not None
-    return packet.message

@@ -1,4 +1,4 @@
-"""A protocol's part of a station: how a message finds its destinations' stations, and when it may go to a host."""
+"""What each protocol adds to a station: how a message finds its destinations, and when a host may get it."""
 
 from __future__ import annotations
 
@@ -15,58 +15,60 @@ if TYPE_CHECKING:
 
 
 class Held(NamedTuple):
-    """A message that is here for `host` and may not be delivered yet, and what it waits for where that is known."""
+    """A message that is here for `host` and may not be delivered yet, and what it waits for if that is known."""
 
     host: ProcessId
     message: MessageId
     needs: tuple[Need, ...] = ()
 
 
+def message_of(packet: Packet) -> Message:
+    """Return the message of a packet that must have one."""
+    assert packet.message is not None
+    return packet.message
+
+
 class Scheme(Protocol):
-    """One protocol's part of a station. Actions of its table that are not the shell's own are methods of it:
-    `action(station, host, berth, subject)`, where the subject is what caused the event."""
+    """One protocol's part of a station. Actions of its table that are not the station's own are methods of it:
+    `action(station, host, berth, subject)`, where the subject is what caused the event. An action without effects may
+    return None.
+    """
 
     @property
-    def table(self) -> handoff.Table: ...
+    def table(self) -> handoff.Table:
+        """The table of its hand-off."""
 
     def join(self, host: ProcessId, home: ProcessId) -> Any:
-        """There is a new host: what the protocol keeps in its luggage."""
-        ...
+        """Admit a new host, and return what the protocol keeps in its luggage."""
 
     def is_mind(self, mind: object, host: ProcessId) -> bool:
-        """Is this what the protocol keeps in the luggage of `host`?"""
-        ...
+        """Return whether `mind` is what the protocol keeps in the luggage of `host`."""
 
     def check(self, station: Station, packet: Packet) -> None:
-        """`RemoteViolation`, or `HoldBackFull` where there is no room, before `receive` changes anything."""
-        ...
+        """Raise `RemoteViolation`, or `HoldBackFull` if there is no room, before `receive` changes anything."""
 
     def wire(self, station: Station, to: ProcessId, packet: Packet) -> Iterator[Effect]:
         """Send a control packet to a station, perhaps to this one."""
-        ...
 
     def receive(self, station: Station, packet: Packet) -> Iterator[Effect]:
-        """Take a packet from a wire; hand-off control goes to `station.control`."""
-        ...
+        """Take a packet from a wire. Hand-off control goes to `station.control`."""
 
     def send(self, station: Station, luggage: Luggage, message: Message, got: int) -> Iterator[Effect]:
-        """The next message of a host, sent when it had delivered `got`. `HoldBackFull` before anything is changed."""
-        ...
+        """Take the next message of a host, sent when the host had delivered `got` messages.
+
+        Raise `HoldBackFull` before anything is changed.
+        """
 
     def acknowledged(
         self, station: Station, luggage: Luggage, taken: list[tuple[Message, Any]], got: int
     ) -> Iterator[Effect]:
-        """The host has `taken`, in this order; all it sends from now on was sent after it had the first `got`."""
-        ...
+        """Note that the host has `taken`, in this order, and sends what follows after it had the first `got`."""
 
     def forget(self, station: Station, host: ProcessId) -> Iterator[Effect]:
-        """`host` is gone for good: nothing is known of it any more, and nothing waits for it."""
-        ...
+        """Drop all that is known of `host`, which is gone for good, and wait for nothing of it."""
 
     def held(self, station: Station) -> Iterator[Held]:
-        """What may not be delivered yet."""
-        ...
+        """Yield what may not be delivered yet."""
 
     def resume(self, station: Station, luggage: Luggage | None) -> None:
-        """Rebuild what a snapshot leaves out, of the station or of luggage."""
-        ...
+        """Rebuild what a snapshot leaves out: of the station if `luggage` is None, else of that luggage."""

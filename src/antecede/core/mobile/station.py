@@ -19,7 +19,18 @@ from antecede.core.effects import SetTimer
 from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.mobile import border, handoff
 from antecede.core.mobile.effects import Dropped, Effect, Radio
-from antecede.core.mobile.frames import Begin, Downlink, Got, Handover, Leave, Moved, Register, Taken, Uplink, Welcome
+from antecede.core.mobile.host_and_station_frames import (
+    Begin,
+    Downlink,
+    Got,
+    Handover,
+    Leave,
+    Moved,
+    Register,
+    Taken,
+    Uplink,
+    Welcome,
+)
 from antecede.core.mobile.luggage import Berth, Luggage, Policy, Terms
 from antecede.core.mobile.scheme import Held, Scheme
 from antecede.core.roster import checked_packet
@@ -92,7 +103,7 @@ class Station:
             border.check_at_most(stamp.got, luggage.serial, host, "it has our messages")
         if isinstance(stamp, Got):
             known = stamp.got if luggage.sent >= stamp.sent else 0  # else something older is still to come
-            return list(self.scheme.acknowledged(self, luggage, luggage.acknowledged(stamp.got), known))
+            return list(self.scheme.acknowledged(self, luggage, luggage.take_acknowledged(stamp.got), known))
         if isinstance(stamp, Uplink) and message is not None and message.sender == host:
             return list(self._up(luggage, message, stamp.got))
         raise RemoteViolation(f"{host} sent a {type(stamp).__name__} over the air")
@@ -101,11 +112,11 @@ class Station:
         """Take a packet of another station from the wire. `RemoteViolation` and `HoldBackFull` leave the state as it
         was.
         """
-        living = border.living(packet, self.departed)
-        if living is None:
+        present = border.without_departed(packet, self.departed)
+        if present is None:
             return []
-        self.scheme.check(self, living)
-        return list(self.scheme.receive(self, living))
+        self.scheme.check(self, present)
+        return list(self.scheme.receive(self, present))
 
     def tick(self, now: float) -> list[Effect]:
         """Send again what hosts have not acknowledged."""
@@ -129,9 +140,8 @@ class Station:
     def resume(self) -> None:
         """Rebuild what a snapshot leaves out. `restore` calls it."""
         self.scheme.resume(self, None)
-        for berth in self.berths.values():
-            if berth.luggage is not None:
-                self.scheme.resume(self, berth.luggage)
+        for _, luggage in self.served():
+            self.scheme.resume(self, luggage)
 
     # For schemes.
 
@@ -143,15 +153,14 @@ class Station:
         return berth
 
     def served(self) -> Iterator[tuple[Berth, Luggage]]:
-        """Internal: yield the hosts whose luggage is here."""
+        """Internal: yield the berth and the luggage of each host whose luggage is here."""
         for berth in self.berths.values():
             if berth.luggage is not None:
                 yield berth, berth.luggage
 
     def deliver(self, berth: Berth, message: Message, note: Any = None) -> Iterator[Effect]:
         """Internal: send a message to the host, now and until it is acknowledged; or drop it, by the policy."""
-        luggage = berth.luggage
-        assert luggage is not None
+        luggage = berth.luggage_here
         terms: Terms | Policy = luggage.terms or self.policy
         dropping = berth.asleep and terms.when_asleep == "drop"
         if dropping or len(luggage.outbox) >= min(terms.stored_max, self.policy.stored_max):
@@ -170,7 +179,7 @@ class Station:
             yield from self._begin(stamp)
         elif isinstance(stamp, Handover):
             if stamp.epoch > self.berth(stamp.host).epoch:
-                yield from self.step(stamp.host, handoff.HANDOVER, self._unwrapped(stamp))
+                yield from self.step(stamp.host, handoff.HANDOVER, self._unwrap(stamp))
         elif isinstance(stamp, Moved):
             yield from self._moved(stamp)
         else:
@@ -185,11 +194,11 @@ class Station:
         berth.state, actions = entry
         for action in actions:
             if own := getattr(self, f"_{action}", None):
-                yield from own(host, berth, subject)
+                yield from own(host, berth, subject) or ()
             else:
-                yield from getattr(self.scheme, action)(self, host, berth, subject)
+                yield from getattr(self.scheme, action)(self, host, berth, subject) or ()
 
-    def located(self, host: ProcessId, epoch: int, at: ProcessId) -> None:
+    def note_place(self, host: ProcessId, epoch: int, at: ProcessId) -> None:
         """Internal: remember where the luggage of `host` was, if it is news and the luggage is not here."""
         berth = self.berth(host)
         if at != self.me and berth.luggage is None and epoch > berth.epoch:
@@ -214,7 +223,7 @@ class Station:
             yield from self.step(begin.host, event, begin)
 
     def _moved(self, moved: Moved) -> Iterator[Effect]:
-        self.located(moved.host, moved.epoch, moved.at)
+        self.note_place(moved.host, moved.epoch, moved.at)
         berth = self.berth(moved.host)
         if berth.state == handoff.AWAITED and moved.move > berth.heard:
             yield from self.step(moved.host, handoff.OVERTAKEN, moved)
@@ -239,37 +248,32 @@ class Station:
     def _forward(self, host: ProcessId, berth: Berth, begin: Begin) -> Iterator[Effect]:  # noqa: ARG002
         yield from self.scheme.wire(self, berth.at, self._packet(replace(begin, epoch=berth.epoch)))
 
-    def _queue(self, host: ProcessId, berth: Berth, begin: Begin) -> Iterator[Effect]:  # noqa: ARG002
+    def _queue(self, host: ProcessId, berth: Berth, begin: Begin) -> None:  # noqa: ARG002
         berth.begins.append((begin.move, begin.to))
-        yield from ()
 
     def _serve(self, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:
         begins, berth.begins = sorted(set(berth.begins), reverse=True), []
         for move, to in begins:
             yield from self._begin(Begin(host, move, to, 0))
 
-    def _admit(self, host: ProcessId, berth: Berth, luggage: Luggage) -> Iterator[Effect]:  # noqa: ARG002
+    def _admit(self, host: ProcessId, berth: Berth, luggage: Luggage) -> None:  # noqa: ARG002
         self.scheme.resume(self, luggage)
         luggage.move, luggage.terms = max(luggage.move, berth.heard), berth.terms
         berth.luggage, berth.at, berth.epoch, berth.heard = luggage, self.me, luggage.epoch, luggage.move
-        yield from ()
 
-    def _renew(self, host: ProcessId, berth: Berth, register: Register) -> Iterator[Effect]:  # noqa: ARG002
-        assert berth.luggage is not None
-        berth.luggage.move = register.move
-        yield from ()
+    def _renew(self, host: ProcessId, berth: Berth, register: Register) -> None:  # noqa: ARG002
+        berth.luggage_here.move = register.move
 
     def _welcome(self, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:
-        assert berth.luggage is not None
-        yield Radio(host, self._packet(Welcome(berth.luggage.move, berth.luggage.sent)))
+        luggage = berth.luggage_here
+        yield Radio(host, self._packet(Welcome(luggage.move, luggage.sent)))
         again = list(self._outbox(berth))
         yield from again
         if again:
             yield from self._timer()
 
     def _hand_over(self, host: ProcessId, berth: Berth, begin: Begin) -> Iterator[Effect]:
-        luggage = berth.luggage
-        assert luggage is not None
+        luggage = berth.luggage_here
         luggage.epoch, luggage.move = luggage.epoch + 1, begin.move
         berth.luggage, berth.at, berth.epoch = None, begin.to, luggage.epoch
         berth.heard = max(berth.heard, begin.move)
@@ -277,13 +281,11 @@ class Station:
         yield from self.scheme.wire(self, begin.to, self._packet(packed))
 
     def _tell(self, host: ProcessId, berth: Berth, begin: Begin) -> Iterator[Effect]:
-        assert berth.luggage is not None
-        moved = Moved(host, berth.epoch, berth.luggage.move, self.me)
+        moved = Moved(host, berth.epoch, berth.luggage_here.move, self.me)
         yield from self.scheme.wire(self, begin.to, self._packet(moved))
 
-    def _remember(self, host: ProcessId, berth: Berth, register: Register) -> Iterator[Effect]:  # noqa: ARG002
+    def _remember(self, host: ProcessId, berth: Berth, register: Register) -> None:  # noqa: ARG002
         berth.returning = True
-        yield from ()
 
     def _recall(self, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:
         if berth.returning:
@@ -305,7 +307,7 @@ class Station:
     def _packet(self, stamp: Any) -> Packet:
         return Packet(self.me, None, stamp)
 
-    def _unwrapped(self, handover: Handover) -> Luggage:
+    def _unwrap(self, handover: Handover) -> Luggage:
         luggage = values.loads(handover.luggage)
         if not isinstance(luggage, Luggage) or (luggage.host, luggage.epoch) != (handover.host, handover.epoch):
             raise RemoteViolation(f"the packet does not have the luggage of {handover.host}")

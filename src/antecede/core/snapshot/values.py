@@ -13,12 +13,12 @@ from __future__ import annotations
 import struct
 import zlib
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
-from typing import Any, TypeVar
+from types import UnionType
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from antecede.core.errors import Misuse, SnapshotError, too_new, unknown
-from antecede.core.snapshot.types import fits, hints_of
 from antecede.core.types import Message, MessageId, Packet
 
 VERSION = 1
@@ -31,6 +31,7 @@ T = TypeVar("T")
 STORABLE: dict[str, type[Any]] = {}
 NAMES: dict[type[Any], str] = {}
 REMOVED: dict[type[Any], list[tuple[int, object]]] = {}
+_HINTS: dict[type[Any], dict[str, Any]] = {}
 
 
 def storable(name: str, removed: Mapping[int, object] | None = None) -> Callable[[type[T]], type[T]]:
@@ -90,7 +91,7 @@ def _version(data: bytes) -> int:
     return int(digits) if data.startswith(FAMILY) and digits.isdigit() else 0
 
 
-def _stored(cls: type[Any]) -> list[str]:
+def _stored_fields(cls: type[Any]) -> list[str]:
     """Return the names of the fields of `cls` that are stored, in order."""
     names = getattr(cls, "_fields", None) or [field.name for field in fields(cls)]
     return [name for name in names if not name.startswith("_")]
@@ -100,7 +101,7 @@ def _write(value: Any, out: bytearray) -> None:
     kind = type(value)
     stored_name = NAMES.get(kind)
     if stored_name is not None:
-        stored = [getattr(value, name) for name in _stored(kind)]
+        stored = [getattr(value, name) for name in _stored_fields(kind)]
         for place, constant in REMOVED[kind]:
             stored.insert(place, constant)
         _head(b"c", len(stored), out)
@@ -111,17 +112,48 @@ def _write(value: Any, out: bytearray) -> None:
         PLAIN[kind](value, out)
 
 
-def _storable(cls: type[Any], values: list[Any]) -> Any:
+def _make_storable(cls: type[Any], values: list[Any]) -> Any:
     """Return an instance of `cls` with the stored `values`, each of which has to fit the type of its field."""
     for place, constant in reversed(REMOVED[cls]):
         if (value := values.pop(place)) != constant:
             raise ValueError(f"field {place} of a {NAMES[cls]} is {value!r}, which is no longer supported")
-    hints = hints_of(cls)
-    stored = dict(zip(_stored(cls), values, strict=True))
+    hints = _hints_of(cls)
+    stored = dict(zip(_stored_fields(cls), values, strict=True))
     for name, value in stored.items():
-        if not fits(value, hints[name]):
+        if not _fits(value, hints[name]):
             raise TypeError(f"{name} of a {NAMES[cls]} is a {type(value).__name__}, or holds what it should not")
     return cls(**stored)
+
+
+def _hints_of(cls: type[Any]) -> dict[str, Any]:
+    """Return the declared type of each field, worked out once."""
+    if cls not in _HINTS:
+        _HINTS[cls] = get_type_hints(cls)
+    return _HINTS[cls]
+
+
+def _fits(value: object, hint: Any) -> bool:  # noqa: PLR0911 - one answer for each form of a type
+    """Return whether `value` has the type that a field was declared with.
+
+    Types here are those that state is made of: plain values, collections of them, dataclasses, and protocols, which a
+    dataclass fits that has all their members. The answer is for data whose checksum is right and whose content is not.
+    """
+    if hint is Any:
+        return True
+    kind, inside = get_origin(hint), get_args(hint)
+    if kind in (Union, UnionType):
+        return any(_fits(value, one) for one in inside)
+    if kind in (dict, Mapping):
+        return type(value) is dict and all(
+            _fits(key, inside[0]) and _fits(item, inside[1]) for key, item in value.items()
+        )
+    if kind is tuple and inside[-1] is not Ellipsis:
+        return type(value) is tuple and len(value) == len(inside) and all(map(_fits, value, inside))
+    if kind is not None:
+        return type(value) is kind and all(_fits(item, inside[0]) for item in cast("Iterable[object]", value))
+    if getattr(hint, "_is_protocol", False):
+        return all(hasattr(type(value), member) for member in vars(hint) if not member.startswith("_"))
+    return type(value) is hint or (hint is float and type(value) is int) or (hint is None and value is None)
 
 
 def _type_named(name: object) -> type[Any]:
@@ -213,5 +245,5 @@ def _read(data: bytes, at: int, depth: int) -> tuple[Any, int]:
     if letter == b"m":
         return dict(zip(items[::2], items[1::2], strict=True)), at
     if letter == b"c":
-        return _storable(_type_named(items[0]), items[1:]), at
+        return _make_storable(_type_named(items[0]), items[1:]), at
     return COLLECTIONS[letter](items), at

@@ -17,6 +17,7 @@ KINDS = {
     "int": "uint",
     "bytes": "bytes",
     "frozenset[str]": "names",
+    "Mapping[str, frozenset[str]]": "name_sets",
     "Mapping[ProcessId, int]": "vector",
     "Mapping[str, int]": "vector",
     "Stamp": "stamp",

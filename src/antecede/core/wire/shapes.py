@@ -2,8 +2,8 @@
 
 Every name is written once, in a table at the head of a packet, and is a small number from then on: the number of
 names met before it. Numbers are varints of seven bits a byte. A set is a list of differences, a bitmap, or its
-complement among the names met so far, whichever is smallest; the complement only where it stands for at most 64
-names a byte, so that a short packet can not ask for a large set. Vectors are a set and the values above the least
+complement among the names met so far, whichever is smallest; the complement only if it stands for at most 64
+names a byte, so that a short packet cannot ask for a large set. Vectors are a set and the values above the least
 of them.
 
 A `Reader` trusts nothing: each method either returns a value that could have been written or raises `WireError`,
@@ -96,16 +96,19 @@ class Writer:
             self.uints([value - least for _, value in pairs])
 
     def table(self, table: Mapping[str, Mapping[str, int]]) -> None:
-        rows = self.rows(table)
-        for name in rows:
+        for name in self.rows(table):
             self.vector(table[name])
 
+    def name_sets(self, sets: Mapping[str, Collection[str]]) -> None:
+        for name in self.rows(sets):
+            self.names(sets[name])
+
     def behind(self, vector: Mapping[str, int], context: Mapping[str, int]) -> None:
-        """A vector whose values are close below those of `context`."""
+        """Append a vector whose values are close below those of `context`."""
         self.vector({name: context[name] - value for name, value in vector.items()})
 
     def log(self, log: Log, context: Mapping[str, int]) -> None:
-        """For each sender its clocks, newest first, as differences from `context`, each with its set."""
+        """Append for each sender its clocks, newest first, as differences from `context`, each with its set."""
         for sender in self.rows(log):
             entries = log[sender]
             self.uint(len(entries))
@@ -116,7 +119,7 @@ class Writer:
                 self.names(entries[clock])
 
     def message(self, message: Message) -> None:
-        """All of a message but its payload."""
+        """Append all of a message but its payload."""
         self.name(message.id.sender)
         self.uint(message.id.seq)
         self.names(message.dests)
@@ -142,7 +145,7 @@ class Writer:
         return number
 
     def _numbers(self, names: Collection[str]) -> list[int]:
-        """The numbers of `names`, ascending. Names not met before are met in their own order, never a set's."""
+        """Return the numbers of `names`, ascending. Names not met before are met in their own order, never a set's."""
         index = self.index
         try:
             return sorted([index[name] for name in names])
@@ -150,13 +153,12 @@ class Writer:
             return sorted([self._number(name) for name in sorted(names)])
 
     def rows(self, table: Mapping[str, Any]) -> list[str]:
-        """The keys of a table, as a set; what follows is a row for each, in the order returned."""
-        met = len(self.index)
-        self._set(self._numbers(table), met)
+        """Append the keys of a table as a set, and return them in the order in which their rows are to follow."""
+        self.names(table)
         return sorted(table, key=self.index.__getitem__)
 
     def _set(self, numbers: list[int], met: int) -> None:
-        """`numbers` ascending; `met` names had been met before this set."""
+        """Append a set of `numbers`, which ascend. Before this set, `met` names had been met."""
         size = len(numbers)
         bitmap_bytes = numbers[-1] // 8 + 1 if numbers else 0
         missing = met - size
@@ -260,11 +262,14 @@ class Reader:
         return dict(zip(names, map(least.__add__, above), strict=True))
 
     def rows(self) -> list[str]:
-        """Not to be changed: the same list is given to the next who reads the same bytes."""
+        """Return the keys of a table, in order. Do not change the list: who reads the same bytes gets the same list."""
         return self._named_set()[0]
 
     def table(self) -> dict[str, dict[str, int]]:
         return {name: self.vector() for name in self.rows()}
+
+    def name_sets(self) -> dict[str, frozenset[str]]:
+        return {name: self.names() for name in self.rows()}
 
     def behind(self, context: Mapping[str, int]) -> dict[str, int]:
         clocks = {name: context.get(name, 0) - age for name, age in self.vector().items()}
@@ -298,7 +303,7 @@ class Reader:
         return MessageId(sender, seq), dests, self.name() if grouped else None
 
     def stamp(self) -> Any:
-        """A stamp, perhaps with one inside it, but not without end."""
+        """Return a stamp, which may have another inside it, up to `STAMP_DEPTH_MAX` deep."""
         tag = self.uint()
         cls = STAMPS.get(tag)
         if cls is None:
@@ -316,7 +321,7 @@ class Reader:
         return self.data[self.at - size : self.at]
 
     def count(self) -> int:
-        """How many things of at least a byte each follow: never more than there are bytes left."""
+        """Return how many things of at least a byte each follow: never more than there are bytes left."""
         count = self.uint()
         if count > len(self.data) - self.at:
             raise WireError(f"{count} announced before byte {self.at}, where {len(self.data) - self.at} bytes are left")
@@ -329,7 +334,7 @@ class Reader:
             self.met = number + 1
 
     def _named_set(self) -> tuple[list[str], frozenset[str]]:
-        """A set of names, in the order of their numbers and as such."""
+        """Return a set of names, both in the order of their numbers and as a set."""
         sets, data, start = self.sets, self.data, self.at
         if sets is None or start >= len(data):
             return self._read_set()

@@ -9,8 +9,9 @@ cell.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-from antecede.lab.claims import trend
+from antecede.lab.claims import at, difference, trend
 from antecede.lab.experiment import Chart, Claim, Experiment, Point
 from antecede.lab.experiments import av
 from antecede.lab.results import MissingResult, Results
@@ -46,50 +47,42 @@ def _excess_over_minimum(results: Results, wires: str, hosts: int, last: bool) -
 
 
 def _claims(wires: str, hosts: int) -> Sequence[Claim]:
+    """Return the claims that the delay falls with k at first, and rises when k becomes large."""
     setting = f"{WIRES[wires]}, {hosts} hosts"
+    ends = (
+        ("falls", "The average message delay initially decreases when k increases", "k = 1", False),
+        ("rises", "When k becomes large the average message delay increases", "the largest k", True),
+    )
     return [
         Claim(
-            f"av-fig2-falls-{wires}-{hosts}",
-            f"The average message delay initially decreases when k increases ({setting}).",
+            f"av-fig2-{word}-{wires}-{hosts}",
+            f"{says} ({setting}).",
             "001 §6, Figure 2",
-            "falls",
+            word,
             trend(
-                lambda results: _excess_over_minimum(results, wires, hosts, last=False),
+                partial(_excess_over_minimum, wires=wires, hosts=hosts, last=last),
                 above=0.0,
-                words="delay at k = 1 less the least, in ms",
+                words=f"delay at {end} less the least, in ms",
             ),
             outside=TOO_SHORT,
-        ),
-        Claim(
-            f"av-fig2-rises-{wires}-{hosts}",
-            f"When k becomes large the average message delay increases ({setting}).",
-            "001 §6, Figure 2",
-            "rises",
-            trend(
-                lambda results: _excess_over_minimum(results, wires, hosts, last=True),
-                above=0.0,
-                words="delay at the largest k less the least, in ms",
-            ),
-            outside=TOO_SHORT,
-        ),
+        )
+        for word, says, end, last in ends
     ]
 
 
-def _inhibition(results: Results, hosts: int) -> Sequence[float]:
-    """Return the needless waiting at k = 1 minus that at k = 2. With a larger k the time for headers grows too."""
-    rows = results.select(wires="exponential", hosts=hosts)
-    return [one - two for one, two in zip(*(rows.values("needless_ms", k=k) for k in (1, 2)), strict=True)]
-
-
 def _inhibition_claim(hosts: int) -> Claim:
-    """Return the claim that messages inhibit each other less with two logical stations."""
+    """Return the claim that messages inhibit each other less with two logical stations than with one.
+
+    With a larger k the time for headers grows too.
+    """
+    one, two = (at("needless_ms", wires="exponential", hosts=hosts, k=k) for k in (1, 2))
     return Claim(
         f"av-fig2-inhibition-{hosts}",
         f"The inhibition of Algorithm 3 decreases with k (wires that reorder, {hosts} hosts).",
         "001 Table 1, §6",
         "falls",
         trend(
-            lambda results: _inhibition(results, hosts),
+            difference(one, two),
             above=0.0,
             words="needless waiting at k = 1 less that at k = 2, in ms",
         ),
@@ -134,5 +127,3 @@ FIG2 = Experiment(
     "costs to process, are not stated; the paper has 1,000 experiments a point, and these are five.",
     cost=av.cost,
 )
-
-EXPERIMENTS = (FIG2,)

@@ -184,5 +184,3 @@ TABLE1 = Experiment(
     quick_seeds=(1, 2),
     cost=av.cost,
 )
-
-EXPERIMENTS = (TABLE1,)

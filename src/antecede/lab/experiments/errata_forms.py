@@ -1,20 +1,28 @@
-"""Define the printed forms of the papers that are wrong, each as a function that says whether an execution fails.
+"""Define the forms that `errata` measures, each as a function that says whether an execution fails.
 
-Two of them are not what a paper prints, and say so: one is outside an assumption of its paper, and in the other hosts
-register in our way.
+`FORMS` are the printed forms of the papers that are wrong, each beside ours. Two of them are not what a paper prints,
+and say so: one is outside an assumption of its paper, and in the other hosts register in our way.
+
+`ALGORITHMS` are all algorithms of the registry. An execution of one fails if it breaks causal order, loses a message,
+or delivers one twice or at the wrong process. Processes send what the algorithm can carry, over channels that reorder
+unless the algorithm needs FIFO. `history` is made for channels that lose, so it gets such channels too. On those, only
+its order is checked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from antecede.core.errors import LimitReached
 from antecede.core.locality.allocation import Allocation
 from antecede.core.locality.graph import Graph
 from antecede.core.locality.plan import plan
 from antecede.core.mobile.protocols import station
-from antecede.lab.experiments.guarantees import judge_simulation, small_run
+from antecede.core.registry import AlgorithmInfo, algorithms
+from antecede.core.types import ProcessId
+from antecede.judge.judge import judge
 from antecede.lab.printed.allocations import printed_4, printed_5
 from antecede.lab.printed.ks import look_ahead_ks
 from antecede.lab.printed.locality import misjudges
@@ -22,13 +30,53 @@ from antecede.lab.printed.mr import inferred_phases
 from antecede.lab.printed.ordering import Bare, PrintedPrs
 from antecede.lab.printed.roaming import printed_station
 from antecede.lab.topologies import hierarchical_triangle, star
-from antecede.sim import Distribution, MobileParameters, MobileResult, Mobility, Network, Workload
+from antecede.sim import (
+    Distribution,
+    Groups,
+    MobileParameters,
+    MobileResult,
+    Mobility,
+    Network,
+    Parameters,
+    RunRecorder,
+    Workload,
+    World,
+)
 from antecede.sim.chance import stream
-from antecede.sim.mobile.world import MobileWorld
+from antecede.sim.mobile import MobileWorld
+from antecede.sim.trace import TraceRow, as_event
 from antecede.sim.world import Endpoint
 
+UNORDERED = {"none": "registry", "chain2": "002 Lemma 8, Theorem 8"}
+"""The algorithms that do not keep causal order, and where that is said."""
+LOSSY = "history, lossy"
 EVENTS_MAX = 20_000
 """The limit on the events of a run with roaming hosts, which usually has some hundreds."""
+
+
+def judge_simulation(
+    parameters: Parameters, stand_ins: Mapping[ProcessId, Endpoint] | None = None
+) -> Mapping[str, object]:
+    """Run a simulation to its end and return the verdict of the judge on its trace."""
+    rows: list[TraceRow] = []
+    World(parameters, RunRecorder(rows.extend), stand_ins=stand_ins).run()
+    return judge([as_event("run", row) for row in rows]).as_dict()
+
+
+def small_run(algorithm: str, seed: int, *, fifo: bool, workload: Workload) -> Parameters:
+    """Return parameters for 3 to 5 processes and 6 to 30 messages, with latencies about as long as the time between
+    sends.
+    """
+    chance = stream(seed, "errata")
+    return Parameters(
+        algorithm=algorithm,
+        processes=chance.randint(3, 5),
+        seed=seed,
+        messages=chance.randint(6, 30),
+        network=Network(latency=Distribution("exponential", chance.choice((0.5, 1.0, 3.0))), fifo=fifo),
+        workload=workload,
+        weigh_bytes=False,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,4 +213,25 @@ FORMS = {
         "004 §4.4",
         LocalityForm(replace(printed_5(star(3)), fifo=False)),
     ),
+}
+
+
+def has_failure(info: AlgorithmInfo, seed: int) -> bool:
+    """Return whether an execution breaks causal order, loses a message, or delivers one twice or at the wrong
+    process.
+    """
+    groups = Groups(3, 1 + seed % 2) if info.addressing == "group" else None
+    found = judge_simulation(small_run(info.name, seed, fifo=info.needs_fifo, workload=Workload(groups=groups)))
+    return any(found[what] for what in ("violations", "lost", "duplicates", "spurious"))
+
+
+def has_violation_when_lossy(seed: int) -> bool:
+    """Return whether `history` breaks causal order on channels that lose."""
+    parameters = small_run("history", seed, fifo=False, workload=Workload())
+    return bool(judge_simulation(replace(parameters, network=replace(parameters.network, loss=0.2)))["violations"])
+
+
+ALGORITHMS: Mapping[str, Callable[[int], bool]] = {
+    **{name: partial(has_failure, info) for name, info in algorithms().items()},
+    LOSSY: has_violation_when_lossy,
 }

@@ -110,31 +110,32 @@ def per_n(values: Values, power: int = 1) -> Values:
     return lambda results: [value / max(results.distinct("n")) ** power for value in values(results)]
 
 
-def _bounds() -> Iterator[tuple[str, str, str, str, int, float]]:
-    """Yield the bounds of the papers: algorithm, section, sentence, traffic, power of n, and factor."""
-    yield "ks", "002 §7.1, broadcast", "the latest broadcast of each process: at most n entries", "broadcast", 1, 1.0
-    yield "prs-broadcast", "000 §8.2", "in the broadcast case at most N tuples", "broadcast", 1, 1.0
-    yield "vector", "002 §7.1, broadcast", "one count for each process", "broadcast", 1, 1.0
-    yield "serial-broadcast", "002 §7.1, serialised broadcasts", "one entry", "broadcast", 0, 1.0
-    yield "serial-multicast", "002 §7.1, serialised multicasts", "n entries", "multicast", 1, 1.0
-    yield "chain2", "002 Lemma 8", "chains of two can be had with O(n): here 2n ids", "multicast", 1, 2.0
-    yield "mf", "002 §7.1, Mattern-Fünfrocken", "nothing", "unicast", 0, 0.0
-    yield "rst", "001 §3", "a matrix of n x n", "multicast", 2, 1.0
-    yield "ses", "002 §1", "n vectors of length n", "multicast", 2, 1.0
-    yield "ks", "002 §6.2", "n² is the upper bound", "multicast", 2, 1.0
-    yield "prs", "000 §7.1", "N² tuples at most", "multicast", 2, 1.0
-    yield "history", "002 §1", "the messages before it, of which a run has 2n", "multicast", 1, 2.0
-    yield "isis", "003 §2.3", "a vector for each group: members of all groups, here twice n", "multicast", 1, 2.0
-    yield "mr", "003 §4", "a count for each group, of which there are at most n here", "multicast", 1, 1.0
-    yield "mr-broadcast", "003 §3.3", "nothing, or one count", "broadcast", 0, 1.0
-    yield "hierarchy", "002 §7.1, representatives", "that of ks among √n representatives", "multicast", 1, 1.5
-    yield "none", "registry", "nothing", "multicast", 0, 0.0
+BOUNDS: Sequence[tuple[str, str, str, str, int, float]] = (
+    ("ks", "002 §7.1, broadcast", "the latest broadcast of each process: at most n entries", "broadcast", 1, 1.0),
+    ("prs-broadcast", "000 §8.2", "in the broadcast case at most N tuples", "broadcast", 1, 1.0),
+    ("vector", "002 §7.1, broadcast", "one count for each process", "broadcast", 1, 1.0),
+    ("serial-broadcast", "002 §7.1, serialised broadcasts", "one entry", "broadcast", 0, 1.0),
+    ("serial-multicast", "002 §7.1, serialised multicasts", "n entries", "multicast", 1, 1.0),
+    ("chain2", "002 Lemma 8", "chains of two can be had with O(n): here 2n ids", "multicast", 1, 2.0),
+    ("mf", "002 §7.1, Mattern-Fünfrocken", "nothing", "unicast", 0, 0.0),
+    ("rst", "001 §3", "a matrix of n x n", "multicast", 2, 1.0),
+    ("ses", "002 §1", "n vectors of length n", "multicast", 2, 1.0),
+    ("ks", "002 §6.2", "n² is the upper bound", "multicast", 2, 1.0),
+    ("prs", "000 §7.1", "N² tuples at most", "multicast", 2, 1.0),
+    ("history", "002 §1", "the messages before it, of which a run has 2n", "multicast", 1, 2.0),
+    ("isis", "003 §2.3", "a vector for each group: members of all groups, here twice n", "multicast", 1, 2.0),
+    ("mr", "003 §4", "a count for each group, of which there are at most n here", "multicast", 1, 1.0),
+    ("mr-broadcast", "003 §3.3", "nothing, or one count", "broadcast", 0, 1.0),
+    ("hierarchy", "002 §7.1, representatives", "that of ks among √n representatives", "multicast", 1, 1.5),
+    ("none", "registry", "nothing", "multicast", 0, 0.0),
+)
+"""The bounds of the papers: algorithm, section, sentence, traffic, power of n, and factor."""
 
 
-def _claims(load: float = LOAD) -> Iterator[Claim]:
-    for name, where, says, traffic, power, most in _bounds():
+def _claims() -> Iterator[Claim]:
+    for name, where, says, traffic, power, most in BOUNDS:
         unit = {0: "", 1: " n", 2: " n²"}[power]
-        found = per_n(at_largest("entries_max", algorithm=name, traffic=traffic, load=load), power)
+        found = per_n(at_largest("entries_max", algorithm=name, traffic=traffic, load=LOAD), power)
         yield Claim(
             f"ks-growth-bound-{name}-{traffic}",
             f"{name}, {traffic}: {says}.",
@@ -143,7 +144,7 @@ def _claims(load: float = LOAD) -> Iterator[Claim]:
             at_most(found, most, words=f"the largest stamp{', divided by' + unit if unit else ''}, at the largest n"),
             ours=where == "registry",
         )
-    ks = at_largest("entries", algorithm="ks", traffic="multicast", load=load)
+    ks = at_largest("entries", algorithm="ks", traffic="multicast", load=LOAD)
     yield Claim(
         "ks-growth-average",
         "On average the control information of ks is much smaller than n².",
@@ -154,7 +155,7 @@ def _claims(load: float = LOAD) -> Iterator[Claim]:
         "measured is smaller than in the long run",
     )
     for other in ("prs", "rst", "ses"):
-        rival = at_largest("entries", algorithm=other, traffic="multicast", load=load)
+        rival = at_largest("entries", algorithm=other, traffic="multicast", load=LOAD)
         yield Claim(
             f"ks-growth-least-{other}",
             f"ks carries the least that causal order allows: less than {other}.",
@@ -219,5 +220,3 @@ GROWTH = Experiment(
     timed=("us_per_packet",),
     cost=cost,
 )
-
-EXPERIMENTS = (GROWTH,)

@@ -72,14 +72,9 @@ def measure(point: Point, seed: int) -> dict[str, float | None]:
     }
 
 
-def _compared_point(over: str) -> dict[str, object]:
-    """Return the parameters of the points at which protocols are compared."""
-    return {"over": over, **({"hosts": 40} if over == "hosts" else {"moves": 0.3})}
-
-
 def _comparison_claim(number: str, other: str, over: str, what: str, unit: str) -> Claim:
     """Return our claim that a number of `roam` is less than that of another protocol."""
-    place = _compared_point(over)
+    place: Point = {"over": over, "hosts": 40} if over == "hosts" else {"over": over, "moves": 0.3}
     ours = TOLD if number == "delay_ms" else "roam"
     values: Values = ratio(at(number, protocol=ours, **place), at(number, protocol=other, **place))
     return Claim(
@@ -191,5 +186,3 @@ MOBILE = Experiment(
     "it in time.",
     cost=lambda point: float(point["deliveries"]) * (0.5 + float(point["moves"])) * (1 + float(point["hosts"]) / 30),
 )
-
-EXPERIMENTS = (MOBILE,)

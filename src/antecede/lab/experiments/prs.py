@@ -11,8 +11,10 @@ of time, so another mean would only stretch the axis of inter-message times.
 
 from __future__ import annotations
 
+from functools import partial
+
 from antecede.lab.claims import Values, at
-from antecede.lab.experiment import Point
+from antecede.lab.experiment import Chart, Experiment, Point
 from antecede.lab.experiments.prs_readings import make_world
 from antecede.sim import Distribution, Network, Parameters, Workload
 
@@ -22,10 +24,7 @@ ROUNDING = 0.01
 """By how much a stated value may be missed: the paper has two digits, and runs within four percent of each other."""
 SPREAD = 0.04
 OF_N_SQUARED = "tuples in the barrier of a message / N²"
-INTERVAL = "mean inter-message time / mean propagation time"
 SELECTED = {0: "uniform", 50: "50 %", 80: "80 %", 95: "95 %", 100: "100 %"}
-INTERVALS = (0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0)
-QUICK_INTERVALS = (0.5, 10.0)
 PRINTED, BEST = "printed", "adds, no-8"
 NAMES = {
     "printed": "as printed",
@@ -38,7 +37,7 @@ NAMES = {
     "adds, no-8, links": "tried: the same, links carry one at a time",
 }
 TRIED = (
-    "As printed, barriers are smaller than the paper's nearly throughout. The unknown propagation mean can not be the "
+    "As printed, barriers are smaller than the paper's nearly throughout. The unknown propagation mean cannot be the "
     "reason: nothing else has a unit of time, so it only stretches the x axis. Over three decades of that axis the "
     "curve of Figure 7 for 5 destinations stays below the stated value, and those for 10 and 15 meet theirs in "
     "different places. Counting a message once per copy, a longer warm-up, one latency for all copies of a message, or "
@@ -122,3 +121,9 @@ def cost(point: Point) -> float:
 def size(**where: object) -> Values:
     """Return a function that selects the size of the barrier at one point."""
     return at("of_n_squared", **{"reading": PRINTED, "ratio": 1, "n": 20, **where})
+
+
+barrier_chart = partial(Chart, y="of_n_squared", y_label=OF_N_SQUARED)
+"""Return a chart of the size of the barrier. The other fields of the chart are arguments."""
+declare_figure = partial(Experiment, paper="000", measure=measure, cost=cost)
+"""Return the experiment of a figure of the paper. The other fields of the experiment are arguments."""

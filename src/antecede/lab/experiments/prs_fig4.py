@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from antecede.lab.claims import at, difference, trend, within
-from antecede.lab.experiment import Chart, Claim, Experiment, PaperValue, Point
-from antecede.lab.experiments.prs import BEST, NAMES, OF_N_SQUARED, PRINTED, ROUNDING, TRIED, cost, make_point, measure
+from antecede.lab.experiment import Claim, PaperValue, Point
+from antecede.lab.experiments.prs import (
+    BEST,
+    NAMES,
+    PRINTED,
+    ROUNDING,
+    TRIED,
+    barrier_chart,
+    declare_figure,
+    make_point,
+)
 from antecede.lab.experiments.prs_readings import READINGS
 
 SIZES = (10, 20, 30)
@@ -53,34 +62,28 @@ FIG4_STATED = (
     PaperValue("paper: 0.2 to 0.4", 0.2, 0.4, x=0.04, x_end=0.25),
     PaperValue("paper: about 0.9", 0.9, x=3.0),
 )
-FIG4 = Experiment(
+FIG4 = declare_figure(
     name="prs-fig4",
-    paper="000",
     figure="Figure 4",
     title="Size of the causal barrier over propagation time",
     about="N = 10, 20, 30; destinations uniform from 1 to N - 1; one message per process and unit of time. The second "
     "panel has N = 20 with steps of the algorithm read otherwise.",
     grid=_points(False),
     quick=_points(True),
-    measure=measure,
     charts=[
-        Chart(
+        barrier_chart(
             title="as printed",
             x="propagation",
-            y="of_n_squared",
             x_label="mean propagation time / mean inter-message time",
-            y_label=OF_N_SQUARED,
             series=["n"],
             where={"reading": PRINTED},
             names={n: f"N = {n}, measured" for n in SIZES},
             stated=FIG4_STATED,
         ),
-        Chart(
+        barrier_chart(
             title="explanations tried, N = 20",
             x="propagation",
-            y="of_n_squared",
             x_label="mean propagation time / mean inter-message time",
-            y_label=OF_N_SQUARED,
             series=["reading"],
             where={"n": 20},
             names=NAMES,
@@ -90,7 +93,4 @@ FIG4 = Experiment(
     ],
     claims=list(_claims()),
     tried=TRIED,
-    cost=cost,
 )
-
-EXPERIMENTS = (FIG4,)

@@ -20,7 +20,7 @@ from antecede.core.ordering.prs import Prs, PrsStamp
 from antecede.core.process import Process
 from antecede.core.types import Message, Packet, ProcessId, Stamp
 from antecede.sim import Parameters, World
-from antecede.sim.flight import Flight
+from antecede.sim.measure.ledger import Flight
 from antecede.sim.workload import Letter
 
 READINGS = (

@@ -10,7 +10,7 @@ that all send at the same instants, within half an interval of them, or at rando
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 
 from antecede.lab.claims import at, at_most, difference, ratio, trend, within
 from antecede.lab.experiment import Chart, Claim, Experiment, Point
@@ -74,72 +74,78 @@ def measure(point: Point, seed: int) -> dict[str, float | None]:
     }
 
 
-def _claims() -> Iterator[Claim]:
-    shared: dict[str, object] = {"overlap": 1, "synchrony": "at random"}
-    yield Claim(
+SHARED: Mapping[str, object] = {"overlap": 1, "synchrony": "at random"}
+"""The points at which algorithms are compared, unless a claim is about others."""
+CLAIMS = (
+    Claim(
         "mr-tradeoff-stamp",
         "A stamp of mr is one vector of integers, as long as there are groups.",
         "003 conclusion",
         "at most 1 per group",
-        at_most(at("entries_max_per_group", algorithm="mr", **shared), 1.0, words="largest stamp / number of groups"),
-    )
-    yield Claim(
+        at_most(at("entries_max_per_group", algorithm="mr", **SHARED), 1.0, words="largest stamp / number of groups"),
+    ),
+    Claim(
         "mr-tradeoff-smaller",
         "That is less than the vector of vectors of ISIS.",
         "003 conclusion",
         "less than 1",
         trend(
-            ratio(at("entries", algorithm="mr", **shared), at("entries", algorithm="isis", **shared)),
+            ratio(at("entries", algorithm="mr", **SHARED), at("entries", algorithm="isis", **SHARED)),
             below=1.0,
             words="entries of mr divided by those of isis",
         ),
-    )
-    for name in ("isis", "ks"):
-        yield Claim(
+    ),
+    *(
+        Claim(
             f"mr-tradeoff-early-{name}",
             f"{name} delivers a message as soon as causal order allows.",
-            "003 §2.3 and §5" if name == "isis" else "002 §4",
+            where,
             "no needless waiting",
-            within(at("needless_s", algorithm=name, **shared), 0.0, words="seconds of needless waiting per delivery"),
+            within(at("needless_s", algorithm=name, **SHARED), 0.0, words="seconds of needless waiting per delivery"),
         )
-    yield Claim(
+        for name, where in (("isis", "003 §2.3 and §5"), ("ks", "002 §4"))
+    ),
+    Claim(
         "mr-tradeoff-waits",
         "mr pays for its small stamps with waiting.",
         "003 §5",
         "more than 0",
         trend(
-            difference(at("needless_s", algorithm="mr", **shared), at("needless_s", algorithm="isis", **shared)),
+            difference(at("needless_s", algorithm="mr", **SHARED), at("needless_s", algorithm="isis", **SHARED)),
             above=0.0,
             words="seconds of needless waiting per delivery, mr less isis; a process sends once a second",
         ),
-    )
-    yield Claim(
+    ),
+    Claim(
         "mr-tradeoff-synchronous",
         "Where all send in each phase before they receive anything of it, there is no resynchronisation message.",
         "003 §3.5",
         "0",
         within(at("extra_packets", algorithm="mr", overlap=ONE_GROUP, synchrony="in step"), 0.0),
-    )
-    steps, random = (
-        at("extra_packets", algorithm="mr", overlap=ONE_GROUP, synchrony=one) for one in ("in step", "at random")
-    )
-    yield Claim(
+    ),
+    Claim(
         "mr-tradeoff-asynchronous",
         "The less synchronous, the more resynchronisation messages.",
         "003 §5",
         "more",
-        trend(difference(random, steps), above=0.0, words="packets per message, one group: at random less in step"),
-    )
-
-
-def _charts() -> Iterator[Chart]:
-    shown = {
-        "entries": "control entries per packet",
-        "needless_s": "needless waiting per delivery, s",
-        "extra_packets": "control packets per message",
-    }
-    for y, label in shown.items():
-        yield Chart(
+        trend(
+            difference(
+                at("extra_packets", algorithm="mr", overlap=ONE_GROUP, synchrony="at random"),
+                at("extra_packets", algorithm="mr", overlap=ONE_GROUP, synchrony="in step"),
+            ),
+            above=0.0,
+            words="packets per message, one group: at random less in step",
+        ),
+    ),
+)
+DRAWN = {
+    "entries": "control entries per packet",
+    "needless_s": "needless waiting per delivery, s",
+    "extra_packets": "control packets per message",
+}
+CHARTS = (
+    *(
+        Chart(
             title="",
             x="overlap",
             y=y,
@@ -148,16 +154,18 @@ def _charts() -> Iterator[Chart]:
             y_label=label,
             series=["algorithm", "synchrony"],
         )
-    yield Chart(
+        for y, label in DRAWN.items()
+    ),
+    Chart(
         title="stamp against waiting, a point per overlap, at random",
         x="entries",
         y="needless_s",
-        x_label="control entries per packet",
-        y_label="needless waiting per delivery, s",
+        x_label=DRAWN["entries"],
+        y_label=DRAWN["needless_s"],
         series=["algorithm"],
         where={"synchrony": "at random"},
-    )
-
+    ),
+)
 
 TRADEOFF = Experiment(
     name="mr-tradeoff",
@@ -169,9 +177,7 @@ TRADEOFF = Experiment(
     grid=_grid(False),
     quick=_grid(True),
     measure=measure,
-    charts=list(_charts()),
-    claims=list(_claims()),
+    charts=CHARTS,
+    claims=CLAIMS,
     cost=lambda point: float(point["messages"]) * (3.0 if point["algorithm"] == "isis" else 1.0),
 )
-
-EXPERIMENTS = (TRADEOFF,)

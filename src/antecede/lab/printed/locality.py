@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from random import Random
 
-from antecede.core.clocks.order import Order
-from antecede.core.clocks.stamp import Arrival, ClockStamp
+from antecede.core.clocks.stamp import Arrival, ClockStamp, Order
 from antecede.core.locality.allocation import Allocation
-from antecede.core.locality.determination import determination_4
 from antecede.core.locality.graph import Link
-from antecede.core.locality.propagation import LocalClock
+from antecede.core.locality.local_clock import LocalClock, determination_4
 from antecede.core.types import ProcessId
 from antecede.sim.chance import stream
 

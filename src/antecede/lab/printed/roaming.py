@@ -15,12 +15,13 @@ Hosts register in our way: a host names the station that last welcomed it, and n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import ClassVar
 
 from antecede.core.mobile import handoff
 from antecede.core.mobile.direct import Direct
 from antecede.core.mobile.effects import Effect
 from antecede.core.mobile.flood import Flood
-from antecede.core.mobile.frames import Begin, Notify, Old, Register
+from antecede.core.mobile.host_and_station_frames import Begin, Notify, Old, Register
 from antecede.core.mobile.luggage import Berth, Luggage, Policy
 from antecede.core.mobile.relay import Relay
 from antecede.core.mobile.scheme import Scheme
@@ -65,10 +66,7 @@ class NotifyingRelay(Relay):
     """
 
     __slots__ = ()
-
-    @property
-    def table(self) -> handoff.Table:
-        return NOTIFIED_AT_ONCE
+    table: ClassVar[handoff.Table] = NOTIFIED_AT_ONCE
 
     def notify(self, station: Station, host: ProcessId, _: Berth, subject: Begin | Register) -> Iterator[Effect]:
         """Tell all stations when the host registers; when its luggage is asked for, only count who has said `last`."""

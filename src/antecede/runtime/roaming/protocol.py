@@ -3,8 +3,9 @@
 1. The host says who it is, in text: `{"antecede": 1, "token": "...", "incarnation": "..."}`. The incarnation is a
    random name for the durable state of the host: who lost it can not go on under the name of the host.
 2. The station answers in text: `{"station": "s1"}`.
-3. From then on both send binary frames of packets (`frames.Packets` without a roster). The station may also send
-   notices, in text: `{"refused": "ann:7", "unknown": "zed"}`: that message of yours was to a host nobody knows.
+3. From then on both send binary frames of packets (`frames.Packets` without a roster), whose stamps are those of
+   `core.mobile.host_and_station_frames`. The station may also send notices, in text:
+   `{"refused": "ann:7", "unknown": "zed"}`: that message of yours was to a host nobody knows.
 
 A WebSocket loses nothing while it lasts, so nothing is repeated on it; the next connection begins with what the core
 knows to be unanswered. Anything that a correct host would not send closes the connection with `REFUSED` and a reason.
@@ -20,7 +21,7 @@ from math import isfinite
 from typing import Any
 
 from antecede.core.errors import Misuse, RemoteViolation, WireError, too_new
-from antecede.core.mobile.frames import Got, Leave, Register, Uplink
+from antecede.core.mobile.host_and_station_frames import Got, Leave, Register, Uplink
 from antecede.core.types import Packet, ProcessId
 from antecede.core.wire.packets import decode, encode
 from antecede.runtime import frames

@@ -13,7 +13,7 @@ from typing import Any
 from antecede.core.effects import Transmit
 from antecede.core.mobile import border, handoff
 from antecede.core.mobile.effects import Effect
-from antecede.core.mobile.frames import Old
+from antecede.core.mobile.host_and_station_frames import Old
 from antecede.core.mobile.luggage import Berth, Luggage, Policy
 from antecede.core.mobile.scheme import Held
 from antecede.core.mobile.station import Station

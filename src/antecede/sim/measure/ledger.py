@@ -7,47 +7,63 @@ when it is sent, measures the packets that leave, and reports to the recorder an
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from antecede.core.types import Message, MessageId, Packet, ProcessId
 from antecede.sim.chance import Distribution, Draws, stream
-from antecede.sim.flight import Flight
+from antecede.sim.kernel import Kernel
 from antecede.sim.measure.metrics import Meter
 from antecede.sim.measure.oracle import Oracle
 from antecede.sim.measure.packet_size import Scale
-from antecede.sim.trace import RunRecorder
+from antecede.sim.parameters import RunParameters
+from antecede.sim.trace import RunRecorder, TraceRow
 from antecede.sim.workload import Letter
 
+PROGRESS_EVERY = 1_000
 
-class LedgerParameters(Protocol):
-    """The parameters of a run that the ledger needs.
 
-    `latency` is the latency of a copy from its author to a destination.
+@dataclass(slots=True)
+class Flight:
+    """A message that has been sent and not yet delivered everywhere.
+
+    The latencies of its copies are drawn at its send, no matter when the algorithm transmits them. So different
+    algorithms meet the same network. A latency applies only to a copy that goes from the author to a destination.
+
+    `awaiting` are the destinations that have not delivered it. `meter` is the meter that was in use at its send.
+    `stamped` is true as soon as its first packet has been measured.
     """
 
-    @property
-    def seed(self) -> int: ...
-    @property
-    def names(self) -> list[ProcessId]: ...
-    @property
-    def latency(self) -> Distribution: ...
-    @property
-    def warmup(self) -> int: ...
-    @property
-    def oracle(self) -> bool: ...
-    @property
-    def weigh_bytes(self) -> bool: ...
+    message: Message
+    author: ProcessId
+    name: str
+    letter: Letter
+    sent_s: float
+    latency_s: dict[ProcessId, float]
+    awaiting: set[ProcessId]
+    row: TraceRow | None
+    meter: Meter
+    stamped: bool = False
 
 
 class Ledger:
     """The ledger of a run.
 
-    `window` is the meter of the measured part of the run. `meter` is the meter in use.
+    `names` are the processes that send, and `latency` is that of a copy from its author to a destination. `scale`
+    weighs stamps; without it, stamps are not measured in bytes. `window` is the meter of the measured part of the run.
+    `meter` is the meter in use.
     """
 
-    def __init__(self, parameters: LedgerParameters, recorder: RunRecorder | None, scale: Scale) -> None:
-        self.parameters, self.recorder, self.scale = parameters, recorder, scale
+    def __init__(
+        self,
+        parameters: RunParameters,
+        recorder: RunRecorder | None,
+        *,
+        names: Sequence[ProcessId],
+        latency: Distribution,
+        scale: Scale | None = None,
+    ) -> None:
+        self.recorder, self.scale = recorder, scale
         self.oracle = Oracle() if parameters.oracle else None
         self.flights: dict[MessageId, Flight] = {}
         self.messages = self.deliveries = self.next_mark = 0
@@ -58,9 +74,7 @@ class Ledger:
         self.answer: Callable[[ProcessId, Flight], None] | None = None
         self.at_mark: Callable[[], None] | None = None
         self._held_since: dict[tuple[MessageId, ProcessId], float] = {}
-        self._latencies = {
-            name: Draws(parameters.latency, stream(parameters.seed, "latency", name)) for name in parameters.names
-        }
+        self._latencies = {name: Draws(latency, stream(parameters.seed, "latency", name)) for name in names}
 
     def use_meter(self, meter: Meter) -> None:
         """Use another meter from now on."""
@@ -98,12 +112,16 @@ class Ledger:
         self.meter.copies.count(copies, entries)
         flight = self.flights.get(packet.message.id)
         if flight is not None and not flight.stamped:
-            flight.stamped = True
-            size_bytes = self.scale.stamp_bytes(packet) if self.parameters.weigh_bytes else None
+            size_bytes = None if self.scale is None else self.scale.stamp_bytes(packet)
             flight.meter.count_stamp(entries, size_bytes)
-            if self.recorder is not None and flight.row is not None:
-                self.recorder.stamp(flight.row, size_bytes, entries)
+            self.complete_send(flight, size_bytes, entries)
         return flight
+
+    def complete_send(self, flight: Flight, size_bytes: int | None, entries: int) -> None:
+        """Record that the stamp of a message is known, and complete the row of its send."""
+        flight.stamped = True
+        if self.recorder is not None and flight.row is not None:
+            self.recorder.stamp(flight.row, size_bytes, entries)
 
     def record_hold(self, at: ProcessId, flight: Flight, now_s: float) -> None:
         """Record that a message arrived at `at` and was not delivered. Its wait begins when it first arrived."""
@@ -156,3 +174,47 @@ class Ledger:
         del self.flights[message]
         if self.oracle is not None:
             self.oracle.forget(message)
+
+
+class Milestones:
+    """What is due at a number of deliveries: open or close the window, measure a state, report progress.
+
+    The ledger counts deliveries and calls `handle_mark` at the next mark only, so that a delivery costs one comparison.
+    `state(number)` returns the size of the `number`-th state that is measured.
+    """
+
+    def __init__(
+        self,
+        bounds: RunParameters,
+        ledger: Ledger,
+        kernel: Kernel,
+        state: Callable[[int], int],
+        progress: Callable[[float], None] | None,
+    ) -> None:
+        self.bounds, self.ledger, self.kernel, self.state, self.progress = bounds, ledger, kernel, state, progress
+        self._end = None if bounds.deliveries is None else bounds.warmup + bounds.deliveries
+        ledger.at_mark, ledger.next_mark = self.handle_mark, self._next_mark(0)
+
+    def handle_mark(self) -> None:
+        """Do what is due at the current number of deliveries, and set the next mark."""
+        ledger, every = self.ledger, self.bounds.state_every
+        deliveries = ledger.deliveries
+        ledger.next_mark = self._next_mark(deliveries)
+        if deliveries == self.bounds.warmup:
+            ledger.use_meter(ledger.window)
+        if deliveries == self._end:
+            ledger.use_meter(Meter())
+            self.kernel.stop()
+        if every and not deliveries % every:
+            ledger.meter.count_state(self.state(deliveries // every))
+        if self.progress is not None:
+            done = (ledger.messages, self.bounds.messages) if self._end is None else (deliveries, self._end)
+            self.progress(min(1.0, done[0] / (done[1] or 1)))
+
+    def _next_mark(self, deliveries: int) -> int:
+        """Return the next number of deliveries, after `deliveries`, at which something is due."""
+        every = self.bounds.state_every
+        marks = [self.bounds.warmup, self._end or 0, deliveries - deliveries % PROGRESS_EVERY + PROGRESS_EVERY]
+        if every:
+            marks.append(deliveries - deliveries % every + every)
+        return min(mark for mark in marks if mark > deliveries)

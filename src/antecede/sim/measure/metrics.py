@@ -17,39 +17,25 @@ from dataclasses import asdict, dataclass, field
 from math import fsum
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """The measurements of a run.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult:
+    """The measurements of any run, with processes that stay where they are or with roaming hosts.
 
     Means are over the window. A mean is None if there was nothing to measure or if it was not asked for. `duration_s`
-    lasts until the last send or delivery. Messages, deliveries, packets and faults are those of the whole run.
-    Retransmissions and acknowledgements belong to the transport, and are not packets of the algorithm.
+    lasts until the last send or delivery. Messages, deliveries and faults are those of the whole run.
     """
 
-    algorithm: str
-    processes: int
     seed: int
     duration_s: float
     messages: int
     deliveries: int
     undelivered: int
     events: int
-    packets: int
-    control_packets: int
-    lost: int
     duplicated: int
-    retransmitted: int
-    acknowledgements: int
     window_messages: int
     window_deliveries: int
     entries_mean: float | None
     entries_max: int
-    entries_per_copy_mean: float | None
-    of_n_squared: float | None
-    bytes_mean: float | None
-    bytes_max: int | None
-    control_packets_per_message: float | None
-    control_entries_per_message: float | None
     delay_mean_s: float | None
     delay_median_s: float | None
     delay_99_s: float | None
@@ -66,6 +52,29 @@ class Result:
     def as_dict(self) -> dict[str, object]:
         """Return the measurements by name."""
         return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result(RunResult):
+    """The measurements of a run with processes that stay where they are.
+
+    Packets and faults are those of the whole run. Retransmissions and acknowledgements belong to the transport, and are
+    not packets of the algorithm.
+    """
+
+    algorithm: str
+    processes: int
+    packets: int
+    control_packets: int
+    lost: int
+    retransmitted: int
+    acknowledgements: int
+    entries_per_copy_mean: float | None
+    of_n_squared: float | None
+    bytes_mean: float | None
+    bytes_max: int | None
+    control_packets_per_message: float | None
+    control_entries_per_message: float | None
 
 
 @dataclass(slots=True)

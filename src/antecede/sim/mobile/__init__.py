@@ -7,8 +7,7 @@ parameters       the declaration of a run
 mobility         where hosts are, and when they move
 world            one run
 packet_contents  what a packet on a wire is for, and how large its header is
-ledger           which messages are in flight, and which hand-offs happen
-hold_back        how long messages are held back at the stations
+ledger           which messages are in flight or held back at the stations, and which hand-offs happen
 metrics          the result of a run
 """
 

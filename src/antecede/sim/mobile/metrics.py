@@ -8,44 +8,32 @@ Its duration, from the registration of the host to its welcome, counts by its en
 from __future__ import annotations
 
 from array import array
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from math import fsum
 
-from antecede.sim.measure.metrics import Meter, ratio
+from antecede.sim.measure.metrics import Meter, RunResult, ratio
 from antecede.sim.mobile.packet_contents import HAND_OFF, MESSAGE, PACKET_KINDS, PASSED_ON, PacketContents
 
 
-@dataclass(frozen=True, slots=True)
-class MobileResult:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MobileResult(RunResult):
     """The measurements of a run with roaming hosts.
 
-    Means are over the window. A mean is None if there was nothing to measure or if it was not asked for. A header is
-    everything in a packet between stations except the sender's payload. `entries` are the integers in the header of the
-    first packet of each message that went to another station. Wire and air packets, moves and faults are those of the
-    whole run. `dropped` counts deliveries that a station gave up, by its policy.
+    A header is everything in a packet between stations except the sender's payload. `entries` are the integers in the
+    header of the first packet of each message that went to another station. Wire and air packets, moves and faults are
+    those of the whole run. `dropped` counts deliveries that a station gave up, by its policy.
     """
 
     protocol: str
     stations: int
     hosts: int
     logical: int
-    seed: int
-    duration_s: float
-    messages: int
-    deliveries: int
-    undelivered: int
     dropped: int
     moves: int
     disconnections: int
-    events: int
     wire_packets: int
     air_packets: int
     air_lost: int
-    duplicated: int
-    window_messages: int
-    window_deliveries: int
-    entries_mean: float | None
-    entries_max: int
     header_bytes_mean: float | None
     header_bytes_max: int | None
     packets_per_message: float | None
@@ -56,22 +44,6 @@ class MobileResult:
     handoff_bytes: float | None
     handoff_mean_s: float | None
     handoff_max_s: float | None
-    delay_mean_s: float | None
-    delay_median_s: float | None
-    delay_99_s: float | None
-    delay_max_s: float | None
-    held_share: float | None
-    held_mean_s: float | None
-    held_max_s: float
-    needless_share: float | None
-    needless_mean_s: float | None
-    state_bytes_mean: float | None
-    state_bytes_max: int | None
-    violations: int | None
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the measurements by name."""
-        return asdict(self)
 
 
 @dataclass(slots=True)

@@ -13,7 +13,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from antecede.core.mobile.frames import Begin, Carried, Cast, Handover, Last, Moved, Notify, Old, Over, Relayed
+from antecede.core.mobile.host_and_station_frames import (
+    Begin,
+    Carried,
+    Cast,
+    Handover,
+    Last,
+    Moved,
+    Notify,
+    Old,
+    Over,
+    Relayed,
+)
 from antecede.core.ordering.none import NoStamp
 from antecede.core.ordering.rst import RstStamp
 from antecede.core.types import MessageId, Packet, ProcessId, Stamp

@@ -6,7 +6,6 @@ exponential times between sends and between moves.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from antecede.core.errors import Misuse, UnknownAlgorithm
@@ -15,13 +14,9 @@ from antecede.core.mobile.protocols import Roaming, protocols
 from antecede.core.types import ProcessId
 from antecede.sim.bounds import check_time
 from antecede.sim.chance import Distribution
-from antecede.sim.measure.processing_cost import ProcessingCost
 from antecede.sim.mobile.mobility import Mobility
 from antecede.sim.network import Network
-from antecede.sim.parameters import PROCESSES_MAX, numbered_names
-from antecede.sim.workload import Workload
-
-NOTHING = Distribution("constant", 0.0)
+from antecede.sim.parameters import PROCESSES_MAX, RunParameters, numbered_names
 
 
 def wires() -> Network:
@@ -50,40 +45,28 @@ class Header:
             raise Misuse(f"integers of {self.integer_bytes} bytes: give 1 or more, or None")
 
 
-@dataclass(frozen=True, slots=True)
-class MobileParameters:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MobileParameters(RunParameters):
     """The parameters of a run with roaming hosts.
 
-    The run ends when `messages` have been sent and the world is at rest. With `deliveries`, it ends as soon as `warmup`
-    and then `deliveries` have happened. After the last message no host moves any more, and hosts that are away come
-    back.
+    After the last message no host moves any more, and hosts that are away come back.
 
     `cost` is the cost of headers, at the stations. `options` are the options of the protocol, such as `logical` of av3.
     With `directory` every station knows at once, and for free, where the luggage of a host goes: 001 §4 assumes that
     the station of a destination is known. Without `directory` roam and av1 find out by themselves, and av2 and av3
-    always do. The last `idle` hosts roam, and neither send nor receive messages. `oracle` measures needless waiting.
-    With `state_every` the state of one station after the other is measured, at every `state_every`-th delivery.
+    always do. The last `idle` hosts roam, and neither send nor receive messages.
     """
 
     protocol: str = "roam"
     stations: int = 10
     hosts: int = 30
-    seed: int = 1
-    messages: int | None = 1_000
-    deliveries: int | None = None
-    warmup: int = 0
     wires: Network = field(default_factory=wires)
     air: Network = field(default_factory=air)
     mobility: Mobility = field(default_factory=Mobility)
-    workload: Workload = field(default_factory=Workload)
-    cost: ProcessingCost = field(default_factory=ProcessingCost)
     header: Header = field(default_factory=Header)
     policy: Policy = field(default_factory=Policy)
-    options: Mapping[str, object] = field(default_factory=dict)
     directory: bool = False
     idle: int = 0
-    oracle: bool = False
-    state_every: int = 0
 
     def __post_init__(self) -> None:
         if self.protocol not in protocols():
@@ -95,28 +78,15 @@ class MobileParameters:
                 f"{self.stations} stations, {self.hosts} hosts: give 1 or more stations and 2 or more hosts, "
                 f"each up to {PROCESSES_MAX}"
             )
-        for what, count in (("messages", self.messages), ("deliveries", self.deliveries)):
-            if count is not None and count < 1:
-                raise Misuse(f"{count} {what}: give 1 or more")
+        self.check_counts()
         if not 0 <= self.idle <= self.hosts - 2:
             raise Misuse(f"{self.idle} idle of {self.hosts} hosts: leave at least 2 to send to each other")
-        if self.messages is None and self.deliveries is None:
-            raise Misuse("the run has no end: give a number of messages, or of deliveries")
-        if self.warmup < 0 or self.state_every < 0:
-            raise Misuse(f"a warm-up of {self.warmup} and a state at every {self.state_every}: give 0 or more for both")
         check_time("a retry after a time", self.policy.retry_s)
-        self._check_networks()
-
-    def _check_networks(self) -> None:
         if self.wires.is_lossy and self.wires.retransmit_after_s is None:
             raise Misuse("wires between stations must not lose packets for ever: let them retransmit")
         if self.air.partitions or self.air.retransmit_after_s is not None or self.air.loss > 0.9:
             raise Misuse("hosts and stations repeat packets over the air: give a loss of at most 0.9")
-
-        unknown = {name for partition in self.wires.partitions for name in partition.side | partition.other}
-        unknown -= set(self.cells)
-        if unknown:
-            raise Misuse(f"there is no station {min(unknown)!r}; they are {self.cells[0]} to {self.cells[-1]}")
+        self.wires.check_names("station", self.cells)
 
     @property
     def info(self) -> Roaming:
@@ -138,13 +108,3 @@ class MobileParameters:
         """Return the number of logical stations in each station."""
         logical = self.options.get("logical", 2) if self.protocol == "av3" else 1
         return logical if isinstance(logical, int) else 1
-
-    @property
-    def latency(self) -> Distribution:
-        """Return a latency of 0. A message takes no direct way from its author to a destination here."""
-        return NOTHING
-
-    @property
-    def weigh_bytes(self) -> bool:
-        """Return True: the sizes of headers are always measured in bytes."""
-        return True

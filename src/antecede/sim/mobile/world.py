@@ -17,14 +17,14 @@ from typing import Any
 
 from antecede.core.effects import Deliver, Sent, SetTimer, Transmit
 from antecede.core.mobile.effects import Effect, Radio
-from antecede.core.mobile.frames import Handover
 from antecede.core.mobile.host import ENTERING, IN, OUT
+from antecede.core.mobile.host_and_station_frames import Handover
 from antecede.core.mobile.protocols import AnyStation, host, station
 from antecede.core.mobile.station import Station
 from antecede.core.types import Packet, ProcessId, Stamp
 from antecede.sim.channels import Channels
-from antecede.sim.flight import Flight
 from antecede.sim.kernel import EVENTS_MAX, Kernel
+from antecede.sim.measure.ledger import Flight, Milestones
 from antecede.sim.measure.processing_cost import Processors
 from antecede.sim.mobile.ledger import MobileLedger
 from antecede.sim.mobile.metrics import MobileResult
@@ -67,9 +67,10 @@ class MobileWorld:
         self.stations = {cell: make_station(parameters.protocol, name=cell, **settings) for cell in cells}
         self.hosts = {name: host(name, home, retry_s=parameters.policy.retry_s) for name, home in homes.items()}
         self.packet_sizes = PacketSizes(parameters)
-        self.ledger = MobileLedger(parameters, recorder, self.kernel, self._state_bytes, progress)
+        self.ledger = MobileLedger(parameters, recorder)
+        self.milestones = Milestones(parameters, self.ledger, self.kernel, self._state_bytes, progress)
         if parameters.workload.pattern != "open":
-            self.ledger.host_ledger.answer = self._answer
+            self.ledger.answer = self._answer
         self.wires = Channels(
             parameters.wires, self.kernel, seed, self._receive_from_wire, self.packet_sizes.wire_bytes
         )
@@ -119,7 +120,7 @@ class MobileWorld:
     def _disconnect(self, name: ProcessId) -> None:
         if self._is_sending():
             self._tick(name)
-            self.ledger.record_move(name, "disconnect", self.hosts[name].cell)
+            self.ledger.record_move(name, "disconnect", self.hosts[name].cell, self.kernel.now)
             self._carry_out(name, self.hosts[name].leave())
             self._schedule(self.journeys.absence_s(name), self._connect, name)
 
@@ -129,12 +130,12 @@ class MobileWorld:
 
     def _enter(self, name: ProcessId, cell: ProcessId, kind: str) -> None:
         self._tick(name)
-        self.ledger.record_move(name, kind, cell)
+        self.ledger.record_move(name, kind, cell, self.kernel.now)
         self._carry_out(name, self.hosts[name].enter(cell))
 
     def _is_sending(self) -> bool:
         """Return whether more messages may be sent. If not, hosts do not move any more either."""
-        return self.parameters.messages is None or self.ledger.host_ledger.messages < self.parameters.messages
+        return self.parameters.messages is None or self.ledger.messages < self.parameters.messages
 
     # Arrivals and timers.
 
@@ -148,7 +149,7 @@ class MobileWorld:
     def _receive(self, to: ProcessId, packet: Packet) -> None:
         self._tick(to)
         self._carry_out(to, self.stations[to].receive(packet))
-        self.ledger.observe_station(self.stations[to])
+        self.ledger.hold_back.observe_station(self.stations[to], self.kernel.now)
 
     def _receive_from_air(self, to: ProcessId, packet: Packet, _: Flight | None) -> None:
         if to in self.hosts:
@@ -156,7 +157,7 @@ class MobileWorld:
             return
         self._tick(to)
         self._carry_out(to, self.stations[to].hear(packet))
-        self.ledger.observe_station(self.stations[to])
+        self.ledger.hold_back.observe_station(self.stations[to], self.kernel.now)
 
     def _receive_at_host(self, name: ProcessId, packet: Packet) -> None:
         """Give a packet to a host, or count it as missed if the host has left the cell."""
@@ -168,7 +169,7 @@ class MobileWorld:
         before = host.state
         effects = host.hear(packet)
         if before == ENTERING and host.state == IN:
-            self.ledger.record_welcome(name)
+            self.ledger.record_welcome(name, self.kernel.now)
         self._carry_out(name, effects)
 
     def _tick(self, name: ProcessId) -> None:
@@ -191,9 +192,10 @@ class MobileWorld:
                 self.ledger.air_packets += 1
                 self.air.carry(at, [effect.to], effect.packet, None)
             elif isinstance(effect, Deliver):
-                self.ledger.record_delivery(at, effect.message)
+                flight = self.ledger.flights.get(effect.message.id)
+                self.ledger.record_delivery(at, effect.message, flight, self.kernel.now)
             elif isinstance(effect, Sent):
-                self.ledger.record_send(effect.message, self._letter)
+                self.ledger.record_send(effect.message, self._letter, self.kernel.now)
             elif isinstance(effect, SetTimer):
                 self._set_timer(at, effect.at)
             else:
@@ -204,7 +206,7 @@ class MobileWorld:
         if self.parameters.directory and isinstance(packet.stamp, Handover):
             self._announce(packet.stamp, effect.to)
         inside, size_bytes = inspect_packet(packet, at), self.packet_sizes.wire_bytes(packet)
-        self.ledger.record_departure(inside, self.packet_sizes.integers(inside.ordering), size_bytes)
+        self.ledger.record_wire_packet(inside, self.packet_sizes.integers(inside.ordering), size_bytes)
         if self.parameters.cost.is_free:
             self.wires.carry(at, [effect.to], packet, None)
         else:
@@ -215,7 +217,7 @@ class MobileWorld:
         """Tell every station where the luggage of a host goes, as a directory would."""
         for each in self.stations.values():
             if isinstance(each, Station):
-                each.located(handover.host, handover.epoch, to)
+                each.note_place(handover.host, handover.epoch, to)
 
     def _header_done_at(self, at: ProcessId, inside: PacketContents, size_bytes: int) -> float:
         """Return when the header of a packet is ready.

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
-from antecede.core.mobile.frames import Welcome
+from antecede.core.mobile.host_and_station_frames import Welcome
 from antecede.core.types import Packet
 from antecede.core.wire.packets import encode
 from antecede.runtime import MemoryNetwork, frames

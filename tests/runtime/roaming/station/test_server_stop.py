@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from antecede.core.mobile.frames import Register
+from antecede.core.mobile.host_and_station_frames import Register
 from antecede.core.types import Packet
 from antecede.core.wire.packets import encode
 from antecede.runtime import MemoryNetwork, frames

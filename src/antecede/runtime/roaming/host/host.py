@@ -28,8 +28,8 @@ from typing import Self
 from websockets.exceptions import ConnectionClosed
 
 from antecede.core.errors import Misuse, RemoteViolation
-from antecede.core.mobile.frames import Welcome
 from antecede.core.mobile.host import IN
+from antecede.core.mobile.host_and_station_frames import Welcome
 from antecede.core.roster import checked_names, checked_payload
 from antecede.core.types import MessageId, ProcessId
 from antecede.runtime.background import end

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from websockets.asyncio.server import Server, ServerConnection
 
 from antecede.core.errors import RemoteViolation
-from antecede.core.mobile.frames import Downlink, Got, Leave, Register, Taken, Uplink, Welcome
+from antecede.core.mobile.host_and_station_frames import Downlink, Got, Leave, Register, Taken, Uplink, Welcome
 from antecede.core.mobile.luggage import Luggage
 from antecede.core.types import Packet, ProcessId
 from antecede.core.wire.packets import encode

@@ -20,7 +20,7 @@ from dataclasses import astuple, dataclass, field
 from antecede.core.effects import Transmit
 from antecede.core.errors import LimitReached, Misuse, RemoteViolation, WireError
 from antecede.core.mobile.effects import Dropped, Effect, Radio
-from antecede.core.mobile.frames import Begin, Carried, Downlink, Handover, Leave, Moved, Old, Welcome
+from antecede.core.mobile.host_and_station_frames import Begin, Carried, Downlink, Handover, Leave, Moved, Old, Welcome
 from antecede.core.mobile.luggage import Berth, Terms
 from antecede.core.mobile.protocols import restore
 from antecede.core.mobile.station import Station

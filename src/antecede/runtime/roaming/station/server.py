@@ -22,8 +22,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 from antecede.core.errors import AntecedeError, LimitReached, RemoteViolation
-from antecede.core.mobile.frames import Got
 from antecede.core.mobile.handoff import AWAY
+from antecede.core.mobile.host_and_station_frames import Got
 from antecede.core.types import Packet, ProcessId
 from antecede.runtime.background import end
 from antecede.runtime.group_commit import Grouping

@@ -9,7 +9,7 @@ import pytest
 
 import antecede
 from antecede import Message, MessageId, Packet, WireError
-from antecede.core.mobile import frames
+from antecede.core.mobile import host_and_station_frames as frames
 from antecede.core.ordering.ks import KsStamp
 from antecede.core.wire.shapes import STAMPS
 

@@ -10,7 +10,7 @@ from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.locality.allocation import Allocation, allocation_3
 from antecede.core.locality.gateway_memory import Memory, MemoryFull
 from antecede.core.locality.gateways import allocation_4, allocation_6
-from antecede.core.locality.propagation import LocalClock
+from antecede.core.locality.local_clock import LocalClock
 from antecede.lab.topologies import complete, hierarchical_triangle, star
 
 TRIANGLES = allocation_6(hierarchical_triangle(5, 2))

@@ -1,4 +1,4 @@
-"""Keeping the clocks of an allocation: Propagation 2 to 4 of paper 004, and the memory of Allocation 6.
+"""The clocks of an allocation: keeping them (Propagation 2 to 4 of paper 004), and comparing two messages by them.
 
 Names of the paper: `C_p` is `LocalClock.clock`, `T_m` is the stamp, `Arr_m` is `Arrival.known_at`. It is the vector
 clock (Propagation 1) restricted to the clock set of the process, and a stamp to what the link needs: the
@@ -7,16 +7,25 @@ allocation's `link_set`, and on some links of channels that are not FIFO a seque
 Which of 2, 3 and 4 it is follows from the allocation: whole clocks travel or not, the process is a gateway or not. The
 own clock counts events; a process whose clock nobody keeps, not even itself, counts nothing. A gateway keeps its own.
 
-Every stamp is tested before anything changes. A duplicate is noticed where a number on the stamp shows it: the sender's
-own entry on FIFO channels, the sequence number at a gateway that remembers the sender. Elsewhere it is taken for
+Every stamp is tested before anything changes. A duplicate is noticed if a number on the stamp shows it: the sender's
+own entry on FIFO channels, the sequence number at a gateway that remembers the sender. Otherwise it is taken for
 another message; the channel must not make any.
+
+Determinations 2 to 4 compare two messages that arrived at one process (1 is `vector.compare`). Each is the same
+question asked both ways, "was the sending of m1 before that of m2?", and differs in the evidence it takes. The paper's
+test `p1 in ClockSet_p2` is here `p1 in m2.clock`: a receiver observes p1 whenever a sender of its own keeps p1's clock,
+so the stamp shows it and the graph need not be asked.
 """
 
 from __future__ import annotations
 
-from antecede.core.clocks.stamp import Arrival, ClockStamp
-from antecede.core.clocks.values import (
+from collections.abc import Callable
+
+from antecede.core.clocks.stamp import (
     VALUE_MAX,
+    Arrival,
+    ClockStamp,
+    Order,
     is_value,
     refuse_impossible,
     refuse_misdirected,
@@ -26,6 +35,7 @@ from antecede.core.clocks.values import (
 from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.locality.allocation import Allocation, ProcessSet
 from antecede.core.locality.gateway_memory import MEMORY_MAX, Memory
+from antecede.core.locality.graph import Link
 from antecede.core.types import ProcessId
 
 
@@ -42,8 +52,7 @@ class LocalClock:
         self._memories = {
             p: Memory(allocation.fifo, memory_max) for p in sorted(allocation.remembered.get(process, ()))
         }
-        self._expected: dict[ProcessId, tuple[ProcessSet, bool]] = {}
-        self._link_sets: dict[ProcessId, ProcessSet] = {}
+        self._links: dict[Link, tuple[ProcessSet, bool]] = {}
         self._sent: dict[ProcessId, int] = {}
         self._last_sent = 0
         self._arrived: dict[ProcessId, int] = {}
@@ -56,11 +65,13 @@ class LocalClock:
 
     def send(self, to: ProcessId) -> ClockStamp:
         """Return the stamp for a new message to `to`."""
-        wanted = self._link_set(to)
+        if (self.process, to) not in self._links and to not in self.allocation.graph.successors[self.process]:
+            raise Misuse(f"the graph has no link from {self.process!r} to {to!r}: allocate anew with it")
+        wanted, numbered = self._link(self.process, to)
         self.event()
         self._last_sent = self.clock.get(self.process, 0)
         clock = {p: time for p, time in self.clock.items() if p in wanted}
-        if not self.allocation.is_numbered(self.process, to):
+        if not numbered:
             return ClockStamp(self.process, clock, receiver=to)
         self._sent[to] = self._sent.get(to, 0) + 1
         return ClockStamp(self.process, clock, self._sent[to], to)
@@ -86,14 +97,10 @@ class LocalClock:
         return Arrival(stamp.sender, position, stamp.clock, known_at)
 
     def _refuse_strange(self, stamp: ClockStamp) -> None:
-        """A stamp carries just what its link was given; another was made for another graph, or is forged."""
-        allocation = self.allocation
-        if stamp.sender not in allocation.graph.predecessors[self.process]:
+        """Raise `RemoteViolation` if the stamp is not one of its link: it is of another graph, or forged."""
+        if stamp.sender not in self.allocation.graph.predecessors[self.process]:
             raise RemoteViolation(f"{self.process!r} got a message of {stamp.sender!r}, but the graph has no such link")
-        if stamp.sender not in self._expected:
-            numbered = allocation.is_numbered(stamp.sender, self.process)
-            self._expected[stamp.sender] = (allocation.link_set(stamp.sender, self.process), numbered)
-        clocks, numbered = self._expected[stamp.sender]
+        clocks, numbered = self._link(stamp.sender, self.process)
         refuse_misdirected(stamp, self.process)
         refuse_no_mapping(stamp)
         if set(stamp.clock) != clocks:
@@ -109,7 +116,10 @@ class LocalClock:
             )
 
     def _refuse_impossible(self, stamp: ClockStamp) -> None:
-        """Others know of us at most the event after which we last sent, and count one more for it."""
+        """Raise `RemoteViolation` if no correct sender has these numbers.
+
+        Others know of us at most the event after which we last sent, and count one more for it.
+        """
         refuse_impossible(stamp, self.process, own_max=self._last_sent + 1 if self._last_sent else 0)
         if stamp.sequence is not None and not is_value(stamp.sequence, 1):
             raise RemoteViolation(
@@ -128,7 +138,10 @@ class LocalClock:
         return sum(len(memory) for memory in self._memories.values())
 
     def _news(self, stamp: ClockStamp) -> dict[ProcessId, int]:
-        """What the message knows better than we do; of its sender it knows all before the sending, and that itself."""
+        """Return the entries that the message knows better than we do.
+
+        Of its sender it knows everything before the sending, and the sending itself.
+        """
         news: dict[ProcessId, int] = {}
         for process, time in stamp.clock.items():
             known = time + 1 if process == stamp.sender else time
@@ -137,7 +150,7 @@ class LocalClock:
         return news
 
     def _position(self, stamp: ClockStamp) -> int:
-        """Among the messages of its sender: by its number, by arrival if FIFO, else by the sender's own clock."""
+        """Return its place among the messages of its sender: by number, by arrival if FIFO, or by the own clock."""
         if stamp.sequence is not None:
             return stamp.sequence
         if not self.allocation.fifo:
@@ -150,9 +163,45 @@ class LocalClock:
             return now
         return memory.first_above(stamp.clock[stamp.sender], position)
 
-    def _link_set(self, to: ProcessId) -> ProcessSet:
-        if to not in self._link_sets:
-            if to not in self.allocation.graph.successors[self.process]:
-                raise Misuse(f"the graph has no link from {self.process!r} to {to!r}: allocate anew with it")
-            self._link_sets[to] = self.allocation.link_set(self.process, to)
-        return self._link_sets[to]
+    def _link(self, sender: ProcessId, receiver: ProcessId) -> tuple[ProcessSet, bool]:
+        """Return whose clocks the stamps of a link carry, and whether they are numbered."""
+        link, allocation = (sender, receiver), self.allocation
+        if link not in self._links:
+            self._links[link] = (allocation.link_set(sender, receiver), allocation.is_numbered(sender, receiver))
+        return self._links[link]
+
+
+def determination_2(first: Arrival, second: Arrival, reaches: Callable[[ProcessId, ProcessId], bool]) -> Order:
+    """Compare with full vector clocks. An entry counts only if the graph has a path that could have changed it."""
+    return _order(first, second, lambda m1, m2: reaches(m1.sender, m2.sender) and _by_clock(m1, m2))
+
+
+def determination_3(first: Arrival, second: Arrival) -> Order:
+    """Compare with the clocks of Allocations 1 to 3."""
+    return _order(first, second, _by_clock)
+
+
+def determination_4(first: Arrival, second: Arrival, receiver: ProcessId) -> Order:
+    """Return how two messages that arrived at `receiver` stand to each other, with the clocks of any allocation."""
+    return _order(first, second, lambda m1, m2: _by_gateway(m1, m2, receiver) or _by_clock(m1, m2))
+
+
+def _order(first: Arrival, second: Arrival, before: Callable[[Arrival, Arrival], bool]) -> Order:
+    if first.sender == second.sender:
+        return Order.BEFORE if first.position < second.position else Order.AFTER
+    if before(first, second):
+        return Order.BEFORE
+    if before(second, first):
+        return Order.AFTER
+    return Order.CONCURRENT
+
+
+def _by_clock(m1: Arrival, m2: Arrival) -> bool:
+    """Return whether m2 knows more of p1 than p1 did when it sent m1."""
+    p1 = m1.sender
+    return p1 in m2.clock and p1 in m1.clock and m1.clock[p1] < m2.clock[p1]
+
+
+def _by_gateway(m1: Arrival, m2: Arrival, receiver: ProcessId) -> bool:
+    """Return whether m2 knows of the receiver at a time when the receiver already knew of m1."""
+    return m1.known_at is not None and receiver in m2.clock and m1.known_at < m2.clock[receiver]

@@ -1,4 +1,4 @@
-"""What travels: every message on the air (tags 40 to 46) and on the wires (50 and up), as stamps of packets.
+"""Every frame between a host and its station (tags 40 to 46) and between stations (50 and up), as a stamp of a packet.
 
 The wire form of each follows from its fields (`wire.fields`). `Uplink`, `Downlink`, `Carried`, `Cast`, `Relayed` and
 `Old` accompany a message; the others stand for themselves.
@@ -148,22 +148,10 @@ class Delete(Fields):
 
 @shapes.stamp(57, "Relayed")
 @dataclass(frozen=True, slots=True)
-class Relayed:
+class Relayed(Fields):
     """Algorithm 2, with a message: its destinations by station, as the sending station located them."""
 
     at: Mapping[str, frozenset[str]]
-
-    @property
-    def entries(self) -> int:
-        return 0
-
-    def write(self, to: shapes.Writer) -> None:
-        for station in to.rows(self.at):
-            to.names(self.at[station])
-
-    @classmethod
-    def read(cls, source: shapes.Reader) -> Relayed:
-        return cls({station: source.names() for station in source.rows()})
 
 
 @shapes.stamp(58, "Old")
