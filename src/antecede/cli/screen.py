@@ -71,14 +71,13 @@ def write_report(checked: Checked, progress: Progress) -> str:
     """Write the report into the output folder and return its path. If the folder is remote, use the current folder."""
     progress("report")
     from antecede.pipeline.tables.folder import is_remote
-    from antecede.web.fill import report_data
     from antecede.web.report import render
 
     assert checked.out is not None
     folder = Path.cwd() if is_remote(checked.out) else Path(checked.out.removeprefix("file:"))
     written = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     path = folder / "report.html"
-    write(str(path), iter([render(report_data(checked, written=written))]))
+    write(str(path), iter([render(checked, written=written)]))
     return str(path)
 
 

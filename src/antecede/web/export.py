@@ -21,25 +21,33 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from graphlib import CycleError, TopologicalSorter
 from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
 
-from antecede.web.window import EVENTS_MAX, Event, Key, causal_order, direct_causes, group_by_run
+from antecede.core.errors import LimitReached, Misuse
 
+Event = Mapping[str, Any]
+Key = tuple[str, int]
+EVENTS_MAX = 200_000
 SPANS_PER_LINE = 1000
 SHIVIZ_REGEX = r"(?<host>\S+) (?<clock>\{.*\})\n(?<kind>\S+) (?<message>\S+) (?<dests>\S+) (?<event>.*)"
 SHIVIZ_RUN = r"^=== (?<trace>.*) ===$"
 _APART = ' ,"[]{}%\\'
 
 
+class WindowTooLarge(LimitReached):
+    """An error for a window with more events than may be held."""
+
+
 def shiviz(events: Iterable[Event], *, events_max: int = EVENTS_MAX) -> Iterator[str]:
     """Yield a log for ShiViz: two header lines, then each run with its events in causal order."""
-    runs = group_by_run(events, events_max)
+    runs = _group_by_run(events, events_max)
     yield f"{SHIVIZ_REGEX}\n{SHIVIZ_RUN}\n"
     for run, found in runs.items():
         yield f"=== {_one_line(run) or 'run'} ===\n"
-        for event, clock in _stamp_events(found, direct_causes(found), run):
+        for event, clock in _stamp_events(found, _direct_causes(found), run):
             yield _shiviz_event(event, clock)
 
 
@@ -49,7 +57,7 @@ def _stamp_events(
     """Yield each event with its vector clock. A clock is forgotten after its last effect, so few are held at a time."""
     effects = Counter(cause for direct in before.values() for cause in direct)
     clocks: dict[Key, dict[str, int]] = {}
-    for here in causal_order(run, before):
+    for here in _causal_order(run, before):
         clock: dict[str, int] = {}
         for cause in before[here]:
             clock = _join(clock, clocks[cause])
@@ -83,7 +91,7 @@ def otlp(events: Iterable[Event], *, events_max: int = EVENTS_MAX) -> Iterator[s
     document.
     """
     spans: list[tuple[str, dict[str, Any]]] = []
-    for run, found in group_by_run(events, events_max).items():
+    for run, found in _group_by_run(events, events_max).items():
         sends = {event["message"]: event for event in found.values() if event["kind"] == "send"}
         latest: dict[str, int] = defaultdict(int)  # a start of 0 would mean that it is not known
         for event in found.values():
@@ -190,3 +198,45 @@ def _span_id(run: str, event: Event) -> str:
 def _hex(size: int, *parts: str) -> str:
     """Return an identity of `size` bytes that depends on its parts alone."""
     return sha256(json.dumps(parts).encode()).hexdigest()[: 2 * size]
+
+
+def _group_by_run(events: Iterable[Event], events_max: int) -> dict[str, dict[Key, Event]]:
+    """Return the events of each run by process and index, in order."""
+    found: dict[str, dict[Key, Event]] = defaultdict(dict)
+    for count, event in enumerate(events, 1):
+        if count > events_max:
+            raise WindowTooLarge(f"the window has more than {events_max:,} events: narrow it, or raise events_max")
+        run = event.get("run") or ""
+        here = (event["process"], event["index"])
+        if here in found[run]:
+            raise Misuse(f"run {run!r} has two events {here}: export events that were checked, not raw input")
+        found[run][here] = event
+    return {run: {key: found[run][key] for key in sorted(found[run])} for run in sorted(found)}
+
+
+def _direct_causes(found: Mapping[Key, Event]) -> dict[Key, list[Key]]:
+    """Return the direct causes of each event: the event before it in its process, and the send of the message it
+    delivers.
+    """
+    ends = "deliver" if any(event["kind"] == "deliver" for event in found.values()) else "receive"
+    sends = {event["message"]: key for key, event in found.items() if event["kind"] == "send"}
+    direct: dict[Key, list[Key]] = {}
+    before: Key | None = None
+    for key, event in found.items():
+        direct[key] = [before] if before is not None and before[0] == key[0] else []
+        if event["kind"] == ends and event["message"] in sends:
+            direct[key].append(sends[event["message"]])
+        before = key
+    return direct
+
+
+def _causal_order(run: str, before: Mapping[Key, Sequence[Key]]) -> list[Key]:
+    """Return the events in an order in which each comes after its causes, or raise `Misuse` if there is a cycle."""
+    try:
+        return list(TopologicalSorter(before).static_order())
+    except CycleError as error:
+        some = ", ".join(f"{process} {index}" for process, index in error.args[1][:6])
+        raise Misuse(
+            f"run {run!r}: happened-before has a cycle ({some}), so it has no vector clocks; export another window, "
+            "or OTLP, which needs none"
+        ) from error

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -25,6 +25,8 @@ from antecede.judge.explain import explain_in
 from antecede.judge.judge import Violation
 from antecede.judge.trace import Run, arrange
 from antecede.pipeline.limits import LIMITS
+from antecede.pipeline.report.arrows import violation_arrows
+from antecede.pipeline.report.model import ExplainedViolation
 from antecede.pipeline.spark.local_dataframe import given
 
 WORST = 100
@@ -37,23 +39,6 @@ ASKED = pa.schema(
     ]
 )
 COLUMNS = ("run", "process", "index", "kind", "time", "message", "dests")
-
-
-@dataclass(frozen=True, slots=True)
-class Explained:
-    """One violating deliver. `chain` is empty where it could not be fetched, and `words` then say why; `events`
-    are those around it, the chain and the two delivers among them."""
-
-    run: str
-    process: str
-    index: int
-    overtaking: str
-    overtaken: str
-    overtaken_count: int
-    words: str
-    chain: tuple[Event, ...] = ()
-    events: tuple[Event, ...] = ()
-    late_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +63,7 @@ def explain(
     near: Near | None = None,
     *,
     events_max: int = LIMITS.explained_events_max,
-) -> tuple[Explained, ...]:
+) -> tuple[ExplainedViolation, ...]:
     """Explain the worst violations. `sizes` has `run`, `events` and `early` of every run. `near` may give fewer events
     to look for neighbourhoods in than all, if it gives those that `Span`s ask for. At most `events_max` events are
     fetched for small runs, and as many for parts of larger ones."""
@@ -93,7 +78,7 @@ def explain(
     spans = [span for one in rest if (span := one.span)]
     around: dict[Span | None, Run] = dict(_windows(near(spans) if near else events, spans, events_max)) if spans else {}
     return tuple(
-        _explained(one, arranged.get(one.violation.run) or around.get(one.span), size[one.violation.run])
+        _explain_one(one, arranged.get(one.violation.run) or around.get(one.span), size[one.violation.run])
         for one in found
     )
 
@@ -130,10 +115,6 @@ class _Found:
         if self.witness_time is None or self.sent_time is None:
             return None
         return Span(one.run, one.overtaken[0], one.message, self.witness_time, self.sent_time)
-
-    @property
-    def place(self) -> tuple[str, str, int]:
-        return self.violation.run, self.violation.process, self.violation.index
 
 
 def _of_runs(table: DataFrame, runs: Sequence[str]) -> DataFrame:
@@ -188,46 +169,45 @@ def _windows(events: DataFrame, spans: Sequence[Span], events_max: int) -> Itera
             yield spans[number], run
 
 
-def _explained(found: _Found, run: Run | None, size: RunSize) -> Explained:
+def _explain_one(found: _Found, run: Run | None, size: RunSize) -> ExplainedViolation:
     violation = found.violation
-    overtaken = violation.overtaken[0]
     if run is None:
-        return _untold(violation, _why_not(size))
+        return _name_messages(violation, _why_not(size))
     try:
         told = explain_in(run, violation)
     except Misuse:  # a clock that went back inside a process, so that the chain is not where its times say
-        return _untold(violation, "the chain between them cannot be found by the clocks of the source")
-    overtaken = told.chain[0].message or overtaken
+        return _name_messages(violation, "the chain between them cannot be found by the clocks of the source")
+    overtaken = told.chain[0].message or violation.overtaken[0]
     first, late = (run.firsts.get((message, violation.process)) for message in (violation.message, overtaken))
     times = [event.time for event in (first, late) if event is not None and event.time is not None]
-    late_seconds = times[1] - times[0] if len(times) == 2 else None
     around = tuple(_around(run, [*told.chain, *(event for event in (first, late) if event)]))
-    return Explained(
-        *found.place,
-        violation.message,
-        overtaken,
-        violation.overtaken_count,
-        told.words,
-        told.chain,
-        around,
-        late_seconds,
+    arrows = violation_arrows(around, told.chain, overtaken=overtaken, overtaking=violation.message)
+    return replace(
+        _name_messages(violation, ""),
+        overtaken=overtaken,
+        words=told.words,
+        chain=told.chain,
+        events=around,
+        messages=tuple(arrows),
+        late_seconds=times[1] - times[0] if len(times) == 2 else None,
     )
 
 
-def _untold(violation: Violation, why: str) -> Explained:
+def _name_messages(violation: Violation, why: str) -> ExplainedViolation:
+    """Return the explanation of a violation whose chain is not known. `why` says why it is not."""
     overtaken = violation.overtaken[0]
     words = (
         f"{violation.process} delivered {violation.message} before {overtaken}, which was sent to it too, and before "
         f"{violation.message} was; {why}"
     )
-    return Explained(
-        violation.run,
-        violation.process,
-        violation.index,
-        violation.message,
-        overtaken,
-        violation.overtaken_count,
-        words,
+    return ExplainedViolation(
+        run=violation.run,
+        process=violation.process,
+        index=violation.index,
+        overtaking=violation.message,
+        overtaken=overtaken,
+        overtaken_count=violation.overtaken_count,
+        words=words,
     )
 
 

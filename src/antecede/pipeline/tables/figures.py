@@ -7,7 +7,6 @@ busiest and say how many there are. Percentiles are Spark's approximate ones (to
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +14,14 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as fn
 
+from antecede.pipeline.report.model import (
+    Histogram,
+    HistogramBucket,
+    LinkTotals,
+    ProcessTotals,
+    StampSizes,
+    TimeBucket,
+)
 from antecede.pipeline.spark.local_dataframe import given
 
 BUCKETS = 40
@@ -27,56 +34,9 @@ TIME = "time"
 BOUNDS = pa.schema([("what", pa.string()), ("low", pa.float64()), ("high", pa.float64())])
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """How some seconds are distributed: percentiles as (percent, seconds), buckets as (start, end, count)."""
-
-    count: int
-    mean_s: float
-    max_s: float
-    percentiles: tuple[tuple[float, float], ...]
-    buckets: tuple[tuple[float, float, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Stamps:
-    messages: int
-    bytes: int
-    bytes_max: int
-    entries: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """A stretch of time: what was delivered in it and how late on average, and how large the stamps sent in it were."""
-
-    start_s: float
-    end_s: float
-    deliveries: int
-    violations: int
-    delay_s_mean: float | None = None
-    hold_s_mean: float | None = None
-    stamp_bytes_mean: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """What a report draws."""
-
-    spreads: Mapping[str, Spread]
-    moments: tuple[Moment, ...]
-    stamps: Stamps | None
-    links: tuple[Row, ...]  # over all runs: sender, process, messages, violations, delay_s_mean; busiest first
-    processes: tuple[Row, ...]  # over all runs, the worst first, then the busiest
-    process_count: int
-    held: int  # delivers held back after their receive
-    locality: str
-    notes: tuple[str, ...] = ()
-
-
-def spreads(
+def distributions(
     deliveries: DataFrame, edges: DataFrame | None, sends: DataFrame
-) -> tuple[dict[str, Spread], tuple[Moment, ...]]:
+) -> tuple[dict[str, Histogram], tuple[TimeBucket, ...]]:
     """The distributions, and the time line. Two passes: what lies where can be counted once the ends are known."""
     rows = _values(deliveries, edges)
     found = rows.groupBy("what").agg(
@@ -88,17 +48,17 @@ def spreads(
     )
     ends = {row["what"]: row for row in found.collect()}
     counted = _counted(rows, ends) if ends else {}
-    made = {what: _spread(row, counted) for what, row in ends.items() if what != TIME}
-    return made, _moments(ends[TIME], counted, deliveries, edges, sends) if TIME in ends else ()
+    made = {what: _histogram(row, counted) for what, row in ends.items() if what != TIME}
+    return made, _timeline(ends[TIME], counted, deliveries, edges, sends) if TIME in ends else ()
 
 
-def _moments(
+def _timeline(
     ends: Row,
     counted: Mapping[tuple[str, int], tuple[int, int]],
     deliveries: DataFrame,
     edges: DataFrame | None,
     sends: DataFrame,
-) -> tuple[Moment, ...]:
+) -> tuple[TimeBucket, ...]:
     late = deliveries.where("first").select("time", "delay_s", "hold_s")
     if edges is not None:
         shown = edges.select("time", (fn.col("time") - fn.col("sent_time")).alias("delay_s"))
@@ -110,7 +70,7 @@ def _moments(
     for place, (start, end) in enumerate(_bounds(ends)):
         mean = {**none, **means.get(place, {}), **stamped.get(place, {})}
         count = counted.get((TIME, place), (0, 0))
-        made.append(Moment(start, end, *count, mean["delay_s"], mean["hold_s"], mean["control_bytes"]))
+        made.append(TimeBucket(start, end, *count, mean["delay_s"], mean["hold_s"], mean["control_bytes"]))
     return tuple(made)
 
 
@@ -167,15 +127,16 @@ def _bounds(row: Row | None) -> list[tuple[float, float]]:
     return list(pairwise(edges))
 
 
-def _spread(row: Row, counted: Mapping[tuple[str, int], tuple[int, int]]) -> Spread:
+def _histogram(row: Row, counted: Mapping[tuple[str, int], tuple[int, int]]) -> Histogram:
     buckets = tuple(
-        (start, end, counted.get((row["what"], place), (0, 0))[0]) for place, (start, end) in enumerate(_bounds(row))
+        HistogramBucket(start, end, counted.get((row["what"], place), (0, 0))[0])
+        for place, (start, end) in enumerate(_bounds(row))
     )
     percentiles = tuple(zip(PERCENTS, row["percentiles"], strict=True))
-    return Spread(row["count"], row["mean"], row["high"], percentiles, buckets)
+    return Histogram(row["count"], row["mean"], row["high"], percentiles, buckets)
 
 
-def stamps(events: DataFrame) -> Stamps | None:
+def stamps(events: DataFrame) -> StampSizes | None:
     sent = events.where("kind = 'send'").agg(
         fn.count("control_bytes").alias("messages"),
         fn.sum("control_bytes").alias("bytes"),
@@ -183,27 +144,30 @@ def stamps(events: DataFrame) -> Stamps | None:
         fn.sum("control_entries").alias("entries"),
     )
     (row,) = sent.collect()
-    return Stamps(**row.asDict()) if row["messages"] else None
+    return StampSizes(**row.asDict()) if row["messages"] else None
 
 
-def busiest_links(links: DataFrame, limit: int = LINKS_MAX) -> tuple[Row, ...]:
-    """Over all runs: sender, process, messages, violations, delay_s_mean."""
+def busiest_links(links: DataFrame, limit: int = LINKS_MAX) -> tuple[LinkTotals, ...]:
+    """Return the links over all runs, the busiest first."""
     weight = fn.when(fn.col("delay_s_mean").isNotNull(), fn.greatest("deliveries", "inferred"))
     found = links.groupBy("sender", "process").agg(
         fn.sum(fn.greatest("sent", "deliveries", "inferred")).alias("messages"),
         fn.sum("violations").alias("violations"),
         _mean("delay_s_mean", weight),
     )
-    return tuple(found.orderBy(fn.desc("messages"), "sender", "process").limit(limit).collect())
+    busiest = found.orderBy(fn.desc("messages"), "sender", "process").limit(limit)
+    return tuple(LinkTotals(**row.asDict()) for row in busiest.collect())
 
 
-def worst_processes(processes: DataFrame, limit: int = PROCESSES_MAX) -> tuple[Row, ...]:
+def worst_processes(processes: DataFrame, limit: int = PROCESSES_MAX) -> tuple[ProcessTotals, ...]:
+    """Return the processes over all runs: those with the most violations first, then the busiest."""
     added = ("events", "sends", "deliveries", "violations", "lost")
     weight = {name: fn.when(fn.col(name).isNotNull(), fn.col("deliveries")) for name in ("delay_s_mean", "hold_s_mean")}
     found = processes.groupBy("process").agg(
         *(fn.sum(name).alias(name) for name in added), *(_mean(name, by) for name, by in weight.items())
     )
-    return tuple(found.orderBy(fn.desc("violations"), fn.desc("events"), "process").limit(limit).collect())
+    worst = found.orderBy(fn.desc("violations"), fn.desc("events"), "process").limit(limit)
+    return tuple(ProcessTotals(**row.asDict()) for row in worst.collect())
 
 
 def _mean(name: str, weight: Column) -> Column:
