@@ -153,13 +153,11 @@ def _refuse_bad_options(arguments: argparse.Namespace) -> None:
 
 
 def _check(arguments: argparse.Namespace, progress: Progress) -> Checked:
-    progress("starting Spark")
+    spark = screen.start_spark(arguments.trace, arguments.master, progress)
     from antecede.pipeline.check import check
-    from antecede.pipeline.spark.session import session
-    from antecede.pipeline.spark.small_input import options
 
     return check(
-        session(arguments.master, options=options(arguments.trace, arguments.master)),
+        spark,
         arguments.trace,
         format=arguments.format,
         regex=arguments.regex,

@@ -60,7 +60,7 @@ def add(subparsers: Any) -> None:
         metavar="N",
         help="the number of NATS servers that keep the inbox; default: 1",
     )
-    broker.add(parser, embedded=True)
+    broker.add(parser)
     _add_hosts(parser.add_argument_group("hosts"))
     _add_tls(parser.add_argument_group("TLS"))
     parser.set_defaults(run=run)
