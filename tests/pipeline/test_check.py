@@ -21,7 +21,6 @@ from antecede.pipeline.limits import Limits
 from antecede.pipeline.read.ingest import read
 from antecede.pipeline.report.locality_saving import saving
 from antecede.pipeline.tables import folder as tables
-from antecede.pipeline.tables import selections
 from antecede.pipeline.tables.clock_edges import edges
 from antecede.pipeline.tables.hold_back import hold_backs
 from antecede.web.export import otlp, shiviz
@@ -92,13 +91,6 @@ def test_every_table_is_there_with_exactly_its_schema(spark: SparkSession, known
         found = spark.read.parquet(f"{known.out}/{name}").schema
         assert [(f.name, f.dataType) for f in found] == [(f.name, f.dataType) for f in wanted], name
         assert all(field.metadata.get("comment") for field in wanted), name
-
-
-def test_the_schemas_keep_what_verification_gives() -> None:
-    for ddl, wanted in ((selections.MESSAGES_DDL, schema.MESSAGES), (selections.RUNS_DDL, schema.RUNS)):
-        assert ddl.replace(", ", ",").replace("long", "bigint") == wanted.simpleString()[7:-1].replace(":", " ")
-    found = [f"{field.name} {field.dataType.simpleString()}" for field in schema.FOUND]
-    assert selections.DELIVERIES_DDL.replace("long", "bigint").split(", ") == found
 
 
 def test_the_tables_say_what_happened(spark: SparkSession, known: Checked) -> None:

@@ -14,19 +14,7 @@ from antecede.pipeline.kernel.findings import TALLY
 from antecede.pipeline.spark.local_dataframe import given
 from antecede.pipeline.windows.cut import Cutting
 
-MESSAGES_DDL = "run string, message string, sender string, index long, time double, dests int, delivered int, lost int"
-DELIVERIES_DDL = (
-    "run string, process string, index long, time double, message string, sender string, sent_index long,"
-    " sent_time double, first boolean, addressed boolean, spurious boolean, duplicate boolean, violation boolean,"
-    " overtaken long, witness string"
-)
-RUNS_DDL = (
-    "run string, verdict string, reason string, events long, processes long, messages long, deliveries long,"
-    " violations long, overtaken long, lost long, duplicates long, spurious long, early long, windows int,"
-    " one_task string"
-)
 NOTES = pa.schema([("run", pa.string()), ("windows", pa.int32()), ("one_task", pa.string())])
-SKEW_DDL = "run string, sender string, process string, early long, worst_s double"
 
 
 def messages(findings: DataFrame) -> DataFrame:
