@@ -71,8 +71,9 @@ def answer(verdict: str, reason: str, *counts: int, complete: bool = True, runs:
 
 def run_answer(run: str, verdict: str, *counts: int, reason: str | None = None) -> RunAnswer:
     """Return a run with these numbers of processes, events, messages, deliveries, violations, overtaken and lost."""
-    processes, events, *others = counts
-    return RunAnswer(run, verdict, reason, events, processes, *others, 0, 0, 0, 1, None)
+    names = ("processes", "events", "messages", "deliveries", "violations", "overtaken", "lost")
+    others = {"duplicates": 0, "spurious": 0, "early": 0, "windows": 1}
+    return RunAnswer(run, verdict, reason, one_task=None, **dict(zip(names, counts, strict=True)), **others)
 
 
 def known_report() -> Report:

@@ -20,7 +20,7 @@ from antecede.pipeline.report import explanations
 from antecede.pipeline.report.model import Answer, ExplainedViolation, Report
 from antecede.pipeline.spark.progress import Progress, Stages, silent
 from antecede.pipeline.tables import folder
-from antecede.pipeline.tables.write import written
+from antecede.pipeline.tables.write import write_results
 from antecede.pipeline.verify.answer import answer
 from antecede.pipeline.verify.verify import verify
 
@@ -100,7 +100,7 @@ def check(
                 told = explanations.explain(
                     read.events, verified.violations, verified.runs, worst, near, events_max=events_max
                 )
-        figures = written(read, verified, found, told, out=out, stages=stages) if out is not None else None
+        figures = write_results(read, verified, found, told, out=out, stages=stages) if out is not None else None
     return Checked(
         paths=tuple(paths),
         format=read.format,

@@ -1,4 +1,4 @@
-"""What a report needs beside the tables.
+"""What a report needs besides the tables.
 
 model            what a check found, as plain values that a page draws
 explanations     the worst violations, each with the chain of messages that proves it

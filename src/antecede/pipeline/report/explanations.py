@@ -1,10 +1,10 @@
-"""Why the worst violations are violations: for each the witness chain, in words and as events.
+"""Explain the worst violations: give the witness chain of each, in words and as events.
 
 A chain lies between the send of the message that was overtaken and the send of the one that overtook it, so only a
 neighbourhood of the trace is fetched. A run that is small is fetched whole, up to `events_max` events for all
-violations together, the worst first. Of a larger run the events are fetched whose times lie between the two sends,
-which is right where no deliver of the run precedes its send by the source's clocks; again up to `events_max` together.
-Where neither will do, the explanation says so, and names the two messages.
+violations together, the worst first. Of a larger run, the events are fetched whose times lie between the two sends,
+again up to `events_max` together. This is right if no deliver of the run precedes its send by the source's clocks. If
+neither is possible, the explanation says so, and names the two messages.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 from pyspark import StorageLevel
@@ -38,19 +38,20 @@ ASKED = pa.schema(
         *(("from_time", pa.float64()), ("to_time", pa.float64())),
     ]
 )
+K = TypeVar("K")
 COLUMNS = ("run", "process", "index", "kind", "time", "message", "dests")
 
 
 @dataclass(frozen=True, slots=True)
 class RunSize:
-    """What decides how a run's neighbourhoods are fetched."""
+    """The size of a run and its early delivers, which decide how its neighbourhoods are fetched."""
 
     events: int
     early: int
 
 
 def worst(violations: DataFrame, limit: int = WORST) -> DataFrame:
-    """The violating delivers that overtook the most, then the earliest."""
+    """Return the violating delivers that overtook the most, then the earliest."""
     order = (fn.desc("overtaken"), fn.asc_nulls_last("time"), "run", "process", "index")
     return violations.orderBy(*order).limit(limit)
 
@@ -64,15 +65,18 @@ def explain(
     *,
     events_max: int = LIMITS.explained_events_max,
 ) -> tuple[ExplainedViolation, ...]:
-    """Explain the worst violations. `sizes` has `run`, `events` and `early` of every run. `near` may give fewer events
-    to look for neighbourhoods in than all, if it gives those that `Span`s ask for. At most `events_max` events are
-    fetched for small runs, and as many for parts of larger ones."""
+    """Return the worst violations with their explanations.
+
+    `sizes` has `run`, `events` and `early` of every run. `near` returns the events that some `Span`s ask for, and maybe
+    others, so that not all events need to be searched. At most `events_max` events are fetched for small runs, and as
+    many for parts of larger ones.
+    """
     found = [_Found(row) for row in worst(violations, limit).collect()] if limit else []
     if not found:
         return ()
-    runs = sorted({one.violation.run for one in found})
+    runs = list(dict.fromkeys(one.violation.run for one in found))
     size = {row["run"]: RunSize(row["events"], row["early"]) for row in _of_runs(sizes, runs).collect()}
-    whole = _fitting(runs, found, size, events_max)
+    whole = _choose_fitting({run: size[run].events for run in runs}, events_max)
     arranged = {run.name: run for run in arrange(_events(_of_runs(events, whole)))} if whole else {}
     rest = [one for one in found if one.violation.run not in arranged and not size[one.violation.run].early]
     spans = [span for one in rest if (span := one.span)]
@@ -85,8 +89,9 @@ def explain(
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The neighbourhood of a violation: what happened in a run from the send of one message to that of another, and
-    whatever happened to these two."""
+    """The neighbourhood of a violation: the events of a run from the send of one message to that of another, and all
+    events of these two messages.
+    """
 
     run: str
     overtaken: str
@@ -99,7 +104,7 @@ Near = Callable[[Sequence[Span]], DataFrame]
 
 
 class _Found:
-    """A row of `worst`, as the judge would have it."""
+    """A row of `worst`, in the types of the judge."""
 
     def __init__(self, row: Mapping[str, Any]) -> None:
         self.violation = Violation(
@@ -110,7 +115,7 @@ class _Found:
 
     @property
     def span(self) -> Span | None:
-        """Where to look for its chain, if both sends have a time."""
+        """Return where to look for the chain, or None if one of the sends has no time."""
         one = self.violation
         if self.witness_time is None or self.sent_time is None:
             return None
@@ -121,14 +126,14 @@ def _of_runs(table: DataFrame, runs: Sequence[str]) -> DataFrame:
     return table.where(fn.col("run").isin(list(runs)))
 
 
-def _fitting(runs: Sequence[str], found: Sequence[_Found], size: Mapping[str, RunSize], events_max: int) -> list[str]:
-    """The runs to fetch whole, in the order of their worst violations, as long as there is room."""
-    fitting: list[str] = []
+def _choose_fitting(sizes: Mapping[K, int], events_max: int) -> list[K]:
+    """Return the keys of what to fetch, in order, as long as their sizes add up to at most `events_max`."""
+    fitting: list[K] = []
     room = events_max
-    for run in dict.fromkeys(one.violation.run for one in found):
-        if run in runs and size[run].events <= room:
-            room -= size[run].events
-            fitting.append(run)
+    for key, size in sizes.items():
+        if 0 < size <= room:
+            room -= size
+            fitting.append(key)
     return fitting
 
 
@@ -145,7 +150,10 @@ def _numbered_events(table: DataFrame) -> Iterator[tuple[int, Event]]:
 
 
 def _windows(events: DataFrame, spans: Sequence[Span], events_max: int) -> Iterator[tuple[Span, Run]]:
-    """By span, the events in it; where they fit. Two jobs, however many there are, of which one reads the trace."""
+    """Yield each span that can be fetched with its events.
+
+    This takes two jobs, however many spans there are. One of them reads the trace.
+    """
     numbered = [(number, *astuple(span)) for number, span in enumerate(spans)]
     asked = given(events.sparkSession, numbered, ASKED)
     by_time = (fn.col("time") >= fn.col("from_time")) & (fn.col("time") <= fn.col("to_time"))
@@ -154,12 +162,8 @@ def _windows(events: DataFrame, spans: Sequence[Span], events_max: int) -> Itera
         fn.broadcast(asked), (fn.col("run") == fn.col("in_run")) & (fn.coalesce(by_time, fn.lit(False)) | of_pair)
     )
     near.persist(StorageLevel.MEMORY_AND_DISK)
-    room, fitting = events_max, []
     counts = {row["number"]: row["count"] for row in near.groupBy("number").count().collect()}
-    for number in range(len(spans)):
-        if 0 < counts.get(number, 0) <= room:
-            room -= counts[number]
-            fitting.append(number)
+    fitting = _choose_fitting(dict(sorted(counts.items())), events_max)
     found: dict[int, list[Event]] = {number: [] for number in fitting}
     for number, event in _numbered_events(near.where(fn.col("number").isin(fitting))) if fitting else ():
         found[number].append(event)
@@ -220,7 +224,7 @@ def _why_not(size: RunSize) -> str:
 
 
 def _around(run: Run, anchors: Sequence[Event]) -> Iterator[Event]:
-    """The anchors, and the events next to each in its process, up to `SHOWN_MAX`."""
+    """Yield the anchors, and the events next to each in its process, up to `SHOWN_MAX`."""
     shown: dict[tuple[str, int], Event] = {(event.process, event.index): event for event in anchors}
     for event in anchors:
         own = run.processes[event.process]

@@ -1,7 +1,7 @@
-"""The measures as few enough numbers to draw: distributions, a time line, the busiest links and processes.
+"""Reduce the measures to few enough numbers to draw: histograms, a time line, the busiest links and processes.
 
-Everything fetched here is bounded: a distribution is `BUCKETS` counts and some percentiles, lists are cut to the
-busiest and say how many there are. Percentiles are Spark's approximate ones (to one part in `ACCURACY` of the rank).
+Everything fetched here is bounded: a histogram is `BUCKETS` counts and some percentiles, and lists are cut to the
+busiest. Percentiles are Spark's approximate ones (to one part in `ACCURACY` of the rank).
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ PERCENTS = (50.0, 90.0, 95.0, 99.0, 99.9)
 ACCURACY = 10_000
 LINKS_MAX = 4_000
 PROCESSES_MAX = 200
-MEASURES = ("delay_s", "hold_s", "needless_s")
 TIME = "time"
 BOUNDS = pa.schema([("what", pa.string()), ("low", pa.float64()), ("high", pa.float64())])
 
@@ -37,7 +36,10 @@ BOUNDS = pa.schema([("what", pa.string()), ("low", pa.float64()), ("high", pa.fl
 def distributions(
     deliveries: DataFrame, edges: DataFrame | None, sends: DataFrame
 ) -> tuple[dict[str, Histogram], tuple[TimeBucket, ...]]:
-    """The distributions, and the time line. Two passes: what lies where can be counted once the ends are known."""
+    """Return the histograms by measure, and the time line.
+
+    This takes two passes: what lies in which bucket can be counted once the least and the greatest value are known.
+    """
     rows = _values(deliveries, edges)
     found = rows.groupBy("what").agg(
         fn.count("*").alias("count"),
@@ -47,7 +49,7 @@ def distributions(
         fn.percentile_approx("value", [percent / 100 for percent in PERCENTS], ACCURACY).alias("percentiles"),
     )
     ends = {row["what"]: row for row in found.collect()}
-    counted = _counted(rows, ends) if ends else {}
+    counted = _count_by_bucket(rows, ends) if ends else {}
     made = {what: _histogram(row, counted) for what, row in ends.items() if what != TIME}
     return made, _timeline(ends[TIME], counted, deliveries, edges, sends) if TIME in ends else ()
 
@@ -67,7 +69,7 @@ def _timeline(
     stamped = _means(sends.select("time", "control_bytes"), ends)
     none = {"delay_s": None, "hold_s": None, "control_bytes": None}
     made = []
-    for place, (start, end) in enumerate(_bounds(ends)):
+    for place, (start, end) in enumerate(_bucket_bounds(ends)):
         mean = {**none, **means.get(place, {}), **stamped.get(place, {})}
         count = counted.get((TIME, place), (0, 0))
         made.append(TimeBucket(start, end, *count, mean["delay_s"], mean["hold_s"], mean["control_bytes"]))
@@ -75,24 +77,27 @@ def _timeline(
 
 
 def _means(rows: DataFrame, ends: Row) -> dict[int, dict[str, float | None]]:
-    """By place on the time line: the means of all columns but the time. What lies outside of it is left out."""
+    """Return, for each bucket of the time line, the means of all columns but the time.
+
+    Rows before or after the time line are ignored.
+    """
     low, high = (fn.lit(float(ends[name])) for name in ("low", "high"))
     inside = rows.where(fn.col("time").between(low, high))
     names = [name for name in rows.columns if name != "time"]
-    found = inside.groupBy(_place(fn.col("time"), low, high).alias("place")).agg(
+    found = inside.groupBy(_bucket_of(fn.col("time"), low, high).alias("place")).agg(
         *(fn.mean(name).alias(name) for name in names)
     )
     return {row["place"]: {name: row[name] for name in names} for row in found.collect()}
 
 
-def _place(value: Column, low: Column, high: Column) -> Column:
-    """In which of the buckets between the ends a value lies."""
+def _bucket_of(value: Column, low: Column, high: Column) -> Column:
+    """Return the number of the bucket between `low` and `high` that a value lies in."""
     share = (value - low) / fn.nullif(high - low, fn.lit(0.0))
     return fn.least(fn.floor(fn.coalesce(share, fn.lit(0.0)) * BUCKETS), fn.lit(BUCKETS - 1)).cast("int")
 
 
 def _values(deliveries: DataFrame, edges: DataFrame | None) -> DataFrame:
-    """what, value, violation: every measured value of every first deliver, as a row."""
+    """Return every measured value of every first deliver as a row of `what`, `value` and `violation`."""
 
     def one(what: str, value: Column) -> Column:
         return fn.struct(fn.lit(what).alias("what"), value.alias("value"))
@@ -109,17 +114,17 @@ def _values(deliveries: DataFrame, edges: DataFrame | None) -> DataFrame:
     return rows.where(fn.col("value").isNotNull())
 
 
-def _counted(rows: DataFrame, ends: Mapping[str, Row]) -> dict[tuple[str, int], tuple[int, int]]:
+def _count_by_bucket(rows: DataFrame, ends: Mapping[str, Row]) -> dict[tuple[str, int], tuple[int, int]]:
+    """Return the number of values, and of violations among them, by measure and bucket."""
     bounds = given(rows.sparkSession, [(what, row["low"], row["high"]) for what, row in sorted(ends.items())], BOUNDS)
-    place = _place(fn.col("value"), fn.col("low"), fn.col("high"))
+    place = _bucket_of(fn.col("value"), fn.col("low"), fn.col("high"))
     found = rows.join(fn.broadcast(bounds), "what").groupBy("what", place.alias("place"))
     counts = found.agg(fn.count("*").alias("count"), fn.count_if("violation").alias("violations")).collect()
     return {(row["what"], row["place"]): (row["count"], row["violations"]) for row in counts}
 
 
-def _bounds(row: Row | None) -> list[tuple[float, float]]:
-    if row is None:
-        return []
+def _bucket_bounds(row: Row) -> list[tuple[float, float]]:
+    """Return the start and the end of each bucket. There is one bucket if all values are equal."""
     low, high = row["low"], row["high"]
     if high <= low:
         return [(low, low)]
@@ -130,13 +135,14 @@ def _bounds(row: Row | None) -> list[tuple[float, float]]:
 def _histogram(row: Row, counted: Mapping[tuple[str, int], tuple[int, int]]) -> Histogram:
     buckets = tuple(
         HistogramBucket(start, end, counted.get((row["what"], place), (0, 0))[0])
-        for place, (start, end) in enumerate(_bounds(row))
+        for place, (start, end) in enumerate(_bucket_bounds(row))
     )
     percentiles = tuple(zip(PERCENTS, row["percentiles"], strict=True))
     return Histogram(row["count"], row["mean"], row["high"], percentiles, buckets)
 
 
 def stamps(events: DataFrame) -> StampSizes | None:
+    """Return the sizes of the stamps on messages, or None if no message has a stamp of known size."""
     sent = events.where("kind = 'send'").agg(
         fn.count("control_bytes").alias("messages"),
         fn.sum("control_bytes").alias("bytes"),
@@ -171,6 +177,6 @@ def worst_processes(processes: DataFrame, limit: int = PROCESSES_MAX) -> tuple[P
 
 
 def _mean(name: str, weight: Column) -> Column:
-    """The mean of means, each counting as much as it stands for."""
+    """Return the mean of the means in a column, weighted by `weight`."""
     whole: Any = fn.sum(fn.col(name) * weight) / fn.nullif(fn.sum(weight), fn.lit(0))
     return whole.alias(name)

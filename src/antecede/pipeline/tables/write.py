@@ -1,8 +1,8 @@
-"""What an output folder gets besides the verdict: the tables, and the figures that a report draws from them.
+"""Write the tables of a check to an output folder, and return the figures that a report draws from them.
 
-The tables are written first and the figures of links and processes read from them, so that neither is computed twice.
-Only what a trace has is looked for: hold-backs where receives stand beside delivers, edges of vector clocks
-where no message is named.
+The tables are written first, and the figures of links and processes are read from them, so that neither is computed
+twice. Hold-backs are measured only if the trace has both receives and delivers, and edges of vector clocks only if no
+message is named.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ class _Kinds:
     clocks: bool
 
 
-def written(
+def write_results(
     read: Ingested, verified: Verified, found: Answer, told: Sequence[ExplainedViolation], *, out: str, stages: Stages
 ) -> Figures:
-    """Write the tables under `out`, and fetch the figures."""
+    """Write the tables under `out`, and return the figures of a report."""
     spark = read.events.sparkSession
     with stages.stage("measuring"):
         kinds = _kinds(read.events)

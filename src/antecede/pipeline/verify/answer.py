@@ -1,7 +1,8 @@
-"""The verdict on a trace and what was counted, out of the rows of its runs; bounded, however many runs there are.
+"""Combine the rows of the runs into the verdict on a trace and its counts. The result is bounded, however many runs
+there are.
 
-The runs that matter most are listed: violated ones first, then those that cannot be judged. Up to `RUNS_LISTED_MAX`
-of them are all there is to fetch and are added up here; of more, Spark adds them up.
+The runs that matter most are listed: violated ones first, then those that cannot be judged. If there are at most
+`RUNS_LISTED_MAX` runs, all of them are fetched and added up here. If there are more, Spark adds them up.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ def answer(
     )
     rows = [RunAnswer(**row.asDict()) for row in worst_first.limit(RUNS_LISTED_MAX + 1).collect()]
     if len(rows) <= RUNS_LISTED_MAX:
-        tally = _added(rows)
+        tally = _add_up(rows)
     else:
-        (row,) = _totals(runs).collect()
+        (row,) = _add_up_in_spark(runs).collect()
         tally = row.asDict()
     listed = tuple(rows[:RUNS_LISTED_MAX])
     sums = {name: int(tally[name] or 0) for name in SUMS}
@@ -50,12 +51,12 @@ def answer(
     return Answer(verdict, reason, coverage.complete, int(tally["runs"]), sums, listed)
 
 
-def _added(rows: Sequence[RunAnswer]) -> dict[str, Any]:
+def _add_up(rows: Sequence[RunAnswer]) -> dict[str, Any]:
     verdicts = {name: sum(row.verdict == name for row in rows) for name in ("violated", "undecidable", "holds")}
     return {"runs": len(rows), **verdicts, **{name: sum(getattr(row, name) for row in rows) for name in SUMS}}
 
 
-def _totals(runs: DataFrame) -> DataFrame:
+def _add_up_in_spark(runs: DataFrame) -> DataFrame:
     return runs.agg(
         fn.count("*").alias("runs"),
         *(fn.count_if(fn.col("verdict") == name).alias(name) for name in ("violated", "undecidable", "holds")),
