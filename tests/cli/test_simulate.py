@@ -31,9 +31,7 @@ def parse(options: str) -> argparse.Namespace:
 
 
 def run(options: str) -> int:
-    arguments = parse(options)
-    status: int = arguments.run(arguments)
-    return status
+    return simulate.run(parse(options))
 
 
 def test_it_writes_the_trace_and_sums_it_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

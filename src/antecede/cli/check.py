@@ -90,7 +90,6 @@ def add(subparsers: Any) -> None:
         "--worst", type=int, default=100, metavar="N", help="explain at most N violations; default: 100"
     )
     _add_export(parser)
-    parser.set_defaults(run=run)
 
 
 def _share(text: str) -> float:

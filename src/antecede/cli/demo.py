@@ -44,7 +44,6 @@ def add(subparsers: Any) -> None:
     )
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="the seed of the simulation; default: 1")
     parser.add_argument("--master", metavar="URL", help="a Spark master; default: Spark on this machine")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -78,7 +78,6 @@ def add(subparsers: Any) -> None:
         action="store_true",
         help="print one JSON object on standard output, everything else on standard error",
     )
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

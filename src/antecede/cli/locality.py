@@ -60,7 +60,6 @@ def add(subparsers: Any) -> None:
     )
     parser.add_argument("--sets", action="store_true", help="also list whose clocks each process keeps")
     parser.add_argument("--json", action="store_true", help="print one JSON object on standard output")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -63,7 +63,6 @@ def add(subparsers: Any) -> None:
     broker.add(parser)
     _add_hosts(parser.add_argument_group("hosts"))
     _add_tls(parser.add_argument_group("TLS"))
-    parser.set_defaults(run=run)
 
 
 def _add_hosts(group: Any) -> None:

@@ -33,7 +33,6 @@ def add(subparsers: Any) -> None:
     parser.add_argument("stream", metavar="NAME", help="the NAME of jetstream:NAME, where the trace was written")
     parser.add_argument("--out", metavar="FILE", help="the file to write; default: standard output")
     broker.add(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
