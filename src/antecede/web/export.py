@@ -28,7 +28,7 @@ from urllib.parse import quote
 
 from antecede.core.errors import LimitReached, Misuse
 
-Event = Mapping[str, Any]
+EventRow = Mapping[str, Any]
 Key = tuple[str, int]
 EVENTS_MAX = 200_000
 SPANS_PER_LINE = 1000
@@ -41,7 +41,7 @@ class WindowTooLarge(LimitReached):
     """An error for a window with more events than may be held."""
 
 
-def shiviz(events: Iterable[Event], *, events_max: int = EVENTS_MAX) -> Iterator[str]:
+def shiviz(events: Iterable[EventRow], *, events_max: int = EVENTS_MAX) -> Iterator[str]:
     """Yield a log for ShiViz: two header lines, then each run with its events in causal order."""
     runs = _group_by_run(events, events_max)
     yield f"{SHIVIZ_REGEX}\n{SHIVIZ_RUN}\n"
@@ -52,8 +52,8 @@ def shiviz(events: Iterable[Event], *, events_max: int = EVENTS_MAX) -> Iterator
 
 
 def _stamp_events(
-    found: Mapping[Key, Event], before: Mapping[Key, Sequence[Key]], run: str
-) -> Iterator[tuple[Event, dict[str, int]]]:
+    found: Mapping[Key, EventRow], before: Mapping[Key, Sequence[Key]], run: str
+) -> Iterator[tuple[EventRow, dict[str, int]]]:
     """Yield each event with its vector clock. A clock is forgotten after its last effect, so few are held at a time."""
     effects = Counter(cause for direct in before.values() for cause in direct)
     clocks: dict[Key, dict[str, int]] = {}
@@ -77,7 +77,7 @@ def _join(one: dict[str, int], two: dict[str, int]) -> dict[str, int]:
     return joined
 
 
-def _shiviz_event(event: Event, clock: Mapping[str, int]) -> str:
+def _shiviz_event(event: EventRow, clock: Mapping[str, int]) -> str:
     host = _escape_name(event["process"])
     shown = json.dumps({_escape_name(process): count for process, count in sorted(clock.items())})
     message = _escape_name(event["message"]) if event.get("message") else "-"
@@ -86,7 +86,7 @@ def _shiviz_event(event: Event, clock: Mapping[str, int]) -> str:
     return f"{host} {shown}\n{_escape_name(event['kind'])} {message} {dests} {_one_line(words)}\n"
 
 
-def otlp(events: Iterable[Event], *, events_max: int = EVENTS_MAX) -> Iterator[str]:
+def otlp(events: Iterable[EventRow], *, events_max: int = EVENTS_MAX) -> Iterator[str]:
     """Yield OTLP/JSON, one export request per line. A window of up to a thousand events is one line, and so one
     document.
     """
@@ -117,7 +117,7 @@ def _request(spans: Sequence[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
     }
 
 
-def _span(run: str, event: Event, start_ns: int, send: Event | None) -> dict[str, Any]:
+def _span(run: str, event: EventRow, start_ns: int, send: EventRow | None) -> dict[str, Any]:
     kind, message = event["kind"], event.get("message")
     span: dict[str, Any] = {
         "traceId": _hex(16, run),
@@ -133,7 +133,7 @@ def _span(run: str, event: Event, start_ns: int, send: Event | None) -> dict[str
     return span
 
 
-def _attributes(run: str, event: Event) -> Iterator[dict[str, Any]]:
+def _attributes(run: str, event: EventRow) -> Iterator[dict[str, Any]]:
     """Yield the attributes of the messaging conventions if there is one, and other columns of the trace under
     `antecede.`.
     """
@@ -191,7 +191,7 @@ def _nanoseconds(seconds: float | None) -> int:
     return max(0, round(seconds * 1e9)) if seconds is not None else 0
 
 
-def _span_id(run: str, event: Event) -> str:
+def _span_id(run: str, event: EventRow) -> str:
     return _hex(8, run, event["process"], str(event["index"]))
 
 
@@ -200,9 +200,9 @@ def _hex(size: int, *parts: str) -> str:
     return sha256(json.dumps(parts).encode()).hexdigest()[: 2 * size]
 
 
-def _group_by_run(events: Iterable[Event], events_max: int) -> dict[str, dict[Key, Event]]:
+def _group_by_run(events: Iterable[EventRow], events_max: int) -> dict[str, dict[Key, EventRow]]:
     """Return the events of each run by process and index, in order."""
-    found: dict[str, dict[Key, Event]] = defaultdict(dict)
+    found: dict[str, dict[Key, EventRow]] = defaultdict(dict)
     for count, event in enumerate(events, 1):
         if count > events_max:
             raise WindowTooLarge(f"the window has more than {events_max:,} events: narrow it, or raise events_max")
@@ -214,7 +214,7 @@ def _group_by_run(events: Iterable[Event], events_max: int) -> dict[str, dict[Ke
     return {run: {key: found[run][key] for key in sorted(found[run])} for run in sorted(found)}
 
 
-def _direct_causes(found: Mapping[Key, Event]) -> dict[Key, list[Key]]:
+def _direct_causes(found: Mapping[Key, EventRow]) -> dict[Key, list[Key]]:
     """Return the direct causes of each event: the event before it in its process, and the send of the message it
     delivers.
     """

@@ -1,4 +1,4 @@
-"""Lay out the events of a space-time diagram: a column per process, and time downwards by cause alone; then in pixels.
+"""Lay out the events of a space-time diagram: a column for each process, time downwards by cause alone, then pixels.
 
 Clocks of different processes are never compared, so the vertical position of an event is not its time. It is the length
 of the longest chain of causes before it, inside the diagram. So every arrow points down, and two events at the same
