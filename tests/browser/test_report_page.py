@@ -19,12 +19,12 @@ from tests.web.window import known_window
 pytestmark = pytest.mark.browser
 
 KNOWN = report.render(known_report())
-BUSY = report.render(busy_report())
+BUSY = report.render(busy_report(), written="2026-05-13 08:12 UTC")
 ATTACK = (
     "</script></title><script>window.pwned = 1</script><img src=x onerror='window.pwned = 1'>\" onfocus=\"pwned = 1"
 )
-HOSTILE = report.render(poisoned(ATTACK))
-LONG = report.render(poisoned("long" * 16_384))
+HOSTILE = report.render(poisoned(ATTACK), written=ATTACK)
+LONG = report.render(poisoned("long" * 16_384), written="long" * 16_384)
 
 
 def test_the_verdict_and_the_diagram_of_the_known_violation_are_shown(chromium: Chromium) -> None:
@@ -162,7 +162,7 @@ def test_every_violation_is_printed(chromium: Chromium) -> None:
 
 def test_hostile_text_does_not_run(chromium: Chromium) -> None:
     script = """addEventListener("load", () => done({ pwned: window.pwned ?? null, images: document.images.length,
-      scripts: document.scripts.length, title: document.title.includes("<script>window.pwned") }));"""
+      scripts: document.scripts.length, title: document.title.includes("<img src=x onerror") }));"""
     assert chromium.act(HOSTILE, script) == {"pwned": None, "images": 0, "scripts": 2, "title": True}
 
 

@@ -16,9 +16,7 @@ HUB = "hub <-> s1\nhub <-> s2\nhub <-> s3\n"
 def call(*arguments: str) -> int:
     top = argparse.ArgumentParser(prog="antecede")
     locality.add(top.add_subparsers(dest="command"))
-    options = top.parse_args(["locality", *arguments])
-    status: int = options.run(options)
-    return status
+    return locality.run(top.parse_args(["locality", *arguments]))
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from antecede.cli import simulate
-from antecede.cli.simulation import fixed_processes, roaming_hosts
 from antecede.cli.simulation import options as table
+from antecede.cli.simulation.parameters import fixed_parameters, parameters, roaming_parameters
 from antecede.core import registry
 from antecede.core.errors import LimitReached, Misuse
 from antecede.core.process import Process
@@ -31,9 +31,7 @@ def parse(options: str) -> argparse.Namespace:
 
 
 def run(options: str) -> int:
-    arguments = parse(options)
-    status: int = arguments.run(arguments)
-    return status
+    return simulate.run(parse(options))
 
 
 def test_it_writes_the_trace_and_sums_it_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -125,7 +123,7 @@ def test_every_option_comes_back_in_the_replay() -> None:
 
 
 def test_options_become_parameters() -> None:
-    given = fixed_processes.parameters(
+    given = fixed_parameters(
         parse(
             "--algorithm ks --option multicast=true --option hold_back_limit=5 --latency lognormal:2:0.25 --loss 0.1 "
             "--partition 10-20.5:p01,p02 --selectivity 95 --dests 2-9 --deliveries 10 --warmup 5 --cost-byte 0.5"
@@ -143,10 +141,10 @@ def test_options_become_parameters() -> None:
 
 @pytest.mark.parametrize(("algorithm", "expected"), [("ks", 4.0), ("history", None), ("none", None)])
 def test_retransmission_is_for_those_who_need_it(algorithm: str, expected: float | None) -> None:
-    lossy = fixed_processes.parameters(parse(f"--algorithm {algorithm} --loss 0.1"))
+    lossy = fixed_parameters(parse(f"--algorithm {algorithm} --loss 0.1"))
     assert lossy.network.retransmit_after_s == expected
-    assert fixed_processes.parameters(parse(f"--algorithm {algorithm}")).network.retransmit_after_s is None
-    assert fixed_processes.parameters(parse("--loss 0.1 --retransmit off")).network.retransmit_after_s is None
+    assert fixed_parameters(parse(f"--algorithm {algorithm}")).network.retransmit_after_s is None
+    assert fixed_parameters(parse("--loss 0.1 --retransmit off")).network.retransmit_after_s is None
 
 
 @pytest.mark.parametrize(
@@ -208,7 +206,7 @@ def test_a_name_too_long_for_a_file_is_told_in_words(tmp_path: Path) -> None:
 
 
 def test_numbers_with_exponents_can_be_ranges() -> None:
-    asked = fixed_processes.parameters(parse("--latency uniform:1e-3-2e-3 --partition 1e-3-2:p01"))
+    asked = fixed_parameters(parse("--latency uniform:1e-3-2e-3 --partition 1e-3-2:p01"))
     assert (asked.network.latency.mean_s, asked.network.partitions[0].start_s) == (0.0015, 0.001)
 
 
@@ -229,7 +227,7 @@ def test_help_teaches_by_examples_that_can_be_read(capsys: pytest.CaptureFixture
     commands = [line.strip() for line in table.EXAMPLES.splitlines() if line.startswith("  antecede simulate")]
     assert len(commands) >= 5
     for command in commands:
-        simulate.parameters(parse(command.removeprefix("antecede simulate").split("   ")[0].split("  ")[0]))
+        parameters(parse(command.removeprefix("antecede simulate").split("   ")[0].split("  ")[0]))
 
 
 ROAMING = "--hosts 6 --stations 3 --messages 80 --interval exponential:0.1 --handoff-interval exponential:0.3"
@@ -262,7 +260,7 @@ def test_a_roaming_run_as_json_is_replayed_by_the_command_it_gives(capsys: pytes
 
 
 def test_options_become_roaming_parameters() -> None:
-    given = roaming_hosts.parameters(
+    given = roaming_parameters(
         parse(
             "--algorithm av1 --hosts 7 --latency uniform:0.005-0.009 --loss 0.1 --air-latency constant:0.001 --away 3 "
             "--integer-bytes 4 --retry 0.5 --handoff-interval never --cost-entry 1e-6 --dests 1-2 --payload 100"

@@ -21,11 +21,9 @@ from antecede.pipeline.limits import Limits
 from antecede.pipeline.read.ingest import read
 from antecede.pipeline.report.locality_saving import saving
 from antecede.pipeline.tables import folder as tables
-from antecede.pipeline.tables import selections
 from antecede.pipeline.tables.clock_edges import edges
 from antecede.pipeline.tables.hold_back import hold_backs
 from antecede.web.export import otlp, shiviz
-from antecede.web.fill import report_data
 from antecede.web.report import render
 
 WriteLines = Callable[[str, Sequence[object]], str]
@@ -85,7 +83,7 @@ def test_the_stages_are_named_as_they_begin(spark: SparkSession, write_lines: Wr
     checked = check(spark, [write_lines("t.jsonl", KNOWN)], progress=stages.append)
     assert stages == ["reading", "verifying", "explaining"]
     assert [name for name, _ in checked.stages] == stages
-    assert checked.details is None
+    assert checked.figures is None
 
 
 def test_every_table_is_there_with_exactly_its_schema(spark: SparkSession, known: Checked) -> None:
@@ -93,13 +91,6 @@ def test_every_table_is_there_with_exactly_its_schema(spark: SparkSession, known
         found = spark.read.parquet(f"{known.out}/{name}").schema
         assert [(f.name, f.dataType) for f in found] == [(f.name, f.dataType) for f in wanted], name
         assert all(field.metadata.get("comment") for field in wanted), name
-
-
-def test_the_schemas_keep_what_verification_gives() -> None:
-    for ddl, wanted in ((selections.MESSAGES_DDL, schema.MESSAGES), (selections.RUNS_DDL, schema.RUNS)):
-        assert ddl.replace(", ", ",").replace("long", "bigint") == wanted.simpleString()[7:-1].replace(":", " ")
-    found = [f"{field.name} {field.dataType.simpleString()}" for field in schema.FOUND]
-    assert selections.DELIVERIES_DDL.replace("long", "bigint").split(", ") == found
 
 
 def test_the_tables_say_what_happened(spark: SparkSession, known: Checked) -> None:
@@ -125,16 +116,15 @@ def test_the_tables_say_what_happened(spark: SparkSession, known: Checked) -> No
 
 
 def test_the_report_shows_the_verdict_and_the_violation(known: Checked) -> None:
-    data = report_data(known, written="today")
-    assert [(v.overtaking, v.overtaken, v.process) for v in data.violations] == [("m3", "m1", "b")]
-    assert {arrow.id: arrow.role for arrow in data.violations[0].messages} == {
+    assert [(v.overtaking, v.overtaken, v.process) for v in known.explained] == [("m3", "m1", "b")]
+    assert {arrow.id: arrow.role for arrow in known.explained[0].messages} == {
         "m1": "overtaken",
         "m2": "witness",
         "m3": "overtaking",
     }
-    assert data.hold_back is not None
-    assert (data.hold_back.held, data.hold_back.needless) == (1, 1)
-    page = render(data)
+    assert known.figures is not None
+    assert (known.figures.held, known.figures.histograms["needless_s"].count) == (1, 1)
+    page = render(known, written="today")
     assert "Causal order is violated" in page
     assert CHAIN in page
     assert 'class="space-time' in page
@@ -266,17 +256,16 @@ def test_vector_clock_logs_are_undecidable_and_still_show_graph_delays_and_a_pic
     checked = check(spark, [str(log)], out=str(tmp_path / "out"))
     assert checked.answer.verdict == "undecidable"
     assert checked.answer.reason.startswith("No message identities")
-    assert checked.details is not None
-    assert checked.details.figures.spreads["delay_s"].count == 548
-    data = report_data(checked)
-    assert data.links is not None
-    assert data.links.processes == ("thread2", "thread3", "thread4", "thread5")
-    assert data.picture is not None
-    assert data.picture.messages
-    page = render(data)
+    assert checked.figures is not None
+    assert checked.figures.histograms["delay_s"].count == 548
+    names = {name for link in checked.figures.links for name in (link.sender, link.process)}
+    assert names == {"thread2", "thread3", "thread4", "thread5"}
+    assert checked.figures.picture is not None
+    assert checked.figures.picture.messages
+    page = render(checked)
     assert "Causal order is undecidable" in page
     assert "Start of the trace" in page
-    assert data.locality.startswith("If processes write only along the links of this trace")
+    assert checked.figures.locality.startswith("If processes write only along the links of this trace")
 
 
 @pytest.mark.logs

@@ -10,11 +10,12 @@ from tests.runtime.conditions import nats_limits
 
 def main(name: str, argv: list[str]) -> int:
     parser = argparse.ArgumentParser()
-    importlib.import_module(f"antecede.cli.{name}").add(parser.add_subparsers())
+    command = importlib.import_module(f"antecede.cli.{name}")
+    command.add(parser.add_subparsers())
     arguments = parser.parse_args([name, *argv])
     arguments.nats_limits = nats_limits()
     try:
-        return int(arguments.run(arguments))
+        return int(command.run(arguments))
     except AntecedeError as error:
         print(f"antecede: {error}", file=sys.stderr)
         return 2

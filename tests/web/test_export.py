@@ -12,7 +12,6 @@ import pytest
 
 from antecede.core.errors import Misuse
 from antecede.web import export
-from antecede.web.window import WindowTooLarge
 from tests.web.samples import Execution
 from tests.web.window import known_window, row
 
@@ -99,9 +98,9 @@ def test_a_cycle_has_no_vector_clocks_and_the_error_says_what_to_do() -> None:
 
 def test_a_window_is_bounded_before_it_is_held() -> None:
     endless = (row("a", index, "internal") for index in count())
-    with pytest.raises(WindowTooLarge, match="more than 10 events: narrow it"):
+    with pytest.raises(export.WindowTooLarge, match="more than 10 events: narrow it"):
         list(export.otlp(endless, events_max=10))
-    with pytest.raises(WindowTooLarge):
+    with pytest.raises(export.WindowTooLarge):
         list(export.shiviz(endless, events_max=10))
 
 

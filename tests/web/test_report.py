@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import re
 from base64 import b64encode
-from dataclasses import fields, replace
+from dataclasses import replace
 from hashlib import sha256
 from itertools import pairwise
 
 import pytest
 
-from antecede.web import charts, report
-from antecede.web.model import (
-    CheckCounts,
+from antecede.judge.judge import COUNTS
+from antecede.pipeline.report.model import (
+    Figures,
     Histogram,
     HistogramBucket,
-    Quarantine,
-    QuarantineRow,
-    ReportData,
-    RunRow,
+    QuarantinedRow,
+    Report,
     TimeBucket,
-    as_json,
 )
+from antecede.web import charts, report
 from tests.web.page import Page
-from tests.web.samples import KNOWN, busy_report, known_report, poisoned, small
+from tests.web.samples import KNOWN, answer, busy_report, known_report, poisoned, run_answer, small
 
 HOSTILE = (
     "</script><script>alert(1)</script>",
@@ -44,7 +41,7 @@ HOSTILE = (
         (known_report(), "Causal order is violated", "M15 3h18"),
         (small("holds", "Fine."), "Causal order holds", 'circle cx="24"'),
         (
-            replace(small("holds", "It holds for 9 of 10 rows."), complete=False),
+            small("holds", "It holds for 9 of 10 rows.", complete=False),
             "Causal order holds, as far as the input could be read",
             "M24 4l22",
         ),
@@ -52,17 +49,17 @@ HOSTILE = (
     ],
     ids=["violated", "holds", "incomplete", "undecidable"],
 )
-def test_the_verdict_comes_first_in_words_and_shape(data: ReportData, words: str, icon: str) -> None:
+def test_the_verdict_comes_first_in_words_and_shape(data: Report, words: str, icon: str) -> None:
     page = report.render(data)
     parsed = Page(page)
     assert parsed.text.index(words) < parsed.text.index("Counts")
-    assert data.reason in parsed.text
+    assert data.answer.reason in parsed.text
     assert icon in page
 
 
 def test_a_page_is_green_only_if_everything_was_read_and_holds() -> None:
     whole = report.render(small("holds", "Fine."))
-    partly = report.render(replace(small("holds", "Fine."), complete=False))
+    partly = report.render(small("holds", "Fine.", complete=False))
     assert 'class="verdict holds"' in whole
     assert 'class="verdict holds"' not in partly
     assert 'class="verdict incomplete"' in partly
@@ -70,15 +67,17 @@ def test_a_page_is_green_only_if_everything_was_read_and_holds() -> None:
 
 
 def test_the_counts_of_the_command_are_all_there_under_their_names() -> None:
-    values = {field.name: 1000 + place for place, field in enumerate(fields(CheckCounts))}
-    text = Page(report.render(replace(known_report(), counts=CheckCounts(**values)))).text
+    values = {name: 1000 + place for place, name in enumerate(COUNTS)}
+    *counts, quarantined = values.values()
+    found = answer("violated", "Some came early.", *counts)
+    text = Page(report.render(replace(known_report(), answer=found, quarantined=quarantined))).text
     for field, value in values.items():
         assert f"{field} {value:,} " in text
 
 
 def test_the_known_violation_is_explained_in_words_and_steps() -> None:
     text = Page(report.render(known_report())).text
-    assert KNOWN.words in text
+    assert f"{KNOWN.words}." in text
     assert "a sends m1 event 0, 0 s a sends m2 event 1, 0.01 s c delivers m2 event 0" in text
     assert "first: b delivers m3 event 0, 0.052 s too late: b delivers m1 event 1, 0.12 s" in text
 
@@ -125,7 +124,7 @@ def test_tables_and_headings_are_made_for_readers_who_do_not_see_them() -> None:
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_stays_text(text: str) -> None:
-    page = report.render(poisoned(text))
+    page = report.render(poisoned(text), written=text)
     parsed = Page(page)
     assert page.encode()
     assert [tag for tag, _ in parsed.elements].count("script") == 1
@@ -136,12 +135,15 @@ def test_hostile_text_stays_text(text: str) -> None:
 
 
 def test_long_lists_are_cut_and_say_so() -> None:
+    runs = (run_answer("r", "violated", 1, 1, 1, 1, 1, 1, 1),) * 400
     data = replace(
         known_report(),
-        counts=replace(known_report().counts, violations=12_345, runs=5_000, quarantined=70_000),
-        violations=(KNOWN,) * 300,
-        runs=(RunRow("r", "violated", 1, 1, 1, 1, 1, 1, 1),) * 400,
-        quarantine=Quarantine((QuarantineRow("f", 1, "unknown kind", "{}"),) * 1000, (("unknown kind", 70_000),)),
+        answer=answer("violated", "Many came early.", 5_000, 3, 6, 3, 3, 12_345, 1, 0, 0, 0, runs=runs),
+        explained=(KNOWN,) * 300,
+        quarantined=70_000,
+        figures=Figures(
+            quarantined=(QuarantinedRow("f", 1, "unknown kind", "{}"),) * 1000, reasons=(("unknown kind", 70_000),)
+        ),
     )
     page = report.render(data)
     text = Page(page).text
@@ -183,7 +185,7 @@ def test_many_buckets_are_merged_and_none_is_lost() -> None:
     merged = charts.merge_buckets(buckets)
     assert len(merged) <= charts.BUCKETS_MAX
     assert sum(bucket.count for bucket in merged) == sum(range(1000))
-    assert (merged[0].start_seconds, merged[-1].end_seconds) == (0, 1000)
+    assert (merged[0].start_s, merged[-1].end_s) == (0, 1000)
 
 
 def test_empty_and_single_buckets_have_a_chart() -> None:
@@ -196,9 +198,14 @@ def test_the_same_data_gives_the_same_page() -> None:
     assert report.render(busy_report()) == report.render(busy_report())
 
 
-def test_the_data_is_json() -> None:
-    data = replace(known_report(), violations=(replace(KNOWN, late_seconds=float("nan")),))
-    read = json.loads(as_json(data))
-    assert read["verdict"] == "violated"
-    assert read["violations"][0]["late_seconds"] is None
-    assert read["violations"][0]["messages"][0]["delivers"] == [["b", 1]]
+def test_a_number_that_is_not_finite_is_a_dash() -> None:
+    data = replace(known_report(), explained=(replace(KNOWN, late_seconds=float("nan")),))
+    assert "m3 overtook m1 at b – late" in Page(report.render(data)).text
+
+
+def test_the_page_names_the_input_and_the_date() -> None:
+    data = replace(known_report(), paths=("logs/one.jsonl", "two/"))
+    parsed = Page(report.render(data, written="2026-05-13 08:12 UTC"))
+    assert "one.jsonl, two" in parsed.text
+    assert "logs/one.jsonl, two/" in parsed.text
+    assert "Written 2026-05-13 08:12 UTC" in parsed.text

@@ -11,9 +11,10 @@ from __future__ import annotations
 from antecede.judge.events import Event
 from antecede.judge.explain import explain
 from antecede.judge.judge import judge
+from antecede.pipeline.report.arrows import violation_arrows
+from antecede.pipeline.report.model import ExplainedViolation
 from antecede.web.diagram.layout import place
 from antecede.web.diagram.space_time import svg
-from antecede.web.model import EventPoint, ExplainedViolation, MessageArrow, Role
 from antecede.web.report import asset
 from antecede.web.text import safe
 
@@ -45,12 +46,14 @@ def found_violation() -> ExplainedViolation:
     return ExplainedViolation(
         run=found.run,
         process=found.process,
-        overtaken=overtaken,
+        index=found.index,
         overtaking=found.message,
+        overtaken=overtaken,
+        overtaken_count=found.overtaken_count,
         words=explained.words,
-        chain=tuple(map(_point, explained.chain)),
-        events=tuple(map(_point, TRACE)),
-        messages=tuple(_arrow(send, overtaken, found.message) for send in TRACE if send.kind == "send"),
+        chain=explained.chain,
+        events=TRACE,
+        messages=tuple(violation_arrows(TRACE, explained.chain, overtaken=overtaken, overtaking=found.message)),
     )
 
 
@@ -61,14 +64,3 @@ def style() -> str:
     diagram = sheet.partition(STYLE_STARTS)[2].partition(STYLE_ENDS)[0]
     own = f".space-time {{ font-family: {FONT}; }}\n.paper {{ fill: var(--panel); stroke: var(--line); }}\n"
     return colours + diagram.strip() + "\n" + own
-
-
-def _point(event: Event) -> EventPoint:
-    return EventPoint(event.process, event.index, event.kind, event.message, event.time)
-
-
-def _arrow(send: Event, overtaken: str, overtaking: str) -> MessageArrow:
-    assert send.message is not None
-    ends = tuple((end.process, end.index) for end in TRACE if end.kind == "deliver" and end.message == send.message)
-    roles: dict[str, Role] = {overtaken: "overtaken", overtaking: "overtaking"}
-    return MessageArrow(send.message, send.process, send.index, ends, roles.get(send.message, "witness"))

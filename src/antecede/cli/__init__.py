@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     try:
         arguments = parser().parse_args(argv)
-        status: int = arguments.run(arguments)
+        status: int = importlib.import_module(f"antecede.cli.{arguments.command}").run(arguments)
     except KeyboardInterrupt:
         print("antecede: stopped", file=sys.stderr)
         return 130

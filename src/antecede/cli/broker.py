@@ -21,17 +21,19 @@ if TYPE_CHECKING:
 VARIABLE = "ANTECEDE_NATS"
 
 
-def add(parser: argparse.ArgumentParser, *, embedded: bool) -> None:
+def add(parser: argparse.ArgumentParser) -> None:
     """Add `--nats` and the options of the connection to a parser.
 
     There is no option for the timeouts: a program that runs a command itself may set `nats_limits` of its arguments.
     """
     parser.set_defaults(nats_limits=None)
     group = parser.add_argument_group("NATS")
-    kinds = "nats://host:port, tls://host:port, " + (
-        "embedded:///folder" if embedded else "or several, separated by commas"
+    group.add_argument(
+        "--nats",
+        default=os.environ.get(VARIABLE),
+        metavar="URL",
+        help=f"nats://host:port, tls://host:port, embedded:///folder; default: ${VARIABLE}",
     )
-    group.add_argument("--nats", default=os.environ.get(VARIABLE), metavar="URL", help=f"{kinds}; default: ${VARIABLE}")
     group.add_argument(
         "--nats-ca", type=Path, metavar="FILE", help="the authority that signed the certificates of the servers"
     )

@@ -90,7 +90,6 @@ def add(subparsers: Any) -> None:
         "--worst", type=int, default=100, metavar="N", help="explain at most N violations; default: 100"
     )
     _add_export(parser)
-    parser.set_defaults(run=run)
 
 
 def _share(text: str) -> float:
@@ -153,13 +152,11 @@ def _refuse_bad_options(arguments: argparse.Namespace) -> None:
 
 
 def _check(arguments: argparse.Namespace, progress: Progress) -> Checked:
-    progress("starting Spark")
+    spark = screen.start_spark(arguments.trace, arguments.master, progress)
     from antecede.pipeline.check import check
-    from antecede.pipeline.spark.session import session
-    from antecede.pipeline.spark.small_input import options
 
     return check(
-        session(arguments.master, options=options(arguments.trace, arguments.master)),
+        spark,
         arguments.trace,
         format=arguments.format,
         regex=arguments.regex,

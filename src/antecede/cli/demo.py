@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +44,6 @@ def add(subparsers: Any) -> None:
     )
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="the seed of the simulation; default: 1")
     parser.add_argument("--master", metavar="URL", help="a Spark master; default: Spark on this machine")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -61,8 +59,14 @@ def run(arguments: argparse.Namespace) -> int:
             _simulate(algorithm, arguments, traces / f"{algorithm}.jsonl")
         checked, rows = check_runs(str(traces), str(out / "checked"), arguments.master, progress)
         report = screen.write_report(checked, progress)
-    _show(arguments, rows, checked)
-    print(f"\nReport: {report}\nTables: {checked.out}\nTraces: {traces}")
+    print_comparison(
+        f"{arguments.processes} processes, {arguments.messages:,} messages, seed {arguments.seed}: "
+        "the same traffic on the same network",
+        _compare([rows[algorithm] for algorithm in ALGORITHMS]),
+        checked,
+        report,
+        traces,
+    )
     return 0
 
 
@@ -91,40 +95,34 @@ def check_runs(
     traces: str, out: str, master: str | None, progress: Progress
 ) -> tuple[Checked, Mapping[str, Mapping[str, Any]]]:
     """Check both runs together, and return the check and the row of each run in its summary."""
-    progress("starting Spark")
+    spark = screen.start_spark([traces], master, progress)
     from antecede.pipeline.check import check
-    from antecede.pipeline.spark.session import session
-    from antecede.pipeline.spark.small_input import options
     from antecede.pipeline.tables import folder
 
-    spark = session(master, options=options([traces], master))
     checked = check(spark, [traces], format="antecede", out=out, progress=progress)
     rows = folder.read(spark, out, "summary").collect()  # two rows, one for each run
     return checked, {row["run"]: row.asDict() for row in rows}
 
 
-def _show(arguments: argparse.Namespace, rows: Mapping[str, Mapping[str, Any]], checked: Checked) -> None:
-    print(
-        f"{arguments.processes} processes, {arguments.messages:,} messages, seed {arguments.seed}: "
-        "the same traffic on the same network\n"
-    )
-    pair = [rows[algorithm] for algorithm in ALGORITHMS]
-    for line in _side_by_side(pair):
-        print(f"  {line}".rstrip())
+def print_comparison(
+    title: str, rows: Iterable[tuple[str, Sequence[str]]], checked: Checked, report: str, traces: Path
+) -> None:
+    """Print both runs side by side, the worst violation, and where everything was written.
+
+    A row is a label and the value of each run.
+    """
+    print(f"{title}\n")
+    for label, values in rows:
+        print(f"  {label:<34}{''.join(f'{value:>20}' for value in values)}".rstrip())
     if checked.explained:
         print(f"\nThe worst violation without causal order: {screen.plain(checked.explained[0].words)}.")
+    print(f"\nReport: {report}\nTables: {checked.out}\nTraces: {traces}")
 
 
-def _count_words(name: str, row: Mapping[str, Any]) -> str:
-    return f"{row[name]:,}"
-
-
-def _side_by_side(pair: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    def line(label: str, value: Callable[[Mapping[str, Any]], str]) -> str:
-        return f"{label:<34}" + "".join(f"{value(row):>20}" for row in pair)
-
-    yield line("", lambda row: {"none": "none (no order)", "ks": "ks (causal order)"}[row["run"]])
-    yield line("verdict", lambda row: row["verdict"].upper())
+def _compare(pair: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield what differs without and with causal order."""
+    yield "", ("none (no order)", "ks (causal order)")
+    yield "verdict", [row["verdict"].upper() for row in pair]
     for label, name in (
         ("deliveries", "deliveries"),
         ("violations", "violations"),
@@ -132,6 +130,6 @@ def _side_by_side(pair: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         ("held back after receive", "held"),
         ("  of these needlessly", "needless"),
     ):
-        yield line(label, partial(_count_words, name))
-    yield line("mean delay", lambda row: f"{row['delay_s_mean']:.3f} s")
-    yield line("stamp per message, mean", lambda row: f"{(row['control_bytes'] or 0) / row['messages']:.1f} bytes")
+        yield label, [f"{row[name]:,}" for row in pair]
+    yield "mean delay", [f"{row['delay_s_mean']:.3f} s" for row in pair]
+    yield "stamp per message, mean", [f"{(row['control_bytes'] or 0) / row['messages']:.1f} bytes" for row in pair]

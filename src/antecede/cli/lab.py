@@ -13,6 +13,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from antecede.cli import screen
 from antecede.core.errors import Misuse
 
 if TYPE_CHECKING:
@@ -77,7 +78,6 @@ def add(subparsers: Any) -> None:
         action="store_true",
         help="print one JSON object on standard output, everything else on standard error",
     )
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -99,10 +99,8 @@ def _list(arguments: argparse.Namespace) -> int:
         (one.name, one.paper, one.figure, f"{len(one.grid)} x {len(one.seeds)}", str(len(one.claims)), one.title)
         for one in found
     ]
-    table = [("name", "paper", "figure", "points x seeds", "claims", "what"), *rows]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    for row in table:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    for line in screen.columns([("name", "paper", "figure", "points x seeds", "claims", "what"), *rows]):
+        print(line)
     print("\n" + "; ".join(f"{number} {authors}" for number, authors in PAPERS.items()))
     return 0
 
@@ -188,9 +186,8 @@ def _print_outcome(ran: ExperimentRun, made: dict[str, Any], place: Path, *, qui
         (_format_outcome(one), one["id"], _format_stated(one), f"measured: {_format_measurement(one)}")
         for one in made["claims"]
     ]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for row in lines:
-        print("  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip(), file=to)
+    for line in screen.columns(lines):
+        print(f"  {line}", file=to)
     for failure in made["failed"]:
         print(f"  FAILED {failure}", file=sys.stderr)
     print(file=to)

@@ -17,7 +17,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -58,15 +58,14 @@ def run(arguments: argparse.Namespace) -> int:
             asyncio.run(town.live())
         checked, rows = demo.check_runs(str(traces), str(out / "checked"), arguments.master, progress)
         report = screen.write_report(checked, progress)
-    print(
+    demo.print_comparison(
         f"{len(HOSTS)} hosts, {len(STATIONS)} stations, links of 10 to 150 ms, one station killed and restarted: "
-        "the same conversation twice\n"
+        "the same conversation twice",
+        _compare([rows[kind] for kind in KINDS], [_moves(traces / kind) for kind in KINDS]),
+        checked,
+        report,
+        traces,
     )
-    for line in _side_by_side([rows[kind] for kind in KINDS], [_moves(traces / kind) for kind in KINDS]):
-        print(f"  {line}".rstrip())
-    if checked.explained:
-        print(f"\nThe worst violation without causal order: {screen.plain(checked.explained[0].words)}.")
-    print(f"\nReport: {report}\nTables: {checked.out}\nTraces: {traces}")
     return 0
 
 
@@ -84,15 +83,13 @@ def _moves(folder: Path) -> int:
     return sum('"kind":"move"' in line for path in sorted(folder.glob("*.jsonl")) for line in path.open())
 
 
-def _side_by_side(pair: list[Mapping[str, Any]], moves: list[int]) -> Iterator[str]:
-    def line(label: str, values: list[str]) -> str:
-        return f"{label:<34}" + "".join(f"{value:>20}" for value in values)
-
-    yield line("", ["plain NATS", "roam"])
-    yield line("verdict", [str(row["verdict"]).upper() for row in pair])
+def _compare(pair: list[Mapping[str, Any]], moves: list[int]) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield what differs without and with causal order."""
+    yield "", ("plain NATS", "roam")
+    yield "verdict", [str(row["verdict"]).upper() for row in pair]
     for name in ("violations", "overtaken", "messages", "deliveries", "lost", "duplicates"):
-        yield line(name, [f"{row[name]:,}" for row in pair])
-    yield line("moves between stations", [f"{count:,}" for count in moves])
+        yield name, [f"{row[name]:,}" for row in pair]
+    yield "moves between stations", [f"{count:,}" for count in moves]
 
 
 @dataclass(slots=True)

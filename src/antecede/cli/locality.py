@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from antecede.cli.screen import plain
+from antecede.cli.screen import columns, plain
 from antecede.core.errors import Misuse
 
 if TYPE_CHECKING:
@@ -59,7 +59,6 @@ def add(subparsers: Any) -> None:
     )
     parser.add_argument("--sets", action="store_true", help="also list whose clocks each process keeps")
     parser.add_argument("--json", action="store_true", help="print one JSON object on standard output")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -188,10 +187,8 @@ def _print_table(headings: list[str], rows: Iterable[list[str]]) -> None:
             pass
         else:
             return
-    table = [headings, *rows]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    for row in table:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    for line in columns([headings, *rows]):
+        print(line)
 
 
 def _print_drawn_table(headings: list[str], rows: Iterable[list[str]]) -> None:

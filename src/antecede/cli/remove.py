@@ -31,7 +31,6 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--ca", type=Path, metavar="FILE", help="the authority that signed the certificate of the station"
     )
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

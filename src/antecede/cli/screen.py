@@ -1,4 +1,4 @@
-"""Print what `check` and `demo` show: the current stage, an answer of one screen, and the paths of the report.
+"""Print what commands show: the current stage, an answer of one screen, columns, and the paths of the report.
 
 Names and texts come from other people's logs, so control characters are removed from them first.
 """
@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 from antecede.core.errors import Misuse
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
     from antecede.pipeline.check import Checked
     from antecede.pipeline.spark.progress import Progress
 
@@ -71,15 +73,30 @@ def write_report(checked: Checked, progress: Progress) -> str:
     """Write the report into the output folder and return its path. If the folder is remote, use the current folder."""
     progress("report")
     from antecede.pipeline.tables.folder import is_remote
-    from antecede.web.fill import report_data
     from antecede.web.report import render
 
     assert checked.out is not None
     folder = Path.cwd() if is_remote(checked.out) else Path(checked.out.removeprefix("file:"))
     written = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     path = folder / "report.html"
-    write(str(path), iter([render(report_data(checked, written=written))]))
+    write(str(path), iter([render(checked, written=written)]))
     return str(path)
+
+
+def columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield the rows of a table as lines, with the cells of each column one below the other."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def start_spark(paths: Sequence[str], master: str | None, progress: Progress) -> SparkSession:
+    """Return a session to check `paths` in, after telling `progress` that Spark is started."""
+    progress("starting Spark")
+    from antecede.pipeline.spark.session import session
+    from antecede.pipeline.spark.small_input import options
+
+    return session(master, options=options(paths, master))
 
 
 def write(path: str, pieces: Iterator[str]) -> None:

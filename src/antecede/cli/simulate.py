@@ -30,11 +30,11 @@ def add(subparsers: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_to(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from antecede.cli.simulation import summary
+    from antecede.cli.simulation.parameters import parameters
     from antecede.sim import RunRecorder
     from antecede.sim.trace import open_trace
 
@@ -61,18 +61,6 @@ def run(arguments: argparse.Namespace) -> int:
     finished = summary.FinishedRun(asked, result, events, events.judge(), replay(arguments), arguments.out)
     print(summary.as_json(finished) if arguments.json else summary.as_text(finished))
     return int(finished.has_broken_promise)
-
-
-def parameters(arguments: argparse.Namespace) -> Parameters | MobileParameters:
-    """Return the parameters that the options ask for, or raise `Misuse`."""
-    from antecede.cli.simulation import fixed_processes, roaming_hosts
-    from antecede.core.mobile.protocols import protocols
-
-    return (
-        roaming_hosts.parameters(arguments)
-        if arguments.algorithm in protocols()
-        else fixed_processes.parameters(arguments)
-    )
 
 
 def _simulate(

@@ -60,10 +60,9 @@ def add(subparsers: Any) -> None:
         metavar="N",
         help="the number of NATS servers that keep the inbox; default: 1",
     )
-    broker.add(parser, embedded=True)
+    broker.add(parser)
     _add_hosts(parser.add_argument_group("hosts"))
     _add_tls(parser.add_argument_group("TLS"))
-    parser.set_defaults(run=run)
 
 
 def _add_hosts(group: Any) -> None:

@@ -58,8 +58,7 @@ def add(subparsers: Any) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object, and end")
     parser.add_argument("--once", action="store_true", help="print one table, and end, also on a terminal")
-    broker.add(parser, embedded=True)
-    parser.set_defaults(run=run)
+    broker.add(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -27,7 +27,6 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--stored-max", type=int, metavar="N", help="the most messages kept for the host; stations may allow fewer"
     )
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -32,8 +32,7 @@ def add(subparsers: Any) -> None:
     )
     parser.add_argument("stream", metavar="NAME", help="the NAME of jetstream:NAME, where the trace was written")
     parser.add_argument("--out", metavar="FILE", help="the file to write; default: standard output")
-    broker.add(parser, embedded=True)
-    parser.set_defaults(run=run)
+    broker.add(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

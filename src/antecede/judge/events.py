@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, fields
 from antecede.judge.row import FIELD_CHARS_MAX, Invalid, RowReader
 
 KINDS = ("send", "receive", "deliver", "internal", "move", "connect", "disconnect")
-WITH_MESSAGE = frozenset({"send", "receive", "deliver"})
+WITH_MESSAGE = KINDS[:3]
 QUARANTINED_CHARS_MAX = 1_000
 
 

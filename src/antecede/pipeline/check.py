@@ -17,41 +17,20 @@ from antecede.judge.rule import QUARANTINE_MAX, check_quarantine_max
 from antecede.pipeline.limits import LIMITS, Limits
 from antecede.pipeline.read import ingest
 from antecede.pipeline.report import explanations
-from antecede.pipeline.report.explanations import Explained
+from antecede.pipeline.report.model import Answer, ExplainedViolation, Report
 from antecede.pipeline.spark.progress import Progress, Stages, silent
 from antecede.pipeline.tables import folder
-from antecede.pipeline.tables.write import Details, written
-from antecede.pipeline.verify.answer import Answer, answer
+from antecede.pipeline.tables.write import write_results
+from antecede.pipeline.verify.answer import answer
 from antecede.pipeline.verify.verify import verify
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """The answer of a check, and what a report needs besides."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked(Report):
+    """The report of a check, with the events that were read and the folder that its tables were written to."""
 
-    paths: tuple[str, ...]
-    format: str
-    notes: tuple[str, ...]
-    answer: Answer
-    quarantined: int
-    explained: tuple[Explained, ...]
     events: DataFrame
-    stages: tuple[tuple[str, float], ...]
     out: str | None = None
-    details: Details | None = None  # where there is an output folder
-
-    def as_dict(self) -> dict[str, str | int]:
-        """Return the object of `antecede check --json`, which always has at least these keys."""
-        found = self.answer
-        return {
-            "verdict": found.verdict,
-            "complete": found.complete,
-            "reason": found.reason,
-            "format": self.format,
-            "runs": found.run_count,
-            **{name: count for name, count in found.sums.items() if name != "windows"},
-            "quarantined": self.quarantined,
-        }
 
 
 def _left_out(quarantine: DataFrame, count: int) -> tuple[str, ...]:
@@ -113,7 +92,7 @@ def check(
             verified = verify(trace, windows=windows, detail=detail, worst=worst, limits=limits).keep()
             held.callback(verified.release)
             found = answer(verified.runs, quarantined, quarantine_max=quarantine_max, unread_share=unread_share)
-        told: tuple[Explained, ...] = ()
+        told: tuple[ExplainedViolation, ...] = ()
         if found.verdict == "violated" and worst:
             with stages.stage("explaining"):
                 near = read.feed.near if read.feed is not None else None
@@ -121,7 +100,7 @@ def check(
                 told = explanations.explain(
                     read.events, verified.violations, verified.runs, worst, near, events_max=events_max
                 )
-        details = written(read, verified, found, told, out=out, stages=stages) if out is not None else None
+        figures = write_results(read, verified, found, told, out=out, stages=stages) if out is not None else None
     return Checked(
         paths=tuple(paths),
         format=read.format,
@@ -132,5 +111,5 @@ def check(
         events=read.events,
         stages=tuple(stages.took),
         out=out,
-        details=details,
+        figures=figures,
     )

@@ -1,7 +1,7 @@
-"""Every table of the pipeline, in one place: its columns, their types, and what each means.
+"""Declare every table of the pipeline once: its columns, their types, and the meaning of each.
 
-A function of the pipeline takes tables of these schemas and its last `select` gives one of them. The comment of
-a column is its documentation; the reference pages are generated from here.
+A function of the pipeline takes tables of these schemas, and its last `select` gives one of them. The comment of a
+column is its documentation, and the reference pages are generated from it.
 """
 
 from __future__ import annotations
@@ -26,20 +26,21 @@ TEXTS = ArrayType(TEXT, containsNull=True)
 TEXT_BY_TEXT = MapType(TEXT, TEXT, valueContainsNull=True)
 
 
-def column(name: str, kind: DataType, comment: str, *, nullable: bool = True) -> StructField:
-    return StructField(name, kind, nullable, {"comment": comment})
+def column(name: str, kind: DataType, comment: str) -> StructField:
+    """Return a column that may be null, with its documentation."""
+    return StructField(name, kind, True, {"comment": comment})
 
 
 TRACE = StructType(
     [
-        column("run", TEXT, "the execution; empty where the source knows of one only"),
+        column("run", TEXT, "the execution; empty if the source does not tell executions apart"),
         column("process", TEXT, "where the event happened"),
         column("index", LONG, "position in that process's own order, strictly increasing per (run, process)"),
         column("kind", TEXT, "send, receive, deliver, internal; mobile: move, connect, disconnect"),
         column("time", DOUBLE, "seconds, on whatever clock the source has; never trusted for order between processes"),
         column("message", TEXT, "message id, unique in the run; null for events without a message"),
         column("dests", TEXTS, "on send: the destinations"),
-        column("group", TEXT, "on send: the group, where there is one"),
+        column("group", TEXT, "on send: the group, if there is one"),
         column("payload_bytes", LONG, "on send: size of what the application sent"),
         column("control_bytes", LONG, "on send: size of the stamp"),
         column("control_entries", LONG, "on send: size of the stamp in the unit of its algorithm"),
@@ -65,8 +66,11 @@ QUARANTINE = StructType(
 )
 
 CANDIDATES = StructType([*EVENTS.fields, *QUARANTINE.fields[2:]])
-"""What an adapter gives: rows that may become events. `reason` is null where the adapter saw nothing wrong; `row` is
-what the quarantine would show, and may be null where there is no reason."""
+"""The rows that an adapter gives, which may become events.
+
+`reason` is null if the adapter saw nothing wrong. `row` is what the quarantine would show, and may be null if there is
+no reason.
+"""
 
 RUN = column("run", TEXT, "the execution")
 
@@ -89,7 +93,7 @@ FOUND = (
     column("index", LONG, "position of the deliver in that process's own order"),
     column("time", DOUBLE, "seconds, by that process's clock"),
     column("message", TEXT, "message id"),
-    column("sender", TEXT, "the process that sent it; null where no send is in the trace"),
+    column("sender", TEXT, "the process that sent it; null if no send is in the trace"),
     column("sent_index", LONG, "position of the send in the sender's own order"),
     column("sent_time", DOUBLE, "seconds, by the sender's clock"),
     column("first", FLAG, "the first deliver of the message at this process; only such count for order"),
@@ -104,12 +108,12 @@ FOUND = (
 DELIVERIES = StructType(
     [
         *FOUND,
-        column("delay_s", DOUBLE, "from send to first deliver, by the two clocks; negative where they are skewed"),
-        column("hold_s", DOUBLE, "from receive to first deliver, at one process; null where no receive is recorded"),
+        column("delay_s", DOUBLE, "from send to first deliver, by the two clocks; negative if they are skewed"),
+        column("hold_s", DOUBLE, "from receive to first deliver, at one process; null if no receive is recorded"),
         column(
             "needless",
             FLAG,
-            "held back although every cause sent here had been delivered; null where it was not held back, or the run"
+            "held back although every cause sent here had been delivered; null if it was not held back, or if the run"
             " is too large to tell",
         ),
     ]
@@ -122,6 +126,12 @@ VIOLATIONS = StructType(
         column("words", TEXT, "why it is a violation: the chain from the overtaken message to this one"),
         column("late_s", DOUBLE, "how much later than this one the overtaken message of the chain was delivered"),
     ]
+)
+
+HELD = (
+    column("held", LONG, "delivers that were held back after their receive"),
+    column("hold_s_mean", DOUBLE, "mean hold-back of those with a receive"),
+    column("needless", LONG, "needless hold-backs, as far as they are known"),
 )
 
 LINKS = StructType(
@@ -137,9 +147,7 @@ LINKS = StructType(
         column("early", LONG, "delivers before their send, by the source's clocks"),
         column("delay_s_mean", DOUBLE, "mean delivery delay"),
         column("delay_s_max", DOUBLE, "longest delivery delay"),
-        column("held", LONG, "delivers that were held back after their receive"),
-        column("hold_s_mean", DOUBLE, "mean hold-back of those with a receive"),
-        column("needless", LONG, "needless hold-backs, as far as they can be told"),
+        *HELD,
         column("control_bytes", LONG, "stamps of the messages sent along the link, in bytes"),
         column("control_entries", LONG, "the same in the unit of the algorithm"),
         column("inferred", LONG, "in a log without message ids: edges that its vector clocks show"),
@@ -160,9 +168,7 @@ PROCESSES = StructType(
         column("duplicates", LONG, "delivers of a message it had delivered before"),
         column("spurious", LONG, "first delivers of messages never sent, or not sent to it"),
         column("delay_s_mean", DOUBLE, "mean delay of what it delivered"),
-        column("held", LONG, "delivers that were held back after their receive"),
-        column("hold_s_mean", DOUBLE, "mean hold-back of those with a receive"),
-        column("needless", LONG, "needless hold-backs, as far as they can be told"),
+        *HELD,
         column("stamped", LONG, "messages it sent with a stamp whose size is known"),
         column("control_bytes", LONG, "those stamps, in bytes"),
         column("control_entries", LONG, "those stamps, in the unit of the algorithm"),
@@ -194,9 +200,7 @@ SUMMARY = StructType(
         *RUNS.fields,
         column("delay_s_mean", DOUBLE, "mean delivery delay"),
         column("delay_s_max", DOUBLE, "longest delivery delay"),
-        column("held", LONG, "delivers that were held back after their receive"),
-        column("hold_s_mean", DOUBLE, "mean hold-back of those with a receive"),
-        column("needless", LONG, "needless hold-backs, as far as they can be told"),
+        *HELD,
         column("control_bytes", LONG, "stamps, in bytes, once for each message"),
         column("control_entries", LONG, "the same in the unit of the algorithm"),
     ]
@@ -212,12 +216,12 @@ TABLES = {
     "processes": PROCESSES,
     "summary": SUMMARY,
 }
-"""What `antecede check --out` writes, by name."""
+"""The tables that `antecede check --out` writes, by name."""
 
 
 def conform(table: DataFrame, schema: StructType) -> DataFrame:
-    """The last `select` of a function: exactly the columns of `schema`, in order; those that are absent are null."""
-    present = table.columns  # asked for once: it is a question to Spark each time
+    """Return exactly the columns of `schema`, in order. A column that the table does not have is null."""
+    present = table.columns  # read once, because it is a call to Spark each time
     return table.select([_cast(field, field.name in present) for field in schema.fields])
 
 

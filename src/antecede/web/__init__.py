@@ -3,9 +3,7 @@
 Python draws the page as HTML and SVG. The page is complete without its script, which only adds zooming, panning and the
 text under a diagram. Read in this order:
 
-model       the content of a report, as plain values
-fill        builds the model from the result of a check
-report      builds the page from the model
+report      builds the page from the report of a check (`antecede.pipeline.report.model`)
 sections    the plain sections: verdict, counts, runs, processes, quarantine, method
 violations  the worst violations: a sentence, a diagram, numbered steps
 measures    delays, hold-back, stamps and the time line
@@ -13,8 +11,6 @@ matrix      who sends to whom
 diagram/    the space-time diagram of a violation
 charts      bar charts
 tables      tables
-text        text and numbers as a page may show them
-words       events and messages in words
-window      a part of a trace in memory
+text        text, numbers, events and messages as a page may show them
 export      a part of a trace as a ShiViz log or as OTLP/JSON
 """

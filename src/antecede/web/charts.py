@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
-from antecede.web.model import Histogram, HistogramBucket, TimeBucket
+from antecede.pipeline.report.model import Histogram, HistogramBucket, TimeBucket
 from antecede.web.text import data_size, duration, moment, number, plural
 
 BUCKETS_MAX = 60
 AXIS = 22
 BAND = 64
 MEANS: tuple[tuple[str, Callable[[float], str], str], ...] = (
-    ("delay", duration, "delay_seconds"),
-    ("hold-back", duration, "hold_seconds"),
-    ("stamp", data_size, "stamp_bytes"),
+    ("delay", duration, "delay_s_mean"),
+    ("hold-back", duration, "hold_s_mean"),
+    ("stamp", data_size, "stamp_bytes_mean"),
 )
 """Of a stretch of time: what is averaged, how it is written, and where it stands."""
 B = TypeVar("B")
@@ -31,7 +31,7 @@ def histogram(distribution: Histogram, what: str) -> str:
     titles = [_bucket_title(bucket) for bucket in buckets]
     bars = _bars([bucket.count for bucket in buckets], titles, top=36, height=120)
     lines = _percentile_lines(distribution, buckets)
-    edges = [duration(bucket.start_seconds) for bucket in buckets] + [duration(buckets[-1].end_seconds)]
+    edges = [duration(bucket.start_s) for bucket in buckets] + [duration(buckets[-1].end_s)]
     return (
         f'<svg class="chart" width="100%" height="{156 + AXIS}" role="img" aria-label="Histogram of {what}">'
         + "".join([*bars, *lines, *_axis(edges, 156)])
@@ -42,9 +42,9 @@ def histogram(distribution: Histogram, what: str) -> str:
 def timeline(buckets: Sequence[TimeBucket]) -> str:
     """Return bands over the same time, each to its own scale: deliveries, violations, and the means that are known."""
     shown = merge_time_buckets(buckets)
-    origin = shown[0].start_seconds
-    edges = [duration(bucket.start_seconds - origin) for bucket in shown]
-    edges.append(duration(shown[-1].end_seconds - origin))
+    origin = shown[0].start_s
+    edges = [duration(bucket.start_s - origin) for bucket in shown]
+    edges.append(duration(shown[-1].end_s - origin))
     titles = [_time_title(bucket, origin) for bucket in shown]
     parts, top = [], 0
     for label, heights, css in _bands(shown):
@@ -73,7 +73,7 @@ def _bands(shown: Sequence[TimeBucket]) -> Iterator[tuple[str, list[float], str]
 def merge_buckets(buckets: Sequence[HistogramBucket]) -> list[HistogramBucket]:
     """Return at most `BUCKETS_MAX` buckets with the same total."""
     return [
-        HistogramBucket(group[0].start_seconds, group[-1].end_seconds, sum(bucket.count for bucket in group))
+        HistogramBucket(group[0].start_s, group[-1].end_s, sum(bucket.count for bucket in group))
         for group in _groups(buckets)
     ]
 
@@ -82,8 +82,8 @@ def merge_time_buckets(buckets: Sequence[TimeBucket]) -> list[TimeBucket]:
     """Return at most `BUCKETS_MAX` buckets of the time line with the same totals."""
     return [
         TimeBucket(
-            group[0].start_seconds,
-            group[-1].end_seconds,
+            group[0].start_s,
+            group[-1].end_s,
             sum(bucket.deliveries for bucket in group),
             sum(bucket.violations for bucket in group),
             *(_mean(group, name) for _, _, name in MEANS),
@@ -104,14 +104,14 @@ def _groups(buckets: Sequence[B]) -> Iterator[Sequence[B]]:
 
 
 def _bucket_title(bucket: HistogramBucket) -> str:
-    return f"{duration(bucket.start_seconds)} to {duration(bucket.end_seconds)}: {number(bucket.count)}"
+    return f"{duration(bucket.start_s)} to {duration(bucket.end_s)}: {number(bucket.count)}"
 
 
 def _time_title(bucket: TimeBucket, origin: float) -> str:
-    span = f"{duration(bucket.start_seconds - origin)} to {duration(bucket.end_seconds - origin)}"
+    span = f"{duration(bucket.start_s - origin)} to {duration(bucket.end_s - origin)}"
     found = f"{plural(bucket.deliveries, 'delivery', 'deliveries')}, {plural(bucket.violations, 'violation')}"
     means = [f"mean {what} {said(value)}" for what, said, name in MEANS if (value := getattr(bucket, name)) is not None]
-    return f"{span} (clock {moment(bucket.start_seconds)}): " + ", ".join([found, *means])
+    return f"{span} (clock {moment(bucket.start_s)}): " + ", ".join([found, *means])
 
 
 def _bars(counts: Sequence[float], titles: Sequence[str], top: int, height: int, css: str = "bar") -> Iterator[str]:
@@ -157,8 +157,8 @@ def _place(seconds: float, buckets: Sequence[HistogramBucket]) -> float:
     """Return the position of a value in percent of the width, by its position inside its bucket."""
     step = 100 / len(buckets)
     for number_before, bucket in enumerate(buckets):
-        if seconds < bucket.end_seconds:
-            span = bucket.end_seconds - bucket.start_seconds
-            inside = (seconds - bucket.start_seconds) / span if span > 0 else 0.0
+        if seconds < bucket.end_s:
+            span = bucket.end_s - bucket.start_s
+            inside = (seconds - bucket.start_s) / span if span > 0 else 0.0
             return step * (number_before + min(1.0, max(0.0, inside)))
     return 100.0

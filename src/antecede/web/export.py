@@ -21,35 +21,43 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from graphlib import CycleError, TopologicalSorter
 from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
 
-from antecede.web.window import EVENTS_MAX, Event, Key, causal_order, direct_causes, group_by_run
+from antecede.core.errors import LimitReached, Misuse
 
+EventRow = Mapping[str, Any]
+Key = tuple[str, int]
+EVENTS_MAX = 200_000
 SPANS_PER_LINE = 1000
 SHIVIZ_REGEX = r"(?<host>\S+) (?<clock>\{.*\})\n(?<kind>\S+) (?<message>\S+) (?<dests>\S+) (?<event>.*)"
 SHIVIZ_RUN = r"^=== (?<trace>.*) ===$"
 _APART = ' ,"[]{}%\\'
 
 
-def shiviz(events: Iterable[Event], *, events_max: int = EVENTS_MAX) -> Iterator[str]:
+class WindowTooLarge(LimitReached):
+    """An error for a window with more events than may be held."""
+
+
+def shiviz(events: Iterable[EventRow], *, events_max: int = EVENTS_MAX) -> Iterator[str]:
     """Yield a log for ShiViz: two header lines, then each run with its events in causal order."""
-    runs = group_by_run(events, events_max)
+    runs = _group_by_run(events, events_max)
     yield f"{SHIVIZ_REGEX}\n{SHIVIZ_RUN}\n"
     for run, found in runs.items():
         yield f"=== {_one_line(run) or 'run'} ===\n"
-        for event, clock in _stamp_events(found, direct_causes(found), run):
+        for event, clock in _stamp_events(found, _direct_causes(found), run):
             yield _shiviz_event(event, clock)
 
 
 def _stamp_events(
-    found: Mapping[Key, Event], before: Mapping[Key, Sequence[Key]], run: str
-) -> Iterator[tuple[Event, dict[str, int]]]:
+    found: Mapping[Key, EventRow], before: Mapping[Key, Sequence[Key]], run: str
+) -> Iterator[tuple[EventRow, dict[str, int]]]:
     """Yield each event with its vector clock. A clock is forgotten after its last effect, so few are held at a time."""
     effects = Counter(cause for direct in before.values() for cause in direct)
     clocks: dict[Key, dict[str, int]] = {}
-    for here in causal_order(run, before):
+    for here in _causal_order(run, before):
         clock: dict[str, int] = {}
         for cause in before[here]:
             clock = _join(clock, clocks[cause])
@@ -69,7 +77,7 @@ def _join(one: dict[str, int], two: dict[str, int]) -> dict[str, int]:
     return joined
 
 
-def _shiviz_event(event: Event, clock: Mapping[str, int]) -> str:
+def _shiviz_event(event: EventRow, clock: Mapping[str, int]) -> str:
     host = _escape_name(event["process"])
     shown = json.dumps({_escape_name(process): count for process, count in sorted(clock.items())})
     message = _escape_name(event["message"]) if event.get("message") else "-"
@@ -78,12 +86,12 @@ def _shiviz_event(event: Event, clock: Mapping[str, int]) -> str:
     return f"{host} {shown}\n{_escape_name(event['kind'])} {message} {dests} {_one_line(words)}\n"
 
 
-def otlp(events: Iterable[Event], *, events_max: int = EVENTS_MAX) -> Iterator[str]:
+def otlp(events: Iterable[EventRow], *, events_max: int = EVENTS_MAX) -> Iterator[str]:
     """Yield OTLP/JSON, one export request per line. A window of up to a thousand events is one line, and so one
     document.
     """
     spans: list[tuple[str, dict[str, Any]]] = []
-    for run, found in group_by_run(events, events_max).items():
+    for run, found in _group_by_run(events, events_max).items():
         sends = {event["message"]: event for event in found.values() if event["kind"] == "send"}
         latest: dict[str, int] = defaultdict(int)  # a start of 0 would mean that it is not known
         for event in found.values():
@@ -109,7 +117,7 @@ def _request(spans: Sequence[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
     }
 
 
-def _span(run: str, event: Event, start_ns: int, send: Event | None) -> dict[str, Any]:
+def _span(run: str, event: EventRow, start_ns: int, send: EventRow | None) -> dict[str, Any]:
     kind, message = event["kind"], event.get("message")
     span: dict[str, Any] = {
         "traceId": _hex(16, run),
@@ -125,7 +133,7 @@ def _span(run: str, event: Event, start_ns: int, send: Event | None) -> dict[str
     return span
 
 
-def _attributes(run: str, event: Event) -> Iterator[dict[str, Any]]:
+def _attributes(run: str, event: EventRow) -> Iterator[dict[str, Any]]:
     """Yield the attributes of the messaging conventions if there is one, and other columns of the trace under
     `antecede.`.
     """
@@ -183,10 +191,52 @@ def _nanoseconds(seconds: float | None) -> int:
     return max(0, round(seconds * 1e9)) if seconds is not None else 0
 
 
-def _span_id(run: str, event: Event) -> str:
+def _span_id(run: str, event: EventRow) -> str:
     return _hex(8, run, event["process"], str(event["index"]))
 
 
 def _hex(size: int, *parts: str) -> str:
     """Return an identity of `size` bytes that depends on its parts alone."""
     return sha256(json.dumps(parts).encode()).hexdigest()[: 2 * size]
+
+
+def _group_by_run(events: Iterable[EventRow], events_max: int) -> dict[str, dict[Key, EventRow]]:
+    """Return the events of each run by process and index, in order."""
+    found: dict[str, dict[Key, EventRow]] = defaultdict(dict)
+    for count, event in enumerate(events, 1):
+        if count > events_max:
+            raise WindowTooLarge(f"the window has more than {events_max:,} events: narrow it, or raise events_max")
+        run = event.get("run") or ""
+        here = (event["process"], event["index"])
+        if here in found[run]:
+            raise Misuse(f"run {run!r} has two events {here}: export events that were checked, not raw input")
+        found[run][here] = event
+    return {run: {key: found[run][key] for key in sorted(found[run])} for run in sorted(found)}
+
+
+def _direct_causes(found: Mapping[Key, EventRow]) -> dict[Key, list[Key]]:
+    """Return the direct causes of each event: the event before it in its process, and the send of the message it
+    delivers.
+    """
+    ends = "deliver" if any(event["kind"] == "deliver" for event in found.values()) else "receive"
+    sends = {event["message"]: key for key, event in found.items() if event["kind"] == "send"}
+    direct: dict[Key, list[Key]] = {}
+    before: Key | None = None
+    for key, event in found.items():
+        direct[key] = [before] if before is not None and before[0] == key[0] else []
+        if event["kind"] == ends and event["message"] in sends:
+            direct[key].append(sends[event["message"]])
+        before = key
+    return direct
+
+
+def _causal_order(run: str, before: Mapping[Key, Sequence[Key]]) -> list[Key]:
+    """Return the events in an order in which each comes after its causes, or raise `Misuse` if there is a cycle."""
+    try:
+        return list(TopologicalSorter(before).static_order())
+    except CycleError as error:
+        some = ", ".join(f"{process} {index}" for process, index in error.args[1][:6])
+        raise Misuse(
+            f"run {run!r}: happened-before has a cycle ({some}), so it has no vector clocks; export another window, "
+            "or OTLP, which needs none"
+        ) from error

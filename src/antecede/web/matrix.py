@@ -1,29 +1,31 @@
 """Draw who sends to whom: a matrix of senders and receivers with three readings of each link.
 
 The shade follows the chosen reading, but the number is always there, so the matrix can be read without colour. If the
-system has more processes than fit, the busiest are shown and the rest is counted.
+system has more processes than fit, some of the busiest are shown and the rest is counted.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from antecede.web.model import LinkMatrix, LinkTotals
+from antecede.pipeline.report.model import LinkTotals
 from antecede.web.tables import count_phrase, scroll_box
 from antecede.web.text import duration, name, number, plural, short
 
+BUSIEST_MAX = 20
 PROCESSES_MAX = 16
 READINGS = (("messages", "Messages"), ("delay", "Mean delay"), ("violations", "Violations"))
 
 
-def matrix(links: LinkMatrix) -> str:
+def matrix(links: Sequence[LinkTotals], process_count: int) -> str:
     """Return a choice of reading and the table as HTML. The choice needs no script."""
-    processes = links.processes[:PROCESSES_MAX]
-    cells = {(link.sender, link.receiver): link for link in links.links}
-    levels = _levels([cell for pair, cell in cells.items() if set(pair) <= set(processes)])
+    processes = _busiest(links)[:PROCESSES_MAX]
+    cells = {(link.sender, link.process): link for link in links if {link.sender, link.process} <= set(processes)}
+    levels = _levels(list(cells.values()))
     head = "".join(f'<th scope="col" title="{name(process)}">{short(process)}</th>' for process in processes)
     body = "".join(_row(sender, processes, cells, levels) for sender in processes)
-    caption = f"Messages from sender (row) to receiver (column); {_size_phrase(links, len(processes))}"
+    caption = f"Messages from sender (row) to receiver (column); {_size_phrase(len(processes), process_count)}"
     return (
         f'<div class="matrix">{_choice()}'
         + scroll_box(
@@ -36,9 +38,18 @@ def matrix(links: LinkMatrix) -> str:
     )
 
 
-def _size_phrase(links: LinkMatrix, shown: int) -> str:
-    busiest = ", the busiest" if shown < links.processes_total else ""
-    return count_phrase(shown, links.processes_total, "process", "processes") + busiest
+def _busiest(links: Sequence[LinkTotals]) -> list[str]:
+    """Return the names of the processes with the most messages, in alphabetical order."""
+    messages: Counter[str] = Counter()
+    for link in links:
+        for process in (link.sender, link.process):
+            messages[process] += link.messages
+    return sorted(sorted(messages, key=lambda process: (-messages[process], process))[:BUSIEST_MAX])
+
+
+def _size_phrase(shown: int, total: int) -> str:
+    busiest = ", the busiest" if shown < total else ""
+    return count_phrase(shown, total, "process", "processes") + busiest
 
 
 def _choice() -> str:
@@ -65,7 +76,7 @@ def _row(
 def _cell(link: LinkTotals | None, levels: tuple[int, int, int]) -> str:
     if link is None:
         return '<td><span class="none">·</span></td>'
-    delay = duration(link.mean_delay_seconds)
+    delay = duration(link.delay_s_mean)
     words = f"{plural(link.messages, 'message')}, mean delay {delay}, {plural(link.violations, 'violation')}"
     return (
         f'<td title="{words}">'
@@ -77,10 +88,10 @@ def _cell(link: LinkTotals | None, levels: tuple[int, int, int]) -> str:
 
 def _levels(links: Sequence[LinkTotals]) -> dict[tuple[str, str], tuple[int, int, int]]:
     """Return the shade of each link, from 0 to 4, by its share of the largest value of each reading."""
-    values = [(link.messages, link.mean_delay_seconds or 0.0, link.violations) for link in links]
+    values = [(link.messages, link.delay_s_mean or 0.0, link.violations) for link in links]
     tops = [max(column) or 1 for column in zip(*values, strict=True)]
     return {
-        (link.sender, link.receiver): (
+        (link.sender, link.process): (
             _level(value[0], tops[0]),
             _level(value[1], tops[1]),
             _level(value[2], tops[2]),

@@ -5,8 +5,8 @@ If the source does not give a measurement, a sentence says so. It is not drawn a
 
 from __future__ import annotations
 
+from antecede.pipeline.report.model import Figures, Histogram, HistogramBucket, StampSizes, TimeBucket
 from antecede.web import charts
-from antecede.web.model import Histogram, HistogramBucket, HoldBackSummary, StampSize, TimeBucket
 from antecede.web.tables import table
 from antecede.web.text import data_size, duration, moment, number, percent, plural
 
@@ -21,7 +21,7 @@ def delay(distribution: Histogram | None) -> str:
 def _distribution(distribution: Histogram, what: str, note: str) -> str:
     chart = charts.histogram(distribution, what) if distribution.buckets else ""
     figures = [(f"{percent_:g} % take at most", duration(seconds)) for percent_, seconds in distribution.percentiles]
-    figures = [("Mean", duration(distribution.mean_seconds)), *figures, ("Longest", duration(distribution.max_seconds))]
+    figures = [("Mean", duration(distribution.mean_s)), *figures, ("Longest", duration(distribution.max_s))]
     caption = f"{what[0].upper()}{what[1:]}, {plural(distribution.count, 'value')}"
     drawn = f'<div class="drawn">{chart}{_bucket_table(distribution.buckets, what)}</div>'
     return (
@@ -34,37 +34,38 @@ def _bucket_table(buckets: tuple[HistogramBucket, ...], what: str) -> str:
     if not buckets:
         return ""
     rows = (
-        (duration(bucket.start_seconds), duration(bucket.end_seconds), number(bucket.count))
+        (duration(bucket.start_s), duration(bucket.end_s), number(bucket.count))
         for bucket in charts.merge_buckets(buckets)
     )
     inner = table(f"Histogram of {what}", ("From", "to below", "Count"), rows, "nnn")
     return f'<details class="figures"><summary>Show as a table</summary>{inner}</details>'
 
 
-def hold_back(held: HoldBackSummary | None) -> str:
+def hold_back(figures: Figures) -> str:
     """Return the section on hold-back as HTML."""
-    if held is None:
+    wait, needless = (figures.histograms.get(name) for name in ("hold_s", "needless_s"))
+    if wait is None:
         return "<p>The source has no receive events besides its deliver events, so hold-back is not known.</p>"
+    held, needless_count = figures.held, needless.count if needless else 0
     words = (
-        f"<p>{plural(held.held, 'message')} {'was' if held.held == 1 else 'were'} held back between receive and "
-        f"deliver. {number(held.needless)} of them ({percent(held.needless, held.held)}) waited needlessly: every "
+        f"<p>{plural(held, 'message')} {'was' if held == 1 else 'were'} held back between receive and "
+        f"deliver. {number(needless_count)} of them ({percent(needless_count, held)}) waited needlessly: every "
         "cause had already been delivered.</p>"
     )
-    body = _distribution(held.wait, "hold-back", "The time from receive to deliver, at one process and by one clock.")
-    needless = held.needless_wait
+    body = _distribution(wait, "hold-back", "The time from receive to deliver, at one process and by one clock.")
     if needless is not None and needless.count:
         body += _distribution(needless, "needless hold-back", "The time for which no cause was missing.")
     return words + body
 
 
-def stamp(size: StampSize | None) -> str:
+def stamp(sizes: StampSizes | None) -> str:
     """Return the section on stamps as HTML."""
-    if size is None or size.messages == 0:
+    if sizes is None:
         return "<p>The source does not say how large the control information on its messages is.</p>"
-    entries = f", {number(size.mean_entries)} entries" if size.mean_entries is not None else ""
+    entries = "" if sizes.entries is None else f", {number(sizes.entries / sizes.messages)} entries"
     return (
-        f"<p>{plural(size.messages, 'message')} carried {data_size(size.total_bytes)} of control information: "
-        f"{data_size(size.mean_bytes)}{entries} on average, {data_size(size.max_bytes)} at most.</p>"
+        f"<p>{plural(sizes.messages, 'message')} carried {data_size(sizes.bytes)} of control information: "
+        f"{data_size(sizes.bytes / sizes.messages)}{entries} on average, {data_size(sizes.bytes_max)} at most.</p>"
     )
 
 
@@ -76,7 +77,7 @@ def timeline(buckets: tuple[TimeBucket, ...]) -> str:
     means = [one for one in charts.MEANS if any(getattr(bucket, one[2]) is not None for bucket in shown)]
     rows = (
         (
-            *(moment(bucket.start_seconds), moment(bucket.end_seconds)),
+            *(moment(bucket.start_s), moment(bucket.end_s)),
             *(number(bucket.deliveries), number(bucket.violations)),
             *("" if (value := getattr(bucket, name)) is None else said(value) for _, said, name in means),
         )
@@ -84,7 +85,7 @@ def timeline(buckets: tuple[TimeBucket, ...]) -> str:
     )
     titles = ("From", "to below", "Deliveries", "Violations", *(f"Mean {what}" for what, _, _ in means))
     inner = table("Over time", titles, rows, "ttnn" + "n" * len(means))
-    span = f"From {moment(shown[0].start_seconds)} to {moment(shown[-1].end_seconds)} by the clocks of the source."
+    span = f"From {moment(shown[0].start_s)} to {moment(shown[-1].end_s)} by the clocks of the source."
     return (
         f'<p class="note">{span}</p>{charts.timeline(shown)}'
         f'<details class="figures"><summary>Show as a table</summary>{inner}</details>'

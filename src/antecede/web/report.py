@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
+from pathlib import PurePath
 from string import Template
 
+from antecede.pipeline.report.model import Figures, Report
 from antecede.web import measures, sections, violations
 from antecede.web.matrix import matrix
-from antecede.web.model import ReportData
 from antecede.web.text import LINE_CHARS_MAX, TEXT_CHARS_MAX, name, safe
 
 
@@ -35,62 +36,66 @@ class PageLimits:
 LIMITS = PageLimits()
 
 
-def render(data: ReportData, limits: PageLimits = LIMITS) -> str:
-    """Return the page as HTML. The same data gives the same bytes."""
+def render(report: Report, limits: PageLimits = LIMITS, *, written: str = "") -> str:
+    """Return the page as HTML. The same report gives the same bytes. `written` is the date to show."""
     style, script = asset("page.css"), asset("page.js")
-    parts = list(_sections(data, limits))
+    parts = list(_sections(report, report.figures or Figures(), limits))
+    title = ", ".join(PurePath(path).name or path for path in report.paths)
     return Template(asset("page.html")).substitute(
         policy=f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'",
         style=style,
         script=script,
-        page_title=f"{sections.verdict_title(data)}: {safe(data.title, 80)}",
-        title=safe(data.title, LINE_CHARS_MAX),
-        source=safe(data.source, LINE_CHARS_MAX),
-        format=name(data.format),
-        written=f"<div><dt>Written</dt><dd>{safe(data.written, 80)}</dd></div>" if data.written else "",
-        verdict=sections.verdict(data),
+        page_title=f"{sections.verdict_title(report.answer)}: {safe(title, 80)}",
+        title=safe(title, LINE_CHARS_MAX),
+        source=safe(", ".join(report.paths), LINE_CHARS_MAX),
+        format=name(report.format),
+        written=f"<div><dt>Written</dt><dd>{safe(written, 80)}</dd></div>" if written else "",
+        verdict=sections.verdict(report.answer),
         contents="".join(f'<li><a href="#{anchor}">{heading}</a></li>' for anchor, heading, _ in parts),
         sections="".join(_section(*part) for part in parts),
     )
 
 
-def _sections(data: ReportData, limits: PageLimits) -> Iterator[tuple[str, str, str]]:
+def _sections(report: Report, figures: Figures, limits: PageLimits) -> Iterator[tuple[str, str, str]]:
     """Yield (anchor, heading, body) of every section, in the order in which a reader needs them."""
-    total = data.counts
-    yield "counts", "Counts", sections.counts(total)
-    is_whole = data.verdict == "holds" and data.complete
+    answer, delay = report.answer, figures.histograms.get("delay_s")
+    yield "counts", "Counts", sections.counts(report.as_dict())
+    is_whole = answer.verdict == "holds" and answer.complete
     none = (
         "There are no violations."
         if is_whole
         else "No violation was found in the part of the input that could be read and judged."
     )
-    yield "violations", "Violations", violations.section(data.violations, total.violations, limits.violations, none)
-    if data.picture is not None:
-        yield "picture", "Start of the trace", violations.picture(data.picture)
-    yield "timeline", "Over time", measures.timeline(data.timeline)
-    yield "delay", "Delivery delay", measures.delay(data.delay)
-    yield "hold-back", "Hold-back and stamps", measures.hold_back(data.hold_back) + measures.stamp(data.stamp)
+    total = answer.sums["violations"]
+    yield "violations", "Violations", violations.section(report.explained, total, limits.violations, none)
+    if figures.picture is not None:
+        yield "picture", "Start of the trace", violations.picture(figures.picture)
+    yield "timeline", "Over time", measures.timeline(figures.timeline)
+    yield "delay", "Delivery delay", measures.delay(delay)
+    yield "hold-back", "Hold-back and stamps", measures.hold_back(figures) + measures.stamp(figures.stamps)
     yield (
         "links",
         "Links",
-        matrix(data.links) if data.links else "<p>No message has both a send and a deliver in the trace.</p>",
+        matrix(figures.links, figures.process_count)
+        if figures.links
+        else "<p>No message has both a send and a deliver in the trace.</p>",
     )
-    if data.locality:
-        yield "locality", "Savings with smaller clocks", f"<p>{safe(data.locality, TEXT_CHARS_MAX)}</p>"
-    if data.processes:
-        names = data.links.processes_total if data.links else len(data.processes)  # a name counts once, in any run
-        yield "processes", "Processes", sections.processes(data.processes, names, limits.processes)
-    if data.runs:
-        yield "runs", "Runs", sections.runs(data.runs, total.runs, limits.runs)
-    yield "quarantine", "Quarantine", sections.quarantine(data.quarantine, total.quarantined, limits.quarantine)
+    if figures.locality:
+        yield "locality", "Savings with smaller clocks", f"<p>{safe(figures.locality, TEXT_CHARS_MAX)}</p>"
+    if figures.processes:
+        names = figures.process_count if figures.links else len(figures.processes)  # a name counts once, in any run
+        yield "processes", "Processes", sections.processes(figures.processes, names, limits.processes)
+    if answer.runs:
+        yield "runs", "Runs", sections.runs(answer.runs, answer.run_count, limits.runs)
+    yield "quarantine", "Quarantine", sections.quarantine(figures, report.quarantined, limits.quarantine)
     in_step = (
         "By the clocks of the source, no deliver came before its send."
-        if data.delay
+        if delay
         else "There are no clock readings to compare."
     )
-    yield "skew", "Clocks", sections.sentences(data.skew, in_step)
-    yield "method", "Method", sections.computation(data.computation)
+    yield "skew", "Clocks", sections.sentences(figures.skew, in_step)
+    yield "method", "Method", sections.computation(report, figures)
 
 
 def _section(anchor: str, heading: str, body: str) -> str:

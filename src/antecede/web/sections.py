@@ -5,9 +5,10 @@ Each function takes its part of the data and returns safe HTML, or a sentence th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from antecede.web.model import CheckCounts, Computation, ProcessRow, Quarantine, ReportData, RunRow
+from antecede.pipeline.report.model import Answer, Figures, ProcessTotals, Report, RunAnswer
 from antecede.web.tables import count_phrase, table
 from antecede.web.text import TEXT_CHARS_MAX, duration, name, number, plural, safe
 
@@ -42,22 +43,22 @@ FOUND = (
 )
 
 
-def verdict(data: ReportData) -> str:
+def verdict(answer: Answer) -> str:
     """Return the verdict with its icon and its reason as HTML."""
-    word = INCOMPLETE if data.verdict == "holds" and not data.complete else data.verdict
+    word = INCOMPLETE if answer.verdict == "holds" and not answer.complete else answer.verdict
     return (
         f'<div class="verdict {word}"><svg viewBox="0 0 48 48" width="48" height="48" aria-hidden="true">'
-        f'{VERDICT_ICONS[word]}</svg><div><p class="verdict-title" id="verdict">{verdict_title(data)}</p>'
-        f'<p class="reason">{safe(data.reason, TEXT_CHARS_MAX)}</p></div></div>'
+        f'{VERDICT_ICONS[word]}</svg><div><p class="verdict-title" id="verdict">{verdict_title(answer)}</p>'
+        f'<p class="reason">{safe(answer.reason, TEXT_CHARS_MAX)}</p></div></div>'
     )
 
 
-def verdict_title(data: ReportData) -> str:
+def verdict_title(answer: Answer) -> str:
     """Return the verdict in a few words. They say so if the verdict is not about the whole input."""
-    return f"{VERDICT_WORDS[data.verdict]}{'' if data.complete else ', as far as the input could be read'}"
+    return f"{VERDICT_WORDS[answer.verdict]}{'' if answer.complete else ', as far as the input could be read'}"
 
 
-def counts(values: CheckCounts) -> str:
+def counts(values: Mapping[str, Any]) -> str:
     """Return the counts as HTML."""
     return (
         f'<h3>What was read</h3><dl class="counts">{_count_items(values, SIZE)}</dl>'
@@ -65,30 +66,34 @@ def counts(values: CheckCounts) -> str:
     )
 
 
-def _count_items(values: CheckCounts, fields: Iterable[tuple[str, str]]) -> str:
+def _count_items(values: Mapping[str, Any], fields: Iterable[tuple[str, str]]) -> str:
     return "".join(
-        f'<div><dt>{field}</dt><dd><span class="value">{number(getattr(values, field))}</span>'
+        f'<div><dt>{field}</dt><dd><span class="value">{number(values[field])}</span>'
         f'<span class="meaning">{meaning}</span></dd></div>'
         for field, meaning in fields
     )
 
 
-def runs(rows: tuple[RunRow, ...], total: int, limit: int) -> str:
+def runs(rows: tuple[RunAnswer, ...], total: int, limit: int) -> str:
     """Return the table of runs, with at most `limit` of `total` rows."""
     shown = rows[:limit]
     return table(
         f"Runs: {count_phrase(len(shown), total, 'run')}",
         ("Run", "Verdict", "Processes", "Events", "Messages", "Deliveries", "Violations", "Overtaken", "Lost", "Note"),
-        ((name(row.run), safe(row.verdict), *map(number, _run_numbers(row)), safe(row.note)) for row in shown),
+        ((name(row.run), safe(row.verdict), *map(number, _run_numbers(row)), safe(_run_note(row))) for row in shown),
         "ttnnnnnnnt",
     )
 
 
-def _run_numbers(row: RunRow) -> tuple[int, ...]:
+def _run_note(row: RunAnswer) -> str:
+    return " ".join(filter(None, [row.reason, f"verified {row.one_task}" if row.one_task else None]))
+
+
+def _run_numbers(row: RunAnswer) -> tuple[int, ...]:
     return (row.processes, row.events, row.messages, row.deliveries, row.violations, row.overtaken, row.lost)
 
 
-def processes(rows: tuple[ProcessRow, ...], total: int, limit: int) -> str:
+def processes(rows: tuple[ProcessTotals, ...], total: int, limit: int) -> str:
     """Return the table of processes, with at most `limit` of `total` rows."""
     shown = rows[:limit]
     return table(
@@ -98,8 +103,8 @@ def processes(rows: tuple[ProcessRow, ...], total: int, limit: int) -> str:
             (
                 name(row.process),
                 *map(number, (row.events, row.sends, row.deliveries, row.violations, row.lost)),
-                duration(row.mean_delay_seconds),
-                duration(row.mean_hold_seconds),
+                duration(row.delay_s_mean),
+                duration(row.hold_s_mean),
             )
             for row in shown
         ),
@@ -107,14 +112,14 @@ def processes(rows: tuple[ProcessRow, ...], total: int, limit: int) -> str:
     )
 
 
-def quarantine(held: Quarantine, total: int, limit: int) -> str:
+def quarantine(figures: Figures, total: int, limit: int) -> str:
     """Return the tables of quarantined rows, with at most `limit` of `total` rows."""
     if total == 0:
         return "<p>Every row of the input was a valid event.</p>"
-    shown = held.rows[:limit]
-    reasons = ((safe(reason), number(count)) for reason, count in held.by_reason[:limit])
+    shown = figures.quarantined[:limit]
+    reasons = ((safe(reason), number(count)) for reason, count in figures.reasons[:limit])
     rows = (
-        (safe(row.file, 120), number(row.line), safe(row.reason), f"<code>{safe(row.text, 160)}</code>")
+        (safe(row.file or "", 120), number(row.line or 0), safe(row.reason), f"<code>{safe(row.row or '', 160)}</code>")
         for row in shown
     )
     return (
@@ -133,14 +138,14 @@ def sentences(lines: tuple[str, ...], otherwise: str, limit: int = 50) -> str:
     return f"<ul>{items}</ul>{more}"
 
 
-def computation(how: Computation | None) -> str:
+def computation(report: Report, figures: Figures) -> str:
     """Return the section on how the answer was computed as HTML."""
-    if how is None:
-        return "<p>The method is not stated.</p>"
-    total = sum(seconds for _, seconds in how.stages)
-    rows = [(safe(stage), duration(seconds)) for stage, seconds in how.stages[:50]]
+    alone = (f"Run {run.run or '(unnamed)'} was verified {run.one_task}." for run in report.answer.runs if run.one_task)
+    notes = (*report.notes, *figures.notes, *alone)
+    total = sum(seconds for _, seconds in report.stages)
+    rows = [(safe(stage), duration(seconds)) for stage, seconds in report.stages[:50]]
     return (
-        f"<p>Verified in {plural(how.windows, 'window')} between consistent cuts. Clocks were not used for the "
-        f"order between processes.</p>{sentences(how.notes, '') if how.notes else ''}"
+        f"<p>Verified in {plural(report.answer.sums['windows'], 'window')} between consistent cuts. Clocks were not "
+        f"used for the order between processes.</p>{sentences(notes, '') if notes else ''}"
         + table(f"Stages: {duration(total)} in total", ("Stage", "Time"), rows, "tn")
     )

@@ -7,7 +7,6 @@ does. The box can be reached and scrolled by keyboard.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import islice
 
 from antecede.web.text import number, plural
 
@@ -40,11 +39,6 @@ def _row(row: Row, kinds: str) -> str:
 
 def _css(kind: str) -> str:
     return ' class="number"' if kind == "n" else ""
-
-
-def first(rows: Sequence[Row], limit: int) -> list[Row]:
-    """Return the first `limit` rows."""
-    return list(islice(rows, limit))
 
 
 def count_phrase(shown: int, total: int, singular: str, several: str = "") -> str:

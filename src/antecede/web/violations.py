@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from antecede.judge.events import Event
+from antecede.pipeline.report.model import ExplainedViolation, TracePicture
 from antecede.web.diagram import layout
 from antecede.web.diagram.layout import DiagramLayout
 from antecede.web.diagram.space_time import svg, verdict_labels
-from antecede.web.model import EventPoint, ExplainedViolation, TracePicture
 from antecede.web.tables import count_phrase
-from antecede.web.text import TEXT_CHARS_MAX, duration, name, number, plural, safe, time_of_day
-from antecede.web.words import action_words
+from antecede.web.text import TEXT_CHARS_MAX, action_words, duration, name, number, plural, safe, time_of_day
 
 OPEN_AT_FIRST = 3
 LISTED_AT_FIRST = 10
@@ -47,7 +47,8 @@ def section(violations: tuple[ExplainedViolation, ...], total: int, limit: int, 
 def picture(some: TracePicture) -> str:
     """Return a part of the trace without a violation, drawn by the same rules."""
     somewhere = some.events[0].process if some.events else ""
-    placed = layout.place(ExplainedViolation(some.run, somewhere, "", "", "", (), some.events, some.messages))
+    drawn = ExplainedViolation(some.run, somewhere, 0, "", "", 0, "", (), some.events, some.messages)
+    placed = layout.place(drawn)
     label = f"Space-time diagram of the first events of run {name(some.run)}"
     return (
         f'<p class="note">{safe(some.words, TEXT_CHARS_MAX)} {READING}</p>'
@@ -84,7 +85,7 @@ def _article(rank: int, violation: ExplainedViolation) -> str:
         f'<article class="violation" id="violation-{rank}"><details{opened}>'
         f"<summary><h3>{rank}. {name(violation.overtaking)} overtook {name(violation.overtaken)} "
         f"at {name(violation.process)}</h3>{late}</summary>"
-        f'<p class="words">{safe(violation.words, TEXT_CHARS_MAX)}</p>'
+        f'<p class="words">{safe(f"{violation.words}.", TEXT_CHARS_MAX)}</p>'
         f'<div class="explained">{_figure(rank, placed)}'
         f'<div class="steps">{_steps(placed)}{_facts(violation)}</div></div>'
         "</details></article>"
@@ -132,7 +133,7 @@ def _step_items(placed: DiagramLayout) -> Iterator[str]:
         yield f'<li value="{number_here}">{_action_html(event)}</li>'
 
 
-def _action_html(event: EventPoint) -> str:
+def _action_html(event: Event) -> str:
     clock = f", {time_of_day(event.time)}" if event.time is not None else ""
     return f'{action_words(event)} <span class="when">event {event.index}{clock}</span>'
 

@@ -18,9 +18,9 @@ def test_the_time_line_has_counts_and_means(spark: SparkSession) -> None:
         (40.0, True, 4.0, 0.0, False, False),
     ]
     sends = spark.createDataFrame([(0.5, 10), (0.6, 20), (-5.0, 999), (39.9, None)], "time double, control_bytes long")
-    _, moments = figures.spreads(spark.createDataFrame(rows, DELIVERIES), None, sends)
-    assert len(moments) == figures.BUCKETS
-    first, second, last = moments[0], moments[1], moments[-1]
+    _, timeline = figures.distributions(spark.createDataFrame(rows, DELIVERIES), None, sends)
+    assert len(timeline) == figures.BUCKETS
+    first, second, last = timeline[0], timeline[1], timeline[-1]
     assert (first.start_s, first.end_s, last.end_s) == (0.0, 1.0, 40.0)
     assert (first.deliveries, first.violations) == (2, 1)
     assert first.delay_s_mean == pytest.approx(2.0)
@@ -33,6 +33,6 @@ def test_the_time_line_has_counts_and_means(spark: SparkSession) -> None:
 def test_without_times_there_is_no_time_line(spark: SparkSession) -> None:
     rows = [(None, True, None, None, None, False)]
     sends = spark.createDataFrame([(None, 10)], "time double, control_bytes long")
-    spreads, moments = figures.spreads(spark.createDataFrame(rows, DELIVERIES), None, sends)
-    assert spreads == {}
-    assert moments == ()
+    histograms, timeline = figures.distributions(spark.createDataFrame(rows, DELIVERIES), None, sends)
+    assert histograms == {}
+    assert timeline == ()

@@ -204,7 +204,7 @@ def test_names_that_are_too_many_for_a_dictionary_are_written_out(tmp_path: Path
     streams = []
     for most in (parquet_tasks.NAMES_MAX, 0):
         read = rows_of(write_parquet(tmp_path / "t.parquet", rows)).combine_chunks()
-        kind = arrow.kind_codes(read["kind"], parquet_tasks.KINDS)
+        kind = arrow.kind_codes(read["kind"], survey.CODED)
         streams.append(summaries.stream(parquet_tasks._coded(read, kind, kind >= 0, names_max=most)))
     both = summaries.opened(pa.chunked_array([pa.array(streams, pa.binary())]))
     assert both["process"].type == pa.string()

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from antecede.judge.events import Event
+from antecede.pipeline.report.model import MessageArrow
 from antecede.web.diagram import layout
 from antecede.web.diagram.layout import DiagramLayout, key, place
-from antecede.web.model import EventPoint, MessageArrow
-from tests.web.samples import KNOWN, Execution, long_chain
+from tests.web.samples import KNOWN, Execution, event, long_chain
 
 FOUND = Execution(seed=3, processes=8, sends=150).violations()
 
@@ -53,8 +54,8 @@ def test_of_a_long_chain_both_ends_stay_and_the_gap_is_counted() -> None:
 
 
 def test_context_is_bounded_and_the_nearest_stays() -> None:
-    far = tuple(EventPoint("b", index, "internal") for index in range(2, 2000))
-    crowd = tuple(EventPoint(f"other-{number:03}", 0, "internal") for number in range(200))
+    far = tuple(event("b", index, "internal") for index in range(2, 2000))
+    crowd = tuple(event(f"other-{number:03}", 0, "internal") for number in range(200))
     placed = place(replace(KNOWN, events=KNOWN.events + far + crowd))
     assert len(placed.row) == layout.EVENTS_MAX
     assert placed.events_left_out == len(KNOWN.events + far + crowd) - layout.EVENTS_MAX
@@ -64,16 +65,16 @@ def test_context_is_bounded_and_the_nearest_stays() -> None:
 
 
 def test_processes_are_bounded() -> None:
-    crowd = tuple(EventPoint(f"other-{number:03}", 0, "internal") for number in range(60))
+    crowd = tuple(event(f"other-{number:03}", 0, "internal") for number in range(60))
     assert len(place(replace(KNOWN, events=KNOWN.events + crowd)).column) == layout.PROCESSES_MAX
 
 
 def test_a_cycle_is_drawn_too() -> None:
     events = (
-        EventPoint("a", 0, "deliver", "y"),
-        EventPoint("a", 1, "send", "x"),
-        EventPoint("b", 0, "deliver", "x"),
-        EventPoint("b", 1, "send", "y"),
+        event("a", 0, "deliver", "y"),
+        event("a", 1, "send", "x"),
+        event("b", 0, "deliver", "x"),
+        event("b", 1, "send", "y"),
     )
     arrows = (MessageArrow("x", "a", 1, (("b", 0),)), MessageArrow("y", "b", 1, (("a", 0),)))
     placed = place(replace(KNOWN, chain=(), events=events, messages=arrows))
@@ -82,7 +83,7 @@ def test_a_cycle_is_drawn_too() -> None:
 
 
 @pytest.mark.parametrize("events", [(), KNOWN.events[:1]])
-def test_a_violation_without_its_events_still_has_a_picture(events: tuple[EventPoint, ...]) -> None:
+def test_a_violation_without_its_events_still_has_a_picture(events: tuple[Event, ...]) -> None:
     placed = place(replace(KNOWN, chain=(), events=events))
     assert placed.violation.messages == ()
     assert "b" in placed.column

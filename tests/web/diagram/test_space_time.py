@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from xml.etree import ElementTree
 
+from antecede.pipeline.report.model import ExplainedViolation, MessageArrow
 from antecede.web.diagram.arrows import edge_roles
 from antecede.web.diagram.layout import place
 from antecede.web.diagram.space_time import svg, verdict_labels
-from antecede.web.model import EventPoint, ExplainedViolation, MessageArrow
 from antecede.web.report import asset
-from tests.web.samples import KNOWN, Execution, long_chain
+from tests.web.samples import KNOWN, Execution, event, long_chain
 
 
 def drawn(violation: ExplainedViolation) -> ElementTree.Element:
@@ -50,7 +50,7 @@ def test_roles_differ_by_width_or_dash_as_well_as_colour() -> None:
 
 def test_a_multicast_is_overtaken_at_one_destination_and_part_of_the_chain_at_another() -> None:
     arrow = MessageArrow("m1", "a", 0, (("b", 1), ("c", 0), ("d", 0)), "overtaken")
-    chain = (EventPoint("a", 0, "send", "m1"), EventPoint("c", 0, "deliver", "m1"), EventPoint("c", 1, "send", "m3"))
+    chain = (event("a", 0, "send", "m1"), event("c", 0, "deliver", "m1"), event("c", 1, "send", "m3"))
     assert edge_roles(replace(KNOWN, chain=chain), arrow) == ["overtaken", "witness", "context"]
 
 
@@ -61,7 +61,7 @@ def test_the_picture_of_a_receive_only_trace_is_judged_too() -> None:
 
 
 def test_a_message_to_oneself_is_drawn_beside_the_line() -> None:
-    events = (*KNOWN.events, EventPoint("b", 2, "send", "self"), EventPoint("b", 3, "deliver", "self"))
+    events = (*KNOWN.events, event("b", 2, "send", "self"), event("b", 3, "deliver", "self"))
     root = drawn(replace(KNOWN, events=events, messages=(*KNOWN.messages, MessageArrow("self", "b", 2, (("b", 3),)))))
     paths = [path.get("d") or "" for path in root.iter("path") if path.get("class") == "line"]
     assert sum("C" in path for path in paths) == 1

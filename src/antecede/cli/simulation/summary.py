@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from antecede.cli.simulation import roaming_hosts
-from antecede.cli.simulation.amounts import amount, percent
 from antecede.judge.events import Event
 from antecede.judge.explain import explain
 from antecede.judge.judge import Verdict, judge
@@ -72,21 +70,21 @@ def as_text(run: FinishedRun) -> str:
         _title(run.parameters),
         "",
         f"  verdict    {_verdict(run)}",
-        f"  sent       {result.messages:,} messages, {amount(result.deliveries / result.messages)} deliveries each, "
-        f"in {amount(result.duration_s)} s of simulated time",
+        f"  sent       {result.messages:,} messages, {_amount(result.deliveries / result.messages)} deliveries each, "
+        f"in {_amount(result.duration_s)} s of simulated time",
         f"  delivered  {result.deliveries:,}" + _undelivered(run),
-        f"  delay      mean {amount(result.delay_mean_s)} s, median {amount(result.delay_median_s)}, "
-        f"99 % within {amount(result.delay_99_s)}, longest {amount(result.delay_max_s)}",
-        f"  held back  {percent(result.held_share)} of deliveries; mean over all {amount(result.held_mean_s)} s, "
-        f"longest {amount(result.held_max_s)}" + _needless(result),
-        *(roaming_hosts.lines(result) if isinstance(result, MobileResult) else _packets(run.parameters, result)),
+        f"  delay      mean {_amount(result.delay_mean_s)} s, median {_amount(result.delay_median_s)}, "
+        f"99 % within {_amount(result.delay_99_s)}, longest {_amount(result.delay_max_s)}",
+        f"  held back  {_percent(result.held_share)} of deliveries; mean over all {_amount(result.held_mean_s)} s, "
+        f"longest {_amount(result.held_max_s)}" + _needless(result),
+        *(_roaming(result) if isinstance(result, MobileResult) else _packets(run.parameters, result)),
     ]
     if result.delay_mean_s is None and result.deliveries:
         lines.append(f"  (nothing was measured: all deliveries were part of the warm-up of {run.parameters.warmup:,})")
     if result.state_bytes_mean is not None:
         whose = "process" if isinstance(result, Result) else "station"
         lines.append(
-            f"  state      {amount(result.state_bytes_mean)} bytes per {whose} (most {result.state_bytes_max:,})"
+            f"  state      {_amount(result.state_bytes_mean)} bytes per {whose} (most {result.state_bytes_max:,})"
         )
     if run.out is not None:
         size = Path(run.out).stat().st_size
@@ -110,10 +108,30 @@ def _title(parameters: Parameters | MobileParameters) -> str:
 def _packets(parameters: Parameters | MobileParameters, result: Result) -> list[str]:
     assert isinstance(parameters, Parameters)
     return [
-        f"  stamp      {amount(result.entries_mean)} entries (most {result.entries_max:,}), "
-        f"{amount(result.bytes_mean)} bytes (most {result.bytes_max or 0:,}); an entry is {parameters.info.unit}",
+        f"  stamp      {_amount(result.entries_mean)} entries (most {result.entries_max:,}), "
+        f"{_amount(result.bytes_mean)} bytes (most {result.bytes_max or 0:,}); an entry is {parameters.info.unit}",
         f"  packets    {result.packets:,}, of them {result.control_packets:,} control packets" + _faults(result),
     ]
+
+
+def _roaming(result: MobileResult) -> list[str]:
+    """Return the lines of the summary about wires, air and hand-offs."""
+    said = [
+        f"  header     {_amount(result.entries_mean)} entries (most {result.entries_max:,}), "
+        f"{_amount(result.header_bytes_mean)} bytes (most {result.header_bytes_max or 0:,}), between stations",
+        f"  wires      {result.wire_packets:,} packets; per message {_amount(result.packets_per_message)} that carry "
+        f"it, {_amount(result.passed_on_per_message)} forwarded, {_amount(result.extra_per_message)} others",
+        f"  air        {result.air_packets:,} packets; {result.air_lost:,} lost, or too late for a host that had left",
+        f"  roaming    {result.moves:,} moves, {result.disconnections:,} disconnections, {result.handoffs:,} hand-offs",
+    ]
+    if result.handoffs:
+        said.append(
+            f"  hand-off   {_amount(result.handoff_messages)} messages, {_amount(result.handoff_bytes)} bytes, "
+            f"{_amount(result.handoff_mean_s)} s from registration to welcome (longest {_amount(result.handoff_max_s)})"
+        )
+    if result.dropped:
+        said.append(f"  dropped    {result.dropped:,} deliveries to hosts that were away")
+    return said
 
 
 def _verdict(run: FinishedRun) -> str:
@@ -139,7 +157,7 @@ def _undelivered(run: FinishedRun) -> str:
 def _needless(result: Result | MobileResult) -> str:
     if result.needless_share is None:
         return ""
-    return f"; {percent(result.needless_share)} needlessly, mean over all {amount(result.needless_mean_s)} s"
+    return f"; {_percent(result.needless_share)} needlessly, mean over all {_amount(result.needless_mean_s)} s"
 
 
 def _faults(result: Result) -> str:
@@ -150,3 +168,15 @@ def _faults(result: Result) -> str:
         (result.acknowledgements, "acknowledgements of the transport"),
     )
     return "".join(f"; {count:,} {what}" for count, what in counted if count)
+
+
+def _amount(value: float | None) -> str:
+    """Return a number in a short form."""
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if abs(value) >= 1_000 else f"{value:.4g}"
+
+
+def _percent(share: float | None) -> str:
+    """Return a share in percent."""
+    return "-" if share is None else f"{100 * share:.1f} %"

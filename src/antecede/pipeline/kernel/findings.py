@@ -52,12 +52,6 @@ FINDINGS = pa.schema(
         ("tally", pa.struct([(name, pa.int64()) for name in TALLY])),
     ]
 )
-FINDINGS_DDL = (
-    "what string, run string, process string, index long, time double, message string, sender string,"
-    " sent_index long, sent_time double, dests int, delivered int, first boolean, addressed boolean, overtaken long,"
-    " witness string, witness_time double, early long, worst_s double,"
-    f" tally struct<{', '.join(f'{name}: long' for name in TALLY)}>"
-)
 
 
 def findings(

@@ -17,10 +17,9 @@ import pyarrow.compute as pc
 from pyspark.sql import Column
 from pyspark.sql import functions as fn
 
+from antecede.judge.events import KINDS, WITH_MESSAGE
 from antecede.pipeline.arrow import kind_codes
 
-KINDS = ("send", "receive", "deliver", "internal", "move", "connect", "disconnect")
-WITH_MESSAGE = ("send", "receive", "deliver")
 FIELD_CHARS_MAX = 65_536
 SHOWN_CHARS_MAX = 60
 

@@ -1,6 +1,8 @@
-"""What a report needs beside the tables.
+"""What a report needs besides the tables.
 
+model            what a check found, as plain values that a page draws
 explanations     the worst violations, each with the chain of messages that proves it
+arrows           the messages among some events, as a diagram shows them
 excerpts         a part of the trace, for an export or a diagram
 locality_saving  what the clocks of `antecede locality` would save on the graph of the trace
 """

@@ -1,6 +1,6 @@
-"""A part of a trace, fetched: the events of one run, or between two times, for an export or a diagram.
+"""Fetch a part of a trace: the events of one run, or between two times, for an export.
 
-Bounded: one event more than `EVENTS_MAX` is fetched at most, so that whoever gets them can tell that it is too many.
+At most one event more than `EVENTS_MAX` is fetched, so that the caller can tell that there are too many.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ def excerpt(
     end: float | None = None,
     events_max: int = EVENTS_MAX,
 ) -> Iterator[dict[str, Any]]:
-    """Events with the columns of the trace; with a time given, those that have one."""
+    """Yield events as rows with the columns of the trace.
+
+    If `start` or `end` is given, events without a time are left out.
+    """
     chosen = events.select(schema.TRACE.names)
     if run is not None:
         chosen = chosen.where(fn.col("run") == run)

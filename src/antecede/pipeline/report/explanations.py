@@ -1,18 +1,18 @@
-"""Why the worst violations are violations: for each the witness chain, in words and as events.
+"""Explain the worst violations: give the witness chain of each, in words and as events.
 
 A chain lies between the send of the message that was overtaken and the send of the one that overtook it, so only a
 neighbourhood of the trace is fetched. A run that is small is fetched whole, up to `events_max` events for all
-violations together, the worst first. Of a larger run the events are fetched whose times lie between the two sends,
-which is right where no deliver of the run precedes its send by the source's clocks; again up to `events_max` together.
-Where neither will do, the explanation says so, and names the two messages.
+violations together, the worst first. Of a larger run, the events are fetched whose times lie between the two sends,
+again up to `events_max` together. This is right if no deliver of the run precedes its send by the source's clocks. If
+neither is possible, the explanation says so, and names the two messages.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
-from typing import Any
+from dataclasses import astuple, dataclass, replace
+from typing import Any, TypeVar
 
 import pyarrow as pa
 from pyspark import StorageLevel
@@ -25,6 +25,8 @@ from antecede.judge.explain import explain_in
 from antecede.judge.judge import Violation
 from antecede.judge.trace import Run, arrange
 from antecede.pipeline.limits import LIMITS
+from antecede.pipeline.report.arrows import violation_arrows
+from antecede.pipeline.report.model import ExplainedViolation
 from antecede.pipeline.spark.local_dataframe import given
 
 WORST = 100
@@ -36,36 +38,20 @@ ASKED = pa.schema(
         *(("from_time", pa.float64()), ("to_time", pa.float64())),
     ]
 )
+K = TypeVar("K")
 COLUMNS = ("run", "process", "index", "kind", "time", "message", "dests")
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
-    """One violating deliver. `chain` is empty where it could not be fetched, and `words` then say why; `events`
-    are those around it, the chain and the two delivers among them."""
-
-    run: str
-    process: str
-    index: int
-    overtaking: str
-    overtaken: str
-    overtaken_count: int
-    words: str
-    chain: tuple[Event, ...] = ()
-    events: tuple[Event, ...] = ()
-    late_seconds: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class RunSize:
-    """What decides how a run's neighbourhoods are fetched."""
+    """The size of a run and its early delivers, which decide how its neighbourhoods are fetched."""
 
     events: int
     early: int
 
 
 def worst(violations: DataFrame, limit: int = WORST) -> DataFrame:
-    """The violating delivers that overtook the most, then the earliest."""
+    """Return the violating delivers that overtook the most, then the earliest."""
     order = (fn.desc("overtaken"), fn.asc_nulls_last("time"), "run", "process", "index")
     return violations.orderBy(*order).limit(limit)
 
@@ -78,30 +64,34 @@ def explain(
     near: Near | None = None,
     *,
     events_max: int = LIMITS.explained_events_max,
-) -> tuple[Explained, ...]:
-    """Explain the worst violations. `sizes` has `run`, `events` and `early` of every run. `near` may give fewer events
-    to look for neighbourhoods in than all, if it gives those that `Span`s ask for. At most `events_max` events are
-    fetched for small runs, and as many for parts of larger ones."""
+) -> tuple[ExplainedViolation, ...]:
+    """Return the worst violations with their explanations.
+
+    `sizes` has `run`, `events` and `early` of every run. `near` returns the events that some `Span`s ask for, and maybe
+    others, so that not all events need to be searched. At most `events_max` events are fetched for small runs, and as
+    many for parts of larger ones.
+    """
     found = [_Found(row) for row in worst(violations, limit).collect()] if limit else []
     if not found:
         return ()
-    runs = sorted({one.violation.run for one in found})
+    runs = list(dict.fromkeys(one.violation.run for one in found))
     size = {row["run"]: RunSize(row["events"], row["early"]) for row in _of_runs(sizes, runs).collect()}
-    whole = _fitting(runs, found, size, events_max)
+    whole = _choose_fitting({run: size[run].events for run in runs}, events_max)
     arranged = {run.name: run for run in arrange(_events(_of_runs(events, whole)))} if whole else {}
     rest = [one for one in found if one.violation.run not in arranged and not size[one.violation.run].early]
     spans = [span for one in rest if (span := one.span)]
     around: dict[Span | None, Run] = dict(_windows(near(spans) if near else events, spans, events_max)) if spans else {}
     return tuple(
-        _explained(one, arranged.get(one.violation.run) or around.get(one.span), size[one.violation.run])
+        _explain_one(one, arranged.get(one.violation.run) or around.get(one.span), size[one.violation.run])
         for one in found
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The neighbourhood of a violation: what happened in a run from the send of one message to that of another, and
-    whatever happened to these two."""
+    """The neighbourhood of a violation: the events of a run from the send of one message to that of another, and all
+    events of these two messages.
+    """
 
     run: str
     overtaken: str
@@ -114,7 +104,7 @@ Near = Callable[[Sequence[Span]], DataFrame]
 
 
 class _Found:
-    """A row of `worst`, as the judge would have it."""
+    """A row of `worst`, in the types of the judge."""
 
     def __init__(self, row: Mapping[str, Any]) -> None:
         self.violation = Violation(
@@ -125,29 +115,25 @@ class _Found:
 
     @property
     def span(self) -> Span | None:
-        """Where to look for its chain, if both sends have a time."""
+        """Return where to look for the chain, or None if one of the sends has no time."""
         one = self.violation
         if self.witness_time is None or self.sent_time is None:
             return None
         return Span(one.run, one.overtaken[0], one.message, self.witness_time, self.sent_time)
-
-    @property
-    def place(self) -> tuple[str, str, int]:
-        return self.violation.run, self.violation.process, self.violation.index
 
 
 def _of_runs(table: DataFrame, runs: Sequence[str]) -> DataFrame:
     return table.where(fn.col("run").isin(list(runs)))
 
 
-def _fitting(runs: Sequence[str], found: Sequence[_Found], size: Mapping[str, RunSize], events_max: int) -> list[str]:
-    """The runs to fetch whole, in the order of their worst violations, as long as there is room."""
-    fitting: list[str] = []
+def _choose_fitting(sizes: Mapping[K, int], events_max: int) -> list[K]:
+    """Return the keys of what to fetch, in order, as long as their sizes add up to at most `events_max`."""
+    fitting: list[K] = []
     room = events_max
-    for run in dict.fromkeys(one.violation.run for one in found):
-        if run in runs and size[run].events <= room:
-            room -= size[run].events
-            fitting.append(run)
+    for key, size in sizes.items():
+        if 0 < size <= room:
+            room -= size
+            fitting.append(key)
     return fitting
 
 
@@ -164,7 +150,10 @@ def _numbered_events(table: DataFrame) -> Iterator[tuple[int, Event]]:
 
 
 def _windows(events: DataFrame, spans: Sequence[Span], events_max: int) -> Iterator[tuple[Span, Run]]:
-    """By span, the events in it; where they fit. Two jobs, however many there are, of which one reads the trace."""
+    """Yield each span that can be fetched with its events.
+
+    This takes two jobs, however many spans there are. One of them reads the trace.
+    """
     numbered = [(number, *astuple(span)) for number, span in enumerate(spans)]
     asked = given(events.sparkSession, numbered, ASKED)
     by_time = (fn.col("time") >= fn.col("from_time")) & (fn.col("time") <= fn.col("to_time"))
@@ -173,12 +162,8 @@ def _windows(events: DataFrame, spans: Sequence[Span], events_max: int) -> Itera
         fn.broadcast(asked), (fn.col("run") == fn.col("in_run")) & (fn.coalesce(by_time, fn.lit(False)) | of_pair)
     )
     near.persist(StorageLevel.MEMORY_AND_DISK)
-    room, fitting = events_max, []
     counts = {row["number"]: row["count"] for row in near.groupBy("number").count().collect()}
-    for number in range(len(spans)):
-        if 0 < counts.get(number, 0) <= room:
-            room -= counts[number]
-            fitting.append(number)
+    fitting = _choose_fitting(dict(sorted(counts.items())), events_max)
     found: dict[int, list[Event]] = {number: [] for number in fitting}
     for number, event in _numbered_events(near.where(fn.col("number").isin(fitting))) if fitting else ():
         found[number].append(event)
@@ -188,46 +173,45 @@ def _windows(events: DataFrame, spans: Sequence[Span], events_max: int) -> Itera
             yield spans[number], run
 
 
-def _explained(found: _Found, run: Run | None, size: RunSize) -> Explained:
+def _explain_one(found: _Found, run: Run | None, size: RunSize) -> ExplainedViolation:
     violation = found.violation
-    overtaken = violation.overtaken[0]
     if run is None:
-        return _untold(violation, _why_not(size))
+        return _name_messages(violation, _why_not(size))
     try:
         told = explain_in(run, violation)
     except Misuse:  # a clock that went back inside a process, so that the chain is not where its times say
-        return _untold(violation, "the chain between them cannot be found by the clocks of the source")
-    overtaken = told.chain[0].message or overtaken
+        return _name_messages(violation, "the chain between them cannot be found by the clocks of the source")
+    overtaken = told.chain[0].message or violation.overtaken[0]
     first, late = (run.firsts.get((message, violation.process)) for message in (violation.message, overtaken))
     times = [event.time for event in (first, late) if event is not None and event.time is not None]
-    late_seconds = times[1] - times[0] if len(times) == 2 else None
     around = tuple(_around(run, [*told.chain, *(event for event in (first, late) if event)]))
-    return Explained(
-        *found.place,
-        violation.message,
-        overtaken,
-        violation.overtaken_count,
-        told.words,
-        told.chain,
-        around,
-        late_seconds,
+    arrows = violation_arrows(around, told.chain, overtaken=overtaken, overtaking=violation.message)
+    return replace(
+        _name_messages(violation, ""),
+        overtaken=overtaken,
+        words=told.words,
+        chain=told.chain,
+        events=around,
+        messages=tuple(arrows),
+        late_seconds=times[1] - times[0] if len(times) == 2 else None,
     )
 
 
-def _untold(violation: Violation, why: str) -> Explained:
+def _name_messages(violation: Violation, why: str) -> ExplainedViolation:
+    """Return the explanation of a violation whose chain is not known. `why` says why it is not."""
     overtaken = violation.overtaken[0]
     words = (
         f"{violation.process} delivered {violation.message} before {overtaken}, which was sent to it too, and before "
         f"{violation.message} was; {why}"
     )
-    return Explained(
-        violation.run,
-        violation.process,
-        violation.index,
-        violation.message,
-        overtaken,
-        violation.overtaken_count,
-        words,
+    return ExplainedViolation(
+        run=violation.run,
+        process=violation.process,
+        index=violation.index,
+        overtaking=violation.message,
+        overtaken=overtaken,
+        overtaken_count=violation.overtaken_count,
+        words=words,
     )
 
 
@@ -240,7 +224,7 @@ def _why_not(size: RunSize) -> str:
 
 
 def _around(run: Run, anchors: Sequence[Event]) -> Iterator[Event]:
-    """The anchors, and the events next to each in its process, up to `SHOWN_MAX`."""
+    """Yield the anchors, and the events next to each in its process, up to `SHOWN_MAX`."""
     shown: dict[tuple[str, int], Event] = {(event.process, event.index): event for event in anchors}
     for event in anchors:
         own = run.processes[event.process]

@@ -1,7 +1,7 @@
-"""What the clocks of `antecede locality` would save on the graph that a trace shows, in words.
+"""Say in words what the clocks of `antecede locality` would save on the graph that a trace shows.
 
-The graph of a trace is who did write to whom, which may be less than who may; the words say so. Planning takes time
-that grows with the graph, so it is done for graphs up to a size.
+The graph of a trace shows which processes wrote to which. Other links may be allowed and unused, and the words say so.
+Planning takes time that grows with the graph, so larger graphs are not planned.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LINKS_MAX = 2_000
 
 
 def saving(links: Sequence[tuple[str, str]], *, complete: bool = True) -> str:
-    """For links as (sender, receiver); `complete` if these are all there are."""
+    """Return the saving for links as (sender, receiver). `complete` says that there are no other links."""
     pairs = sorted({(sender, receiver) for sender, receiver in links if sender != receiver})
     if not pairs:
         return ""

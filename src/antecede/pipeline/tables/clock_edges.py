@@ -2,7 +2,7 @@
 
 Where an event's clock knows more of another process than the event before it did, something arrived from there:
 from the latest event it now knows of, unless it heard of that by way of another. Such an edge is no message: two
-messages may be one edge, and a message that brought nothing new is none; that is why causal order can not be judged
+messages may be one edge, and a message that brought nothing new is none; that is why causal order cannot be judged
 from them. They do show the graph, and delays where there are times.
 """
 

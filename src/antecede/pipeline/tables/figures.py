@@ -1,13 +1,12 @@
-"""The measures as few enough numbers to draw: distributions, a time line, the busiest links and processes.
+"""Reduce the measures to few enough numbers to draw: histograms, a time line, the busiest links and processes.
 
-Everything fetched here is bounded: a distribution is `BUCKETS` counts and some percentiles, lists are cut to the
-busiest and say how many there are. Percentiles are Spark's approximate ones (to one part in `ACCURACY` of the rank).
+Everything fetched here is bounded: a histogram is `BUCKETS` counts and some percentiles, and lists are cut to the
+busiest. Percentiles are Spark's approximate ones (to one part in `ACCURACY` of the rank).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +14,14 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as fn
 
+from antecede.pipeline.report.model import (
+    Histogram,
+    HistogramBucket,
+    LinkTotals,
+    ProcessTotals,
+    StampSizes,
+    TimeBucket,
+)
 from antecede.pipeline.spark.local_dataframe import given
 
 BUCKETS = 40
@@ -22,62 +29,17 @@ PERCENTS = (50.0, 90.0, 95.0, 99.0, 99.9)
 ACCURACY = 10_000
 LINKS_MAX = 4_000
 PROCESSES_MAX = 200
-MEASURES = ("delay_s", "hold_s", "needless_s")
 TIME = "time"
 BOUNDS = pa.schema([("what", pa.string()), ("low", pa.float64()), ("high", pa.float64())])
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """How some seconds are distributed: percentiles as (percent, seconds), buckets as (start, end, count)."""
-
-    count: int
-    mean_s: float
-    max_s: float
-    percentiles: tuple[tuple[float, float], ...]
-    buckets: tuple[tuple[float, float, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Stamps:
-    messages: int
-    bytes: int
-    bytes_max: int
-    entries: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """A stretch of time: what was delivered in it and how late on average, and how large the stamps sent in it were."""
-
-    start_s: float
-    end_s: float
-    deliveries: int
-    violations: int
-    delay_s_mean: float | None = None
-    hold_s_mean: float | None = None
-    stamp_bytes_mean: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """What a report draws."""
-
-    spreads: Mapping[str, Spread]
-    moments: tuple[Moment, ...]
-    stamps: Stamps | None
-    links: tuple[Row, ...]  # over all runs: sender, process, messages, violations, delay_s_mean; busiest first
-    processes: tuple[Row, ...]  # over all runs, the worst first, then the busiest
-    process_count: int
-    held: int  # delivers held back after their receive
-    locality: str
-    notes: tuple[str, ...] = ()
-
-
-def spreads(
+def distributions(
     deliveries: DataFrame, edges: DataFrame | None, sends: DataFrame
-) -> tuple[dict[str, Spread], tuple[Moment, ...]]:
-    """The distributions, and the time line. Two passes: what lies where can be counted once the ends are known."""
+) -> tuple[dict[str, Histogram], tuple[TimeBucket, ...]]:
+    """Return the histograms by measure, and the time line.
+
+    This takes two passes: what lies in which bucket can be counted once the least and the greatest value are known.
+    """
     rows = _values(deliveries, edges)
     found = rows.groupBy("what").agg(
         fn.count("*").alias("count"),
@@ -87,18 +49,18 @@ def spreads(
         fn.percentile_approx("value", [percent / 100 for percent in PERCENTS], ACCURACY).alias("percentiles"),
     )
     ends = {row["what"]: row for row in found.collect()}
-    counted = _counted(rows, ends) if ends else {}
-    made = {what: _spread(row, counted) for what, row in ends.items() if what != TIME}
-    return made, _moments(ends[TIME], counted, deliveries, edges, sends) if TIME in ends else ()
+    counted = _count_by_bucket(rows, ends) if ends else {}
+    made = {what: _histogram(row, counted) for what, row in ends.items() if what != TIME}
+    return made, _timeline(ends[TIME], counted, deliveries, edges, sends) if TIME in ends else ()
 
 
-def _moments(
+def _timeline(
     ends: Row,
     counted: Mapping[tuple[str, int], tuple[int, int]],
     deliveries: DataFrame,
     edges: DataFrame | None,
     sends: DataFrame,
-) -> tuple[Moment, ...]:
+) -> tuple[TimeBucket, ...]:
     late = deliveries.where("first").select("time", "delay_s", "hold_s")
     if edges is not None:
         shown = edges.select("time", (fn.col("time") - fn.col("sent_time")).alias("delay_s"))
@@ -107,32 +69,35 @@ def _moments(
     stamped = _means(sends.select("time", "control_bytes"), ends)
     none = {"delay_s": None, "hold_s": None, "control_bytes": None}
     made = []
-    for place, (start, end) in enumerate(_bounds(ends)):
+    for place, (start, end) in enumerate(_bucket_bounds(ends)):
         mean = {**none, **means.get(place, {}), **stamped.get(place, {})}
         count = counted.get((TIME, place), (0, 0))
-        made.append(Moment(start, end, *count, mean["delay_s"], mean["hold_s"], mean["control_bytes"]))
+        made.append(TimeBucket(start, end, *count, mean["delay_s"], mean["hold_s"], mean["control_bytes"]))
     return tuple(made)
 
 
 def _means(rows: DataFrame, ends: Row) -> dict[int, dict[str, float | None]]:
-    """By place on the time line: the means of all columns but the time. What lies outside of it is left out."""
+    """Return, for each bucket of the time line, the means of all columns but the time.
+
+    Rows before or after the time line are ignored.
+    """
     low, high = (fn.lit(float(ends[name])) for name in ("low", "high"))
     inside = rows.where(fn.col("time").between(low, high))
     names = [name for name in rows.columns if name != "time"]
-    found = inside.groupBy(_place(fn.col("time"), low, high).alias("place")).agg(
+    found = inside.groupBy(_bucket_of(fn.col("time"), low, high).alias("place")).agg(
         *(fn.mean(name).alias(name) for name in names)
     )
     return {row["place"]: {name: row[name] for name in names} for row in found.collect()}
 
 
-def _place(value: Column, low: Column, high: Column) -> Column:
-    """In which of the buckets between the ends a value lies."""
+def _bucket_of(value: Column, low: Column, high: Column) -> Column:
+    """Return the number of the bucket between `low` and `high` that a value lies in."""
     share = (value - low) / fn.nullif(high - low, fn.lit(0.0))
     return fn.least(fn.floor(fn.coalesce(share, fn.lit(0.0)) * BUCKETS), fn.lit(BUCKETS - 1)).cast("int")
 
 
 def _values(deliveries: DataFrame, edges: DataFrame | None) -> DataFrame:
-    """what, value, violation: every measured value of every first deliver, as a row."""
+    """Return every measured value of every first deliver as a row of `what`, `value` and `violation`."""
 
     def one(what: str, value: Column) -> Column:
         return fn.struct(fn.lit(what).alias("what"), value.alias("value"))
@@ -149,17 +114,17 @@ def _values(deliveries: DataFrame, edges: DataFrame | None) -> DataFrame:
     return rows.where(fn.col("value").isNotNull())
 
 
-def _counted(rows: DataFrame, ends: Mapping[str, Row]) -> dict[tuple[str, int], tuple[int, int]]:
+def _count_by_bucket(rows: DataFrame, ends: Mapping[str, Row]) -> dict[tuple[str, int], tuple[int, int]]:
+    """Return the number of values, and of violations among them, by measure and bucket."""
     bounds = given(rows.sparkSession, [(what, row["low"], row["high"]) for what, row in sorted(ends.items())], BOUNDS)
-    place = _place(fn.col("value"), fn.col("low"), fn.col("high"))
+    place = _bucket_of(fn.col("value"), fn.col("low"), fn.col("high"))
     found = rows.join(fn.broadcast(bounds), "what").groupBy("what", place.alias("place"))
     counts = found.agg(fn.count("*").alias("count"), fn.count_if("violation").alias("violations")).collect()
     return {(row["what"], row["place"]): (row["count"], row["violations"]) for row in counts}
 
 
-def _bounds(row: Row | None) -> list[tuple[float, float]]:
-    if row is None:
-        return []
+def _bucket_bounds(row: Row) -> list[tuple[float, float]]:
+    """Return the start and the end of each bucket. There is one bucket if all values are equal."""
     low, high = row["low"], row["high"]
     if high <= low:
         return [(low, low)]
@@ -167,15 +132,17 @@ def _bounds(row: Row | None) -> list[tuple[float, float]]:
     return list(pairwise(edges))
 
 
-def _spread(row: Row, counted: Mapping[tuple[str, int], tuple[int, int]]) -> Spread:
+def _histogram(row: Row, counted: Mapping[tuple[str, int], tuple[int, int]]) -> Histogram:
     buckets = tuple(
-        (start, end, counted.get((row["what"], place), (0, 0))[0]) for place, (start, end) in enumerate(_bounds(row))
+        HistogramBucket(start, end, counted.get((row["what"], place), (0, 0))[0])
+        for place, (start, end) in enumerate(_bucket_bounds(row))
     )
     percentiles = tuple(zip(PERCENTS, row["percentiles"], strict=True))
-    return Spread(row["count"], row["mean"], row["high"], percentiles, buckets)
+    return Histogram(row["count"], row["mean"], row["high"], percentiles, buckets)
 
 
-def stamps(events: DataFrame) -> Stamps | None:
+def stamps(events: DataFrame) -> StampSizes | None:
+    """Return the sizes of the stamps on messages, or None if no message has a stamp of known size."""
     sent = events.where("kind = 'send'").agg(
         fn.count("control_bytes").alias("messages"),
         fn.sum("control_bytes").alias("bytes"),
@@ -183,30 +150,33 @@ def stamps(events: DataFrame) -> Stamps | None:
         fn.sum("control_entries").alias("entries"),
     )
     (row,) = sent.collect()
-    return Stamps(**row.asDict()) if row["messages"] else None
+    return StampSizes(**row.asDict()) if row["messages"] else None
 
 
-def busiest_links(links: DataFrame, limit: int = LINKS_MAX) -> tuple[Row, ...]:
-    """Over all runs: sender, process, messages, violations, delay_s_mean."""
+def busiest_links(links: DataFrame, limit: int = LINKS_MAX) -> tuple[LinkTotals, ...]:
+    """Return the links over all runs, the busiest first."""
     weight = fn.when(fn.col("delay_s_mean").isNotNull(), fn.greatest("deliveries", "inferred"))
     found = links.groupBy("sender", "process").agg(
         fn.sum(fn.greatest("sent", "deliveries", "inferred")).alias("messages"),
         fn.sum("violations").alias("violations"),
         _mean("delay_s_mean", weight),
     )
-    return tuple(found.orderBy(fn.desc("messages"), "sender", "process").limit(limit).collect())
+    busiest = found.orderBy(fn.desc("messages"), "sender", "process").limit(limit)
+    return tuple(LinkTotals(**row.asDict()) for row in busiest.collect())
 
 
-def worst_processes(processes: DataFrame, limit: int = PROCESSES_MAX) -> tuple[Row, ...]:
+def worst_processes(processes: DataFrame, limit: int = PROCESSES_MAX) -> tuple[ProcessTotals, ...]:
+    """Return the processes over all runs: those with the most violations first, then the busiest."""
     added = ("events", "sends", "deliveries", "violations", "lost")
     weight = {name: fn.when(fn.col(name).isNotNull(), fn.col("deliveries")) for name in ("delay_s_mean", "hold_s_mean")}
     found = processes.groupBy("process").agg(
         *(fn.sum(name).alias(name) for name in added), *(_mean(name, by) for name, by in weight.items())
     )
-    return tuple(found.orderBy(fn.desc("violations"), fn.desc("events"), "process").limit(limit).collect())
+    worst = found.orderBy(fn.desc("violations"), fn.desc("events"), "process").limit(limit)
+    return tuple(ProcessTotals(**row.asDict()) for row in worst.collect())
 
 
 def _mean(name: str, weight: Column) -> Column:
-    """The mean of means, each counting as much as it stands for."""
+    """Return the mean of the means in a column, weighted by `weight`."""
     whole: Any = fn.sum(fn.col(name) * weight) / fn.nullif(fn.sum(weight), fn.lit(0))
     return whole.alias(name)

@@ -1,7 +1,8 @@
-"""What the trace costs and how long it takes: delays, hold-backs and stamps, by delivery, link, process and run.
+"""Measure delays, hold-backs and stamps, by delivery, link, process and run.
 
-Functions from tables to tables; the last `select` of each is a schema of `antecede.pipeline.schema`. A delay is between
-two clocks and is as good as they are; a hold-back is by one clock. Where the source does not say, the value is null.
+These are functions from tables to tables. The last `select` of each gives a schema of `antecede.pipeline.schema`. A
+delay is measured with two clocks and is as accurate as they are; a hold-back is measured with one clock. If the source
+does not give a value, it is null.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ PLACE = ("run", "process")
 
 
 def deliveries(found: DataFrame, receipts: DataFrame | None, needless: DataFrame | None) -> DataFrame:
-    """The verified deliveries with their delays, and their hold-backs where receives are recorded."""
+    """Return the verified deliveries with their delays, and with their hold-backs if receives are recorded."""
     timed = found.withColumn("delay_s", fn.when(fn.col("first"), fn.col("time") - fn.col("sent_time")))
     if receipts is not None:
         later = fn.col("first") & (fn.col("index") > fn.col("received_index"))
@@ -32,7 +33,7 @@ def deliveries(found: DataFrame, receipts: DataFrame | None, needless: DataFrame
 
 
 def receipts(events: DataFrame) -> DataFrame:
-    """The first receive of each message at each process."""
+    """Return the first receive of each message at each process."""
     return (
         events.where("kind = 'receive'")
         .groupBy("run", "process", "message")
@@ -41,7 +42,7 @@ def receipts(events: DataFrame) -> DataFrame:
 
 
 def links(events: DataFrame, deliveries: DataFrame, edges: DataFrame | None = None) -> DataFrame:
-    """The communication graph: who wrote to whom, how much, and what became of it."""
+    """Return the communication graph: who wrote to whom, how much, and what became of it."""
     sends = events.where("kind = 'send'")
     sent = (
         sends.select(
@@ -58,7 +59,7 @@ def links(events: DataFrame, deliveries: DataFrame, edges: DataFrame | None = No
         deliveries.where(fn.col("sender").isNotNull())
         .groupBy(*LINK)
         .agg(
-            *_delivered(),
+            *_delivery_measures(),
             fn.max("delay_s").alias("delay_s_max"),
             fn.count_if(fn.col("delay_s") < 0).alias("early"),
             fn.count_if(fn.col("first") & fn.col("addressed")).alias("arrived"),
@@ -66,51 +67,54 @@ def links(events: DataFrame, deliveries: DataFrame, edges: DataFrame | None = No
     )
     joined = sent.join(got, list(LINK), "full")
     if edges is not None:
-        joined = joined.join(_inferred(edges), list(LINK), "full")
+        joined = joined.join(_edge_measures(edges), list(LINK), "full")
         joined = joined.withColumn("delay_s_mean", fn.coalesce("delay_s_mean", "edge_s_mean")).withColumn(
             "delay_s_max", fn.coalesce("delay_s_max", "edge_s_max")
         )
     counts = ("sent", "deliveries", "violations", "overtaken", "early", "held", "needless", "arrived", "inferred")
-    whole = _zeros(joined, counts)
+    whole = _fill_zeros(joined, counts)
     return schema.conform(whole.withColumn("lost", fn.col("sent") - fn.col("arrived")), schema.LINKS)
 
 
 def processes(events: DataFrame, deliveries: DataFrame, links: DataFrame) -> DataFrame:
-    """What each process did, and what went wrong where it delivered."""
+    """Return what each process did, and what went wrong among its deliveries."""
     kind = fn.col("kind")
     own = events.groupBy(*PLACE).agg(
         fn.count("*").alias("events"),
         fn.count_if(kind == "send").alias("sends"),
         fn.count_if(kind == "receive").alias("receives"),
-        *_stamps(),
+        *_stamp_measures(),
     )
     got = deliveries.groupBy(*PLACE).agg(
-        *_delivered(),
+        *_delivery_measures(),
         fn.count_if("duplicate").alias("duplicates"),
         fn.count_if("spurious").alias("spurious"),
     )
     lost = links.groupBy(*PLACE).agg(fn.sum("lost").alias("lost"))
     joined = own.join(got, list(PLACE), "full").join(lost, list(PLACE), "full")
     counts = [field.name for field in schema.PROCESSES.fields if field.dataType == schema.LONG]
-    return schema.conform(_zeros(joined, [name for name in counts if "control" not in name]), schema.PROCESSES)
+    return schema.conform(_fill_zeros(joined, [name for name in counts if "control" not in name]), schema.PROCESSES)
 
 
 def summary(runs: DataFrame, events: DataFrame, deliveries: DataFrame) -> DataFrame:
-    """The verdict of each run, with its measures."""
-    got = deliveries.groupBy("run").agg(*_delivered(), fn.max("delay_s").alias("delay_s_max"))
-    stamps = events.where("kind = 'send'").groupBy("run").agg(*_stamps())
+    """Return the verdict of each run, with its measures."""
+    got = deliveries.groupBy("run").agg(*_delivery_measures(), fn.max("delay_s").alias("delay_s_max"))
+    stamps = events.where("kind = 'send'").groupBy("run").agg(*_stamp_measures())
     measures = ("run", "delay_s_mean", "delay_s_max", "held", "hold_s_mean", "needless")
     joined = runs.join(got.select(*measures), "run", "left").join(stamps, "run", "left")
-    return schema.conform(_zeros(joined, ("held", "needless")), schema.SUMMARY)
+    return schema.conform(_fill_zeros(joined, ("held", "needless")), schema.SUMMARY)
 
 
 def violations(deliveries: DataFrame, words: DataFrame) -> DataFrame:
-    """The violating deliveries; `words` has run, process, index, rank, words and late_s of those explained."""
+    """Return the violating deliveries.
+
+    `words` has run, process, index, rank, words and late_s of those that are explained.
+    """
     found = deliveries.where("violation").join(fn.broadcast(words), ["run", "process", "index"], "left")
     return schema.conform(found, schema.VIOLATIONS)
 
 
-def _delivered() -> list[Column]:
+def _delivery_measures() -> list[Column]:
     return [
         fn.count("*").alias("deliveries"),
         fn.count_if("violation").alias("violations"),
@@ -122,7 +126,7 @@ def _delivered() -> list[Column]:
     ]
 
 
-def _stamps() -> list[Column]:
+def _stamp_measures() -> list[Column]:
     return [
         fn.count("control_bytes").alias("stamped"),
         fn.sum("control_bytes").alias("control_bytes"),
@@ -130,15 +134,15 @@ def _stamps() -> list[Column]:
     ]
 
 
-def _inferred(edges: DataFrame) -> DataFrame:
+def _edge_measures(edges: DataFrame) -> DataFrame:
     delay = fn.col("time") - fn.col("sent_time")
     return edges.groupBy(*LINK).agg(
         fn.count("*").alias("inferred"), fn.mean(delay).alias("edge_s_mean"), fn.max(delay).alias("edge_s_max")
     )
 
 
-def _zeros(table: DataFrame, counts: tuple[str, ...] | list[str]) -> DataFrame:
-    """Null counts are none."""
+def _fill_zeros(table: DataFrame, counts: tuple[str, ...] | list[str]) -> DataFrame:
+    """Return the table with 0 in place of a count that is null or missing."""
 
     def zero(made: DataFrame, name: str) -> DataFrame:
         value = fn.coalesce(fn.col(name), fn.lit(0)) if name in made.columns else fn.lit(0)

@@ -1,5 +1,4 @@
-"""The tables of an answer, each a selection of what was found. Their schemas are declared here, and their last `select`
-keeps to them."""
+"""Select the tables of an answer from what was found. Their columns are those of `antecede.pipeline.schema`."""
 
 from __future__ import annotations
 
@@ -10,67 +9,41 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
 from antecede.judge import rule
+from antecede.pipeline import schema
 from antecede.pipeline.kernel.findings import TALLY
 from antecede.pipeline.spark.local_dataframe import given
 from antecede.pipeline.windows.cut import Cutting
 
-MESSAGES_DDL = "run string, message string, sender string, index long, time double, dests int, delivered int, lost int"
-DELIVERIES_DDL = (
-    "run string, process string, index long, time double, message string, sender string, sent_index long,"
-    " sent_time double, first boolean, addressed boolean, spurious boolean, duplicate boolean, violation boolean,"
-    " overtaken long, witness string"
-)
-RUNS_DDL = (
-    "run string, verdict string, reason string, events long, processes long, messages long, deliveries long,"
-    " violations long, overtaken long, lost long, duplicates long, spurious long, early long, windows int,"
-    " one_task string"
-)
 NOTES = pa.schema([("run", pa.string()), ("windows", pa.int32()), ("one_task", pa.string())])
-SKEW_DDL = "run string, sender string, process string, early long, worst_s double"
 
 
 def messages(findings: DataFrame) -> DataFrame:
-    return findings.filter("what = 'message'").select(
-        "run",
-        "message",
-        fn.col("process").alias("sender"),
-        "index",
-        "time",
-        "dests",
-        "delivered",
-        (fn.col("dests") - fn.col("delivered")).alias("lost"),
-    )
+    """Return the messages that were sent, as `schema.MESSAGES`."""
+    lost = fn.col("dests") - fn.col("delivered")
+    sent = findings.filter("what = 'message'").withColumns({"sender": fn.col("process"), "lost": lost})
+    return sent.select(schema.MESSAGES.names)
 
 
 def deliveries(findings: DataFrame) -> DataFrame:
-    return findings.filter("what = 'delivery'").select(
-        "run",
-        "process",
-        "index",
-        "time",
-        "message",
-        "sender",
-        "sent_index",
-        "sent_time",
-        "first",
-        "addressed",
-        (fn.col("first") & ~fn.col("addressed")).alias("spurious"),
-        (~fn.col("first")).alias("duplicate"),
-        (fn.col("overtaken") > 0).alias("violation"),
-        "overtaken",
-        "witness",
-    )
+    """Return the delivers, as `schema.FOUND`."""
+    flags = {
+        "spurious": fn.col("first") & ~fn.col("addressed"),
+        "duplicate": ~fn.col("first"),
+        "violation": fn.col("overtaken") > 0,
+    }
+    delivered = findings.filter("what = 'delivery'").withColumns(flags)
+    return delivered.select([field.name for field in schema.FOUND])
 
 
 def violations(findings: DataFrame) -> DataFrame:
-    """The violating delivers, with what is needed to explain them."""
+    """Return the violating delivers, with what is needed to explain them."""
     return findings.filter("what = 'delivery' AND overtaken > 0").select(
         *("run", "process", "index", "time", "message", "sent_time", "overtaken", "witness", "witness_time")
     )
 
 
 def skew(findings: DataFrame) -> DataFrame:
-    """The links on which delivers precede their sends by the source's clocks; reported, never trusted."""
+    """Return the links on which delivers precede their sends by the source's clocks: reported, never trusted."""
     return (
         findings.filter("what = 'link'")
         .groupBy("run", "sender", "process")
@@ -79,8 +52,10 @@ def skew(findings: DataFrame) -> DataFrame:
 
 
 def runs(findings: DataFrame, sizes: DataFrame, cutting: Cutting, *, processes_max: int) -> DataFrame:
-    """One row per run, those without any message included. All that is known of runs is added up together: in one
-    shuffle, and without a join."""
+    """Return one row per run, as `schema.RUNS`, also for runs without any message.
+
+    All that is known of runs is added up together: in one shuffle, and without a join.
+    """
     sizes = sizes.select("run", "events", "processes", "internals")
     tallies = findings.filter("what IN ('tally', 'link')").select(
         "run", *(fn.col(f"tally.{name}") for name in TALLY), "early"
@@ -91,22 +66,16 @@ def runs(findings: DataFrame, sizes: DataFrame, cutting: Cutting, *, processes_m
     sums = (*sizes.columns[1:], *TALLY[:-2], "early")
     greatest = (*TALLY[-2:], "windows", "one_task")
     reason = _reason(processes_max)
+    violated = fn.when(fn.col("violations") > 0, "violated")
+    verdict = violated.when(reason.isNotNull(), "undecidable").otherwise("holds")
     return (
         reduce(partial(DataFrame.unionByName, allowMissingColumns=True), [sizes, tallies, notes])
         .groupBy("run")
         .agg(*(fn.sum(name).alias(name) for name in sums), *(fn.max(name).alias(name) for name in greatest))
         .na.fill(0, [*sums, *TALLY[-2:]])
         .na.fill(1, ["windows"])
-        .select(
-            "run",
-            fn.when(fn.col("violations") > 0, "violated")
-            .when(reason.isNotNull(), "undecidable")
-            .otherwise("holds")
-            .alias("verdict"),
-            reason.alias("reason"),
-            *("events", "processes", "messages", "deliveries", "violations", "overtaken", "lost"),
-            *("duplicates", "spurious", "early", "windows", "one_task"),
-        )
+        .withColumns({"verdict": verdict, "reason": reason})
+        .select(schema.RUNS.names)
     )
 
 

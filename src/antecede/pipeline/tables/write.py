@@ -1,32 +1,40 @@
-"""What an output folder gets besides the verdict: the tables, and the figures that a report draws from them.
+"""Write the tables of a check to an output folder, and return the figures that a report draws from them.
 
-The tables are written first and the figures of links and processes read from them, so that neither is computed twice.
-Only what a trace has is looked for: hold-backs where receives stand beside delivers, edges of vector clocks
-where no message is named.
+The tables are written first, and the figures of links and processes are read from them, so that neither is computed
+twice. Hold-backs are measured only if the trace has both receives and delivers, and edges of vector clocks only if no
+message is named.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 from pyspark import StorageLevel
-from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
+from antecede.judge.events import Event
 from antecede.pipeline.read.ingest import Ingested
-from antecede.pipeline.report.explanations import Explained
+from antecede.pipeline.report.arrows import edge_arrows, message_arrows
 from antecede.pipeline.report.locality_saving import saving
+from antecede.pipeline.report.model import (
+    Answer,
+    ExplainedViolation,
+    Figures,
+    LinkTotals,
+    QuarantinedRow,
+    TracePicture,
+)
 from antecede.pipeline.spark.local_dataframe import given
 from antecede.pipeline.spark.progress import Stages
 from antecede.pipeline.tables import figures, folder, measures
 from antecede.pipeline.tables.clock_edges import edges
-from antecede.pipeline.tables.figures import Figures
 from antecede.pipeline.tables.hold_back import EVENTS_MAX as NEEDLESS_EVENTS_MAX
 from antecede.pipeline.tables.hold_back import needless
-from antecede.pipeline.verify.answer import Answer
+from antecede.pipeline.verify.answer import plural
 from antecede.pipeline.verify.verify import Verified
 
 SKEW_LISTED_MAX = 50
@@ -41,26 +49,6 @@ WORDS = pa.schema(
 
 
 @dataclass(frozen=True, slots=True)
-class Details:
-    """What a report shows besides the answer; every list is bounded."""
-
-    figures: Figures
-    skew: tuple[Row, ...]  # run, sender, process, early, worst_s
-    refused: tuple[Row, ...]  # file, line, reason, row
-    reasons: tuple[tuple[str, int], ...]
-    picture: Picture | None
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """The first events of a run that has no violation to show, and the edges that vector clocks show among them."""
-
-    run: str
-    events: tuple[Row, ...]  # process, index, kind, message, time
-    edges: tuple[Row, ...]  # sender, sent_index, process, index
-
-
-@dataclass(frozen=True, slots=True)
 class _Kinds:
     """Which kinds of events the trace has."""
 
@@ -70,16 +58,16 @@ class _Kinds:
     clocks: bool
 
 
-def written(
-    read: Ingested, verified: Verified, found: Answer, told: Sequence[Explained], *, out: str, stages: Stages
-) -> Details:
-    """Write the tables under `out`, and fetch the figures."""
+def write_results(
+    read: Ingested, verified: Verified, found: Answer, told: Sequence[ExplainedViolation], *, out: str, stages: Stages
+) -> Figures:
+    """Write the tables under `out`, and return the figures of a report."""
     spark = read.events.sparkSession
     with stages.stage("measuring"):
         kinds = _kinds(read.events)
         shown = edges(read.events).persist(StorageLevel.MEMORY_AND_DISK) if kinds.clocks and not kinds.sends else None
         timed = _timed(read.events, verified, kinds).persist(StorageLevel.MEMORY_AND_DISK)
-        spreads, moments = figures.spreads(timed, shown, read.events.where("kind = 'send'"))
+        histograms, timeline = figures.distributions(timed, shown, read.events.where("kind = 'send'"))
         stamps = figures.stamps(read.events) if kinds.sends else None
     with stages.stage("writing"):
         _write(read, verified, timed, shown, _words(spark, told), out=out)
@@ -87,27 +75,24 @@ def written(
         links, processes = (folder.read(spark, out, name) for name in ("links", "processes"))
         busiest = figures.busiest_links(links)
         drawn = Figures(
-            spreads=spreads,
-            moments=moments,
+            histograms=histograms,
+            timeline=timeline,
             stamps=stamps,
             links=busiest,
             processes=figures.worst_processes(processes),
             process_count=processes.select("process").distinct().count(),
-            held=processes.agg(fn.coalesce(fn.sum("held"), fn.lit(0))).collect()[0][0] if "hold_s" in spreads else 0,
+            held=processes.agg(fn.coalesce(fn.sum("held"), fn.lit(0))).collect()[0][0] if "hold_s" in histograms else 0,
             locality=_locality(busiest),
             notes=_notes(kinds, found),
-        )
-        details = Details(
-            figures=drawn,
-            skew=_skew(verified) if found.sums["early"] else (),
-            refused=_refused(spark, out),
+            skew=tuple(_skew(verified)) if found.sums["early"] else (),
+            quarantined=_quarantined(spark, out),
             reasons=_reasons(spark, out),
             picture=None if told else _picture(folder.read(spark, out, "events"), shown, found),
         )
     for frame in (timed, shown):
         if frame is not None:
             frame.unpersist()
-    return details
+    return drawn
 
 
 def _write(
@@ -149,15 +134,15 @@ def _timed(events: DataFrame, verified: Verified, kinds: _Kinds) -> DataFrame:
     return measures.deliveries(verified.deliveries, measures.receipts(events), needless(events, verified.runs))
 
 
-def _words(spark: SparkSession, told: Sequence[Explained]) -> DataFrame:
+def _words(spark: SparkSession, told: Sequence[ExplainedViolation]) -> DataFrame:
     rows: list[tuple[Any, ...]] = [
         (one.run, one.process, one.index, rank, one.words, one.late_seconds) for rank, one in enumerate(told, start=1)
     ]
     return given(spark, rows, WORDS)
 
 
-def _locality(links: Sequence[Row]) -> str:
-    pairs = [(row["sender"], row["process"]) for row in links]
+def _locality(links: Sequence[LinkTotals]) -> str:
+    pairs = [(link.sender, link.process) for link in links]
     return saving(pairs, complete=len(pairs) < figures.LINKS_MAX)
 
 
@@ -175,14 +160,18 @@ def _notes(kinds: _Kinds, found: Answer) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _skew(verified: Verified) -> tuple[Row, ...]:
+def _skew(verified: Verified) -> Iterator[str]:
+    """Yield a sentence for each link on which delivers came before their sends, the worst first."""
     worst = verified.skew.where("early > 0").orderBy(fn.desc("worst_s"), "run", "sender", "process")
-    return tuple(worst.limit(SKEW_LISTED_MAX).collect())
+    for row in worst.limit(SKEW_LISTED_MAX).collect():
+        where = f" in run {row['run']}" if row["run"] else ""
+        early = plural(row["early"], "deliver came before its send", "delivers came before their sends")
+        yield f"From {row['sender']} to {row['process']}{where}: {early}, by up to {row['worst_s']:.6g} s."
 
 
-def _refused(spark: SparkSession, out: str) -> tuple[Row, ...]:
-    rows = folder.read(spark, out, "quarantine").orderBy("file", "line")
-    return tuple(rows.limit(QUARANTINE_LISTED_MAX).collect())
+def _quarantined(spark: SparkSession, out: str) -> tuple[QuarantinedRow, ...]:
+    rows = folder.read(spark, out, "quarantine").orderBy("file", "line").limit(QUARANTINE_LISTED_MAX)
+    return tuple(QuarantinedRow(**row.asDict()) for row in rows.collect())
 
 
 def _reasons(spark: SparkSession, out: str) -> tuple[tuple[str, int], ...]:
@@ -191,15 +180,20 @@ def _reasons(spark: SparkSession, out: str) -> tuple[tuple[str, int], ...]:
     return tuple((row["reason"], row["rows"]) for row in rows)
 
 
-def _picture(events: DataFrame, shown: DataFrame | None, found: Answer) -> Picture | None:
+def _picture(events: DataFrame, shown: DataFrame | None, found: Answer) -> TracePicture | None:
+    """Return an example of the trace, with its messages if they have names, else with the edges of vector clocks."""
     if not found.runs or not found.sums["events"]:
         return None
     run = found.runs[0].run
     first = events.where(fn.col("run") == run).orderBy("index", "process").limit(PICTURE_EVENTS_MAX)
-    rows = first.select("process", "index", "kind", "message", "time").collect()
-    if shown is None:
-        return Picture(run, tuple(rows), ())
-    last = max(row["index"] for row in rows)
-    near = shown.where((fn.col("run") == run) & (fn.col("index") <= last) & (fn.col("sent_index") <= last))
-    arrows = near.select("sender", "sent_index", "process", "index").limit(4 * PICTURE_EVENTS_MAX).collect()
-    return Picture(run, tuple(rows), tuple(arrows))
+    rows = first.select("run", "process", "index", "kind", "message", "time").collect()
+    points = tuple(Event(**row.asDict()) for row in rows)
+    arrows, words = tuple(message_arrows(points, {})), "."
+    if shown is not None:
+        last = max(point.index for point in points)
+        near = shown.where((fn.col("run") == run) & (fn.col("index") <= last) & (fn.col("sent_index") <= last))
+        edges_near = near.select("sender", "sent_index", "process", "index").limit(4 * PICTURE_EVENTS_MAX).collect()
+        if edges_near:
+            words = ", with arrows for what the vector clocks show to have reached another process."
+        arrows = arrows or tuple(edge_arrows(points, [row.asDict() for row in edges_near]))
+    return TracePicture(run, f"The first {plural(len(points), 'event')}{words}", points, arrows)

@@ -1,71 +1,25 @@
-"""The verdict on a trace and what was counted, out of the rows of its runs; bounded, however many runs there are.
+"""Combine the rows of the runs into the verdict on a trace and its counts. The result is bounded, however many runs
+there are.
 
-The runs that matter most are listed: violated ones first, then those that can not be judged. Up to `RUNS_LISTED_MAX`
-of them are all there is to fetch and are added up here; of more, Spark adds them up.
+The runs that matter most are listed: violated ones first, then those that cannot be judged. If there are at most
+`RUNS_LISTED_MAX` runs, all of them are fetched and added up here. If there are more, Spark adds them up.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
+from antecede.judge.judge import COUNTS
 from antecede.judge.rule import QUARANTINE_MAX, Coverage, combine_verdicts
+from antecede.pipeline.report.model import Answer, RunAnswer
 
 RUNS_LISTED_MAX = 1_000
-SUMS = (
-    "processes",
-    "events",
-    "messages",
-    "deliveries",
-    "violations",
-    "overtaken",
-    "lost",
-    "duplicates",
-    "spurious",
-    "early",
-    "windows",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class RunAnswer:
-    """One row of the verified runs."""
-
-    run: str
-    verdict: str
-    reason: str | None
-    events: int
-    processes: int
-    messages: int
-    deliveries: int
-    violations: int
-    overtaken: int
-    lost: int
-    duplicates: int
-    spurious: int
-    early: int
-    windows: int
-    one_task: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The verdict on a trace and what was counted.
-
-    `sums` adds up `SUMS` over all runs. `runs` are the first of them, the worst ones leading. If `complete` is false,
-    some rows of the input were refused, and the verdict is about the others.
-    """
-
-    verdict: str
-    reason: str
-    complete: bool
-    run_count: int
-    sums: Mapping[str, int]
-    runs: tuple[RunAnswer, ...]
+SUMS = (*(name for name in COUNTS if name not in ("runs", "quarantined")), "early", "windows")
+"""The columns of the verified runs that are added up."""
 
 
 def answer(
@@ -83,9 +37,9 @@ def answer(
     )
     rows = [RunAnswer(**row.asDict()) for row in worst_first.limit(RUNS_LISTED_MAX + 1).collect()]
     if len(rows) <= RUNS_LISTED_MAX:
-        tally = _added(rows)
+        tally = _add_up(rows)
     else:
-        (row,) = _totals(runs).collect()
+        (row,) = _add_up_in_spark(runs).collect()
         tally = row.asDict()
     listed = tuple(rows[:RUNS_LISTED_MAX])
     sums = {name: int(tally[name] or 0) for name in SUMS}
@@ -97,12 +51,12 @@ def answer(
     return Answer(verdict, reason, coverage.complete, int(tally["runs"]), sums, listed)
 
 
-def _added(rows: Sequence[RunAnswer]) -> dict[str, Any]:
+def _add_up(rows: Sequence[RunAnswer]) -> dict[str, Any]:
     verdicts = {name: sum(row.verdict == name for row in rows) for name in ("violated", "undecidable", "holds")}
     return {"runs": len(rows), **verdicts, **{name: sum(getattr(row, name) for row in rows) for name in SUMS}}
 
 
-def _totals(runs: DataFrame) -> DataFrame:
+def _add_up_in_spark(runs: DataFrame) -> DataFrame:
     return runs.agg(
         fn.count("*").alias("runs"),
         *(fn.count_if(fn.col("verdict") == name).alias(name) for name in ("violated", "undecidable", "holds")),
@@ -115,9 +69,9 @@ def _reason(
 ) -> str:
     """Return the verdict in sentences: what was found, and how much of the input it is about."""
     if verdict == "violated":
-        many = f"{tally['violations']:,} of {_counted(tally['deliveries'], 'delivery', 'deliveries')}"
+        many = f"{tally['violations']:,} of {plural(tally['deliveries'], 'delivery', 'deliveries')}"
         causes = f"one of {'its' if tally['violations'] == 1 else 'their'} causes"
-        found = f"{many} came before {causes}, in {tally['violated']:,} of {_counted(tally['runs'], 'run')}."
+        found = f"{many} came before {causes}, in {tally['violated']:,} of {plural(tally['runs'], 'run')}."
         return " ".join(filter(None, [found, _unjudged(tally), _refused(coverage)]))
     if too_little:
         return f"{_capital(too_little)}."
@@ -131,21 +85,22 @@ def _reason(
         none = f"none of {tally['deliveries']:,} deliveries came before one of its causes."
     if coverage.complete:
         return _capital(none)
-    return f"It holds for the {coverage.events:,} of {_counted(coverage.rows, 'row')} that could be read: {none}"
+    return f"It holds for the {coverage.events:,} of {plural(coverage.rows, 'row')} that could be read: {none}"
 
 
 def _unjudged(tally: Mapping[str, Any]) -> str:
     unjudged = tally["undecidable"]
-    return f"{unjudged:,} of {_counted(tally['runs'], 'run')} cannot be judged." if unjudged else ""
+    return f"{unjudged:,} of {plural(tally['runs'], 'run')} cannot be judged." if unjudged else ""
 
 
 def _refused(coverage: Coverage) -> str:
     if coverage.complete:
         return ""
-    return f"{coverage.quarantined:,} of {_counted(coverage.rows, 'row')} could not be read as events."
+    return f"{coverage.quarantined:,} of {plural(coverage.rows, 'row')} could not be read as events."
 
 
-def _counted(count: int, one: str, several: str = "") -> str:
+def plural(count: int, one: str, several: str = "") -> str:
+    """Return a count and its noun, in the singular or the plural."""
     return f"{count:,} {one if count == 1 else several or one + 's'}"
 
 

@@ -18,6 +18,7 @@ import pyarrow as pa
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as fn
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from antecede.pipeline import schema
 from antecede.pipeline.limits import LIMITS, Limits
@@ -27,8 +28,7 @@ from antecede.pipeline.spark.local_dataframe import given
 from antecede.pipeline.spark.session import let_go
 from antecede.pipeline.verify import parquet_tasks, whole_runs
 from antecede.pipeline.verify import survey as facts
-from antecede.pipeline.verify.feed import DEALT_DDL
-from antecede.pipeline.verify.tasks import Task
+from antecede.pipeline.verify.tasks import DEALT, Task
 
 SPLIT_ROWS = 1 << 18
 NUMBERS_PER_TASK = 1 << 21
@@ -59,14 +59,14 @@ class ColumnFeed:
             return self._judged(self.whole)
         number_tasks = max(1, ceil(self.rows / NUMBERS_PER_TASK))
         found = self._mapped(
-            parquet_tasks.survey(number_tasks, self.left_out, trusted=self.trusted), facts.FACTS_DDL
+            parquet_tasks.survey(number_tasks, self.left_out, trusted=self.trusted), facts.FACTS
         ).persist(StorageLevel.MEMORY_AND_DISK)
         with _released_on_failure(found):
             return replace(self, facts=found), not self.trusted and _doubtful(found, number_tasks)
 
     def _judged(self, splits: DataFrame) -> tuple[ColumnFeed, bool]:
         task = whole_runs.judge(self.left_out, trusted=self.trusted, worst=WORST, limits=self.limits)
-        found = splits.mapInArrow(task, whole_runs.JUDGED_DDL).persist(StorageLevel.MEMORY_AND_DISK)
+        found = splits.mapInArrow(task, from_arrow_schema(whole_runs.JUDGED)).persist(StorageLevel.MEMORY_AND_DISK)
         few = found.filter("doubtful OR size IS NOT NULL")  # at most a row of each task, and whole_runs.RUNS_MAX sizes
         with _released_on_failure(found):
             told = few.select("doubtful", "size").collect()
@@ -108,18 +108,18 @@ class ColumnFeed:
 
     def by_run(self, count: int, *, receives: bool, without: Sequence[str]) -> DataFrame:
         task = parquet_tasks.deal_runs(count, self.left_out, receives=receives, without=without)
-        return self._mapped(task, DEALT_DDL).repartitionById(count, fn.col("task"))
+        return self._mapped(task, DEALT).repartitionById(count, fn.col("task"))
 
     def by_message(self, count: int, runs: Sequence[str], receiving: Sequence[str]) -> DataFrame:
         task = parquet_tasks.deal_messages(count, self.left_out, runs=runs, receiving=receiving)
-        return self._mapped(task, DEALT_DDL).repartitionById(count, fn.col("task"))
+        return self._mapped(task, DEALT).repartitionById(count, fn.col("task"))
 
     def near(self, spans: Sequence[Span]) -> DataFrame:
         """The events that these spans ask for, and maybe others."""
-        return self._mapped(parquet_tasks.pick(self.left_out, spans), parquet_tasks.PICKED_DDL)
+        return self._mapped(parquet_tasks.pick(self.left_out, spans), parquet_tasks.PICKED)
 
-    def _mapped(self, task: Task, ddl: str) -> DataFrame:
-        return self.splits.repartitionById(self.tasks, fn.col("task")).mapInArrow(task, ddl)
+    def _mapped(self, task: Task, made: pa.Schema) -> DataFrame:
+        return self.splits.repartitionById(self.tasks, fn.col("task")).mapInArrow(task, from_arrow_schema(made))
 
 
 @contextmanager

@@ -13,15 +13,15 @@ from typing import Protocol
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as fn
+from pyspark.sql.pandas.types import from_arrow_schema
 
+from antecede.judge.events import WITH_MESSAGE
 from antecede.pipeline.kernel.encode import DELIVER, RECEIVE, SEND
 from antecede.pipeline.verify import tasks
 
 TRACE = ("run", "process", "index", "kind", "time", "message", "dests")
-WITH_MESSAGE = ("send", "receive", "deliver")
 SIZED = ("events", "with_message", "sends", "receives", "delivers", "internals")
 SIZE = pa.schema([("run", pa.string()), *((name, pa.int64()) for name in (*SIZED, "processes"))])
-DEALT_DDL = "task int, rows binary"
 
 
 class Feed(Protocol):
@@ -104,4 +104,8 @@ def _code() -> Column:
 def _dealt(events: DataFrame, count: int, *keys: str) -> DataFrame:
     """The rows as streams, all rows of a key in the same of so many partitions. The hash only spreads them."""
     task = fn.pmod(fn.hash(*keys), fn.lit(count)).alias("task")
-    return events.select("*", task).mapInArrow(tasks.deal(count), DEALT_DDL).repartitionById(count, fn.col("task"))
+    return (
+        events.select("*", task)
+        .mapInArrow(tasks.deal(count), from_arrow_schema(tasks.DEALT))
+        .repartitionById(count, fn.col("task"))
+    )

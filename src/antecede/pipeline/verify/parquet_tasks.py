@@ -27,9 +27,7 @@ from antecede.pipeline.windows.summaries import plain
 
 DEALT_ROWS = 250_000
 NAMES_MAX = 1_000  # in a dictionary that goes with a stream; where there are more, each row has its own
-KINDS = ("send", "deliver", "receive")  # by their codes
 PICKED = plain(row_groups.COLUMNS)
-PICKED_DDL = "run string, process string, index long, kind string, time double, message string, dests array<string>"
 
 
 def look(batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -78,7 +76,7 @@ def deal_runs(tasks: int, left_out: Lines, *, receives: bool, without: Sequence[
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
         for table in _chunks(_read(batches, left_out)):
             run, names = codes(table["run"])
-            kind = kind_codes(table["kind"], KINDS)
+            kind = kind_codes(table["kind"], facts.CODED)
             kept = (kind >= 0) if receives else (kind >= 0) & (kind != RECEIVE)
             if without:
                 kept &= ~_among(names, without)[run]
@@ -94,7 +92,7 @@ def deal_messages(tasks: int, left_out: Lines, *, runs: Sequence[str], receiving
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
         for table in _chunks(_read(batches, left_out)):
             run, names = codes(table["run"])
-            kind = kind_codes(table["kind"], KINDS)
+            kind = kind_codes(table["kind"], facts.CODED)
             if receiving:
                 kind = np.where(_among(names, receiving)[run] & (kind == RECEIVE), np.int8(DELIVER), kind)
             kept = (kind >= 0) & (kind != RECEIVE) & _among(names, runs)[run]

@@ -20,7 +20,8 @@ from antecede.pipeline.kernel.loops import kernels
 from antecede.pipeline.read import rules
 
 SAMPLED_TIMES = 16  # of each process in each batch: enough to cut evenly
-KINDS = ("send", "deliver", "receive", "internal")
+CODED = ("send", "deliver", "receive")  # by the codes of `kernel.encode`
+KINDS = (*CODED, "internal")
 FACTS = pa.schema(
     [
         ("task", pa.int32()),  # of numbers: the task to compare them
@@ -37,11 +38,6 @@ FACTS = pa.schema(
         ("times", pa.list_(pa.float64())),
         ("doubtful", pa.bool_()),
     ]
-)
-FACTS_DDL = (
-    "task int, numbers binary, run string, process string, events long, with_message long, sends long, receives long,"
-    " delivers long, internals long, untimed long, untimed_receives long, start double, end double, low long,"
-    " high long, times array<double>, doubtful boolean"
 )
 DOUBT = fill_table(FACTS, 1, doubtful=[True])
 

@@ -22,9 +22,10 @@ from math import ceil
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as fn
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from antecede.core.errors import Misuse
-from antecede.pipeline.kernel.findings import FINDINGS, FINDINGS_DDL
+from antecede.pipeline.kernel.findings import FINDINGS
 from antecede.pipeline.limits import LIMITS, Limits
 from antecede.pipeline.spark.local_dataframe import given
 from antecede.pipeline.spark.session import let_go
@@ -153,4 +154,4 @@ def _whole_runs(feed: Feed, cutting: Cutting, size: _Size, *, detail: bool, wors
     """The findings of the runs that are not cut. One shuffle; the tasks sort."""
     tasks_wanted = max(1, min(4 * size.runs, ceil(size.events / TASK_EVENTS)))
     rows = feed.by_run(tasks_wanted, receives=size.receives_count, without=list(cutting.windows))
-    return rows.mapInArrow(tasks.verify_runs(detail=detail, worst=worst, limits=limits), FINDINGS_DDL)
+    return rows.mapInArrow(tasks.verify_runs(detail=detail, worst=worst, limits=limits), from_arrow_schema(FINDINGS))

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 
 from antecede.pipeline.arrow import codes, fill_table, kind_codes
 from antecede.pipeline.kernel.encode import encode
-from antecede.pipeline.kernel.findings import FINDINGS, FINDINGS_DDL
+from antecede.pipeline.kernel.findings import FINDINGS
 from antecede.pipeline.kernel.pair import paired_runs
 from antecede.pipeline.limits import LIMITS, Limits
 from antecede.pipeline.read import row_groups
@@ -33,9 +33,7 @@ from antecede.pipeline.verify.tasks import Batches, Task, cut, judged
 TASKS_MIN = 8  # unless they would be too small to be worth starting
 RUNS_MAX = 10_000
 READINGS_MAX = 3  # of the trace, on average, by all tasks together
-SIZE_DDL = f"run string, {', '.join(f'{name} long' for name in SIZE.names[1:])}"
 JUDGED = pa.schema([*survey.FACTS, ("found", pa.struct(list(FINDINGS))), ("size", pa.struct(list(SIZE)))])
-JUDGED_DDL = f"{survey.FACTS_DDL}, found struct<{FINDINGS_DDL}>, size struct<{SIZE_DDL}>"
 SPLITS = pa.schema([*row_groups.SPLITS, ("runs", pa.list_(pa.string())), ("rows", pa.int64())])
 
 COLUMN_OF_KIND = row_groups.COLUMNS.get_field_index("kind")
@@ -133,7 +131,7 @@ def _own(split: dict[str, Any], left_out: Lines) -> Iterator[pa.Table]:
 
 def _found(table: pa.Table, *, trusted: bool, worst: int, limits: Limits) -> pa.Table | None:
     """What is found in whole runs; None where a message is sent twice."""
-    kind = kind_codes(table["kind"], survey.KINDS[:3])
+    kind = kind_codes(table["kind"], survey.CODED)
     coded = table.select(row_groups.COLUMNS.names).set_column(COLUMN_OF_KIND, "kind", pa.array(kind))
     encoded = encode(coded if np.all(kind >= 0) else coded.filter(pa.array(kind >= 0)))
     sent = encoded.message[encoded.sent]

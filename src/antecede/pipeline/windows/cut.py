@@ -22,17 +22,18 @@ import pyarrow as pa
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Row, Window
 from pyspark.sql import functions as fn
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from antecede.pipeline.arrow import Longs
 from antecede.pipeline.kernel.encode import TICKS_PER_RUN
-from antecede.pipeline.kernel.findings import FINDINGS_DDL
+from antecede.pipeline.kernel.findings import FINDINGS
 from antecede.pipeline.limits import LIMITS, Limits
 from antecede.pipeline.spark.local_dataframe import given
 from antecede.pipeline.verify import tasks
-from antecede.pipeline.verify.feed import DEALT_DDL, Feed
+from antecede.pipeline.verify.feed import Feed
 from antecede.pipeline.windows.compose import shifts, thresholds
 from antecede.pipeline.windows.parts import Numbered, Parts
-from antecede.pipeline.windows.summaries import CYCLIC, END, LINK, ROWS, SPAN
+from antecede.pipeline.windows.summaries import CYCLIC, END, LINK, ROWS, SPAN, WINDOWS
 
 BUCKETS_PER_WINDOW, BUCKETS_MIN, CELLS_MAX = 32, 256, 1_000_000
 COUNTED_PER_WINDOW = 10_000  # of its events: enough to cut evenly
@@ -40,12 +41,7 @@ NO_TIME = "some of its events have no time"
 NO_SHIFT = "its clocks are skewed in a way that no shift per process can repair"
 GOES_BACK = "the clock of a process goes back"
 
-WINDOWS_DDL = (
-    "what byte, run int, part int, process int, sender int, low long, high long, reached array<int>, sends binary,"
-    " entries binary, rows binary"
-)
 SPANS = pa.schema([("run", pa.string()), ("start", pa.float64()), ("scale", pa.float64())])
-STATES_DDL = "part int, role byte, process int, sent_index long, known binary"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,14 +125,16 @@ def windows_of(windows: Windows, *, detail: bool, worst: int = 0) -> DataFrame:
         ends.select("what", "run", "part", "process", "low", "reached", "sends", "entries")
         .repartition(min(len(good), windows.tasks), "run")
         .sortWithinPartitions("part")
-        .mapInArrow(tasks.compose(windows.parts), STATES_DDL)
+        .mapInArrow(tasks.compose(windows.parts), from_arrow_schema(tasks.STATES))
     )
     return (
         windows.frame.filter(fn.col("what") == ROWS)
         .select("part", "rows")
         .unionByName(states, allowMissingColumns=True)
         .repartitionById(windows.tasks, fn.col("part"))
-        .mapInArrow(tasks.verify_windows(windows.parts, windows.good, detail=detail, worst=worst), FINDINGS_DDL)
+        .mapInArrow(
+            tasks.verify_windows(windows.parts, windows.good, detail=detail, worst=worst), from_arrow_schema(FINDINGS)
+        )
     )
 
 
@@ -203,9 +201,9 @@ def _tried(
     count = min(int(parts.starts[-1]), ceil(2 * total / window_events))
     frame = (
         feed.by_message(ceil(total / window_events), [run.run for run in runs], receiving)
-        .mapInArrow(tasks.join_messages(parts, count, named=named), DEALT_DDL)
+        .mapInArrow(tasks.join_messages(parts, count, named=named), from_arrow_schema(tasks.DEALT))
         .repartitionById(count, fn.col("task"))
-        .mapInArrow(tasks.summarise_windows(parts), WINDOWS_DDL)
+        .mapInArrow(tasks.summarise_windows(parts), from_arrow_schema(WINDOWS))
         .persist(StorageLevel.MEMORY_AND_DISK)
     )
     links = frame.filter(fn.col("what") == LINK).groupBy("run", "sender", "process").agg(fn.min("low").alias("slack"))

@@ -9,12 +9,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 from math import hypot
 
-from antecede.web.diagram.geometry import RADIUS, lifeline_segments, point
+from antecede.pipeline.report.model import ExplainedViolation, MessageArrow, Role
 from antecede.web.diagram.labels import LETTER, MARK_WIDTH, Line, Point, label_place
-from antecede.web.diagram.layout import DiagramLayout, key
-from antecede.web.model import ExplainedViolation, MessageArrow, Role
-from antecede.web.text import short
-from antecede.web.words import message_words
+from antecede.web.diagram.layout import RADIUS, DiagramLayout, key, lifeline_segments, point
+from antecede.web.text import message_words, short
 
 
 def messages(placed: DiagramLayout) -> Iterator[str]:

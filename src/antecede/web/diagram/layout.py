@@ -1,4 +1,4 @@
-"""Lay out the events of a space-time diagram: a column per process, and time downwards by cause alone.
+"""Lay out the events of a space-time diagram: a column for each process, time downwards by cause alone, then pixels.
 
 Clocks of different processes are never compared, so the vertical position of an event is not its time. It is the length
 of the longest chain of causes before it, inside the diagram. So every arrow points down, and two events at the same
@@ -12,17 +12,22 @@ diagram states the gap. Of all other events, those nearest to the violation in i
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from antecede.web.model import EventPoint, ExplainedViolation, MessageArrow
+from antecede.judge.events import Event
+from antecede.pipeline.report.model import ExplainedViolation, MessageArrow
+from antecede.web.diagram.labels import Point
 
 Key = tuple[str, int]
 EVENTS_MAX = 120
 CHAIN_MAX = 40
 PROCESSES_MAX = 24
 ENDS_MAX = 8
+COLUMN, ROW = 112, 42
+LEFT, RIGHT, TOP, BOTTOM = 54, 72, 46, 22
+RADIUS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,7 @@ class DiagramLayout:
         return key(self.violation.chain[CHAIN_MAX // 2 - 1]) if self.chain_left_out else None
 
 
-def key(event: EventPoint) -> Key:
+def key(event: Event) -> Key:
     """Return the identity of an event."""
     return (event.process, event.index)
 
@@ -62,7 +67,7 @@ def place(violation: ExplainedViolation) -> DiagramLayout:
     return DiagramLayout(bounded, row, _columns(bounded, row), chain_left_out, left_out)
 
 
-def bound_chain(chain: tuple[EventPoint, ...]) -> tuple[tuple[EventPoint, ...], int]:
+def bound_chain(chain: tuple[Event, ...]) -> tuple[tuple[Event, ...], int]:
     """Return both ends of `chain`, and how many steps between them are left out."""
     if len(chain) <= CHAIN_MAX:
         return chain, 0
@@ -71,8 +76,8 @@ def bound_chain(chain: tuple[EventPoint, ...]) -> tuple[tuple[EventPoint, ...], 
 
 
 def _bound_events(
-    events: dict[Key, EventPoint], chain: tuple[EventPoint, ...], violation: ExplainedViolation
-) -> dict[Key, EventPoint]:
+    events: dict[Key, Event], chain: tuple[Event, ...], violation: ExplainedViolation
+) -> dict[Key, Event]:
     """Return the events that the diagram shows: those of the violation, then those nearest to it."""
     ends = sorted(
         key(event)
@@ -89,7 +94,7 @@ def _bound_events(
     )
     names = sorted(core) + [(process, index) for _, process, index in nearest]
     processes = sorted({process for process, _ in core})
-    kept: dict[Key, EventPoint] = {}
+    kept: dict[Key, Event] = {}
     for name in names:
         if name[0] not in processes and len(processes) < PROCESSES_MAX:
             processes.append(name[0])
@@ -98,15 +103,13 @@ def _bound_events(
     return kept
 
 
-def _clip_arrow(arrow: MessageArrow, kept: Mapping[Key, EventPoint]) -> MessageArrow | None:
+def _clip_arrow(arrow: MessageArrow, kept: Mapping[Key, Event]) -> MessageArrow | None:
     """Return the arrow with only the delivers that are shown, or None if one end has no event that is shown."""
     delivers = tuple(end for end in arrow.delivers if end in kept)
     return replace(arrow, delivers=delivers) if (arrow.sender, arrow.send_index) in kept and delivers else None
 
 
-def _rows(
-    events: Mapping[Key, EventPoint], messages: Iterable[MessageArrow], chain: tuple[EventPoint, ...]
-) -> dict[Key, int]:
+def _rows(events: Mapping[Key, Event], messages: Iterable[MessageArrow], chain: tuple[Event, ...]) -> dict[Key, int]:
     """Return the row of each event: the length of the longest chain of causes before it."""
     after: dict[Key, list[Key]] = defaultdict(list)
     waiting = dict.fromkeys(events, 0)
@@ -128,7 +131,7 @@ def _rows(
 
 
 def _edges(
-    events: Mapping[Key, EventPoint], messages: Iterable[MessageArrow], chain: tuple[EventPoint, ...]
+    events: Mapping[Key, Event], messages: Iterable[MessageArrow], chain: tuple[Event, ...]
 ) -> list[tuple[Key, Key]]:
     """Return the pairs of events of which the first is a direct cause of the second."""
     line = sorted(events)
@@ -159,3 +162,26 @@ def _columns(violation: ExplainedViolation, row: Mapping[Key, int]) -> dict[str,
     others = sorted((place, process) for (process, _), place in row.items())
     order += [process for _, process in others]
     return {process: column for column, process in enumerate(dict.fromkeys(order))}
+
+
+def column_x(placed: DiagramLayout, process: str) -> int:
+    """Return the x coordinate of a process."""
+    return LEFT + COLUMN * placed.column[process]
+
+
+def row_y(placed: DiagramLayout, row: int) -> int:
+    """Return the y coordinate of a row. The part of a chain that is left out takes two rows of its own."""
+    gap = placed.gap_after
+    return TOP + ROW * (row + (2 if gap is not None and row > placed.row[gap] else 0))
+
+
+def point(placed: DiagramLayout, event: Key) -> Point:
+    """Return the coordinates of an event."""
+    return (column_x(placed, event[0]), row_y(placed, placed.row[event]))
+
+
+def lifeline_segments(placed: DiagramLayout) -> Iterator[tuple[Event, Event]]:
+    """Yield the parts of the witness chain that run along a process."""
+    for one, two in pairwise(placed.violation.chain):
+        if one.process == two.process and key(one) != placed.gap_after:
+            yield one, two

@@ -12,8 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
+from antecede.judge.events import Event
 from antecede.web.diagram.arrows import messages
-from antecede.web.diagram.geometry import (
+from antecede.web.diagram.labels import Point
+from antecede.web.diagram.layout import (
     BOTTOM,
     COLUMN,
     LEFT,
@@ -21,16 +23,15 @@ from antecede.web.diagram.geometry import (
     RIGHT,
     ROW,
     TOP,
+    DiagramLayout,
+    Key,
     column_x,
+    key,
     lifeline_segments,
     point,
     row_y,
 )
-from antecede.web.diagram.labels import Point
-from antecede.web.diagram.layout import DiagramLayout, Key, key
-from antecede.web.model import EventPoint
-from antecede.web.text import name, plural, short
-from antecede.web.words import event_words
+from antecede.web.text import event_words, name, plural, short
 
 TALL = 600
 
@@ -118,12 +119,12 @@ def verdict_labels(placed: DiagramLayout) -> dict[Key, str]:
     return labels
 
 
-def _is_arrow_end(placed: DiagramLayout, event: EventPoint) -> bool:
+def _is_arrow_end(placed: DiagramLayout, event: Event) -> bool:
     """Return whether an arrow of the diagram ends at this event."""
     return any(key(event) in arrow.delivers for arrow in placed.violation.messages if arrow.id == event.message)
 
 
-def _event(event: EventPoint, at: Point, step: int | None, side: int, verdict: str) -> str:
+def _event(event: Event, at: Point, step: int | None, side: int, verdict: str) -> str:
     x, y = at
     marked = " judged" if verdict else " chained" if step else ""
     anchor = "end" if side < 0 else "start"
@@ -137,11 +138,11 @@ def _event(event: EventPoint, at: Point, step: int | None, side: int, verdict: s
     )
 
 
-def _kind(event: EventPoint) -> str:
+def _kind(event: Event) -> str:
     return event.kind if event.kind in ("send", "receive", "deliver") else "other"
 
 
-def _mark(event: EventPoint, x: float, y: float) -> str:
+def _mark(event: Event, x: float, y: float) -> str:
     if event.kind in ("send", "deliver"):
         return f'<circle class="mark" cx="{x}" cy="{y}" r="{RADIUS:g}"/>'
     if event.kind == "receive":

@@ -25,11 +25,12 @@ from collections.abc import Mapping, Sequence
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
+from antecede.judge.events import KINDS, WITH_MESSAGE
 from antecede.pipeline import schema
 from antecede.pipeline.errors import BadPattern
 from antecede.pipeline.read import files, text
 from antecede.pipeline.read.formats.destinations import destinations
-from antecede.pipeline.read.rules import KINDS, WITH_MESSAGE, shown
+from antecede.pipeline.read.rules import shown
 
 BUILT_IN: dict[str, Mapping[str, object]] = {
     "tracechecker": {

@@ -1,0 +1,232 @@
+"""Define what a check found, as plain values that a report draws: frozen, comparable, and without Spark.
+
+The pipeline fills these values and `antecede.web` draws them. Names and texts come from other people's logs and can be
+long or hostile, so a page must cut and escape them. Every list is bounded. If a list is only a part of the whole, a
+count of the whole is beside it.
+
+Seconds are floats on the source's own clock. `None` means that the source does not give the value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from antecede.judge.events import Event
+
+Role = Literal["overtaken", "overtaking", "witness", "context"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunAnswer:
+    """One execution and its own verdict: a row of `schema.RUNS`."""
+
+    run: str
+    verdict: str
+    reason: str | None
+    events: int
+    processes: int
+    messages: int
+    deliveries: int
+    violations: int
+    overtaken: int
+    lost: int
+    duplicates: int
+    spurious: int
+    early: int
+    windows: int
+    one_task: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The verdict on a trace and what was counted.
+
+    `sums` adds up the counts of all runs. `runs` are the first of them, the worst ones leading. If `complete` is false,
+    some rows of the input were refused, and the verdict is about the others.
+    """
+
+    verdict: str
+    reason: str
+    complete: bool
+    run_count: int
+    sums: Mapping[str, int]
+    runs: tuple[RunAnswer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MessageArrow:
+    """One message of a diagram, drawn from its send to each of `delivers`, which are pairs of (process, index)."""
+
+    id: str
+    sender: str
+    send_index: int
+    delivers: tuple[tuple[str, int], ...]
+    role: Role = "context"
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedViolation:
+    """One violating deliver, with its explanation.
+
+    `chain` is the witness: events from the send of the overtaken message to the send of the overtaking one. Each is a
+    direct cause of the next (the next event of the same process, or the deliver of the message just sent). The chain is
+    empty if it could not be fetched, and `words` then say why. `events` and `messages` are those that a diagram shows,
+    including those of the chain.
+    """
+
+    run: str
+    process: str
+    index: int
+    overtaking: str
+    overtaken: str
+    overtaken_count: int
+    words: str
+    chain: tuple[Event, ...] = ()
+    events: tuple[Event, ...] = ()
+    messages: tuple[MessageArrow, ...] = ()
+    late_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HistogramBucket:
+    """The number of values in [start_s, end_s)."""
+
+    start_s: float
+    end_s: float
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """A histogram and its percentiles, as (percent, seconds)."""
+
+    count: int
+    mean_s: float | None
+    max_s: float | None
+    percentiles: tuple[tuple[float, float], ...]
+    buckets: tuple[HistogramBucket, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TimeBucket:
+    """Deliveries and violations whose deliver lies in [start_s, end_s), and means of what is known."""
+
+    start_s: float
+    end_s: float
+    deliveries: int
+    violations: int
+    delay_s_mean: float | None = None
+    hold_s_mean: float | None = None
+    stamp_bytes_mean: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StampSizes:
+    """The size of the control information on the messages that carry any, over all of these messages."""
+
+    messages: int
+    bytes: int
+    bytes_max: int
+    entries: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class LinkTotals:
+    """The totals of the messages from one process to another, over all runs."""
+
+    sender: str
+    process: str
+    messages: int
+    violations: int
+    delay_s_mean: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessTotals:
+    """One process over all runs: its events, and the violations and losses among its deliveries."""
+
+    process: str
+    events: int
+    sends: int
+    deliveries: int
+    violations: int
+    lost: int
+    delay_s_mean: float | None = None
+    hold_s_mean: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QuarantinedRow:
+    """One row of the input that is not a valid event: a row of `schema.QUARANTINE`."""
+
+    file: str | None
+    line: int | None
+    reason: str
+    row: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TracePicture:
+    """Some events of a run without a violation, and the messages among them, as an example of the trace."""
+
+    run: str
+    words: str
+    events: tuple[Event, ...]
+    messages: tuple[MessageArrow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What a report shows besides the answer.
+
+    `histograms` are by measure: `delay_s`, `hold_s` and `needless_s`. `links` come with the busiest first, and
+    `processes` with the worst first, then the busiest; `process_count` is the number of all processes. `held` is the
+    number of delivers that were held back after their receive. `reasons` counts all quarantined rows by reason.
+    """
+
+    histograms: Mapping[str, Histogram] = field(default_factory=dict)
+    timeline: tuple[TimeBucket, ...] = ()
+    stamps: StampSizes | None = None
+    links: tuple[LinkTotals, ...] = ()
+    processes: tuple[ProcessTotals, ...] = ()
+    process_count: int = 0
+    held: int = 0
+    locality: str = ""
+    notes: tuple[str, ...] = ()
+    skew: tuple[str, ...] = ()
+    quarantined: tuple[QuarantinedRow, ...] = ()
+    reasons: tuple[tuple[str, int], ...] = ()
+    picture: TracePicture | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The answer of a check, and what a page shows besides.
+
+    `explained` are the worst of all violations, and `stages` are the seconds that each stage of the check took.
+    `figures` are known if the check had an output folder.
+    """
+
+    paths: tuple[str, ...]
+    format: str
+    notes: tuple[str, ...]
+    answer: Answer
+    quarantined: int
+    explained: tuple[ExplainedViolation, ...]
+    stages: tuple[tuple[str, float], ...] = ()
+    figures: Figures | None = None
+
+    def as_dict(self) -> dict[str, str | int]:
+        """Return the object of `antecede check --json`, which always has at least these keys."""
+        found = self.answer
+        return {
+            "verdict": found.verdict,
+            "complete": found.complete,
+            "reason": found.reason,
+            "format": self.format,
+            "runs": found.run_count,
+            **{name: count for name, count in found.sums.items() if name != "windows"},
+            "quarantined": self.quarantined,
+        }
