@@ -252,7 +252,7 @@ class TestWrongCalls:
         assert node.snapshot() == before
 
 
-@pytest.mark.parametrize("wrong", WRONG, ids=str)
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: type(wrong).__name__)
 def test_what_is_no_algorithm_no_packet_no_snapshot_and_no_roster(wrong: Any) -> None:
     for call in (
         lambda: antecede.create(wrong, process="a"),

@@ -16,5 +16,5 @@ def test_the_last_messages_of_a_sender_are_remembered_and_the_memory_has_a_limit
         packets.append(effect.packet)
         assert len(b.receive(effect.packet)) == 1
         assert [b.receive(packet) for packet in packets[-MEMORY:]] == [[]] * len(packets[-MEMORY:])
-    forgotten = [packet for packet in packets if b.receive(packet) == [Deliver(packet.message)]]  # type: ignore[arg-type]
+    forgotten = [packet for packet in packets if b.receive(packet) == [Deliver(packet.message)]]  # type: ignore[arg-type]  # packets of messages have one
     assert len(packets) - len(forgotten) <= 2 * MEMORY

@@ -73,7 +73,7 @@ def test_every_algorithm_can_be_made_and_is_itself_after_a_restart(name: str) ->
 
 def test_the_registry_can_not_be_changed_by_who_reads_it() -> None:
     with pytest.raises(TypeError):
-        antecede.algorithms()["mine"] = antecede.algorithms()["ks"]  # type: ignore[index]
+        antecede.algorithms()["mine"] = antecede.algorithms()["ks"]  # type: ignore[index]  # the wrong type is the test
 
 
 def test_an_unknown_name_is_told_the_names_there_are() -> None:

@@ -28,7 +28,7 @@ CREATED_WRONG = [
     (lambda: new(processes="abc"), "processes must be a collection of names, not 'abc'"),
     (lambda: new("isis"), 'this algorithm sends to groups: create(..., groups={"g1": ["a", "b"]})'),
     (lambda: new(processes=["a", ""]), "a name must be a string that is not empty, not ''"),
-    (lambda: new(processes=["a", 7]), "a name must be a string that is not empty, not 7"),  # type: ignore[list-item]
+    (lambda: new(processes=["a", 7]), "a name must be a string that is not empty, not 7"),  # type: ignore[list-item]  # the wrong type is the test
     (lambda: new(processes=["a", "\ud800"]), "the name '\\ud800' cannot be written in UTF-8"),
     (lambda: new(processes=["a", "é" * 128]), "a name has at most 255 bytes in UTF-8; 'éééé"),
     (lambda: new("isis", groups={"": ["a"]}), "a name must be a string that is not empty, not ''"),
@@ -146,4 +146,4 @@ def test_receive_takes_a_packet_and_says_what_to_do_with_anything_else(algorithm
     groups = {"g": ["a", "b"]} if antecede.algorithms()[algorithm].addressing == "group" else None
     node = antecede.create(algorithm, process="a", processes=["a", "b"], groups=groups)
     with pytest.raises(Misuse, match="receive takes a Packet, not bytes: decode bytes first"):
-        node.receive(b"")  # type: ignore[arg-type]
+        node.receive(b"")  # type: ignore[arg-type]  # the wrong type is the test

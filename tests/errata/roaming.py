@@ -1,7 +1,7 @@
 """Where the papers are wrong about hosts that move: 000 §9, and 001 §4 and §5, as printed and repaired.
 
-A scene is a function that plays one small execution in a world where nothing moves but what it says. The truth is the
-oracle's: what causal order asks of the messages that were sent, and of those that were delivered.
+`roaming_scenes` has the small executions that show it. The truth is the oracle's: what causal order asks of the
+messages that were sent, and of those that were delivered.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any
 
 from antecede import Packet
 from antecede.core.mobile import protocols
-from antecede.core.mobile.host_and_station_frames import Notify
 from antecede.core.mobile.luggage import Policy
 from antecede.lab.printed.roaming import MulticastNotifyingRelay, printed_station
-from tests.core.mobile.script import carries, content, flush, order, world
+from tests.core.mobile.script import content, order
 from tests.errata.erratum import Erratum, Frequency, Quotation
 from tests.errata.ordered import asked_of, once
+from tests.errata.roaming_scenes import for_somebody_else, in_the_air, one_by_one, two_moves
 from tests.mobile_worlds import Calm, MakeStation, MobileWorld
 from tests.worlds import Broken
 
@@ -113,82 +113,6 @@ def notified_separately() -> Frequency:
         f"each station, for this reason or because of a stale notification, and in {found.ours} with ours."
     )
     return Frequency(found.total, found.printed, found.ours, told)
-
-
-def two_moves(protocol: str, make_station: MakeStation = protocols.station) -> MobileWorld:
-    """h moves from s1 to s2 and on to s3; s3 and s4 hear of the first move last. Then x at s4 writes to h, and to y."""
-    scene = world(protocol, {"h": "s1", "x": "s4", "y": "s1"}, cells="s2 s3", make_station=make_station)
-
-    def first_notice(_: str, to: str, packet: Packet) -> bool:
-        stamp = content(packet).stamp
-        return to in ("s3", "s4") and isinstance(stamp, Notify) and stamp.move == 1
-
-    scene.enter("h", "s2")
-    flush(scene, first_notice)
-    scene.enter("h", "s3")
-    flush(scene, first_notice)
-    flush(scene)
-    m1 = scene.send("x", {"h"})
-
-    def m1_from_s4(sender: str, _: str, packet: Packet) -> bool:
-        return sender == "s4" and carries(packet, m1)
-
-    flush(scene, m1_from_s4)
-    scene.send("x", {"y"})
-    flush(scene, m1_from_s4)
-    _answer(scene)
-    flush(scene, m1_from_s4)
-    flush(scene)
-    return scene
-
-
-def _answer(scene: MobileWorld) -> None:
-    """y writes to h once it has what x wrote: where that is held back, when what it waits for has come."""
-    if not order(scene, "y"):
-        flush(scene)
-    scene.send("y", {"h"})
-
-
-def one_by_one(protocol: str, make_station: MakeStation = protocols.station) -> MobileWorld:
-    """h moves from s1 to s2; s3 knows and s4 does not. x at s3 writes to h, and to y at s4, which then writes to h."""
-    scene = world(protocol, {"h": "s1", "x": "s3", "y": "s4"}, cells="s2", make_station=make_station)
-
-    def notice_to_s4(_: str, to: str, packet: Packet) -> bool:
-        return to == "s4" and isinstance(content(packet).stamp, Notify)
-
-    scene.enter("h", "s2")
-    flush(scene, notice_to_s4)
-    scene.send("x", {"h"})
-    scene.send("x", {"y"})
-    flush(scene, notice_to_s4)
-    _answer(scene)
-    flush(scene, notice_to_s4)
-    flush(scene)
-    return scene
-
-
-def in_the_air(protocol: str, make_station: MakeStation = protocols.station) -> MobileWorld:
-    """a writes m1 to c, and m2 to b. m1 is late, and m2 in the air, when b writes m3 to c. They stay so."""
-    scene = world(protocol, {"a": "s1", "b": "s2", "c": "s3"}, make_station=make_station)
-    m1 = scene.send("a", {"c"})
-    m2 = scene.send("a", {"b"})
-
-    def late_or_in_the_air(sender: str, to: str, packet: Packet) -> bool:
-        return (carries(packet, m1) and (sender, to) == ("s1", "s3")) or (carries(packet, m2) and to == "b")
-
-    flush(scene, late_or_in_the_air)
-    scene.send("b", {"c"})
-    flush(scene, late_or_in_the_air)
-    return scene
-
-
-def for_somebody_else(protocol: str, make_station: MakeStation = protocols.station) -> MobileWorld:
-    """a writes to b, then to c; everything arrives."""
-    scene = world(protocol, {"a": "s1", "b": "s2", "c": "s3"}, make_station=make_station)
-    scene.send("a", {"b"})
-    scene.send("a", {"c"})
-    flush(scene)
-    return scene
 
 
 NOTIFY = Quotation(
@@ -406,7 +330,7 @@ def _erratum(
 def due(scene: MobileWorld, host: str) -> list[str]:
     """What causal order lets `host` have by now: what has come to its station, or to it, and misses nothing."""
     oracle = scene.oracle
-    late = {str(content(packet).message.id) for packet in _in_flight(scene) if content(packet).message is not None}  # type: ignore[union-attr]
+    late = {str(content(packet).message.id) for packet in _in_flight(scene) if content(packet).message is not None}  # type: ignore[union-attr]  # it is there in this scene
     mine = sorted((m for m in oracle.messages if host in oracle.messages[m].dests), key=lambda m: len(oracle.past[m]))
     here: list[str] = []
     for message in mine:

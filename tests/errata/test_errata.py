@@ -15,6 +15,7 @@ from tests.errata.forms import IDEAL, core
 from tests.errata.printed import phases, rcv4
 from tests.errata.printed import prs as printed_prs
 from tests.errata.printed import rst as printed_rst
+from tests.errata.roaming_scenes import in_the_air, one_by_one, two_moves
 from tests.errata.search import shortest
 from tests.errata.stage import Stage, diagram, perform
 
@@ -129,7 +130,7 @@ class TestDetails:
         assert [answer for _, answer in erratum.other_readings] == [erratum.truth]
 
     def test_001_the_executions_have_unicasts_to_other_hosts_only(self) -> None:
-        for scene in (roaming.two_moves("av2"), roaming.one_by_one("av2"), roaming.in_the_air("av1")):
+        for scene in (two_moves("av2"), one_by_one("av2"), in_the_air("av1")):
             for message in scene.oracle.messages.values():
                 assert len(message.dests - {message.sender}) == len(message.dests) == 1
 

@@ -49,7 +49,7 @@ def test_the_server_goes_and_comes_again(tmp_path: Path, seed: int, kind: str) -
     """Killed, ended as by an operator, and stopped for longer than every timeout."""
     with arena(tmp_path, "a b c", messages=80, seed=seed, conditions=BRISK) as run:
         for count in (50,) if kind == "stop" else (50, 200):
-            run.wait(lambda count=count: len(run.events()) > count)  # type: ignore[misc]
+            run.wait(lambda count=count: len(run.events()) > count)  # type: ignore[misc]  # mypy cannot infer a default of a lambda
             run.wait_a_little()
             run.strike_server(kind)
         run.finish()
@@ -72,7 +72,7 @@ def test_a_process_is_cut_off_and_comes_back(tmp_path: Path, seed: int, proxy: P
     """By connections that end, and by connections on which nothing passes any more, for a moment and for long."""
     with arena(tmp_path, "a b c", messages=80, seed=seed, urls={"b": proxy.url}, conditions=BRISK) as run:
         for count, seconds in ((50, run.chance.random()), (150, OUTLAST_S)):
-            run.wait(lambda count=count: len(run.events()) > count)  # type: ignore[misc]
+            run.wait(lambda count=count: len(run.events()) > count)  # type: ignore[misc]  # mypy cannot infer a default of a lambda
             (proxy.cut if kind == "cut" else proxy.swallow)()
             time.sleep(seconds)
             proxy.heal()

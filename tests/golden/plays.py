@@ -120,7 +120,7 @@ class RecordedWorld(MobileWorld):
         if self.plain:
             stations = {cell: _plain(cell, cells, homes, self.rules) for cell in cells}
         hosts: dict[str, Any] = {name: Recorded(host) for name, host in self.hosts.items()}
-        self.stations = {name: Recorded(station) for name, station in stations.items()}  # type: ignore[misc]
+        self.stations = {name: Recorded(station) for name, station in stations.items()}  # type: ignore[misc]  # a recorded station stands in for a station
         self.hosts = hosts
 
     def _count(self, medium: str, packet: Packet) -> None:

@@ -163,7 +163,7 @@ async def _write_roam(folder: Path, scratch: Path) -> None:
             await bob.send({"ann", "cat"}, b"unacknowledged")
             for host in (ann, cat):
                 assert (await anext(host)).payload == b"unacknowledged"
-            await _until(lambda: not at["s3"].cell.station.berths["cat"].luggage.outbox)  # type: ignore[union-attr]
+            await _until(lambda: not at["s3"].cell.station.berths["cat"].luggage.outbox)  # type: ignore[union-attr]  # it is there in this scene
         network.partition({"s1"}, {"s3"})
         at["s1"].cell.remove("eve")
         await ann.send({"bob", "cat"}, b"one")

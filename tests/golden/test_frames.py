@@ -82,7 +82,7 @@ def test_a_station_answers_a_host_of_an_earlier_release(said: list[dict[str, Any
 
     async def scenario() -> None:
         limits = {"name": "s1", "stations": ["s1"], "key": KEY, "limits": LIMITS}
-        async with serve_station(MemoryNetwork(), **limits) as server:  # type: ignore[arg-type]
+        async with serve_station(MemoryNetwork(), **limits) as server:  # type: ignore[arg-type]  # settings in a dict have no types of their own
             url = f"ws://127.0.0.1:{server.port}"
             server.cell.welcome("bob", "incarnation of bob")
             async with connect(url, proxy=None, compression=None) as ann:

@@ -96,8 +96,8 @@ def test_a_timer_that_was_set_is_due(folder: Path, tmp_path: Path) -> None:
     async def scenario() -> None:
         shared = {"algorithm": "mr", "groups": GROUPS, "processes": ["a", "b"], "resynch_after_s": 500.0}
         async with (
-            join(network, space="phases", process="b", **shared) as b,  # type: ignore[arg-type]
-            join(network, space="phases", process="a", store=tmp_path, clock=lambda: now[0], **shared),  # type: ignore[arg-type]
+            join(network, space="phases", process="b", **shared) as b,  # type: ignore[arg-type]  # settings in a dict have no types of their own
+            join(network, space="phases", process="a", store=tmp_path, clock=lambda: now[0], **shared),  # type: ignore[arg-type]  # settings in a dict have no types of their own
         ):
             assert b.counts()["received"] == 0
             now[0] = 1_000.0

@@ -8,6 +8,15 @@ from collections import Counter
 
 from antecede.judge.events import Event
 
+TRIANGLE = """
+    a send m1 > b
+    a send m2 > c
+    c deliver m2
+    c send m3 > b
+    b deliver m3
+    b deliver m1
+"""
+
 
 def script(text: str) -> list[Event]:
     places: Counter[tuple[str, str]] = Counter()

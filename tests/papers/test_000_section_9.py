@@ -6,17 +6,17 @@ from antecede import Packet
 from antecede.core.mobile.host_and_station_frames import Acknowledge, Cast, Delete
 from antecede.lab.printed.roaming import printed_station
 from tests.core.mobile.script import carries, flush, order, world
-from tests.errata import roaming
+from tests.errata import roaming_scenes
 
 
 def test_9_1_as_printed_h_recd_never_passes_a_message_for_somebody_else() -> None:
     """a writes to b, then to c: at c the counter of the station stands at the message for b, for ever."""
-    scene = roaming.for_somebody_else("prs-mobile", printed_station)
+    scene = roaming_scenes.for_somebody_else("prs-mobile", printed_station)
     assert [(str(message), host) for message, host in scene.oracle.lost()] == [("a:2", "c")]
 
 
 def test_9_1_repaired_it_steps_over() -> None:
-    scene = roaming.for_somebody_else("prs-mobile")
+    scene = roaming_scenes.for_somebody_else("prs-mobile")
     assert order(scene, "c") == ["a:2"]
     scene.finished()
 
@@ -31,7 +31,7 @@ def test_9_1_a_delete_may_overtake_its_message() -> None:
     assert order(scene, "c") == [str(m2)]
     flush(scene)
     scene.finished()
-    assert not any(casts.store for s in scene.stations.values() for casts in s.scheme.casts.values())  # type: ignore[union-attr]
+    assert not any(casts.store for s in scene.stations.values() for casts in s.scheme.casts.values())  # type: ignore[union-attr]  # it is there in this scene
 
 
 def test_9_3_a_message_goes_to_every_station_and_is_acknowledged_and_deleted() -> None:

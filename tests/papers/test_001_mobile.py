@@ -11,7 +11,7 @@ from antecede import Packet
 from antecede.core.mobile.protocols import protocols, station
 from antecede.lab.printed.roaming import printed_station
 from tests.core.mobile.script import carries, flush, order, world
-from tests.errata import roaming
+from tests.errata import roaming_scenes
 
 ALL = sorted(protocols())
 
@@ -56,28 +56,28 @@ def test_5_2_as_printed_one_move_keeps_the_order() -> None:
 
 
 def test_5_2_as_printed_a_stale_notification_puts_the_location_back() -> None:
-    scene = roaming.two_moves("av2", printed_station)
+    scene = roaming_scenes.two_moves("av2", printed_station)
     assert order(scene, "h") == ["y:1", "x:1"]
     assert scene.oracle.violations == 1
 
 
 @pytest.mark.parametrize("protocol", ALL)
 def test_5_2_repaired_two_moves_keep_the_order(protocol: str) -> None:
-    scene = roaming.two_moves(protocol)
+    scene = roaming_scenes.two_moves(protocol)
     assert scene.oracle.violations == 0
     assert order(scene, "h") == ["x:1", "y:1"]
     scene.finished()
 
 
 def test_5_2_as_printed_a_station_not_yet_notified_overtakes_one_that_is() -> None:
-    scene = roaming.one_by_one("av2", printed_station)
+    scene = roaming_scenes.one_by_one("av2", printed_station)
     assert order(scene, "h") == ["y:1", "x:1"]
     assert scene.oracle.violations == 1
 
 
 @pytest.mark.parametrize("protocol", ALL)
 def test_5_2_repaired_all_are_notified_at_once_or_none(protocol: str) -> None:
-    scene = roaming.one_by_one(protocol)
+    scene = roaming_scenes.one_by_one(protocol)
     assert scene.oracle.violations == 0
     scene.finished()
 
@@ -85,7 +85,7 @@ def test_5_2_repaired_all_are_notified_at_once_or_none(protocol: str) -> None:
 @pytest.mark.parametrize("printed", [True, False])
 def test_4_1_as_printed_algorithm_1_does_inhibit(printed: bool) -> None:
     """a writes m1 to b and c. It is in the air to b when b writes m2 to c, which may have m2 first."""
-    scene = roaming.in_the_air("av1", printed_station if printed else station)
+    scene = roaming_scenes.in_the_air("av1", printed_station if printed else station)
     assert order(scene, "c") == ([] if printed else ["b:1"])
     assert scene.counts["held for nothing"] == (1 if printed else 0)
     flush(scene)
@@ -146,8 +146,8 @@ def test_table_1_inhibition_decreases_with_k() -> None:
 def test_roam_costs_no_more_than_algorithm_1_and_a_quarter_of_its_header() -> None:
     """Beyond the paper: the same run, to the packet, with KS in place of RST."""
     setting = {"hosts": 40, "stations": 5, "warm_s": 6.0, "duration_s": 8.0, "send_s": 0.25, "watch": True}
-    av1 = measure(Setting("av1", **setting))  # type: ignore[arg-type]
-    roam = measure(Setting("roam", **setting))  # type: ignore[arg-type]
+    av1 = measure(Setting("av1", **setting))  # type: ignore[arg-type]  # settings in a dict have no types of their own
+    roam = measure(Setting("roam", **setting))  # type: ignore[arg-type]  # settings in a dict have no types of their own
     assert (roam.deliveries, roam.handoffs, roam.delay_ms) == (av1.deliveries, av1.handoffs, av1.delay_ms)
     assert roam.header_bytes * 4 <= av1.header_bytes
     assert roam.handoff_messages <= av1.handoff_messages

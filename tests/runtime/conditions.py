@@ -91,7 +91,7 @@ def nats_limits() -> NatsLimits:
     """Return the timeouts of NATS that the environment asks for."""
     from antecede.runtime.transport.nats.options import NatsLimits
 
-    return NatsLimits(**BRISK_NATS) if f"{PREFIX}BRISK" in os.environ else NatsLimits()  # type: ignore[arg-type]
+    return NatsLimits(**BRISK_NATS) if f"{PREFIX}BRISK" in os.environ else NatsLimits()  # type: ignore[arg-type]  # settings in a dict have no types of their own
 
 
 def host_limits() -> dict[str, Any]:

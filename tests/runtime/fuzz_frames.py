@@ -215,7 +215,7 @@ class Fuzz:
         before = self.server.cell.counts["refused"]
         store = self.server.cell.store
         reasons: list[str] = []
-        store.quarantine = lambda sender, reason, data: reasons.append(reason)  # type: ignore[method-assign]
+        store.quarantine = lambda sender, reason, data: reasons.append(reason)  # type: ignore[method-assign]  # the test listens
         self.server.cell.receive(*wire_frame(self.chance))
         return self._refused("wire", reasons[0] if self.server.cell.counts["refused"] > before else None)
 

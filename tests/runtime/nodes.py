@@ -27,7 +27,7 @@ def run(test: Callable[[], Awaitable[None]]) -> None:
 async def nodes(network: MemoryNetwork, names: str, **settings: object) -> AsyncIterator[list[Node]]:
     """Join one node for each of the `names`, which are separated by spaces."""
     async with AsyncExitStack() as stack:
-        joined = [join(network, space="s", process=name, **settings) for name in names.split()]  # type: ignore[arg-type]
+        joined = [join(network, space="s", process=name, **settings) for name in names.split()]  # type: ignore[arg-type]  # settings in a dict have no types of their own
         yield [await stack.enter_async_context(one) for one in joined]
 
 

@@ -163,7 +163,7 @@ def test_a_channel_of_little_bandwidth_makes_packets_queue() -> None:
 )
 def test_networks_that_have_no_meaning_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(Misuse):
-        Network(**wrong)  # type: ignore[arg-type]
+        Network(**wrong)  # type: ignore[arg-type]  # settings in a dict have no types of their own
 
 
 @pytest.mark.parametrize("times_s", [(-1.0, 2.0), (2.0, 2.0), (0.0, float("inf"))])

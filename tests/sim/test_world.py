@@ -294,4 +294,4 @@ def test_a_run_that_can_not_end_ends_at_the_limit() -> None:
 )
 def test_parameters_that_have_no_meaning_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(Misuse):
-        Parameters(**wrong)  # type: ignore[arg-type]
+        Parameters(**wrong)  # type: ignore[arg-type]  # settings in a dict have no types of their own

@@ -6,7 +6,7 @@ from antecede.core.errors import Misuse
 
 
 class UnreadableInput(Misuse):
-    """The input can not be read as a trace; the message names it and says what to do."""
+    """The input cannot be read as a trace; the message names it and says what to do."""
 
 
 class UnknownFormat(UnreadableInput):
@@ -14,4 +14,4 @@ class UnknownFormat(UnreadableInput):
 
 
 class BadPattern(UnreadableInput):
-    """A regular expression, or a mapping, that can not serve."""
+    """A regular expression, or a mapping, that cannot serve."""

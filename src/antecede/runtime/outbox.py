@@ -1,7 +1,7 @@
 """The way out: one lane for each destination, from the outbox into its inbox, again and again until it is there.
 
 What waits in a lane while a publication is under way leaves together in the next frame, so the busier a lane, the fewer
-its publications. A few publications are under way at once, for destinations that are far. A destination that can not be
+its publications. A few publications are under way at once, for destinations that are far. A destination that cannot be
 reached holds up its own lane only; its lane tries again, ever more slowly, and says since when it has been blocked.
 """
 

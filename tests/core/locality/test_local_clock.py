@@ -132,7 +132,7 @@ def test_a_gateway_that_took_messages_refuses_what_no_clock_says(value: object, 
     clocks = system(allocation_6(hierarchical_triangle(5, 2), fifo=fifo))
     clocks["p1"].receive(clocks["p0"].send("p1"))
     honest = clocks["p0"].send("p1")
-    forged = replace(honest, clock={**honest.clock, "p0": value})  # type: ignore[dict-item]
+    forged = replace(honest, clock={**honest.clock, "p0": value})  # type: ignore[dict-item]  # the wrong type is the test
     refused(clocks["p1"], forged, "of the clock of 'p0', which must be a whole number from 1")
     clocks["p1"].receive(honest)
 
@@ -141,7 +141,7 @@ def test_a_gateway_that_took_messages_refuses_what_no_clock_says(value: object, 
 def test_so_it_does_of_the_clocks_of_others(value: object) -> None:
     clocks = system(TRIANGLES)
     honest = clocks["p0"].send("p1")
-    forged = replace(honest, clock={**honest.clock, "p2": value})  # type: ignore[dict-item]
+    forged = replace(honest, clock={**honest.clock, "p2": value})  # type: ignore[dict-item]  # the wrong type is the test
     refused(clocks["p1"], forged, "of the clock of 'p2', which must be a whole number from 0")
 
 
@@ -206,4 +206,4 @@ def test_a_stamp_is_for_one_receiver() -> None:
 
 
 def test_a_stamp_without_a_clock_is_refused() -> None:
-    refused(LocalClock(TRIANGLES, "p1"), ClockStamp("p0", None), "is None, not a mapping")  # type: ignore[arg-type]
+    refused(LocalClock(TRIANGLES, "p1"), ClockStamp("p0", None), "is None, not a mapping")  # type: ignore[arg-type]  # the wrong type is the test

@@ -221,15 +221,15 @@ def test_a_message_to_somebody_nobody_knows_goes_to_nobody_and_all_are_told() ->
     "wrong",
     [
         lambda: mobile.station(name="n", stations=["n", "n"], homes={}),
-        lambda: mobile.station(name="n", stations=5, homes={}),  # type: ignore[arg-type]
+        lambda: mobile.station(name="n", stations=5, homes={}),  # type: ignore[arg-type]  # the wrong type is the test
         lambda: mobile.station(name="n", stations=["n", ""], homes={}),
         lambda: mobile.station(name="n", stations=["n"], homes={"": "n"}),
-        lambda: mobile.station(name="n", stations=["n"], homes={}, policy="drop"),  # type: ignore[arg-type]
+        lambda: mobile.station(name="n", stations=["n"], homes={}, policy="drop"),  # type: ignore[arg-type]  # the wrong type is the test
         lambda: mobile.station("av3", name="n", stations=["n"], homes={}, logical="x"),
         lambda: mobile.host("", "n"),
         lambda: mobile.host("a", "n", retry_s=-1),
         lambda: mobile.Policy(retry_s=float("nan")),
-        lambda: mobile.Policy(stored_max=1.5),  # type: ignore[arg-type]
+        lambda: mobile.Policy(stored_max=1.5),  # type: ignore[arg-type]  # the wrong type is the test
     ],
 )
 def test_what_can_not_be_made_is_refused(wrong: Callable[[], object]) -> None:
@@ -239,4 +239,4 @@ def test_what_can_not_be_made_is_refused(wrong: Callable[[], object]) -> None:
 
 def test_a_snapshot_is_bytes() -> None:
     with pytest.raises(SnapshotError, match="must be bytes"):
-        mobile.restore(None)  # type: ignore[arg-type]
+        mobile.restore(None)  # type: ignore[arg-type]  # the wrong type is the test

@@ -215,7 +215,7 @@ def test_input_that_can_not_be_read_at_all_says_what_to_do(  # noqa: PLR0917 - f
 ) -> None:
     path = write_lines("input.log", rows)
     with pytest.raises(error) as refusal:
-        ingest.read(spark, [path], **options)  # type: ignore[arg-type]
+        ingest.read(spark, [path], **options)  # type: ignore[arg-type]  # settings in a dict have no types of their own
     assert words in str(refusal.value)
 
 

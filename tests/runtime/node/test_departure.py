@@ -151,14 +151,14 @@ def test_what_the_algorithm_has_not_let_go_yet_is_waited_for(tmp_path: Path, alg
     async def test() -> None:
         network = MemoryNetwork()
         settings = {"space": "s", "algorithm": algorithm, "processes": ["a", "b"], "store": tmp_path}
-        async with join(network, process="a", **settings):  # type: ignore[arg-type]
+        async with join(network, process="a", **settings):  # type: ignore[arg-type]  # settings in a dict have no types of their own
             pass
-        async with join(network, process="b", **settings) as b:  # type: ignore[arg-type]
+        async with join(network, process="b", **settings) as b:  # type: ignore[arg-type]  # settings in a dict have no types of their own
             await b.send("a", b"one")
             await b.send("a", b"two")
             leaving = asyncio.create_task(b.leave())
             await asyncio.sleep(0.1)
-            async with join(network, process="a", **settings) as a:  # type: ignore[arg-type]
+            async with join(network, process="a", **settings) as a:  # type: ignore[arg-type]  # settings in a dict have no types of their own
                 assert await take(a, 2) == [b"one", b"two"]
                 await asyncio.wait_for(leaving, WAIT_S)
 

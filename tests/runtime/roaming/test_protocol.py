@@ -316,7 +316,7 @@ def test_what_a_host_can_not_do_is_told_before_it_connects() -> None:
     with pytest.raises(Misuse, match="folder"):
         Host(["ws://127.0.0.1:9"], "ann", "token", trace="jetstream:trace")
     with pytest.raises(Misuse, match="name"):
-        Host(["ws://127.0.0.1:9"], 5, "token")  # type: ignore[arg-type]
+        Host(["ws://127.0.0.1:9"], 5, "token")  # type: ignore[arg-type]  # the wrong type is the test
 
 
 def test_a_host_says_why_it_is_not_connected() -> None:

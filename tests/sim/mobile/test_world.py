@@ -230,7 +230,7 @@ def test_a_run_that_can_not_end_ends_at_the_limit() -> None:
 )
 def test_parameters_that_have_no_meaning_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(Misuse):
-        MobileParameters(**wrong)  # type: ignore[arg-type]
+        MobileParameters(**wrong)  # type: ignore[arg-type]  # settings in a dict have no types of their own
 
 
 def test_mobility_and_headers_that_have_no_meaning_are_refused() -> None:

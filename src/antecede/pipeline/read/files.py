@@ -102,7 +102,7 @@ def tolerant(
 
 
 def damaged(files: Sequence[File], read: Callable[[Sequence[File], bool], DataFrame]) -> tuple[Damaged, ...]:
-    """Those that `read` can not read, each by itself, without passing over damage."""
+    """Those that `read` cannot read, each by itself, without passing over damage."""
     return tuple(Damaged(file, why) for file in files if (why := _damage(file, read)))
 
 

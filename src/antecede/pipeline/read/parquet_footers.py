@@ -1,7 +1,7 @@
 """What the footer of a Parquet file says of the columns of a trace, in the names that Spark has for their types.
 
 Spark itself refuses a file for one column of a type that it does not know, be it needed or not; pandas writes such
-columns. So Arrow opens the footer, and what Spark can not read is named here and left alone there.
+columns. So Arrow opens the footer, and what Spark cannot read is named here and left alone there.
 """
 
 from __future__ import annotations

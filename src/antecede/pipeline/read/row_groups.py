@@ -98,7 +98,7 @@ def fitness(path: str) -> list[int] | None:
 
 
 def shape(path: str, names: list[str]) -> parquet_footers.Shape | None:
-    """The types of those columns of a file that have these names; None where Arrow can not open its footer."""
+    """The types of those columns of a file that have these names; None where Arrow cannot open its footer."""
     try:
         file = _opened(path)
     except (OSError, pa.ArrowException, ValueError):

@@ -31,7 +31,7 @@ LAUNCHER_HOME_MARK = "antecede-java-"
 
 
 class UnusableJava(Misuse):
-    """Spark can not be started with the Java there is."""
+    """Spark cannot be started with the Java there is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def find() -> Java:
 
 
 def version(executable: str) -> int:
-    """The major version that this Java states; 0 where it can not be run."""
+    """The major version that this Java states; 0 where it cannot be run."""
     try:
         said = subprocess.run(  # noqa: S603 - the user's own Java, by the user's own setting
             [executable, "-version"], capture_output=True, text=True, timeout=VERSION_SECONDS_MAX, check=False
@@ -73,7 +73,7 @@ def version(executable: str) -> int:
 
 
 def launcher_home(java: Java) -> str:
-    """A Java home that starts `java` without the flags it can not bear. It is removed when this program ends."""
+    """A Java home that starts `java` without the flags it cannot bear. It is removed when this program ends."""
     folder = tempfile.mkdtemp(prefix=LAUNCHER_HOME_MARK)
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     unwanted = [VECTOR_FLAG, *([SECURITY_FLAG] if java.version >= SECURITY_GONE_VERSION else [])]

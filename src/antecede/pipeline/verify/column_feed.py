@@ -1,7 +1,7 @@
 """A trace in Parquet as a feed of columns: Spark hands row groups out, and what comes back is counts and streams.
 
 `opened` asks the tasks, on whatever machines they run, whether they can read the files themselves; where any of
-them can not, there is no such feed, and Spark reads. `survey` is one pass over everything; where runs lie in few
+them cannot, there is no such feed, and Spark reads. `survey` is one pass over everything; where runs lie in few
 row groups, it judges them too (`whole_runs`). What it leaves in doubt is for the rules to decide; the lines that they
 refuse, if not too many, are then left `without`.
 """

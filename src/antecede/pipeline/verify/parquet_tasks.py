@@ -42,7 +42,7 @@ def look(batches: Batches) -> Iterator[pa.RecordBatch]:
 
 
 def look_at_shapes(names: list[str]) -> Task:
-    """Files to their shapes, as far as columns of these names go; null where Arrow can not open the footer."""
+    """Files to their shapes, as far as columns of these names go; null where Arrow cannot open the footer."""
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
         for batch in batches:

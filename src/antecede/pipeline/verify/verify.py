@@ -3,7 +3,7 @@
 Runs are verified in parallel, each as one task, after one shuffle by run; where a feed has judged them already, as it
 was read, that is taken. A run too large for that is cut into windows: its rows are joined by message, windows are laid
 between consistent cuts (`windows.compose`), each is summarised from nothing, the summaries are composed, and
-each window is verified from the state it is entered in. Where a large run can not be cut, it is one task after all, and
+each window is verified from the state it is entered in. Where a large run cannot be cut, it is one task after all, and
 its row in `runs` says why.
 
 Everything is found in one pass and kept in one table, `findings`; the tables of the answer are selections of it.

@@ -219,7 +219,7 @@ def _tried(
 
 
 def _shifted(run: Numbered, links: Sequence[Row]) -> Numbered | None:
-    """The run with its clocks moved until no deliver precedes its send, or None where that can not be."""
+    """The run with its clocks moved until no deliver precedes its send, or None where that cannot be."""
     sender, receiver, slack = (
         np.array([row[name] for row in links], np.int64) for name in ("sender", "process", "slack")
     )

@@ -9,9 +9,9 @@ packets and calls come from outside (`node`), one at a time. A crash at any inst
   never returned;
 * what was committed is replayed into the algorithm, and its effects are in the outbox and the inbox of the store.
 
-Frames that can not be right are refused without a trace in the state, counted, and kept in quarantine with the reason.
+Frames that cannot be right are refused without a trace in the state, counted, and kept in quarantine with the reason.
 
-Of a process that left nothing is kept but its name, which can not be used again: packets that are still on their way
+Of a process that left nothing is kept but its name, which cannot be used again: packets that are still on their way
 may speak of it.
 """
 
@@ -174,7 +174,7 @@ class DurableProcess:
         self._carry_out(self._put(Input("tick", repr(now), b"")))
 
     def receive(self, sender: ProcessId | None, data: bytes) -> bool:
-        """Take a frame from the inbox. False: it can not be taken now, offer it again later."""
+        """Take a frame from the inbox. False: it cannot be taken now, offer it again later."""
         try:
             frame = frames.parse(data)
             if isinstance(frame, frames.Packets):

@@ -1,7 +1,7 @@
 """What passes between a host and a station on a WebSocket, and the limits on it.
 
 1. The host says who it is, in text: `{"antecede": 1, "token": "...", "incarnation": "..."}`. The incarnation is a
-   random name for the durable state of the host: who lost it can not go on under the name of the host.
+   random name for the durable state of the host: who lost it cannot go on under the name of the host.
 2. The station answers in text: `{"station": "s1"}`.
 3. From then on both send binary frames of packets (`frames.Packets` without a roster), whose stamps are those of
    `core.mobile.host_and_station_frames`. The station may also send notices, in text:

@@ -1,7 +1,7 @@
 """Removing a host for good: the operator says so to any station, which tells the others.
 
 What is kept for the host is let go, what is still under way from it or to it goes to nobody, and nothing waits for its
-messages any more. The stations forget all but its name, which can not be used again.
+messages any more. The stations forget all but its name, which cannot be used again.
 """
 
 from __future__ import annotations

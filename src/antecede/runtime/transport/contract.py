@@ -12,7 +12,7 @@ other between inboxes, and inside one after a redelivery. What a transport owes:
 4. A lost connection is the transport's own affair: it reconnects for ever. `receive` simply takes longer.
 
 `incarnation` identifies the durable state behind a name. An inbox belongs to the incarnation that made it: whoever
-lost the state of a process can not go on under its name, because everybody else still counts its messages.
+lost the state of a process cannot go on under its name, because everybody else still counts its messages.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What does not move, and why: the answer to "where is my message?", for whoever asks the node or `antecede status`.
 
 A node stalls in two ways. A message is held back because one that it depends on is not here; then the stall names the
-missing messages and who sent them. Or a destination can not be reached; then the stall names it and what is owed to it.
+missing messages and who sent them. Or a destination cannot be reached; then the stall names it and what is owed to it.
 Both are kept for `Node.stalls` once, when they have lasted for a while, and again only if they end and begin anew.
 Nothing is logged. At a station a message is held back for one of its hosts.
 """

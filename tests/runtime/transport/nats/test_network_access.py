@@ -136,7 +136,7 @@ def test_the_permissions_of_the_guide_are_enough(tmp_path: Path) -> None:
         ) as address:
             settings = {"space": "orders", "store": None}
             joined = {
-                name: join(f"nats://{name}:secret@{address}", process=name, **settings)  # type: ignore[arg-type]
+                name: join(f"nats://{name}:secret@{address}", process=name, **settings)  # type: ignore[arg-type]  # settings in a dict have no types of their own
                 for name in ("billing", "stock")
             }
             async with joined["billing"] as billing, joined["stock"] as stock:

@@ -30,7 +30,7 @@ def test_order_holds_between_inboxes_in_different_domains(tmp_path: Path) -> Non
             leaf_side = {"url": f"nats://{leaf}", "nats": NatsOptions(domain="leaf")}
             sides = {"a": hub_side, "b": hub_side, "c": leaf_side, "d": leaf_side}
             joined = [
-                join(space="s", process=name, store=None, trace=tmp_path / "trace", **side)  # type: ignore[arg-type]
+                join(space="s", process=name, store=None, trace=tmp_path / "trace", **side)  # type: ignore[arg-type]  # settings in a dict have no types of their own
                 for name, side in sides.items()
             ]
             async with joined[0] as a, joined[1] as b, joined[2] as c, joined[3] as d:
@@ -66,7 +66,7 @@ def test_an_inbox_with_replicas_survives_the_loss_of_a_server(tmp_path: Path) ->
         with cluster(tmp_path / "nats") as servers:
             url = ",".join(f"nats://{server}" for server in servers)
             settings = {"space": "s", "store": None, "nats": NatsOptions(replicas=3), "trace": tmp_path / "trace"}
-            joined = [join(url, process=name, **settings) for name in NAMES]  # type: ignore[arg-type]
+            joined = [join(url, process=name, **settings) for name in NAMES]  # type: ignore[arg-type]  # settings in a dict have no types of their own
             async with joined[0] as a, joined[1] as b, joined[2] as c, joined[3] as d:
                 nodes = (a, b, c, d)
                 await asyncio.gather(*(chatter(node, 10) for node in nodes))

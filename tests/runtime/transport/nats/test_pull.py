@@ -25,7 +25,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     async def noted(self: InboxStream, *arguments: object, **settings: object) -> None:
         names.append(self.name)
-        await make(self, *arguments, **settings)  # type: ignore[arg-type]
+        await make(self, *arguments, **settings)  # type: ignore[arg-type]  # settings in a dict have no types of their own
 
     monkeypatch.setattr(InboxStream, "make", noted)
     return names

@@ -42,7 +42,7 @@ def test_what_is_fetched_is_judged_as_the_file_is(tmp_path: Path, monkeypatch: p
         network = EmbeddedNetwork(tmp_path / "nats")
         await network.start()
         settings = {"space": "ring", "store": tmp_path / "stores", "trace": "jetstream:ring-trace"}
-        joined = [join(network.url, process=name, **settings) for name in NAMES]  # type: ignore[arg-type]
+        joined = [join(network.url, process=name, **settings) for name in NAMES]  # type: ignore[arg-type]  # settings in a dict have no types of their own
         async with joined[0] as a, joined[1] as b, joined[2] as c:
             await asyncio.gather(*(chatter(node, 30) for node in (a, b, c)))
         (tmp_path / "fetched.jsonl").write_text(

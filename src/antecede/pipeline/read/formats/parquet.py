@@ -4,7 +4,7 @@ The files listed are read, and no others. A folder named `run=a`, as Hive and Sp
 trace to the files below it that have none of their own; it is text, or what text can be read as. Other folders mean
 nothing, whatever their names.
 
-Spark finds the columns of all files together. It can not where one column has two types, nor where any column is of a
+Spark finds the columns of all files together. It cannot where one column has two types, nor where any column is of a
 type that it does not know, and it takes nanoseconds for plain numbers; the files are then read by what their footers
 say (`parquet_footers`), each kind of file by itself.
 """

@@ -291,7 +291,7 @@ class Host:
             self._wake()
 
     async def _mind(self) -> None:
-        """A store that can not be written ends everything, whoever was waiting for what."""
+        """A store that cannot be written ends everything, whoever was waiting for what."""
         await self._grouping.failed.wait()
         assert self._grouping.failure is not None
         raise self._grouping.failure

@@ -30,7 +30,7 @@ class HostRefused(AntecedeError):
 
 
 class NoStation(AntecedeError):
-    """The station can not be reached now."""
+    """The station cannot be reached now."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

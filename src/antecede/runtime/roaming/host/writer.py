@@ -36,7 +36,7 @@ class Writer:
             await self._filled.wait()
 
     async def finish(self) -> None:
-        """The last words, where there are any, unless they can not be said soon."""
+        """The last words, where there are any, unless they cannot be said soon."""
         with suppress(ConnectionClosed, TimeoutError):
             async with asyncio.timeout(CLOSE_S):
                 if self._waiting:

@@ -69,7 +69,7 @@ class Connection:
         self._filled, self._room = asyncio.Event(), asyncio.Event()
 
     def check(self, packet: Packet, luggage: Luggage | None) -> None:
-        """`RemoteViolation` for counters that can not be right: a host numbers its messages one by one, has no more of
+        """`RemoteViolation` for counters that cannot be right: a host numbers its messages one by one, has no more of
         ours than there are, and leaves where it has registered. How often it has moved, only the host knows."""
         stamp, message = packet.stamp, packet.message
         if isinstance(stamp, Register):

@@ -124,7 +124,7 @@ class Cell:
         self._carry_out(self._journal.put("hear", host, encode(packet)))
 
     def receive(self, sender: ProcessId | None, data: bytes) -> bool:
-        """Take a frame from another station. False: it can not be taken now, offer it again later."""
+        """Take a frame from another station. False: it cannot be taken now, offer it again later."""
         try:
             return self._frame(sender, data)
         except LimitReached:

@@ -49,7 +49,7 @@ class Done(Exception):
 
 
 class Later(Exception):
-    """This host can not be taken now."""
+    """This host cannot be taken now."""
 
 
 class StationServer:
@@ -121,7 +121,7 @@ class StationServer:
             self._grouping.now()
 
     async def failed(self) -> Exception:
-        """Returns when the station can not go on, with the reason."""
+        """Returns when the station cannot go on, with the reason."""
         await self._grouping.failed.wait()
         assert self._grouping.failure is not None
         return self._grouping.failure
