@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from math import inf
 
 from antecede.core.types import ProcessId
 from antecede.runtime import frames
@@ -60,7 +61,8 @@ def _size(outgoing: Outgoing) -> int:
 
 class Lanes:
     """All lanes of a process. `done(n)` is called when every destination's inbox has outbox entry n, `failed` with a
-    fault of our own. `back_off_s` are the first and the longest pause after a publication that failed."""
+    fault of our own. `back_off_s` are the first and the longest pause after a publication that failed. `entries_max` is
+    the number of entries from which on `has_room` is false."""
 
     def __init__(
         self,
@@ -71,9 +73,10 @@ class Lanes:
         failed: Callable[[Exception], None],
         clock: Callable[[], float],
         back_off_s: tuple[float, float] = BACK_OFF_S,
+        entries_max: float = inf,
     ) -> None:
         self._transport, self._process, self._clock = transport, process, clock
-        self._back_off_s = back_off_s
+        self._back_off_s, self._entries_max = back_off_s, entries_max
         self._done, self._failed = done, failed
         self.lanes: dict[ProcessId, Lane] = {}
         self.owed: dict[int, int] = {}  # outbox entry -> inboxes that do not have it yet
@@ -95,6 +98,10 @@ class Lanes:
                 lane.waiting.append(outgoing)
                 if len(lane.waiting) == 1 and lane.publishers < UNDER_WAY_MAX:
                     self._begin(lane)
+
+    def has_room(self, staged: int) -> bool:
+        """Whether fewer entries than the limit are owed to some inbox, with the `staged` ones that are not put yet."""
+        return len(self.owed) + staged < self._entries_max
 
     def abandon(self, dest: ProcessId) -> None:
         """`dest` is gone for good: nothing is owed to it any more."""

@@ -85,6 +85,7 @@ class Node:
             failed=self._grouping.fail,
             clock=clock,
             back_off_s=limits.back_off_s,
+            entries_max=limits.outbox,
         )
         self._lanes.gone |= durable.departed
         self._clock_base = float(durable.store.facts.get("clock", b"0")) - clock()
@@ -105,7 +106,7 @@ class Node:
     async def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> MessageId:
         """Send `payload` to `dests`. Return the message's identity when the message is durable here."""
         self._check_stays()
-        while len(self._lanes.owed) + self._durable.staged >= self._limits.outbox:
+        while not self._lanes.has_room(self._durable.staged):
             await self._lanes.change()
             self._check_stays()
         checked_payload(payload)

@@ -28,7 +28,6 @@ from antecede.runtime import frames
 from antecede.runtime.limits import SNAPSHOT_BYTES_MIN
 
 VERSION = 1
-SUBPROTOCOL = "antecede.1"
 REFUSED = 1008
 """The host did what no correct host does, or its token is not good: it is pointless to try again."""
 LATER = 1013
