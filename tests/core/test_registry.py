@@ -99,6 +99,37 @@ def test_representatives_hold_every_process_once(representatives: dict[str, list
         antecede.create("hierarchy", process="a", processes=["a", "b", "c"], representatives=representatives)
 
 
+@pytest.mark.parametrize(
+    ("name", "option", "value", "wanted"),
+    [
+        ("history", "acknowledge_every", 0, "a number of deliveries, 1 or more"),
+        ("ks", "hold_back_limit", -1, "a number of packets, 0 or more"),
+        ("ks", "hold_back_limit", True, "a number of packets, 0 or more"),
+        ("ks", "multicast", 1, "True or False"),
+        ("mr", "numbered", "yes", "True or False"),
+        ("mr", "resynch_after_s", float("inf"), "a number of seconds, 0 or more"),
+        ("mr", "resynch_after_s", -0.5, "a number of seconds, 0 or more"),
+        ("none", "memory", 0, "a number of messages, 1 or more"),
+    ],
+)
+def test_an_option_of_a_wrong_value_is_told_what_is_wanted(name: str, option: str, value: object, wanted: str) -> None:
+    with pytest.raises(Misuse) as caught:
+        antecede.create(name, process="a", processes=["a", "b"], groups={"g": ["a", "b"]}, **{option: value})
+    assert str(caught.value) == f"{option} must be {wanted}, not {value!r}"
+
+
+@pytest.mark.parametrize("name", ["serial-broadcast", "serial-multicast"])
+def test_the_token_is_at_one_of_the_processes(name: str) -> None:
+    with pytest.raises(Misuse, match=r"token_at must be one of the processes \['a', 'b'\], not 'z'"):
+        antecede.create(name, process="a", processes=["a", "b"], token_at="z")
+
+
+@pytest.mark.parametrize("wrong", [None, "text", 7, ["a"]])
+def test_a_process_is_restored_from_bytes_and_nothing_else(wrong: object) -> None:
+    with pytest.raises(Misuse, match=f"restore takes the bytes of a snapshot, not a {type(wrong).__name__}"):
+        antecede.restore(wrong)  # type: ignore[arg-type]  # the wrong type is the test
+
+
 def test_errors_are_told_apart_by_whose_fault_they_are() -> None:
     assert issubclass(UnknownAlgorithm, Misuse)
     assert issubclass(antecede.WireError, antecede.RemoteViolation)

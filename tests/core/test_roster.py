@@ -31,6 +31,7 @@ CREATED_WRONG = [
     (lambda: new(processes=["a", 7]), "a name must be a string that is not empty, not 7"),  # type: ignore[list-item]  # the wrong type is the test
     (lambda: new(processes=["a", "\ud800"]), "the name '\\ud800' cannot be written in UTF-8"),
     (lambda: new(processes=["a", "é" * 128]), "a name has at most 255 bytes in UTF-8; 'éééé"),
+    (lambda: new("isis", groups=["g"]), 'groups must be a mapping of each group to its members, such as {"g1": ["a"'),
     (lambda: new("isis", groups={"": ["a"]}), "a name must be a string that is not empty, not ''"),
     (lambda: new("isis", groups={"g": ["a", ""]}), "a name must be a string that is not empty, not ''"),
 ]
@@ -49,6 +50,8 @@ CALLED_WRONG = [
     (new, lambda a: a.send({"b"}, "text"), "a payload must be bytes, not str: encode it first"),
     (new, lambda a: a.send({"b"}, bytearray(b"x")), "a payload must be bytes, not bytearray: encode it first"),
     (new, lambda a: a.send(set(), b""), "a message needs at least one destination"),
+    (new, lambda a: a.send(7, b""), "the destinations must be a collection of names, not 7"),
+    (new, lambda a: a.send([["b"]], b""), "the destinations must be a collection of names, not [['b']]"),
     (new, lambda a: a.send({"b", "z"}, b""), "unknown process 'z': call join first, or correct the name"),
     (without_c, lambda a: a.send({"b", "c"}, b""), "'c' has left: remove it from the destinations"),
     (
@@ -128,6 +131,11 @@ def test_a_packet_that_nobody_could_have_sent_here_is_refused(packet: Packet, to
         algorithm.receive(packet)
     assert str(caught.value) == told
     assert algorithm.snapshot() == before
+
+
+def test_an_algorithm_without_control_packets_refuses_one() -> None:
+    with pytest.raises(RemoteViolation, match="a control packet of b where a message was expected"):
+        new("none").receive(Packet("b", None, NoStamp()))
 
 
 def test_one_destination_may_be_given_by_its_name() -> None:

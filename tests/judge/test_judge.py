@@ -277,6 +277,13 @@ class TestVerdict:
         assert sorted(shortest_cycle(run, steps_max=0)) == ["m2", "m3"]
         assert "a delivered" not in verdict(text).reasons[0]
 
+    def test_a_message_that_only_follows_a_cycle_is_not_named(self) -> None:
+        """c delivered both messages of the cycle before it sent m3, and nobody on the cycle delivered m3."""
+        cycle = "a deliver m2 \n a send m1 > b c \n b deliver m1 \n b send m2 > a c \n"
+        found = verdict(cycle + "c deliver m1 \n c deliver m2 \n c send m3 > d \n d deliver m3")
+        assert found.verdict == "undecidable"
+        assert found.reasons == verdict(cycle).reasons
+
     def test_a_long_cycle_is_named_in_part(self) -> None:
         ring = [f"p{i} deliver m{i} \n p{i} send m{(i + 1) % 30} > x" for i in range(30)]
         reason = verdict("\n".join(ring)).reasons[0]

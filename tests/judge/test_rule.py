@@ -54,3 +54,9 @@ def test_files_that_could_not_be_read_count_by_their_bytes() -> None:
     assert Coverage(99, 1, unread_share=0.05).why_too_little(0.01) == (
         "files that could not be read hold 5 % of the input's bytes, more than the 1 % that quarantine-max allows"
     )
+
+
+def test_an_input_is_complete_if_no_row_was_refused() -> None:
+    assert Coverage(99, 0, unread_share=0.5).complete
+    assert not Coverage(99, 1).complete
+    assert (Coverage(99, 0).rows, Coverage(99, 1).rows) == (99, 100)

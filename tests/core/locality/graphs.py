@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from itertools import permutations
 
 from antecede.core.locality.graph import Graph, Link
 from antecede.lab.topologies import complete, hierarchical_triangle, ring, star
@@ -16,6 +17,18 @@ def random_graph(chance: random.Random, processes_max: int = 8) -> Graph:
 def random_two_way(chance: random.Random, processes_max: int = 8) -> Graph:
     n = chance.randint(3, processes_max)
     return Graph.both_ways(_random_links(chance, n, chance.randint(n // 2, 2 * n)))
+
+
+def maze(rooms: int) -> Graph:
+    """Return a graph with a dead end, `end`, that only writing out every path from `r0` to `out` finds to be one.
+
+    All rooms have links to each other. The way out and the way to the dead end and back are both from the last room.
+    """
+    names = [f"r{number}" for number in range(rooms)]
+    last = names[-1]
+    return Graph.of(
+        [*permutations(names, 2), (last, "out"), (last, "end"), ("end", last), ("out", "end"), ("out", "r0")]
+    )
 
 
 def _directed(chance: random.Random, n: int) -> Graph:

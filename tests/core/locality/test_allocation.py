@@ -7,7 +7,7 @@ import pytest
 
 from antecede.core.errors import Misuse
 from antecede.core.locality.allocation import Allocation, allocation_1, allocation_2, allocation_3
-from antecede.core.locality.gateways import Gateways, allocation_4, allocation_5, allocation_6
+from antecede.core.locality.gateways import KEPT_MAX, Gateways, allocation_4, allocation_5, allocation_6
 from antecede.core.locality.graph import Graph
 from antecede.core.locality.plan import cost
 from antecede.core.locality.simple_paths import Method
@@ -97,3 +97,27 @@ def test_the_order_of_visiting_gateways_matters_and_must_be_whole() -> None:
     assert sizes == [4, 3]
     with pytest.raises(Misuse, match="must name every process"):
         allocation_5(graph, order=["p0"])
+
+
+def test_more_processes_than_paths_are_kept_for_give_the_same_sets() -> None:
+    graph = star(KEPT_MAX + 5)
+    everywhere = Gateways(graph, fifo=True, memory=True)
+    demands = {p: everywhere.demand(p, gateway=True) for p in graph.processes}
+    assert sets(everywhere.allocation("6", demands)) == sets(Rooms(graph).allocation_6())
+
+
+def test_the_worst_method_counts_even_if_its_paths_are_no_longer_kept() -> None:
+    """Only the paths that avoid p3 or p5 are enumerated here, and a star of many processes comes after them."""
+    knot = "p0 p4, p1 p4, p2 p4, p3 p1, p3 p2, p4 p0, p4 p1, p4 p3, p4 p5, p5 p1, p5 p2"
+    links = [(sender, receiver) for sender, receiver in map(str.split, knot.split(", "))]
+    rays = [("z", f"z{number}") for number in range(KEPT_MAX + 5)]
+    graph = Graph.of([*links, *rays, *((ray, z) for z, ray in rays)])
+    gateways = Gateways(graph, fifo=True, memory=True)
+    demands = {p: gateways.demand(p, gateway=True) for p in graph.processes if p.startswith("p")}
+    assert gateways.allocation("6", demands).method is Method.ENUMERATED
+    of_star = {p: gateways.demand(p, gateway=True) for p in graph.processes if p.startswith("z")}
+    assert gateways.allocation("6", demands | of_star).method is Method.ENUMERATED
+    alone = Gateways(graph, fifo=True, memory=True)
+    for p in of_star:
+        alone.demand(p, gateway=True)
+    assert alone.allocation("6", of_star).method is Method.EXACT

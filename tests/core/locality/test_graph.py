@@ -87,6 +87,20 @@ def test_all_formats_say_the_same(form: str, text: str) -> None:
     assert guess("-", text) == form
 
 
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        ("links.csv", "csv"),
+        ("links.JSON", "json"),
+        ("links.txt", "edges"),
+        ("csv", "edges"),
+        ("links.csv.txt", "edges"),
+    ],
+)
+def test_the_ending_of_the_name_says_the_format_or_else_the_text_does(name: str, form: str) -> None:
+    assert guess(name, "a b\n") == form
+
+
 def test_names_may_have_dashes_and_angles() -> None:
     assert parse("a-b c>d\n<e> -> f-\nf- <-> g", "edges").given == (
         ("a-b", "c>d"),

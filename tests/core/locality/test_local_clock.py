@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from antecede.core.clocks.stamp import ClockStamp
+from antecede.core.clocks.stamp import Arrival, ClockStamp, Order
 from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.locality.allocation import Allocation, allocation_3
 from antecede.core.locality.gateway_memory import Memory, MemoryFull
 from antecede.core.locality.gateways import allocation_4, allocation_6
-from antecede.core.locality.local_clock import LocalClock
+from antecede.core.locality.local_clock import LocalClock, determination_3
 from antecede.lab.topologies import complete, hierarchical_triangle, star
 
 TRIANGLES = allocation_6(hierarchical_triangle(5, 2))
@@ -207,3 +207,22 @@ def test_a_stamp_is_for_one_receiver() -> None:
 
 def test_a_stamp_without_a_clock_is_refused() -> None:
     refused(LocalClock(TRIANGLES, "p1"), ClockStamp("p0", None), "is None, not a mapping")  # type: ignore[arg-type]  # the wrong type is the test
+
+
+def test_determination_3_orders_messages_by_the_clocks_of_their_senders() -> None:
+    """At p2: m1 of p0; m2 of p1, who had heard of p0 after m1; and m0 of p1, who had not."""
+    clocks = system(allocation_3(complete(3)))
+    to_p2, after = clocks["p0"].send("p2"), clocks["p0"].send("p1")
+    unaware = clocks["p1"].send("p2")
+    clocks["p1"].receive(after)
+    aware = clocks["p1"].send("p2")
+    m1, m0, m2 = (clocks["p2"].receive(stamp) for stamp in (to_p2, unaware, aware))
+    assert determination_3(m1, m2) is Order.BEFORE
+    assert determination_3(m2, m1) is Order.AFTER
+    assert determination_3(m1, m0) is Order.CONCURRENT
+    assert (determination_3(m0, m2), determination_3(m2, m0)) == (Order.BEFORE, Order.AFTER)
+
+
+def test_determination_3_does_not_look_at_what_only_a_gateway_knows() -> None:
+    first, second = Arrival("a", 1, {"a": 1}, known_at=1), Arrival("b", 1, {"r": 5})
+    assert determination_3(first, second) is Order.CONCURRENT

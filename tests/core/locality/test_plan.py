@@ -9,7 +9,7 @@ from antecede.core.locality.graph import Graph
 from antecede.core.locality.plan import TITLES, cost, plan, saving
 from antecede.core.locality.simple_paths import Method
 from antecede.lab.topologies import chain, complete, hierarchical_triangle, ring, star
-from tests.core.locality.graphs import random_graph
+from tests.core.locality.graphs import maze, random_graph
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -63,6 +63,14 @@ def test_a_large_graph_with_one_way_links_is_planned_without_gateways_and_says_s
     made = plan(graph, work_max=10)
     assert [candidate.name for candidate in made.candidates] == ["1", "2", "3"]
     assert made.notes[0].startswith("Gateways (Allocations 4 to 6) were not tried")
+
+
+def test_a_plan_that_may_be_too_large_says_so() -> None:
+    said = "Simple paths were too many to enumerate in some block, so some processes keep clocks they may not need."
+    made = plan(maze(9), memory=False)
+    assert made.allocation.method is Method.OVER_APPROXIMATED
+    assert made.notes[0] == said
+    assert said not in plan(maze(5), memory=False).notes
 
 
 def test_many_senders_of_one_receiver_take_memory_in_proportion() -> None:

@@ -8,9 +8,16 @@ import pytest
 
 from antecede.core.locality.components import blocks, strongly_connected
 from antecede.core.locality.graph import Graph
-from antecede.core.locality.simple_paths import Budget, Method, SimplePaths, enumerate_simple_paths, worst
+from antecede.core.locality.simple_paths import (
+    WALK_STEPS_MAX,
+    Budget,
+    Method,
+    SimplePaths,
+    enumerate_simple_paths,
+    worst,
+)
 from antecede.lab.topologies import complete, figure_4, hierarchical_triangle
-from tests.core.locality.graphs import random_graph, random_two_way
+from tests.core.locality.graphs import maze, random_graph, random_two_way
 
 
 def by_definition(graph: Graph, source: str, target: str) -> set[str]:
@@ -73,6 +80,22 @@ def test_enumeration_ends_early_when_all_have_been_seen() -> None:
     graph = complete(30)
     everyone = frozenset(graph.processes)
     assert enumerate_simple_paths(graph.successors, everyone, "p00", "p01", Budget(100)) == everyone
+
+
+def test_a_dead_end_is_found_by_writing_out_every_path() -> None:
+    paths = SimplePaths(maze(5).successors, Budget())
+    assert paths.through("r0", ["out"]) == {"r0", "r1", "r2", "r3", "r4", "out"}
+    assert paths.method is Method.ENUMERATED
+
+
+def test_where_the_paths_are_too_many_to_write_out_the_dead_end_is_taken_in() -> None:
+    """A search of one source and target has its own limit: it must not spend what the others need."""
+    budget = Budget()
+    before = budget.left
+    paths = SimplePaths(maze(9).successors, budget)
+    assert paths.through("r0", ["out"]) == {*maze(9).processes}
+    assert paths.method is Method.OVER_APPROXIMATED
+    assert WALK_STEPS_MAX <= before - budget.left < 2 * WALK_STEPS_MAX
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -66,8 +66,6 @@ class SimplePaths:
 
     def through(self, source: ProcessId, targets: Iterable[ProcessId]) -> set[ProcessId]:
         """Return all processes on simple paths from `source` to any of `targets`, with both ends."""
-        if source not in self._links:
-            return set()
         reach = reachable(self._links, [source])
         goals = {target for target in targets if target in reach and target != source}
         useful = reachable(self._backwards, goals) & reach

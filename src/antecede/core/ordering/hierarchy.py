@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from math import isqrt
 
 from antecede.core.algorithm import Algorithm
-from antecede.core.effects import Deliver, Effect, Sent, SetTimer, Transmit
+from antecede.core.effects import Deliver, Effect, Sent, Transmit
 from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.roster import Participant, checked_names, checked_packet
 from antecede.core.snapshot import values
@@ -105,9 +105,6 @@ class Hierarchy(Participant):
             raise RemoteViolation(f"{message.id} came up from {sender}, and has no other destination")
         return self._forward(message)
 
-    def tick(self, now: float) -> list[Effect]:
-        return self._translate(self.inner.tick(now)) if self.inner is not None else []
-
     def pending(self) -> tuple[Pending, ...]:
         if self.inner is None:
             return ()
@@ -155,15 +152,16 @@ class Hierarchy(Participant):
         return self._translate(effects)
 
     def _translate(self, effects: Iterable[Effect]) -> list[Effect]:
-        """Return effects of the inner algorithm as ours: its transmissions go across, its deliveries go down."""
+        """Return effects of the inner algorithm as ours: its transmissions go across, its deliveries go down.
+
+        The algorithms that can be inside set no timer.
+        """
         out: list[Effect] = []
         for effect in effects:
             if isinstance(effect, Transmit):
                 out.append(self._across_to(effect))
             elif isinstance(effect, Deliver):
                 out += self._down(self.carried.pop(effect.message.id))
-            elif isinstance(effect, SetTimer):
-                out.append(effect)
         return out
 
     def _across_to(self, effect: Transmit) -> Transmit:

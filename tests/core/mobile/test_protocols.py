@@ -1,0 +1,27 @@
+"""What stations and hosts are made of and restored from: options and snapshots that are wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import antecede
+from antecede import Misuse, SnapshotError
+from antecede.core.mobile import protocols
+from antecede.core.mobile.luggage import Luggage
+from antecede.core.snapshot import values
+
+
+@pytest.mark.parametrize("hold_max", [0, -1, True, 1.5, "7", None])
+def test_at_least_one_message_may_be_held_back(hold_max: Any) -> None:
+    with pytest.raises(Misuse) as caught:
+        protocols.station("roam", name="s1", stations=["s1"], homes={}, hold_max=hold_max)
+    assert str(caught.value) == f"hold_max is {hold_max!r}: give 1 or more"
+
+
+def test_a_snapshot_of_something_else_is_not_restored() -> None:
+    process = antecede.create("ks", process="a", processes=["a"]).snapshot()
+    for snapshot, name in ((process, "Process"), (values.dumps(Luggage("a")), "Luggage")):
+        with pytest.raises(SnapshotError, match=f"this is the snapshot of a {name}, not of a station or a host"):
+            protocols.restore(snapshot)
