@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.paths import ROOT
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+READING = ROOT / "tests" / "pipeline" / "read"
 OUTSIDE = ("logs", "browser")
 """Options, each with the marker of the same name."""
 
@@ -40,25 +43,33 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if item not in set(left_out)]
     for item in items:
         item.add_marker(pytest.mark.xdist_group(_group(item)))
+    items.sort(key=lambda item: not _uses_spark(item))  # they take the longest, so they begin
 
 
 def _group(item: pytest.Item) -> str:
-    """Return the name of the tests that one process runs together, if pytest uses several: all those on Spark, which
-    share a session, and otherwise those of a file.
+    """Return the name of the tests that one process runs together, if pytest uses several: two groups of those on
+    Spark, because tests in one process share a session, and otherwise the tests of a file.
     """
-    return "spark" if "spark" in getattr(item, "fixturenames", ()) else str(item.path)
+    if not _uses_spark(item):
+        return str(item.path)
+    return "reading on Spark" if READING in item.path.parents else "checking on Spark"
+
+
+def _uses_spark(item: pytest.Item) -> bool:
+    return "spark" in getattr(item, "fixturenames", ())
 
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """The one embedded Spark of this process. Tests that need another master start a process of their own.
 
-    The inputs of tests are small, so Java uses only its first compiler, as for a small input of a user.
+    The inputs of tests are small, so Spark makes no code for each query, as for a small input of a user.
     """
     from antecede.pipeline.spark.session import LOG_SETTINGS, session
 
-    quick = f"-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-    made = session("local[2]", app="antecede tests", options={"spark.driver.extraJavaOptions": quick})
+    java = f"-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()} -XX:+UseSerialGC -Dspark.sql.codegen.wholeStage=false"
+    options = {"spark.driver.extraJavaOptions": java, "spark.driver.memory": "2g"}
+    made = session("local[2]", app="antecede tests", options=options)
     yield made
     made.stop()
 

@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 
 from antecede.cli import main, screen
 from antecede.judge.judge import COUNTS
+from tests.marks import slow
 
 SENT = {"process": "a", "index": 0, "kind": "send", "time": 0.0, "message": "m1", "dests": ["b"]}
 AGAIN = {"process": "a", "index": 1, "kind": "send", "time": 0.1, "message": "m2", "dests": ["b"]}
@@ -74,7 +75,7 @@ PAIRS = [row for number in range(500) for row in _pair(number)][:999]
     [
         ([GOT_1, *["broken"] * 7], "UNDECIDABLE (incomplete): 7 of 8 rows could not be read as events"),
         ([*PAIRS, "broken"], "HOLDS (incomplete): It holds for the 999 of 1,000 rows that could be read"),
-        ([*PAIRS, PAIRS[-1]], "HOLDS (incomplete): It holds for the 999 of 1,000 rows that could be read"),
+        slow([*PAIRS, PAIRS[-1]], "HOLDS (incomplete): It holds for the 999 of 1,000 rows that could be read"),
         (PAIRS, "HOLDS: None of 499 deliveries came before one of its causes"),
     ],
 )
@@ -87,7 +88,7 @@ def test_a_log_that_was_not_read_does_not_hold(
     assert capsys.readouterr().out.startswith(said)
 
 
-@pytest.mark.parametrize(("share", "status"), [("90%", 0), ("0.9", 0), ("5%", 3)])
+@pytest.mark.parametrize(("share", "status"), [("90%", 0), slow("0.9", 0), slow("5%", 3)])
 def test_the_share_of_unreadable_rows_is_an_option(
     spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str], share: str, status: int
 ) -> None:

@@ -25,6 +25,7 @@ from antecede.pipeline.tables.clock_edges import edges
 from antecede.pipeline.tables.hold_back import hold_backs
 from antecede.web.export import otlp, shiviz
 from antecede.web.report import render
+from tests.marks import slow
 
 WriteLines = Callable[[str, Sequence[object]], str]
 
@@ -185,11 +186,11 @@ PAIRS = [
 @pytest.mark.parametrize(
     ("rows", "verdict", "reason"),
     [
-        ([{"process": "a", "index": 0, "kind": "move"}], "undecidable", "No message was sent or delivered."),
+        slow([{"process": "a", "index": 0, "kind": "move"}], "undecidable", "No message was sent or delivered."),
         (KNOWN[:1], "undecidable", "No deliver was recorded, so no message has both a send and a deliver."),
-        (KNOWN[5:7], "undecidable", "No send was recorded, so no message has both a send and a deliver."),
+        slow(KNOWN[5:7], "undecidable", "No send was recorded, so no message has both a send and a deliver."),
         ([*PAIRS, "broken"], "holds", "It holds for the 100 of 101 rows that could be read: none of 50 deliveries"),
-        ([*PAIRS, "no", "no"], "undecidable", "2 of 102 rows could not be read as events, more than the 1 % that"),
+        slow([*PAIRS, "no", "no"], "undecidable", "2 of 102 rows could not be read as events, more than the 1 % that"),
         ([KNOWN[5], *["broken"] * 7], "undecidable", "7 of 8 rows could not be read as events, more than the 1 %"),
         (
             [*KNOWN[:7], *["broken"] * 7],
