@@ -63,12 +63,12 @@ def _uses_spark(item: pytest.Item) -> bool:
 def spark() -> Iterator[SparkSession]:
     """The one embedded Spark of this process. Tests that need another master start a process of their own.
 
-    The inputs of tests are small, so Spark makes no code for each query, as for a small input of a user.
+    The inputs of tests are small, so Java has the options that `antecede check` gives it for a small input.
     """
-    from antecede.pipeline.spark.session import LOG_SETTINGS, session
+    from antecede.pipeline.spark.session import session
+    from antecede.pipeline.spark.small_input import JAVA_OPTIONS
 
-    java = f"-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()} -XX:+UseSerialGC -Dspark.sql.codegen.wholeStage=false"
-    options = {"spark.driver.extraJavaOptions": java, "spark.driver.memory": "2g"}
+    options = {"spark.driver.extraJavaOptions": " ".join(JAVA_OPTIONS), "spark.driver.memory": "2g"}
     made = session("local[2]", app="antecede tests", options=options)
     yield made
     made.stop()
