@@ -35,8 +35,9 @@ def pytest_configure(config: pytest.Config) -> None:
             raise pytest.UsageError(f"--{name} {path}: nothing is there; tests/README.md says where to get it")
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect the tests that need something from outside that was not given."""
+    """Deselect the tests that need something from outside that was not given. Group the others for `make test`."""
     absent = [name for name in OUTSIDE if config.getoption(name) is None]
     left_out = [item for item in items if any(item.get_closest_marker(name) for name in absent)]
     config.hook.pytest_deselected(items=left_out)
