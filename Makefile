@@ -37,7 +37,7 @@ types: setup     ## strict types
 	$(PY) -m mypy
 
 test: setup      ## the tests, in minutes, in three processes
-	$(PY) -m pytest -m "not slow and not logs and not browser" -n 3 --dist loadgroup --no-loadscope-reorder
+	$(PY) -m pytest -m "not slow and not logs and not browser" -n 3 --dist loadscope --no-loadscope-reorder
 
 coverage: setup  ## branch coverage of core and judge by their own tests; fails below what pyproject.toml says
 	$(PY) -m coverage run -m pytest -m "not slow and not logs and not browser" $(addprefix tests/,$(COVERED))

@@ -6,18 +6,20 @@ pytest counts the others as deselected.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from tests.paths import ROOT
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-READING = ROOT / "tests" / "pipeline" / "read"
 OUTSIDE = ("logs", "browser")
 """Options, each with the marker of the same name."""
 
@@ -35,29 +37,37 @@ def pytest_configure(config: pytest.Config) -> None:
             raise pytest.UsageError(f"--{name} {path}: nothing is there; tests/README.md says where to get it")
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect the tests that need something from outside that was not given. Group the others for `make test`."""
+    """Deselect the tests that need something from outside that was not given. Put those on Spark first."""
     absent = [name for name in OUTSIDE if config.getoption(name) is None]
     left_out = [item for item in items if any(item.get_closest_marker(name) for name in absent)]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in set(left_out)]
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(_group(item)))
     items.sort(key=lambda item: not _uses_spark(item))  # they take the longest, so they begin
-
-
-def _group(item: pytest.Item) -> str:
-    """Return the name of the tests that one process runs together, if pytest uses several: two groups of those on
-    Spark, because tests in one process share a session, and otherwise the tests of a file.
-    """
-    if not _uses_spark(item):
-        return str(item.path)
-    return "reading on Spark" if READING in item.path.parents else "checking on Spark"
 
 
 def _uses_spark(item: pytest.Item) -> bool:
     return "spark" in getattr(item, "fixturenames", ())
+
+
+class SparkFirst(LoadScopeScheduling):  # type: ignore[misc]  # pytest-xdist has no types
+    """Give each process whole files, and all files with tests on Spark to two processes, which share a session each."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        path = nodeid.partition("::")[0]
+        if not _has_tests_on_spark(path):
+            return path
+        return "reading on Spark" if path.startswith("tests/pipeline/read/") else "checking on Spark"
+
+
+@cache
+def _has_tests_on_spark(path: str) -> bool:
+    return re.search(r"\bspark: SparkSession|usefixtures\(.spark.\)", (ROOT / path).read_text()) is not None
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> SparkFirst:
+    """Deal out the tests in this way if pytest runs in several processes."""
+    return SparkFirst(config, log)
 
 
 @pytest.fixture(scope="session")
