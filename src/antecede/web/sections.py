@@ -144,8 +144,8 @@ def computation(report: Report, figures: Figures) -> str:
     notes = (*report.notes, *figures.notes, *alone)
     total = sum(seconds for _, seconds in report.stages)
     rows = [(safe(stage), duration(seconds)) for stage, seconds in report.stages[:50]]
+    stages = table(f"Stages: {duration(total)} in total", ("Stage", "Time"), rows, "tn") if rows else ""
     return (
         f"<p>Verified in {plural(report.answer.sums['windows'], 'window')} between consistent cuts. Clocks were not "
-        f"used for the order between processes.</p>{sentences(notes, '') if notes else ''}"
-        + table(f"Stages: {duration(total)} in total", ("Stage", "Time"), rows, "tn")
+        f"used for the order between processes.</p>{sentences(notes, '') if notes else ''}{stages}"
     )
