@@ -1,4 +1,4 @@
-"""Theory of operation: what an algorithm is, and what it asks of whoever drives it.
+"""Theory of operation: what an algorithm is, and what it asks of its caller.
 
 An **algorithm** is one process's part of a causal ordering protocol, as a state machine without time, chance
 or input and output. Calls go in, a list of effects comes out, and the driver owes it five things:

@@ -150,7 +150,7 @@ def test_a_message_to_somebody_who_is_not_there_yet_waits() -> None:
 
 
 def test_who_sends_and_ends_has_sent_to_somebody_who_came_later() -> None:
-    """Its next try would be in a minute, and it ends now: whoever can be reached by now has to get the message."""
+    """The next try would be in a minute, and the sender ends now. The receiver has joined, so it gets the message."""
 
     async def test() -> None:
         network = MemoryNetwork()

@@ -3,7 +3,7 @@
 A path that leaves a strongly connected component never comes back to it. So a path is simple if its part inside each
 component is simple, and the search for simple paths can be done one component at a time.
 
-Blocks (biconnected components) are like rooms, and a process in two of them is a door: whoever goes from one room to
+Blocks (biconnected components) are like rooms, and a process in two of them is a door: a path from one room to
 the other goes through it. If all links go both ways, a process lies on a simple path between two others exactly if it
 is in a room on the one way through the house between them, so membership of simple paths, NP-complete in general, is
 read off the rooms.

@@ -213,5 +213,5 @@ def clusters(
 
 
 def _place(process: ProcessId, heads: Sequence[ProcessId]) -> ProcessId:
-    """Return the representative of a newcomer, which everybody chooses alike, whoever hears of the newcomer first."""
+    """Return the representative of a newcomer, which is the same for every process that chooses it."""
     return heads[zlib.crc32(process.encode()) % len(heads)]

@@ -93,7 +93,7 @@ async def join(
             raise _gone(space, process)
         yield node
         with suppress(AntecedeError):
-            await node.flush()  # a program that sends and ends has sent; whoever cannot be reached gets it next time
+            await node.flush()  # a program that sends and ends has sent; the others get it at the next join
 
 
 def _settings(algorithm: str, options: Mapping[str, Any], *, is_open: bool) -> dict[str, Any]:
