@@ -12,6 +12,8 @@ import pyarrow.compute as pc
 Longs = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
+NAME = pa.dictionary(pa.int32(), pa.string())
+"""The type of a text that comes often: a number into a dictionary."""
 
 
 def fill_table(schema: pa.Schema, row_count: int, /, **columns: Any) -> pa.Table:

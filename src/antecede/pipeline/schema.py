@@ -1,37 +1,29 @@
 """Declare every table of the pipeline once: its columns, their types, and the meaning of each.
 
-A function of the pipeline takes tables of these schemas, and its last `select` gives one of them. The comment of a
-column is its documentation, and the reference pages are generated from it.
+The schemas are Arrow's. Everything else that has to know the columns of a table is derived from them: the types on
+Spark, the names of counts, the reference pages. The comment of a column is its documentation.
 """
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as fn
-from pyspark.sql.types import (
-    ArrayType,
-    BooleanType,
-    DataType,
-    DoubleType,
-    IntegerType,
-    LongType,
-    MapType,
-    StringType,
-    StructField,
-    StructType,
-)
+import pyarrow as pa
 
-TEXT, LONG, DOUBLE, INT, FLAG = StringType(), LongType(), DoubleType(), IntegerType(), BooleanType()
-TEXTS = ArrayType(TEXT, containsNull=True)
-TEXT_BY_TEXT = MapType(TEXT, TEXT, valueContainsNull=True)
+TEXT, LONG, DOUBLE, INT, FLAG = pa.string(), pa.int64(), pa.float64(), pa.int32(), pa.bool_()
+TEXTS = pa.list_(TEXT)
+TEXT_BY_TEXT = pa.map_(TEXT, TEXT)
 
 
-def column(name: str, kind: DataType, comment: str) -> StructField:
+def column(name: str, kind: pa.DataType, comment: str) -> pa.Field:
     """Return a column that may be null, with its documentation."""
-    return StructField(name, kind, True, {"comment": comment})
+    return pa.field(name, kind, metadata={"comment": comment})
 
 
-TRACE = StructType(
+def comment(field: pa.Field) -> str:
+    """Return the documentation of a column."""
+    return (field.metadata or {}).get(b"comment", b"").decode()
+
+
+TRACE = pa.schema(
     [
         column("run", TEXT, "the execution; empty if the source does not tell executions apart"),
         column("process", TEXT, "where the event happened"),
@@ -48,24 +40,24 @@ TRACE = StructType(
     ]
 )
 
-POSITION = StructType(
+POSITION = pa.schema(
     [
         column("file", TEXT, "the input file, as Spark names it"),
         column("line", LONG, "position in the file, from 1: a line of text, or a row of a Parquet file"),
     ]
 )
 
-EVENTS = StructType([*TRACE.fields, *POSITION.fields])
+EVENTS = pa.schema([*TRACE, *POSITION])
 
-QUARANTINE = StructType(
+QUARANTINE = pa.schema(
     [
-        *POSITION.fields,
+        *POSITION,
         column("reason", TEXT, "why the row is not an event"),
         column("row", TEXT, "the row as text, cut to 1,000 characters"),
     ]
 )
 
-CANDIDATES = StructType([*EVENTS.fields, *QUARANTINE.fields[2:]])
+CANDIDATES = pa.schema([*EVENTS, *list(QUARANTINE)[2:]])
 """The rows that an adapter gives, which may become events.
 
 `reason` is null if the adapter saw nothing wrong. `row` is what the quarantine would show, and may be null if there is
@@ -74,7 +66,7 @@ no reason.
 
 RUN = column("run", TEXT, "the execution")
 
-MESSAGES = StructType(
+MESSAGES = pa.schema(
     [
         RUN,
         column("message", TEXT, "message id, unique in the run"),
@@ -105,7 +97,7 @@ FOUND = (
     column("witness", TEXT, "one of them"),
 )
 
-DELIVERIES = StructType(
+DELIVERIES = pa.schema(
     [
         *FOUND,
         column("delay_s", DOUBLE, "from send to first deliver, by the two clocks; negative if they are skewed"),
@@ -119,7 +111,7 @@ DELIVERIES = StructType(
     ]
 )
 
-VIOLATIONS = StructType(
+VIOLATIONS = pa.schema(
     [
         *(field for field in FOUND if field.name not in ("first", "addressed", "spurious", "duplicate", "violation")),
         column("rank", INT, "place among the violations that are explained, the worst first; null for the others"),
@@ -134,7 +126,7 @@ HELD = (
     column("needless", LONG, "needless hold-backs, as far as they are known"),
 )
 
-LINKS = StructType(
+LINKS = pa.schema(
     [
         RUN,
         column("sender", TEXT, "from this process"),
@@ -154,7 +146,7 @@ LINKS = StructType(
     ]
 )
 
-PROCESSES = StructType(
+PROCESSES = pa.schema(
     [
         RUN,
         column("process", TEXT, "a process with events, or one that is only a destination"),
@@ -175,7 +167,7 @@ PROCESSES = StructType(
     ]
 )
 
-RUNS = StructType(
+RUNS = pa.schema(
     [
         RUN,
         column("verdict", TEXT, "holds, violated or undecidable"),
@@ -195,9 +187,9 @@ RUNS = StructType(
     ]
 )
 
-SUMMARY = StructType(
+SUMMARY = pa.schema(
     [
-        *RUNS.fields,
+        *RUNS,
         column("delay_s_mean", DOUBLE, "mean delivery delay"),
         column("delay_s_max", DOUBLE, "longest delivery delay"),
         *HELD,
@@ -217,14 +209,3 @@ TABLES = {
     "summary": SUMMARY,
 }
 """The tables that `antecede check --out` writes, by name."""
-
-
-def conform(table: DataFrame, schema: StructType) -> DataFrame:
-    """Return exactly the columns of `schema`, in order. A column that the table does not have is null."""
-    present = table.columns  # read once, because it is a call to Spark each time
-    return table.select([_cast(field, field.name in present) for field in schema.fields])
-
-
-def _cast(field: StructField, present: bool) -> Column:
-    source = fn.col(f"`{field.name}`") if present else fn.lit(None)
-    return source.cast(field.dataType).alias(field.name)

@@ -1,7 +1,7 @@
-"""What was found, as rows: one per send, one per deliver, and what to add up by run and by link.
+"""What was found in some runs or windows, as tables: tallies by run, skewed links, messages, deliveries.
 
-All of it comes out of one pass over the events, so it is one table; `what` says what a row is. The tables of an answer
-are selections of it (`antecede.pipeline.verify.verify`).
+The tallies and the links of one run may come from several tasks, and are then added up. The other tables have a row for
+each send or deliver.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from antecede.pipeline import schema
 from antecede.pipeline.arrow import Longs, fill_table
 from antecede.pipeline.kernel.encode import DELIVER, SEND
 from antecede.pipeline.kernel.pair import Paired
@@ -29,63 +30,45 @@ TALLY = (
     "cyclic",
     "wide",
 )
-FINDINGS = pa.schema(
+TALLIES = pa.schema([("run", pa.string()), *((name, pa.int64()) for name in TALLY)])
+SKEW = pa.schema(
     [
-        ("what", pa.string()),  # message, delivery, tally or link
-        ("run", pa.string()),
-        ("process", pa.string()),
-        ("index", pa.int64()),
-        ("time", pa.float64()),
-        ("message", pa.string()),
-        ("sender", pa.string()),
-        ("sent_index", pa.int64()),
-        ("sent_time", pa.float64()),
-        ("dests", pa.int32()),
-        ("delivered", pa.int32()),
-        ("first", pa.bool_()),
-        ("addressed", pa.bool_()),
-        ("overtaken", pa.int64()),
-        ("witness", pa.string()),
-        ("witness_time", pa.float64()),  # when that was sent
-        ("early", pa.int64()),  # of a link: delivers before their send, by the source's clocks
+        *(("run", pa.string()), ("sender", pa.string()), ("process", pa.string())),
+        ("early", pa.int64()),  # delivers before their send, by the source's clocks
         ("worst_s", pa.float64()),
-        ("tally", pa.struct([(name, pa.int64()) for name in TALLY])),
     ]
 )
+DELIVERIES = pa.schema([*schema.FOUND, ("witness_time", pa.float64())])
+"""What is found of a deliver. `witness_time` is when the witness was sent."""
 
 
-def findings(
-    paired: Paired, stamped: Stamped, *, wide: npt.NDArray[np.bool_] | None = None, detail: bool, worst: int = 0
-) -> pa.Table:
-    """The rows for one task. Without `detail`, only what is to be added up, and so many of the worst violations."""
-    tables = [_tally(paired, stamped, wide), _links(paired)]
-    if detail:
-        tables += [_messages(paired), _deliveries(paired, stamped, np.flatnonzero(paired.rows.role == DELIVER))]
-    elif worst:
-        tables += [_deliveries(paired, stamped, _worst(paired, stamped, worst))]
-    return pa.concat_tables(tables)
-
-
-def _constant(value: str, rows: int) -> pa.Array:
-    return pa.repeat(pa.scalar(value), rows)
-
-
-def _messages(paired: Paired) -> pa.Table:
+def message_rows(paired: Paired) -> pa.Table:
+    """Return a row for each send, as `schema.MESSAGES`."""
     at = np.flatnonzero(paired.rows.role == SEND)
     run, process = paired.run[at], paired.rows.process[at]
     assert paired.message is not None
     return fill_table(
-        FINDINGS,
+        schema.MESSAGES,
         len(at),
-        what=_constant("message", len(at)),
         run=paired.names.runs.take(pa.array(run)),
-        process=paired.names.process(run, process),
+        message=paired.message.take(pa.array(at)),
+        sender=paired.names.process(run, process),
         index=paired.rows.index[at],
         time=_nullable(paired.time[at]),
-        message=paired.message.take(pa.array(at)),
         dests=paired.dests[at],
         delivered=paired.delivered[at],
+        lost=paired.dests[at] - paired.delivered[at],
     )
+
+
+def all_deliveries(paired: Paired, stamped: Stamped) -> pa.Table:
+    """Return a row for each deliver, as `DELIVERIES`."""
+    return _deliveries(paired, stamped, np.flatnonzero(paired.rows.role == DELIVER))
+
+
+def worst_deliveries(paired: Paired, stamped: Stamped, count: int) -> pa.Table:
+    """Return the `count` delivers that overtook the most, then the earliest, as `DELIVERIES`."""
+    return _deliveries(paired, stamped, _worst(paired, stamped, count))
 
 
 def _worst(paired: Paired, stamped: Stamped, count: int) -> Longs:
@@ -102,10 +85,10 @@ def _deliveries(paired: Paired, stamped: Stamped, at: Longs) -> pa.Table:
     rows = paired.rows
     run, sender, witness = paired.run[at], rows.sender[at], stamped.witness[at]
     assert paired.message is not None
+    first, addressed = rows.first[at], rows.addressed[at]
     return fill_table(
-        FINDINGS,
+        DELIVERIES,
         len(at),
-        what=_constant("delivery", len(at)),
         run=paired.names.runs.take(pa.array(run)),
         process=paired.names.process(run, rows.process[at]),
         index=rows.index[at],
@@ -114,16 +97,19 @@ def _deliveries(paired: Paired, stamped: Stamped, at: Longs) -> pa.Table:
         sender=paired.names.process(run, sender),
         sent_index=pa.array(rows.sent_index[at], mask=sender < 0),
         sent_time=_nullable(paired.sent_time[at]),
-        first=rows.first[at],
-        addressed=rows.addressed[at],
+        first=first,
+        addressed=addressed,
+        spurious=first & ~addressed,
+        duplicate=~first,
+        violation=stamped.overtaken[at] > 0,
         overtaken=stamped.overtaken[at],
         witness=paired.message.take(pa.array(witness, mask=witness < 0)),
         witness_time=_nullable(np.where(witness < 0, np.nan, paired.sent_time[witness])),
     )
 
 
-def _tally(paired: Paired, stamped: Stamped, wide: npt.NDArray[np.bool_] | None) -> pa.Table:
-    """One row per run that has rows here."""
+def tallies(paired: Paired, stamped: Stamped, wide: npt.NDArray[np.bool_] | None = None) -> pa.Table:
+    """Return what is counted in each run that has rows here, as `TALLIES`."""
     rows, runs = paired.rows, len(paired.names.runs)
     sent, deliver = rows.role == SEND, rows.role == DELIVER
     first = deliver & rows.first
@@ -144,27 +130,19 @@ def _tally(paired: Paired, stamped: Stamped, wide: npt.NDArray[np.bool_] | None)
     present = np.flatnonzero(np.bincount(paired.run, minlength=runs))
     columns = {name: _sums(paired.run, value, runs)[present] for name, value in counts.items()}
     columns |= {"cyclic": unfit[0][present], "wide": unfit[1][present]}
-    struct = pa.StructArray.from_arrays([pa.array(columns[name], pa.int64()) for name in TALLY], TALLY)
-    return fill_table(
-        FINDINGS,
-        len(present),
-        what=_constant("tally", len(present)),
-        run=paired.names.runs.take(pa.array(present)),
-        tally=struct,
-    )
+    return fill_table(TALLIES, len(present), run=paired.names.runs.take(pa.array(present)), **columns)
 
 
-def _links(paired: Paired) -> pa.Table:
-    """One row per link on which a deliver precedes its send by the source's clocks."""
+def skewed_links(paired: Paired) -> pa.Table:
+    """Return, as `SKEW`, the links on which a deliver precedes its send by the source's clocks."""
     rows = paired.rows
     at = np.flatnonzero((rows.role == DELIVER) & rows.first & (paired.ahead_s > 0))
     keys, place = np.unique(np.stack([paired.run[at], rows.sender[at], rows.process[at]]), axis=1, return_inverse=True)
     worst = np.zeros(keys.shape[1])
     np.maximum.at(worst, place.ravel(), paired.ahead_s[at])
     return fill_table(
-        FINDINGS,
+        SKEW,
         keys.shape[1],
-        what=_constant("link", keys.shape[1]),
         run=paired.names.runs.take(pa.array(keys[0])),
         sender=paired.names.process(keys[0], keys[1]),
         process=paired.names.process(keys[0], keys[2]),

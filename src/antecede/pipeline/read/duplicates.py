@@ -1,87 +1,76 @@
-"""The rules of a trace as a whole: an index is taken once, and a message is sent once.
+"""Find the rows of whole runs that contradict an earlier row: an index that is taken, a message that was sent before.
 
-Of several rows with the same (run, process, index) the first in input order stays; then, of several sends of the
-same (run, message) among the rest, the first stays. To find the others among many millions without sorting them
-all, a `survey` looks for places where there might be any. For indexes it sets one bit per index in words of 64, one
-word per 64 positions of a process, and compares the bits set with the rows counted: 64 times fewer groups than rows.
-For messages it counts equal ids. Keys are reduced to 64-bit numbers; two keys with one number can only add a place to
-look at. The places found are looked at by window, by the true keys. Almost always there are none, and the events pass
-unchanged.
+Of several rows with the same run, process and index, the first in input order stays. Of several sends of one message
+among those that stay, the first stays too. The order of the input is that of files, then lines.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import numpy as np
+import pyarrow as pa
 
-from pyspark import StorageLevel
-from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as fn
+from antecede.judge.events import QUARANTINED_CHARS_MAX, Event, to_json
+from antecede.pipeline import schema
+from antecede.pipeline.arrow import Flags, Longs, codes, fill_table, kind_codes
 
 DUPLICATE_INDEX = "duplicate index: an earlier row has this run, process and index"
 DUPLICATE_MESSAGE = "duplicate message id: an earlier send has this run and message"
-ROW = ("file", "line", "process", "index")  # tells every row from every other, also where one line has several events
-REFUSED = 0  # in place of a number, for a row that is no event; a key that really has it costs a look, no more
 
 
-@dataclass(frozen=True, slots=True)
-class Survey:
-    """What one pass over all rows found."""
-
-    refused: bool  # some row has a reason
-    numbers: DataFrame  # the 64-bit numbers of the places where a key may come twice
-    repeated: bool  # there are any
-
-
-def survey(judged: DataFrame) -> Survey:
-    """One pass over all rows, and one over the sends."""
-    refused = fn.col("reason").isNotNull()
-    word = fn.when(refused, fn.lit(REFUSED).cast("long")).otherwise(_index_number())
-    words = judged.select(word.alias("number"), fn.when(~refused, _index_bit()).alias("bit"))
-    by_index = words.groupBy("number").agg(fn.count("*").alias("rows"), fn.bit_or("bit").alias("bits"))
-    crowded = fn.col("rows") > fn.coalesce(fn.bit_count("bits"), fn.lit(0))
-    sends = judged.where(fn.col("kind") == "send").select(_message_number().alias("number"))
-    by_message = sends.groupBy("number").agg(fn.count("*").alias("rows")).where(fn.col("rows") > 1)
-    numbers = by_index.where(crowded).select("number").unionAll(by_message.select("number"))
-    numbers = numbers.persist(StorageLevel.MEMORY_AND_DISK)
-    found = numbers.agg(fn.count("*").alias("all"), fn.count_if(fn.col("number") == REFUSED).alias("refused"))
-    (counted,) = found.collect()
-    return Survey(counted.refused > 0, numbers, counted["all"] > counted.refused)
-
-
-def repeated(valid: DataFrame, numbers: DataFrame) -> DataFrame:
-    """The rows to take out: `ROW`, reason, row."""
-    slim = valid.select("run", "process", "index", "kind", "message", "file", "line", "row")
-    suspects = (
-        slim.withColumn("number", fn.explode(fn.array(_index_number(), _message_number())))
-        .join(numbers, "number", "left_semi")
-        .drop("number")
-        .dropDuplicates(list(ROW))
+def remove_duplicates(events: pa.Table) -> tuple[pa.Table, pa.Table]:
+    """Return the events of whole runs without those that contradict an earlier one, and these as refused rows."""
+    order = _input_order(events)
+    run, process, message = (codes(events[name])[0] for name in ("run", "process", "message"))
+    taken = _repeats(order, run, process, events["index"].to_numpy())
+    sends = (kind_codes(events["kind"], ("send",)) == 0) & ~taken
+    resent = np.zeros(len(taken), np.bool_)
+    at = order[sends[order]]
+    resent[at] = _repeats(np.arange(len(at)), run[at], message[at])
+    if not (taken.any() or resent.any()):
+        return events, schema.QUARANTINE.empty_table()
+    refused = pa.concat_tables(
+        [_refuse(events, taken, DUPLICATE_INDEX), _refuse(events, resent, DUPLICATE_MESSAGE)]
     )
-    by_index = suspects.withColumn("nth", fn.row_number().over(_first("run", "process", "index")))
-    taken = by_index.where(fn.col("nth") > 1).withColumn("reason", fn.lit(DUPLICATE_INDEX))
-    sends = by_index.where((fn.col("nth") == 1) & (fn.col("kind") == "send"))
-    by_message = sends.withColumn("nth", fn.row_number().over(_first("run", "message")))
-    resent = by_message.where(fn.col("nth") > 1).withColumn("reason", fn.lit(DUPLICATE_MESSAGE))
-    return taken.unionByName(resent).select(*ROW, "reason", "row")
+    return events.filter(pa.array(~(taken | resent))), refused
 
 
-def without(valid: DataFrame, taken: DataFrame) -> DataFrame:
-    return valid.join(taken.select(*ROW), list(ROW), "left_anti")
+def _input_order(events: pa.Table) -> Longs:
+    """Return the rows in the order of the input."""
+    file, names = codes(events["file"])
+    rank = np.empty(len(names), np.int64)
+    rank[sorted(range(len(names)), key=names.to_pylist().__getitem__)] = np.arange(len(names))
+    return np.lexsort((events["line"].to_numpy(), rank[file] if len(rank) else file))
 
 
-def _first(*key: str) -> Window:
-    return Window.partitionBy(*key).orderBy(*ROW)
+def _repeats(order: Longs, *keys: Longs) -> Flags:
+    """Return for each row whether an earlier row has the same keys. `order` has the rows, the earliest first."""
+    found = np.zeros(len(order), np.bool_)
+    by_key = order[np.lexsort([key[order] for key in reversed(keys)])]  # stable, so equal keys stay in order
+    same = np.ones(max(len(order) - 1, 0), np.bool_)
+    for key in keys:
+        same &= key[by_key[1:]] == key[by_key[:-1]]
+    found[by_key[1:][same]] = True
+    return found
 
 
-def _index_number() -> Column:
-    return fn.xxhash64("run", "process", fn.shiftright("index", 6))
+def _refuse(events: pa.Table, refused: Flags, reason: str) -> pa.Table:
+    rows = events.filter(pa.array(refused))
+    return fill_table(
+        schema.QUARANTINE,
+        rows.num_rows,
+        file=rows["file"].cast(pa.string()),
+        line=rows["line"],
+        reason=pa.repeat(pa.scalar(reason), rows.num_rows),
+        row=[to_json(_event(row))[:QUARANTINED_CHARS_MAX] for row in rows.to_pylist()],
+    )
 
 
-def _index_bit() -> Column:
-    return fn.expr("shiftleft(1L, cast(index & 63 as int))")
+def _event(row: dict[str, object]) -> Event:
+    known = {name: row[name] for name in schema.TRACE.names if name in row}
+    if known.get("attributes") is not None:
+        known["attributes"] = dict(known["attributes"])  # type: ignore[call-overload]  # a map is a list of pairs
+    if known.get("dests") is not None:
+        known["dests"] = tuple(known["dests"])  # type: ignore[arg-type]  # a list of texts
+    return Event(**known)  # type: ignore[arg-type]  # the columns of a trace are the fields of an event
 
 
-def _message_number() -> Column:
-    # The literal keeps a message from having the number of an index by spelling. Sends that are refused for another
-    # reason count here too: that can only add a place to look at.
-    return fn.when(fn.col("kind") == "send", fn.xxhash64("run", "message", fn.lit("message")))

@@ -1,164 +1,215 @@
-"""Which files the given paths mean, found and opened through Spark alone, so that any file system it knows will do.
+"""Find the files that paths mean, through Arrow's file systems.
 
-A path is a file, a folder (looked into at every depth), or a glob. Spark, and so this project, passes over names
-that begin with `_` or `.`. A file that is named twice is read once. A file that turns out damaged while it is read
-(a gzip that ends early, say) is not fatal: of text, the reading is repeated without stopping at damage, what can be
-read is kept, and the rest is reported as one quarantined row; of Parquet, the other files are read.
+A path is a file, a folder (searched at every depth), or a glob with `*`, `?`, `[...]` and `{a,b}`. Names in a folder
+that begin with `_` or `.` are ignored, as Spark does. A file that is named twice is read once. Only regular files are
+read: a FIFO or a device in a folder is ignored, and refused if it is named itself.
+
+`list_files` runs where the tasks run, because only there it is known which files they can open.
 """
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Sequence
+import stat
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from urllib.parse import unquote
+from fnmatch import translate
+from itertools import product
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as fn
+import pyarrow.fs
 
 from antecede.pipeline.errors import UnreadableInput
-from antecede.pipeline.spark.local_dataframe import given
-from antecede.pipeline.spark.session import cause
 
-PATH_CHARS_MAX = 1 << 20
-SPARK_ERRORS = (PySparkException, Py4JError)
-DAMAGE = re.compile(
-    r"FAILED_READ_FILE|CANNOT_READ_FILE_FOOTER|EOFException|ZipException|Unexpected end of input stream"
-)
-
-DAMAGED = "the file is damaged or ends early"
-"""How the reason begins of a quarantined row that stands for the unread rest of a file."""
-
-DAMAGE_TABLE = pa.schema([("file", pa.string()), ("line", pa.int64()), ("reason", pa.string()), ("row", pa.string())])
+GLOB = re.compile(r"[*?\[{]")
+HIDDEN = ("_", ".")
+LOCAL = re.compile(r"^file:/+")
+SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*://")
 
 
 @dataclass(frozen=True, slots=True)
-class File:
-    path: str  # as Spark lists it
+class InputFile:
+    """A file of the input. `path` opens it, and `name` is what people are shown."""
+
+    path: str
+    name: str
     bytes: int
-
-    @property
-    def name(self) -> str:
-        """As `file_name` gives it in a table, and as people write it."""
-        return re.sub(r"^file:/+", "/", self.path)
-
-    @property
-    def literal(self) -> str:
-        """The path for a Spark reader, which would take some characters for a glob."""
-        return literal(self.path)
+    version: str | None = None
+    """Length and time of change, to notice that the file is replaced while it is read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Damaged:
-    """A file that could not be read to its end."""
-
-    file: File
-    why: str
+class FileChanged(Exception):
+    """In a task: a file is no longer the one that was listed."""
 
 
-def literal(path: str) -> str:
-    return re.sub(r"([\[\]{}*?\\])", r"\\\1", path)
+class UnknownFileSystem(UnreadableInput):
+    """Arrow cannot open a path where the tasks run."""
 
 
-def listing(spark: SparkSession, paths: Sequence[str]) -> tuple[File, ...]:
-    """The files that `paths` mean, each once, in order of name; empty ones, too, unless there are no others."""
+def is_local(path: str) -> bool:
+    """Return whether a path is one of this machine's own file system."""
+    return SCHEME.match(path) is None
+
+
+def locate(path: str) -> tuple[Any, str]:
+    """Return the file system of a path, and the name of the file in it."""
+    if is_local(path):
+        return pyarrow.fs.LocalFileSystem(), os.path.abspath(LOCAL.sub("/", path))
+    try:
+        return pyarrow.fs.FileSystem.from_uri(path)
+    except (OSError, pa.ArrowException, ValueError) as error:
+        raise UnknownFileSystem(f"{path}: cannot be opened with Arrow: {error}") from error
+
+
+def version_of(info: pyarrow.fs.FileInfo) -> str | None:
+    """Return what tells a file from one that has taken its place, as far as it is known."""
+    return f"{info.size} {info.mtime_ns}"
+
+
+def check_version(path: str, version: str | None) -> None:
+    """Raise `FileChanged` if the file is no longer the one that was listed."""
+    if version is None:
+        return
+    system, name = locate(path)
+    if version_of(system.get_file_info(name)) != version:
+        raise FileChanged(f"{path}: the file changed while it was read; check it again when no program writes to it")
+
+
+def list_files(paths: Sequence[str]) -> tuple[InputFile, ...]:
+    """Return the files that `paths` mean, each once, in the order of their names. Empty files are listed too.
+
+    Raise `UnreadableInput` if a path means no file, or only empty ones.
+    """
     if not paths:
         raise UnreadableInput("no input is given; give a file, a folder or a glob")
-    found: dict[str, File] = {}
+    found: dict[str, InputFile] = {}
     for path in paths:
-        files = _listed(spark, path)
+        files = list(_files_at(path))
         if not any(file.bytes for file in files):
             raise UnreadableInput(empty(path) if len(files) == 1 else no_files(path))
         found.update((file.path, file) for file in files)
     return tuple(found[path] for path in sorted(found))
 
 
-def file_name() -> Column:
-    """The file of a row: `File.name`, from the percent-encoded form in which Spark's metadata has it."""
-    uri = fn.col("_metadata.file_path")
-    plain = fn.when(uri.contains("%"), fn.url_decode(fn.replace(uri, fn.lit("+"), fn.lit("%2B")))).otherwise(uri)
-    return fn.when(
-        plain.startswith("file:/"), fn.concat(fn.lit("/"), fn.ltrim(plain.substr(6, PATH_CHARS_MAX), fn.lit("/")))
-    ).otherwise(plain)
+def _files_at(path: str) -> Iterator[InputFile]:
+    system, name = locate(path)
+    prefix = "" if is_local(path) else path[: len(path) - len(name)] if path.endswith(name) else f"{path.split('://')[0]}://"
+    infos = [system.get_file_info(name)]
+    if infos[0].type == pyarrow.fs.FileType.NotFound:
+        infos = list(_match_glob(system, name)) if GLOB.search(name) else []
+        if not infos:
+            raise UnreadableInput(not_found(path))
+    for info in infos:
+        yield from _files_below(system, info, prefix, named=len(infos) == 1)
 
 
-def tolerant(
-    files: Sequence[File], read: Callable[[Sequence[File], bool], DataFrame]
-) -> tuple[DataFrame, tuple[Damaged, ...]]:
-    """`read(files, False)`; where some are damaged, `read(files, True)`, which shall pass over damage, and which.
+def _files_below(system: Any, info: pyarrow.fs.FileInfo, prefix: str, *, named: bool) -> Iterator[InputFile]:
+    """Yield a file itself, or the files in a folder at every depth. `named` says that the path names it alone."""
+    if info.type == pyarrow.fs.FileType.Directory:
+        if isinstance(system, pyarrow.fs.LocalFileSystem):
+            yield from _local_folder(Path(info.path), set())
+            return
+        for inner in system.get_file_info(pyarrow.fs.FileSelector(info.path, recursive=True)):
+            below = inner.path[len(info.path) :].strip("/").split("/")
+            if inner.type == pyarrow.fs.FileType.File and not any(part.startswith(HIDDEN) for part in below):
+                yield _input_file(inner, prefix)
+    elif isinstance(system, pyarrow.fs.LocalFileSystem):
+        yield from _local_file(Path(info.path), named=named)
+    else:
+        yield _input_file(info, prefix)
 
-    `read` must have run a job over all of its input when it returns, or damage would be met too late.
-    """
+
+def _local_folder(folder: Path, above: set[str]) -> Iterator[InputFile]:
+    """Yield the files in a folder at every depth. A link to a folder above it is not followed."""
+    here = os.path.realpath(folder)
+    if here in above:
+        return
     try:
-        return read(files, False), ()
-    except SPARK_ERRORS as error:
-        if not DAMAGE.search(str(error)):
-            raise
-    found = damaged(files, read)
-    return read(files, True), found
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except PermissionError:
+        raise UnreadableInput(not_permitted(str(folder))) from None
+    for entry in entries:
+        if entry.name.startswith(HIDDEN):
+            continue
+        if entry.is_dir():
+            yield from _local_folder(Path(entry.path), above | {here})
+        else:
+            yield from _local_file(Path(entry.path), named=False)
 
 
-def damaged(files: Sequence[File], read: Callable[[Sequence[File], bool], DataFrame]) -> tuple[Damaged, ...]:
-    """Those that `read` cannot read, each by itself, without passing over damage."""
-    return tuple(Damaged(file, why) for file in files if (why := _damage(file, read)))
-
-
-def damage_table(spark: SparkSession, damaged: Sequence[Damaged], rows_read: dict[str, int]) -> DataFrame:
-    """One row for the quarantine per damaged file, placed after the last row that could be read."""
-    rows = [
-        (
-            one.file.name,
-            rows_read.get(one.file.name, 0) + 1,
-            f"{DAMAGED}, and nothing from here on could be read: {one.why}",
-            None,
-        )
-        for one in damaged
-    ]
-    return given(spark, rows, DAMAGE_TABLE)
-
-
-def _damage(file: File, read: Callable[[Sequence[File], bool], DataFrame]) -> str | None:
+def _local_file(path: Path, *, named: bool) -> Iterator[InputFile]:
+    """Yield a regular file. Raise `UnreadableInput` if something else is `named`, and ignore it otherwise."""
+    name = str(path)
     try:
-        read([file], False).unpersist()
-    except SPARK_ERRORS as error:
-        return cause(error) if DAMAGE.search(str(error)) else None
-    except UnreadableInput:
-        return None  # not by itself: another file has the columns that this one lacks
-    return None
+        name.encode()
+    except UnicodeEncodeError:
+        shown = name.encode(errors="replace").decode()
+        raise UnreadableInput(f"{shown}: the name of this file is not UTF-8; rename the file") from None
+    try:
+        found = path.stat()
+    except OSError:
+        if not named:
+            return  # a link to nothing
+        raise UnreadableInput(not_found(name)) from None
+    if not stat.S_ISREG(found.st_mode):
+        if named:
+            raise UnreadableInput(
+                f"{name}: this is {_kind_of_file(found.st_mode)}, not a regular file; write its content to a file, or "
+                "pipe it to `antecede check -`"
+            )
+        return
+    if not os.access(path, os.R_OK):
+        raise UnreadableInput(not_permitted(name))
+    yield InputFile(name, name, found.st_size, f"{found.st_size} {found.st_mtime_ns}")
 
 
-def _listed(spark: SparkSession, path: str) -> list[File]:
-    """First those of the very name: what has brackets in it need not be a glob."""
-    for name in dict.fromkeys((literal(path), path)):
-        try:
-            return _found(spark, name)
-        except SPARK_ERRORS as error:
-            if "PATH_NOT_FOUND" not in str(error) or name == path:
-                raise UnreadableInput(_refusal(path, error)) from error
-    raise AssertionError("unreachable: the last of the names is the path itself")
+def _kind_of_file(mode: int) -> str:
+    if stat.S_ISFIFO(mode):
+        return "a FIFO"
+    return "a device" if stat.S_ISCHR(mode) or stat.S_ISBLK(mode) else "a socket"
 
 
-def _found(spark: SparkSession, path: str) -> list[File]:
-    """Spark makes no row of an empty file, but it lists it."""
-    table = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(path)
-    filled = [File(row.path, row.length) for row in table.select("path", "length").collect()]
-    names = {file.name for file in filled}
-    listed = (File(unquote(uri), 0) for uri in table.inputFiles())
-    return filled + [file for file in listed if file.name not in names]
+def _input_file(info: pyarrow.fs.FileInfo, prefix: str) -> InputFile:
+    path = f"{prefix}{info.path}"
+    return InputFile(path, path, info.size or 0, version_of(info))
 
 
-def _refusal(path: str, error: BaseException) -> str:
-    text = str(error)
-    if "PATH_NOT_FOUND" in text:
-        return not_found(path)
-    if "No FileSystem for scheme" in text:
-        return f"{path}: Spark has no file system for that scheme; add its package with --packages, or copy the files"
-    if "Permission denied" in text or "AccessControlException" in text:
-        return not_permitted(path)
-    return f"{path}: cannot be read: {cause(error)}"
+def _match_glob(system: Any, pattern: str) -> Iterator[pyarrow.fs.FileInfo]:
+    """Yield the files and folders that match a pattern, folder by folder."""
+    for one in _expand_braces(pattern):
+        parts = one.split("/")
+        first = next((at for at, part in enumerate(parts) if GLOB.search(part)), len(parts))
+        folders = ["/".join(parts[:first]) or "/"]
+        for part in parts[first:]:
+            folders = [path for folder in folders for path in _match_in(system, folder, part)]
+        for path in folders:
+            info = system.get_file_info(path)
+            if info.type != pyarrow.fs.FileType.NotFound:
+                yield info
+
+
+def _match_in(system: Any, folder: str, part: str) -> Iterator[str]:
+    if not GLOB.search(part):
+        yield f"{folder.rstrip('/')}/{part}"
+        return
+    wanted = re.compile(translate(part))
+    try:
+        inside = system.get_file_info(pyarrow.fs.FileSelector(folder))
+    except OSError:
+        return
+    for info in sorted(inside, key=lambda one: one.path):
+        if wanted.match(info.base_name) and not (info.base_name.startswith(HIDDEN) and not part.startswith(HIDDEN)):
+            yield info.path
+
+
+def _expand_braces(pattern: str) -> list[str]:
+    """Return the patterns that `{a,b}` in a pattern stands for. Braces inside braces are not expanded."""
+    pieces = re.split(r"\{([^{}]*)\}", pattern)
+    choices = [piece.split(",") if at % 2 else [piece] for at, piece in enumerate(pieces)]
+    return ["".join(chosen) for chosen in product(*choices)]
 
 
 def not_found(path: str) -> str:

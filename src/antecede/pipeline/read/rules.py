@@ -1,150 +1,89 @@
-"""What makes a row an event: the rules of the trace for one row, as column expressions over `schema.EVENTS`.
+"""Find the rows of a table that may not be events. The judge's own parser then decides on each of them.
 
-They are the rules of the judge's own parser, so that both keep and refuse the same rows. What a typed column
-can no longer show (an index that was text, say) is the adapter's to report.
-
-`surely_events` is no second set of rules: it tells of many rows at once that none can break any, so that those who have
-them as Arrow columns need not ask Spark. Where it is not sure, `broken` decides.
+`find_doubtful` looks at whole columns at once and may doubt without need. There is no second set of rules: what it does
+not doubt is an event by `antecede.judge.events.parse`, and what it doubts is given to that.
 """
 
 from __future__ import annotations
 
-from functools import reduce
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import Column
-from pyspark.sql import functions as fn
 
 from antecede.judge.events import KINDS, WITH_MESSAGE
-from antecede.pipeline.arrow import kind_codes
+from antecede.judge.row import FIELD_CHARS_MAX
+from antecede.pipeline.arrow import Flags, Longs
 
-FIELD_CHARS_MAX = 65_536
-SHOWN_CHARS_MAX = 60
-
-
-def broken() -> Column:
-    """The first rule that a row breaks, in words; null for an event."""
-    tests = [
-        (~fn.coalesce(fn.col("kind").isin(*KINDS), fn.lit(False)), _says("kind", f"must be one of {', '.join(KINDS)}")),
-        (_blank("process"), fn.lit("process is missing or empty")),
-        (fn.coalesce(fn.col("index"), fn.lit(-1)) < 0, _says("index", "must be an integer of 0 or more")),
-        (fn.col("kind").isin(*WITH_MESSAGE) & _blank("message"), _on_kind("message is missing or empty on")),
-        ((fn.col("kind") == "send") & fn.col("dests").isNull(), fn.lit("dests is missing on send")),
-        (_blank_dest(), fn.lit("a destination in dests is missing or empty")),
-        *[(~fn.is_valid_utf8(value), fn.lit(f"{name} is not UTF-8")) for name, value in _texts().items()],
-        (_not_finite("time"), _says("time", "must be a finite number of seconds")),
-        *[(fn.length(name) > FIELD_CHARS_MAX, _too_long(name)) for name in ("run", "process", "message", "group")],
-        (_long_dest(), fn.lit(f"a destination in dests has more than {FIELD_CHARS_MAX} characters")),
-        (_long_attribute(), fn.lit(f"an attribute has more than {FIELD_CHARS_MAX} characters")),
-    ]
-    return fn.coalesce(*[fn.when(test, words) for test, words in tests])
+TEXTS = ("run", "process", "kind", "message", "group")
 
 
-def surely_events(table: pa.Table) -> bool:
-    """Whether all rows are events for sure. Run, process and kind are dictionaries, and so are the destinations; what
-    is in a dictionary counts whether a row has it or not. Lengths are in bytes, of which there are no fewer than
-    characters."""
-    if not _is_utf8(table):
-        return False
-    dests = pc.list_flatten(table["dests"])
-    texts = [name for name in ("message", "group") if name in table.column_names]
-    return (
-        set(_values(table["kind"])) <= set(KINDS)
-        and not any(table[name].null_count for name in ("kind", "process", "index"))
-        and pc.min(table["index"]).as_py() >= 0
-        and not dests.null_count
-        and all(0 < size <= FIELD_CHARS_MAX for name in (table["process"], dests) for size in _sizes(name))
-        and all(size <= FIELD_CHARS_MAX for size in _sizes(table["run"]))
-        and _messages_are_named(table)
-        and all(_fit(pc.binary_length(table[name])) for name in texts)
-        and bool(np.all(np.isfinite(table["time"].drop_null().to_numpy())))
-        and ("attributes" not in table.column_names or _attributes_fit(table["attributes"]))
-    )
+def find_doubtful(table: pa.Table) -> Flags:
+    """Return for each row whether it may break a rule of the trace.
+
+    The columns have the types of a trace. Texts may be in a dictionary.
+    """
+    kind, dests = table["kind"], table["dests"]
+    with_message = _apply(kind, _is_one_of(WITH_MESSAGE))
+    is_send = _apply(kind, _is_one_of(("send",)))
+    found = ~_apply(kind, _is_one_of(KINDS)) | _apply(table["process"], _is_blank)
+    found |= pc.less(pc.fill_null(table["index"], -1), 0).to_numpy()
+    found |= with_message & _apply(table["message"], _is_blank)
+    found |= is_send & pc.is_null(dests).to_numpy()
+    found |= ~pc.fill_null(pc.is_finite(table["time"]), True).to_numpy()
+    for name in TEXTS:
+        if name in table.column_names:
+            found |= _apply(table[name], _is_long)
+    found[_rows_with_odd_dest(dests)] = True
+    return found
 
 
-def _is_utf8(table: pa.Table) -> bool:
-    """Whether all texts are: Arrow reads them from files without looking."""
-    try:
-        table.validate(full=True)
-    except pa.ArrowInvalid:
-        return False
-    return True
+def name_runs(table: pa.Table) -> pa.Table:
+    """Return the table with an empty name for runs that are null."""
+    if not table["run"].null_count:
+        return table
+    return table.set_column(table.column_names.index("run"), "run", pc.fill_null(table["run"], ""))
 
 
-def _values(names: pa.ChunkedArray) -> list[str]:
-    return [value for chunk in names.chunks for value in chunk.dictionary.to_pylist()]
+Test = Callable[[pa.Array], Flags]
 
 
-def _sizes(names: pa.ChunkedArray) -> list[int]:
-    """Those of the texts in a dictionary; a missing one has none."""
-    return [size or 0 for chunk in names.chunks for size in pc.binary_length(chunk.dictionary).to_pylist()]
+def _apply(texts: pa.ChunkedArray, test: Test) -> Flags:
+    """Return the result of a test for each text. In a dictionary, each text is tested once."""
+    return np.concatenate([np.zeros(0, np.bool_), *(_apply_to_chunk(chunk, test) for chunk in texts.chunks)])
 
 
-def _fit(lengths: pa.ChunkedArray) -> bool:
-    return bool((pc.max(lengths).as_py() or 0) <= FIELD_CHARS_MAX)
+def _apply_to_chunk(texts: pa.Array, test: Test) -> Flags:
+    if not pa.types.is_dictionary(texts.type):
+        return test(texts)
+    by_value = np.append(test(texts.dictionary), test(pa.nulls(1, texts.type.value_type)))
+    return by_value[pc.fill_null(texts.indices, len(by_value) - 1).to_numpy()]
 
 
-def _messages_are_named(table: pa.Table) -> bool:
-    """A message where there must be one, and destinations of a send."""
-    kind = kind_codes(table["kind"], WITH_MESSAGE)
-    unnamed = ~pc.fill_null(pc.greater(pc.binary_length(table["message"]), 0), False).to_numpy()
-    unsent = (kind == WITH_MESSAGE.index("send")) & pc.is_null(table["dests"]).to_numpy()
-    return not np.any((kind >= 0) & unnamed | unsent)
+def _is_one_of(values: Sequence[str]) -> Test:
+    wanted = pa.array(values)
+    return lambda texts: pc.is_in(texts, wanted).to_numpy(zero_copy_only=False)
 
 
-def _attributes_fit(attributes: pa.ChunkedArray) -> bool:
-    parts = [part for chunk in attributes.chunks for part in (chunk.keys, chunk.items)]
-    return all((pc.max(pc.binary_length(part)).as_py() or 0) <= FIELD_CHARS_MAX for part in parts)
+def _lengths(texts: pa.Array) -> Longs:
+    """Return the length in bytes, which is no less than that in characters. It is 0 for null."""
+    return pc.fill_null(pc.binary_length(texts), 0).to_numpy(zero_copy_only=False)
 
 
-def shown(value: Column) -> Column:
-    """A value as a reason quotes it: short, and readable."""
-    return fn.coalesce(fn.make_valid_utf8(fn.substring(value.cast("string"), 1, SHOWN_CHARS_MAX)), fn.lit("missing"))
+def _is_blank(texts: pa.Array) -> Flags:
+    return _lengths(texts) == 0
 
 
-def _says(name: str, must: str) -> Column:
-    return fn.concat(fn.lit(f"{name} is "), shown(fn.col(name)), fn.lit(f"; it {must}"))
+def _is_long(texts: pa.Array) -> Flags:
+    return _lengths(texts) > FIELD_CHARS_MAX
 
 
-def _on_kind(words: str) -> Column:
-    return fn.concat(fn.lit(f"{words} "), fn.col("kind"))
+def _is_odd_dest(texts: pa.Array) -> Flags:
+    return _is_blank(texts) | _is_long(texts)
 
 
-def _too_long(name: str) -> Column:
-    return fn.concat(fn.lit(f"{name} has "), fn.length(name), fn.lit(f" characters; the limit is {FIELD_CHARS_MAX}"))
-
-
-def _texts() -> dict[str, Column]:
-    """All that is text in a row; what is a list, with a character between that no other byte can be part of."""
-    attributes = fn.concat_ws(",", fn.map_keys("attributes"), fn.map_values("attributes"))
-    one = {name: fn.col(name) for name in ("run", "process", "message", "group")}
-    return {**one, "a destination in dests": fn.array_join("dests", ","), "an attribute": attributes}
-
-
-def _blank(name: str) -> Column:
-    return fn.coalesce(fn.col(name), fn.lit("")) == ""
-
-
-def _not_finite(name: str) -> Column:
-    value = fn.col(name)
-    return reduce(Column.__or__, [value == fn.lit(float(odd)).cast("double") for odd in ("nan", "inf", "-inf")])
-
-
-def _blank_dest() -> Column:
-    # array_contains is null where the text is not found and a null is: both mean a blank destination.
-    return fn.col("dests").isNotNull() & fn.coalesce(fn.array_contains("dests", ""), fn.lit(True))
-
-
-def _long_dest() -> Column:
-    # The lambda runs only where the destinations together are long enough for one of them to be.
-    together = fn.length(fn.array_join("dests", ""))
-    return (together > FIELD_CHARS_MAX) & fn.exists("dests", lambda dest: fn.length(dest) > FIELD_CHARS_MAX)
-
-
-def _long_attribute() -> Column:
-    def long(name: Column, value: Column) -> Column:
-        return (fn.length(name) > FIELD_CHARS_MAX) | (fn.coalesce(fn.length(value), fn.lit(0)) > FIELD_CHARS_MAX)
-
-    return fn.col("attributes").isNotNull() & (fn.size(fn.map_filter("attributes", long)) > 0)
+def _rows_with_odd_dest(dests: pa.ChunkedArray) -> Longs:
+    """Return the rows with a destination that is null, empty or too long."""
+    odd = _apply(pc.list_flatten(dests), _is_odd_dest)
+    return pc.list_parent_indices(dests).to_numpy()[odd] if odd.any() else np.empty(0, np.int64)

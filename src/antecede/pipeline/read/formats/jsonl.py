@@ -1,108 +1,175 @@
-"""The project's own trace as JSON Lines, for people; `parquet` reads the one for machines.
+"""Read JSON Lines with the columns of a trace: many lines at once with Arrow, and the doubtful ones exactly.
 
-A line of JSON is read by one `from_json`. Spark reads numbers strictly but
-takes any value for text: `"process": 5` would become the process "5". That a text was a text is shown cheaply where
-the line holds it in one of the two usual spellings, and by a second, exact parse of the few lines that do not.
+Arrow parses a piece of the file with the types of the trace, and refuses it if a value has another type or a key stands
+twice. A piece that it refuses is cut into smaller ones, and the lines of a small piece that is refused again go through
+`antecede.judge.events`, which alone decides what is an event and why not. The same is done with single lines that Arrow
+reads and that may break a rule of the trace. So every reader of a trace keeps and refuses the same rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import reduce
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any
 
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as fn
-from pyspark.sql.types import StructField, StructType, VariantType
+import numpy as np
+import pyarrow as pa
+import pyarrow.json
 
+from antecede.judge.events import Event, RefusedRow, read_jsonl
+from antecede.judge.row import FIELD_CHARS_MAX
 from antecede.pipeline import schema
-from antecede.pipeline.read import files, text
-from antecede.pipeline.read.rules import shown
+from antecede.pipeline.arrow import Flags, Longs
+from antecede.pipeline.read import rules
+from antecede.pipeline.read.blocks import Block
+from antecede.pipeline.read.rows import ReadRows, Wanted, read_line_block
 
-TEXTS = ("run", "process", "message", "group")
-STRICT = {
-    "time": "must be a number",
-    "attributes": "must be an object",
-    "dests": "must be a list of process names",
-    **dict.fromkeys(
-        ("index", "payload_bytes", "control_bytes", "control_entries"), "must be an integer of at most 64 bits"
-    ),
-}
-EXACT = StructType([StructField(name, VariantType()) for name in (*TEXTS, "dests")])
-
-
-def json_lines(spark: SparkSession, paths: Sequence[files.File]) -> DataFrame:
-    """Candidates from JSON Lines, one per line that is not blank."""
-    table = text.lines(spark, paths, parse)
-    rows = table.where(fn.col("row").isNotNull() | fn.col("reason").isNotNull())
-    return schema.conform(rows, schema.CANDIDATES)
+PIECE_LINES = 4_096
+NEWLINE, LAST_BLANK, OPENING_BRACE = 10, 32, ord("{")
+NULL_AFTER_OBJECT = re.compile(rb"\}\s*null")
+ATTRIBUTES = re.compile(rb'"attributes"\s*:\s*')
+ESCAPES = re.compile(rb'\\u[dD][89a-fA-F]|"[^"\n]*\\u[^"\n]*"\s*:')
+"""Half a character that may lack its other half, and a key that may be spelled in an odd way."""
+COLUMNS = pa.schema([field for field in schema.TRACE if field.name != "attributes"])
+Parsed = tuple[pa.Table, Sequence[RefusedRow]]
 
 
-def parse(lines: DataFrame) -> DataFrame:
-    """Each line's columns, and the reason why it has none. A blank line has neither a row nor a reason."""
-    read = lines.withColumn("_", text.one_json(fn.col("value"), schema.TRACE.simpleString()))
-    columns = [fn.col(f"_.row.{name}").alias(name) for name in schema.TRACE.names if name not in ("attributes", "run")]
-    return read.select(
-        *[name for name in ("file", "block", "position", "line") if name in lines.columns],
-        fn.coalesce("_.row.run", fn.lit("")).alias("run"),
-        *columns,
-        fn.map_filter("_.row.attributes", lambda _, value: value.isNotNull()).alias("attributes"),
-        fn.when(~text.is_blank(), _unreadable()).alias("reason"),
-        fn.when(~text.is_blank(), text.shown()).alias("row"),
+def read(block: Block, wanted: Wanted) -> Iterator[ReadRows]:
+    """Yield the rows of a block of JSON Lines."""
+    return read_line_block(block, partial(parse_lines, wanted=wanted), wanted.events)
+
+
+def parse_lines(data: bytes, first_line: int, *, wanted: Wanted) -> Parsed:
+    """Return the events of complete lines, and the rows that are not events."""
+    starts, ends, lines = find_rows(data, first_line)
+    parsed = _parse_with_arrow(data, starts, lines)
+    if parsed is not None:
+        return _refuse(parsed, data, starts, ends, wanted)
+    if len(lines) <= PIECE_LINES:
+        return parse_exactly((data[a:b] for a, b in zip(starts, ends, strict=True)), lines, wanted)
+    cuts = [*range(0, len(lines), PIECE_LINES), len(lines)]
+    return _join(
+        parse_lines(data[starts[a] : ends[b - 1]], int(lines[a]), wanted=wanted)
+        for a, b in zip(cuts[:-1], cuts[1:], strict=True)
     )
 
 
-def _unreadable() -> Column:
-    return fn.coalesce(
-        fn.when(~fn.is_valid_utf8("value"), fn.lit("the line is not UTF-8")),
-        fn.when(fn.col("_.row").isNull(), fn.lit("the line is not a JSON object")),
-        fn.when(fn.col("_.broken").isNotNull(), _wrong_type()),
-        fn.when(fn.col("_.end").isNull(), fn.lit("the line is not one JSON object: something follows it")),
-        *[fn.when(_not_text(name), _wrong(name, "must be text")) for name in TEXTS],
-        fn.when(_not_texts("dests"), _wrong("dests", "must be a list of process names")),
-    )
-
-
-def _wrong_type() -> Column:
-    """Which column kept Spark from reading the row as a trace."""
-    unread = [
-        fn.when(_source(name).isNotNull() & fn.col(f"_.row.{name}").isNull(), _wrong(name, must))
-        for name, must in STRICT.items()
+def find_rows(data: bytes, first_line: int) -> tuple[Longs, Longs, Longs]:
+    """Return where each line begins and ends that is not blank, and its number."""
+    letters = np.frombuffer(data, np.uint8)
+    breaks = np.flatnonzero(letters == NEWLINE)
+    starts = np.concatenate([[0], breaks + 1])
+    ends = np.concatenate([breaks, [len(letters)]])
+    if starts[-1] == len(letters):
+        starts, ends = starts[:-1], ends[:-1]
+    lines = np.arange(len(starts)) + first_line
+    maybe_blank = ends == starts
+    maybe_blank[~maybe_blank] = letters[starts[~maybe_blank]] <= LAST_BLANK
+    if not maybe_blank.any():
+        return starts, ends, lines
+    blank = np.zeros(len(lines), np.bool_)
+    blank[maybe_blank] = [
+        not data[a:b].strip() for a, b in zip(starts[maybe_blank].tolist(), ends[maybe_blank].tolist(), strict=True)
     ]
-    return fn.coalesce(*unread, fn.lit("the line is not JSON, or one of its values has the wrong type"))
+    return starts[~blank], ends[~blank], lines[~blank]
 
 
-def _source(name: str) -> Column:
-    return fn.get_json_object("value", f"$.{name}")
+def parse_exactly(rows: Iterable[bytes], lines: Longs, wanted: Wanted) -> Parsed:
+    """Return the events and the refused rows of these lines, by the rules of the judge."""
+    events: list[Event] = []
+    places: list[int] = []
+    refused: list[RefusedRow] = []
+    for row, line in zip(rows, lines.tolist(), strict=True):
+        kept, left_out = read_jsonl([row])
+        events += kept
+        places += [line] * len(kept)
+        refused += [RefusedRow(one.reason, one.row, line) for one in left_out]
+    return event_table(events, places, wanted), refused
 
 
-def _wrong(name: str, must: str) -> Column:
-    return fn.concat(fn.lit(f"{name} is "), shown(_source(name)), fn.lit(f"; it {must}"))
+def event_table(events: Sequence[Event], lines: Sequence[int], wanted: Wanted) -> pa.Table:
+    """Return events of the judge as a table with the wanted columns and `line`."""
+    columns: dict[str, list[Any]] = {name: [getattr(event, name) for event in events] for name in wanted.trace.names}
+    if "attributes" in columns:
+        columns["attributes"] = [None if one is None else list(one.items()) for one in columns["attributes"]]
+    fields = pa.schema([*wanted.trace, ("line", pa.int64())])
+    return pa.table({**columns, "line": list(lines)}, schema=fields)
 
 
-def _spelled(name: str, value: Column, *, between: str = "") -> Column:
-    """Whether the line has this value behind this name, with or without the usual blank."""
-    return fn.col("value").contains(fn.concat(fn.lit(f'"{name}":{between}'), value))
+def _parse_with_arrow(data: bytes, starts: Longs, lines: Longs) -> pa.Table | None:
+    """Return one row for each line, or None if a line is not one object with the types of a trace."""
+    if not len(lines):
+        return COLUMNS.append(pa.field("line", pa.int64())).empty_table()
+    # Arrow ends the process if it meets `null` in place of an object, so it must not see any.
+    if np.any(np.frombuffer(data, np.uint8)[starts] != OPENING_BRACE) or NULL_AFTER_OBJECT.search(data):
+        return None
+    try:
+        if not data.isascii():
+            data.decode()  # Arrow does not look at keys and values that it ignores
+        table = pyarrow.json.read_json(
+            pa.BufferReader(data),
+            read_options=pyarrow.json.ReadOptions(use_threads=False, block_size=len(data) + 1),
+            parse_options=pyarrow.json.ParseOptions(
+                explicit_schema=COLUMNS, newlines_in_values=False, unexpected_field_behavior="ignore"
+            ),
+        )
+    except (pa.ArrowInvalid, UnicodeDecodeError):
+        return None
+    if table.num_rows != len(lines):
+        return None
+    return table.append_column("line", pa.array(lines))
 
 
-def _not_text(name: str) -> Column:
-    value = fn.concat(fn.lit('"'), fn.col(f"_.row.{name}"), fn.lit('"'))
-    exact = fn.schema_of_variant(fn.from_json("value", EXACT, text.JSON_OPTIONS)[name])
-    return (
-        fn.col(f"_.row.{name}").isNotNull()
-        & ~(_spelled(name, value) | _spelled(name, value, between=" "))
-        & (fn.coalesce(exact, fn.lit("")) != "STRING")
-    )
+def _refuse(table: pa.Table, data: bytes, starts: Longs, ends: Longs, wanted: Wanted) -> Parsed:
+    """Return the events of what Arrow read, and decide exactly on the lines that may break a rule."""
+    doubtful = rules.find_doubtful(table)
+    doubtful |= ends - starts > FIELD_CHARS_MAX
+    with_attributes = _mark_rows_with_attributes(data, starts, doubtful)
+    if b"\\u" in data:
+        doubtful[_rows_at(starts, [match.start() for match in ESCAPES.finditer(data)])] = True
+    table = rules.name_runs(table)
+    if wanted.all_columns:
+        table = _with_attributes(table, data, starts, ends, np.flatnonzero(with_attributes & ~doubtful))
+    table = table.select([*wanted.trace.names, "line"])
+    if not doubtful.any():
+        return table, []
+    at = np.flatnonzero(doubtful)
+    exact, refused = parse_exactly((data[starts[n] : ends[n]] for n in at), table["line"].to_numpy()[at], wanted)
+    return pa.concat_tables([table.filter(pa.array(~doubtful)), exact]).sort_by("line"), refused
 
 
-def _not_texts(name: str) -> Column:
-    dests = fn.col(f"_.row.{name}")
-    spellings = [
-        _spelled(name, fn.concat(fn.lit('["'), fn.array_join(dests, f'",{blank}"'), fn.lit('"]')), between=blank)
-        for blank in ("", " ")
-    ]
-    exact = fn.schema_of_variant(fn.from_json("value", EXACT, text.JSON_OPTIONS)[name])
-    return (
-        (fn.size(dests) > 0)
-        & ~reduce(Column.__or__, spellings)
-        & ~fn.coalesce(exact, fn.lit("")).isin("ARRAY<STRING>", "ARRAY<VOID>")
-    )
+def _mark_rows_with_attributes(data: bytes, starts: Longs, doubtful: Flags) -> Flags:
+    """Return which rows may have attributes. Mark as doubtful those in which something else than an object follows."""
+    found = [(match.start(), data[match.end() : match.end() + 1] != b"{") for match in ATTRIBUTES.finditer(data)]
+    marked = np.zeros(len(starts), np.bool_)
+    if found:
+        place, odd = (np.array(values) for values in zip(*found, strict=True))
+        row = _rows_at(starts, place)
+        marked[row] = True
+        doubtful[row[odd]] = True
+    return marked
+
+
+def _rows_at(starts: Longs, places: Sequence[int]) -> Longs:
+    """Return the rows in which these bytes are."""
+    return np.searchsorted(starts, np.asarray(places, np.int64), side="right") - 1
+
+
+def _with_attributes(table: pa.Table, data: bytes, starts: Longs, ends: Longs, at: Longs) -> pa.Table:
+    """Return the table with the column `attributes`, read from the lines that have any. Mark nothing: what is odd was
+    found before, and what is nested becomes its JSON text, as the judge has it."""
+    values: list[list[tuple[str, str]] | None] = [None] * table.num_rows
+    for row in at.tolist():
+        found = json.loads(data[starts[row] : ends[row]]).get("attributes")
+        if found is not None:
+            pairs = ((name, item if isinstance(item, str) else json.dumps(item)) for name, item in found.items())
+            values[row] = [(name, item) for (name, item), given in zip(pairs, found.values(), strict=True) if given is not None]
+    place = schema.TRACE.get_field_index("attributes")
+    return table.add_column(place, "attributes", pa.array(values, schema.TEXT_BY_TEXT))
+
+
+def _join(parts: Iterable[Parsed]) -> Parsed:
+    found = list(parts)
+    return pa.concat_tables([events for events, _ in found]), [row for _, rows in found for row in rows]

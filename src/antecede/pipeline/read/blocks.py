@@ -1,0 +1,126 @@
+"""Cut the files of the input into blocks. A block is what one task reads at a time.
+
+    trace.jsonl     |-- lines from byte 0 --|-- from byte 32 M --|--  ...     one event per line: byte ranges
+    trace.parquet   |-- row groups 0 and 1 --|-- row group 2 --|               Parquet: row groups
+    trace.json.gz   |---------------------- the whole file ----|               what cannot be read from the middle
+
+A block of lines owns the lines that begin in its range, so that neighbours need not agree on anything. Line numbers
+need one thing more: how many lines the blocks before it have. `count_lines` tells, at the speed of reading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+
+from antecede.pipeline.read import content
+from antecede.pipeline.read.files import InputFile
+from antecede.pipeline.runner import PART
+
+BLOCK_BYTES = 32 << 20
+BLOCKS = pa.schema(
+    [
+        (PART, pa.int32()),
+        ("path", pa.string()),
+        ("name", pa.string()),
+        ("version", pa.string()),
+        ("start", pa.int64()),
+        ("end", pa.int64()),
+        ("before", pa.int64()),
+        ("runs", pa.list_(pa.string())),
+        ("tells_refused", pa.bool_()),
+    ]
+)
+COUNTED = pa.schema([("number", pa.int64()), ("lines", pa.int64())])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A part of a file: bytes from `start` to `end` of a file of lines, row groups from `start` to `end` of a Parquet
+    file, or a whole file, whose `end` is -1.
+
+    `before` is the number of lines or rows in the file before the block. If `runs` is not None, only rows of these runs
+    are wanted. Several tasks may then read the block, and the one for which `tells_refused` is true tells of the rows
+    that are not events.
+    """
+
+    path: str
+    name: str
+    version: str | None
+    start: int = 0
+    end: int = -1
+    before: int = 0
+    runs: tuple[str, ...] | None = None
+    tells_refused: bool = True
+
+    @property
+    def is_whole(self) -> bool:
+        return self.end < 0
+
+
+def whole_file(file: InputFile) -> Block:
+    """Return a file as one block."""
+    return Block(path=file.path, name=file.name, version=file.version)
+
+
+def cut_lines(file: InputFile, block_bytes: int = BLOCK_BYTES) -> list[Block]:
+    """Return the blocks of a file of lines. A compressed file is one block."""
+    if file.bytes <= block_bytes or content.is_compressed(file.path):
+        return [whole_file(file)]
+    starts = range(0, file.bytes, block_bytes)
+    return [replace(whole_file(file), start=start, end=min(start + block_bytes, file.bytes)) for start in starts]
+
+
+def table_of(parts: Iterable[tuple[int, Block]]) -> pa.Table:
+    """Return blocks as rows, each with the part that reads it."""
+    rows = [
+        {
+            PART: part,
+            **{name: getattr(block, name) for name in BLOCKS.names if name not in (PART, "runs")},
+            "runs": None if block.runs is None else list(block.runs),
+        }
+        for part, block in parts
+    ]
+    return pa.Table.from_pylist(rows, BLOCKS)
+
+
+def blocks_in(batches: Iterable[pa.RecordBatch]) -> Iterator[Block]:
+    """Yield the blocks that rows of `table_of` stand for, in the order of the files."""
+    rows = [row for batch in batches for row in batch.to_pylist()]
+    for row in sorted(rows, key=lambda row: (row["path"], row["start"])):
+        runs = row.pop("runs")
+        del row[PART]
+        yield Block(**row, runs=None if runs is None else tuple(runs))
+
+
+def share_out(blocks: Sequence[Block], weight: Callable[[Block], int], weight_max: int) -> list[tuple[int, Block]]:
+    """Return each block with a part. Neighbours share a part as long as they weigh at most `weight_max` together."""
+    part, taken = 0, 0
+    shared: list[tuple[int, Block]] = []
+    for block in blocks:
+        heavy = weight(block)
+        if taken and taken + heavy > weight_max:
+            part, taken = part + 1, 0
+        shared.append((part, block))
+        taken += heavy
+    return shared
+
+
+def count_lines(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Task: give for each block of lines, by its place in `number`, how many lines begin in it."""
+    for batch in batches:
+        rows = batch.to_pylist()
+        counts = [content.count_lines(row["path"], row["start"], row["end"]) for row in rows]
+        yield pa.record_batch([pa.array([row["number"] for row in rows]), pa.array(counts)], schema=COUNTED)
+
+
+def number_lines(blocks: Sequence[Block], lines: Sequence[int]) -> list[Block]:
+    """Return the blocks with the number of lines before each, from the number of lines in each."""
+    before: dict[str, int] = {}
+    numbered = []
+    for block, count in zip(blocks, lines, strict=True):
+        numbered.append(replace(block, before=before.get(block.path, 0)))
+        before[block.path] = before.get(block.path, 0) + count
+    return numbered

@@ -1,0 +1,215 @@
+"""Read the bytes of a block: complete lines in pieces of a bounded size, from plain and compressed files.
+
+Nothing here holds more than one piece and one line. A line that is longer than `LINE_BYTES_MAX` is not read: only its
+place and its length are told. If a file is damaged, what comes before the damage is read, and the damage is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from antecede.pipeline.read import files
+
+PIECE_BYTES = 8 << 20
+LINE_BYTES_MAX = 16 << 20
+DAMAGED = "the file is damaged or ends early"
+"""How the reason begins of a quarantined row that stands for the unread rest of a file."""
+COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Complete lines of a file. `first_line` is the number of the first of them."""
+
+    data: bytes
+    first_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A line that is too long, or the rest of a damaged file, with the reason. `row` shows how it begins."""
+
+    line: int
+    reason: str
+    row: str | None = None
+
+
+def compression_of(head: bytes) -> str | None:
+    """Return the compression that the first bytes of a file show."""
+    return next((name for magic, name in COMPRESSIONS.items() if head.startswith(magic)), None)
+
+
+def is_compressed(path: str) -> bool:
+    """Return whether a file begins like a compressed one."""
+    system, name = files.locate(path)
+    with system.open_input_stream(name, compression=None) as stream:
+        return compression_of(stream.read(4)) is not None
+
+
+def read_head(path: str, size: int) -> bytes:
+    """Return the first bytes of a file, decompressed if need be. What is damaged reads as nothing."""
+    try:
+        with _open(path) as stream:
+            return bytes(stream.read(size))
+    except (OSError, pa.ArrowException):
+        return b""
+
+
+def read_whole(path: str, size_max: int) -> tuple[bytes, str | None]:
+    """Return the bytes of a file, and why they are not all of it, or None.
+
+    At most `size_max` bytes are read, counted after decompression.
+    """
+    parts: list[bytes] = []
+    size = 0
+    try:
+        with _open(path) as stream:
+            while size <= size_max and (part := stream.read(min(PIECE_BYTES, size_max + 1 - size))):
+                parts.append(part)
+                size += len(part)
+    except (OSError, pa.ArrowException) as error:
+        return b"".join(parts), f"{DAMAGED}, and nothing from here on could be read: {error}"
+    if size > size_max:
+        return b"".join(parts)[:size_max], f"the file has more than {size_max:,} bytes, and the rest was not read"
+    return b"".join(parts), None
+
+
+def count_lines(path: str, start: int, end: int) -> int:
+    """Return how many lines begin in these bytes of a plain file. A line begins at 0 and after every line break."""
+    breaks = sum(data.count(b"\n") for data in _chunks_of_range(path, max(start - 1, 0), end - 1))
+    return breaks + (start == 0 < end)
+
+
+def read_lines(
+    path: str, start: int, end: int, before: int, *, line_bytes_max: int = LINE_BYTES_MAX, piece_bytes: int = PIECE_BYTES
+) -> Iterator[Piece | Unread]:
+    """Yield the lines that begin in a block of a file. `end` is -1 for the whole file, which may be compressed."""
+    line = before + 1
+    kept = b""
+    skipped = 0  # bytes of a line that is too long
+    shown = b""
+    chunks = _chunks(path, start, end, piece_bytes)
+    while True:
+        try:
+            data = next(chunks, b"")
+        except (OSError, pa.ArrowException) as error:
+            yield Unread(line, f"{DAMAGED}, and nothing from here on could be read: {error}")
+            return
+        if not data:
+            break
+        if skipped:
+            head, found, data = data.partition(b"\n")
+            skipped += len(head)
+            if not found:
+                continue
+            yield _too_long(line, skipped, line_bytes_max, shown)
+            line, skipped = line + 1, 0
+        cut = data.rfind(b"\n") + 1
+        if not cut:
+            kept += data
+            if len(kept) > line_bytes_max:
+                skipped, shown, kept = len(kept), kept[:4_000], b""
+            continue
+        piece, kept = kept + data[:cut], data[cut:]
+        for part in _without_long_lines(piece, line, line_bytes_max):
+            yield part
+        line += piece.count(b"\n")
+    if skipped:
+        yield _too_long(line, skipped, line_bytes_max, shown)
+    elif kept:
+        yield from _without_long_lines(kept, line, line_bytes_max)
+
+
+def _without_long_lines(data: bytes, line: int, line_bytes_max: int) -> Iterator[Piece | Unread]:
+    """Yield the data as one piece, or in several if a line of it is too long."""
+    if len(data) <= line_bytes_max:
+        yield Piece(data, line)
+        return
+    begin, at = 0, 0
+    first = line
+    while at < len(data):
+        stop = data.find(b"\n", at)
+        stop = len(data) if stop < 0 else stop
+        if stop - at > line_bytes_max:
+            if begin < at:
+                yield Piece(data[begin:at], first)
+            yield _too_long(line, stop - at, line_bytes_max, data[at : at + 4_000])
+            begin, first = stop + 1, line + 1
+        at, line = stop + 1, line + 1
+    if begin < len(data):
+        yield Piece(data[begin:], first)
+
+
+def _too_long(line: int, size: int, size_max: int, shown: bytes) -> Unread:
+    return Unread(
+        line,
+        f"the line has {size:,} bytes; the limit is {size_max:,}, and the line was not read",
+        shown.decode(errors="replace")[:1_000],
+    )
+
+
+def _chunks(path: str, start: int, end: int, piece_bytes: int) -> Iterator[bytes]:
+    """Yield the bytes of the lines that begin between `start` and `end`."""
+    if end < 0:
+        with _open(path) as stream:
+            while data := stream.read(piece_bytes):
+                yield bytes(data)
+        return
+    system, name = files.locate(path)
+    with system.open_input_file(name) as file:
+        at = _first_line_start(file, start, piece_bytes)
+        while at < end:
+            file.seek(at)
+            data = bytes(file.read(min(piece_bytes, end - at)))
+            if not data:
+                return
+            at += len(data)
+            yield data
+            if at >= end and not data.endswith(b"\n"):
+                yield from _rest_of_line(file, piece_bytes)
+
+
+def _rest_of_line(file: Any, piece_bytes: int) -> Iterator[bytes]:
+    """Yield what follows, up to the end of the line."""
+    while data := bytes(file.read(min(piece_bytes, 1 << 16))):
+        stop = data.find(b"\n")
+        yield data if stop < 0 else data[: stop + 1]
+        if stop >= 0:
+            return
+
+
+def _first_line_start(file: Any, start: int, piece_bytes: int) -> int:
+    """Return where the first line begins that begins at `start` or later."""
+    if not start:
+        return 0
+    at = start - 1
+    file.seek(at)
+    while data := bytes(file.read(min(piece_bytes, 1 << 16))):
+        stop = data.find(b"\n")
+        if stop >= 0:
+            return at + stop + 1
+        at += len(data)
+    return at
+
+
+def _chunks_of_range(path: str, start: int, end: int) -> Iterator[bytes]:
+    system, name = files.locate(path)
+    with system.open_input_file(name) as file:
+        file.seek(start)
+        left = end - start
+        while left > 0 and (data := bytes(file.read(min(PIECE_BYTES, left)))):
+            left -= len(data)
+            yield data
+
+
+def _open(path: str) -> Any:
+    """Open a file for reading from its beginning, decompressed if it is compressed."""
+    system, name = files.locate(path)
+    with system.open_input_stream(name, compression=None) as stream:
+        compression = compression_of(stream.read(4))
+    return system.open_input_stream(name, compression=compression)

@@ -1,0 +1,118 @@
+"""Run tasks: functions from Arrow batches to Arrow batches that know nothing of who runs them.
+
+    rows with a column `part`          part 0   part 1   part 2      `hand_out` gives every part its rows
+                                          |        |        |
+    map(task)                          task     task     task        each part goes through the task by itself
+                                          |\\      /|\\      /|
+    deal(n)                            part 0   part 1  ...          rows go to the part that their column names
+                                          |        |
+    collect()                          one table
+
+A `Runner` starts the first step, and a `Dataset` is what a step gives. Nothing is computed before `collect`, or after
+`keep` more than once. `InProcess` runs everything here, one part after the other. `antecede.pipeline.spark.runner` has
+the runner on Spark. Both give the same rows; only the order of the parts in a collected table may differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+
+Batches = Iterable[pa.RecordBatch]
+Task = Callable[[Batches], Iterator[pa.RecordBatch]]
+PART = "part"
+"""The column that says which part a row is for."""
+
+
+class Dataset(Protocol):
+    """The rows that a step gives, in several parts."""
+
+    def map(self, task: Task, schema: pa.Schema) -> Dataset:
+        """Run `task` on every part. `schema` is that of the rows it gives."""
+
+    def deal(self, parts: int) -> Dataset:
+        """Give each row to the part, of so many, that its column `part` names."""
+
+    def keep(self) -> Dataset:
+        """Compute the rows once, for whoever collects them or maps them several times. `release` them afterwards."""
+
+    def release(self) -> None:
+        """Give up what `keep` holds."""
+
+    def collect(self) -> pa.Table:
+        """Compute and fetch all rows. They must be few."""
+
+
+class Runner(Protocol):
+    """Something that runs tasks."""
+
+    @property
+    def cores(self) -> int:
+        """About how many tasks run at the same time."""
+
+    def hand_out(self, rows: pa.Table) -> Dataset:
+        """Give each row to the part that its column `part` names."""
+
+    def call(self, task: Task, rows: pa.Table, schema: pa.Schema) -> pa.Table:
+        """Run one small task on these rows, where the tasks run, and fetch what it gives."""
+
+
+class InProcess:
+    """Run every task in the calling process, one after the other."""
+
+    @property
+    def cores(self) -> int:
+        return 1
+
+    def hand_out(self, rows: pa.Table) -> Dataset:
+        return _Parts(lambda: _deal(rows.to_batches(), rows.schema, _part_count(rows)), rows.schema)
+
+    def call(self, task: Task, rows: pa.Table, schema: pa.Schema) -> pa.Table:
+        return pa.Table.from_batches(task(rows.to_batches()), schema)
+
+
+class _Parts:
+    """The batches of each part, or the step that computes them."""
+
+    def __init__(self, compute: Callable[[], Iterable[Batches]], schema: pa.Schema) -> None:
+        self._compute = compute
+        self._schema = schema
+        self._kept: Sequence[Sequence[pa.RecordBatch]] | None = None
+
+    def map(self, task: Task, schema: pa.Schema) -> Dataset:
+        return _Parts(lambda: (task(batches) for batches in self._parts()), schema)
+
+    def deal(self, parts: int) -> Dataset:
+        def compute() -> Iterable[Batches]:
+            return _deal([batch for batches in self._parts() for batch in batches], self._schema, parts)
+
+        return _Parts(compute, self._schema)
+
+    def keep(self) -> Dataset:
+        self._kept = [list(batches) for batches in self._parts()]
+        return self
+
+    def release(self) -> None:
+        self._kept = None
+
+    def collect(self) -> pa.Table:
+        return pa.Table.from_batches([batch for batches in self._parts() for batch in batches], self._schema)
+
+    def _parts(self) -> Iterable[Batches]:
+        return self._compute() if self._kept is None else self._kept
+
+
+def _part_count(rows: pa.Table) -> int:
+    return int(rows[PART].to_numpy().max(initial=-1)) + 1
+
+
+def _deal(batches: Sequence[pa.RecordBatch], schema: pa.Schema, parts: int) -> list[list[pa.RecordBatch]]:
+    """Return the rows of each part in the order in which they came. A part may be empty."""
+    if not batches:
+        return [[] for _ in range(parts)]
+    table = pa.Table.from_batches(batches, schema)
+    part = table[PART].to_numpy()
+    return [table.take(pa.array(np.flatnonzero(part == number))).to_batches() for number in range(parts)]

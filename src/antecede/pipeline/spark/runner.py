@@ -1,0 +1,88 @@
+"""Run tasks on Spark: parts are partitions, `map` is `mapInArrow`, and `deal` is a shuffle by the number of the part.
+
+What travels between tasks is a few rows, each with a stream of many Arrow rows in it: Spark moves such a value as it
+is, and never takes it apart. The same calls work with a session of Spark Connect.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as fn
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from antecede.pipeline.runner import PART, Dataset, InProcess, Runner, Task
+from antecede.pipeline.spark.session import let_go
+
+CORES_UNKNOWN = 8
+"""The number of cores that is assumed for a session that does not tell."""
+
+
+def runner_of(spark: SparkSession) -> Runner:
+    """Return a runner on this session."""
+    return SparkRunner(spark)
+
+
+class SparkRunner:
+    """Run every task on one Spark session."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark = spark
+        self._is_here = _runs_tasks_here(spark)
+
+    @property
+    def cores(self) -> int:
+        return self._spark.sparkContext.defaultParallelism if self._is_here else CORES_UNKNOWN
+
+    def hand_out(self, rows: pa.Table) -> Dataset:
+        return SparkDataset(_local_dataframe(self._spark, rows), rows.schema).deal(_part_count(rows))
+
+    def call(self, task: Task, rows: pa.Table, schema: pa.Schema) -> pa.Table:
+        if self._is_here:  # the tasks of this session see what this process sees, so no job is needed
+            return InProcess().call(task, rows, schema)
+        return SparkDataset(_local_dataframe(self._spark, rows).coalesce(1), rows.schema).map(task, schema).collect()
+
+    def rows_of(self, frame: DataFrame, schema: pa.Schema) -> Dataset:
+        """Return the rows of a DataFrame as a dataset, in the partitions that it has."""
+        return SparkDataset(frame, schema)
+
+
+class SparkDataset:
+    """The rows of a DataFrame."""
+
+    def __init__(self, frame: DataFrame, schema: pa.Schema) -> None:
+        self._frame = frame
+        self._schema = schema
+
+    def map(self, task: Task, schema: pa.Schema) -> Dataset:
+        return SparkDataset(self._frame.mapInArrow(task, from_arrow_schema(schema)), schema)
+
+    def deal(self, parts: int) -> Dataset:
+        return SparkDataset(self._frame.repartitionById(parts, fn.col(PART)), self._schema)
+
+    def keep(self) -> Dataset:
+        return SparkDataset(self._frame.persist(StorageLevel.MEMORY_AND_DISK), self._schema)
+
+    def release(self) -> None:
+        let_go(self._frame)
+
+    def collect(self) -> pa.Table:
+        return self._frame.toArrow().cast(self._schema)
+
+
+def _runs_tasks_here(spark: SparkSession) -> bool:
+    """Return whether tasks run on this machine and as this user, so that both see the same files."""
+    if not hasattr(spark, "_jsparkSession"):  # a session of Connect
+        return False
+    master = str(spark.sparkContext.master)
+    return master == "local" or master.startswith("local[")
+
+
+def _part_count(rows: pa.Table) -> int:
+    return int(rows[PART].to_numpy().max(initial=0)) + 1
+
+
+def _local_dataframe(spark: SparkSession, rows: pa.Table) -> DataFrame:
+    # Connect asks for the types if there are no rows, although the table has them.
+    return spark.createDataFrame(rows, from_arrow_schema(rows.schema))
