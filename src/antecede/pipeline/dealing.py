@@ -5,13 +5,13 @@ A runner moves such a value as it is. Finished results travel in the same way, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from antecede.pipeline.arrow import pack, split_by, unpack, without_dictionaries
+from antecede.pipeline.arrow import Flags, codes, pack, split_by, unpack, without_dictionaries
 from antecede.pipeline.runner import PART, Batches
 
 CHUNK_ROWS = 250_000
@@ -58,6 +58,25 @@ def in_chunks(tables: Iterable[pa.Table], rows: int = CHUNK_ROWS) -> Iterator[pa
             held, count = [], 0
     if count:
         yield pa.concat_tables(held).unify_dictionaries().combine_chunks()
+
+
+def rows_of_runs(events: pa.Table, runs: frozenset[str]) -> Flags:
+    """Return for each row whether it is of one of these runs."""
+    if not runs:
+        return np.zeros(events.num_rows, np.bool_)
+    run, names = codes(events["run"])
+    return np.array([name in runs for name in names.to_pylist()], np.bool_)[run]
+
+
+def rows_at_lines(events: pa.Table, lines: Mapping[str, Sequence[int]]) -> Flags:
+    """Return for each row whether it is at one of these lines, which are given by file."""
+    found = np.zeros(events.num_rows, np.bool_)
+    if lines:
+        file, names = codes(events["file"])
+        line = events["line"].to_numpy()
+        for number, name in enumerate(names.to_pylist()):
+            found |= (file == number) & np.isin(line, list(lines.get(name, ())))
+    return found
 
 
 def _without_large_dictionaries(table: pa.Table, names_max: int = NAMES_MAX) -> pa.Table:

@@ -22,9 +22,6 @@ from antecede.pipeline.read.destinations import infer_destinations
 from antecede.pipeline.read.duplicates import remove_duplicates
 from antecede.pipeline.kernel.counts import CODED, COUNTED, count_by_process
 
-RUN_COUNTS = pa.schema([*findings.TALLIES, *((name, pa.int64()) for name in (*COUNTED, "processes", "early"))])
-"""All that is counted of a run. Parts of a run are added up, except for `processes`."""
-
 
 @dataclass(frozen=True, slots=True)
 class JudgedRuns:
@@ -81,11 +78,11 @@ def add_up_runs(tallies: pa.Table, counts: pa.Table, skew: pa.Table) -> pa.Table
     sized = counts.group_by("run").aggregate([*((name, "sum") for name in COUNTED), ("process", "count")])
     sized = sized.rename_columns(["run", *COUNTED, "processes"])
     early = skew.group_by("run").aggregate([("early", "sum")]).rename_columns(["run", "early"])
-    rows = {row["run"]: dict.fromkeys(RUN_COUNTS.names, 0) for row in sized.select(["run"]).to_pylist()}
+    rows = {row["run"]: dict.fromkeys(findings.RUN_COUNTS.names, 0) for row in sized.select(["run"]).to_pylist()}
     for table in (sized, tallies, early):
         for row in table.to_pylist():
             rows[row["run"]].update({name: value or 0 for name, value in row.items() if name != "run"})
-    return pa.Table.from_pylist([{**row, "run": run} for run, row in rows.items()], RUN_COUNTS)
+    return pa.Table.from_pylist([{**row, "run": run} for run, row in rows.items()], findings.RUN_COUNTS)
 
 
 def _encode(events: pa.Table) -> Encoded:

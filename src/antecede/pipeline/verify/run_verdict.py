@@ -8,16 +8,12 @@ from typing import Any
 import pyarrow as pa
 
 from antecede.judge import rule
-from antecede.pipeline.verify.judge import RUN_COUNTS
+from antecede.pipeline.kernel.findings import RUN_COUNTS, RUN_ROWS
 
 CYCLE = "happened-before has a cycle: an event would have to happen before itself"
 RUNS_TOLD_MAX = 1_000
 VERDICTS = (rule.VIOLATED, rule.UNDECIDABLE, rule.HOLDS)
 """The worst first."""
-RUN_ROWS = pa.schema(
-    [*RUN_COUNTS, ("verdict", pa.string()), ("reason", pa.string()), ("run_count", pa.int64())]
-)
-"""A run with its verdict; or, if `run_count` is more than 1, the sums of several runs with the same verdict."""
 
 
 def judge_counts(runs: pa.Table) -> pa.Table:

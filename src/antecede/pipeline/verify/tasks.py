@@ -10,27 +10,25 @@ many in one value. Finished results travel along with them and are passed on.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from zlib import crc32
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from antecede.pipeline.arrow import Flags, Longs, codes, fill_table, unpack
-from antecede.pipeline.dealing import COUNTS, RESULT, ROWS, deal_result, deal_table, in_chunks, values_in
+from antecede.pipeline.arrow import Longs, codes, fill_table, unpack
+from antecede.pipeline.dealing import COUNTS, RESULT, ROWS, deal_result, deal_table, in_chunks, rows_at_lines, rows_of_runs, values_in
 from antecede.pipeline.kernel.counts import add_up_counts, count_large_runs
 from antecede.pipeline.limits import LIMITS, Limits
-from antecede.pipeline.read import content
+from antecede.pipeline.read.row_counts import RowCounts
 from antecede.pipeline.read.rows import ReadRows
 from antecede.pipeline.read.source import Consumer
+from antecede.pipeline.results import INFERRED, RESULTS, Told, results_in, tell
 from antecede.pipeline.runner import Batches, Task
 from antecede.pipeline.verify.judge import judge_runs
-from antecede.pipeline.verify.results import FILES, INFERRED, NOTES, REASONS, RESULTS, Told, tell
 from antecede.pipeline.verify.run_verdict import judge_counts
 
-REFUSED_TOLD_MAX = 100
 SKEW_TOLD_MAX = 50
 
 
@@ -47,12 +45,12 @@ def judge_here(options: JudgeOptions) -> Consumer:
     """Return a consumer that judges all rows of its part, which has whole runs."""
 
     def consume(read: Iterator[ReadRows]) -> Iterator[pa.RecordBatch]:
-        books = _Books()
+        counts = RowCounts()
         held = _HeldRuns(options.run_events_max)
         for rows in read:
-            books.take(rows)
+            counts.take(rows)
             held.take(rows.events)
-        yield from books.tell()
+        yield from counts.tell()
         yield from _judge(held, options)
 
     return consume
@@ -62,15 +60,29 @@ def deal_runs(parts: int, large: frozenset[str] = frozenset()) -> Consumer:
     """Return a consumer that deals rows out by run. Of runs that are known to be `large`, it deals only counts."""
 
     def consume(read: Iterator[ReadRows]) -> Iterator[pa.RecordBatch]:
-        books = _Books()
-        for events in in_chunks(books.watch(read)):
+        counts = RowCounts()
+        for events in in_chunks(counts.watch(read)):
             of_large = rows_of_runs(events, large)
             if of_large.any():
-                counts = count_large_runs(events.filter(pa.array(of_large)))
-                yield from deal_table(counts, _part_by_run(counts, parts), parts, COUNTS)
+                sizes = count_large_runs(events.filter(pa.array(of_large)))
+                yield from deal_table(sizes, _part_by_run(sizes, parts), parts, COUNTS)
                 events = events.filter(pa.array(~of_large))
             yield from deal_table(events, _part_by_run(events, parts), parts)
-        yield from (deal_result(*told) for told in _results_in(books.tell()))
+        yield from (deal_result(*told) for told in results_in(counts.tell()))
+
+    return consume
+
+
+def deal_only(runs: Sequence[str], left_out: Mapping[str, Sequence[int]]) -> Consumer:
+    """Return a consumer that gives each of these runs a part, without some lines, and tells nothing of the reading."""
+    wanted, part = frozenset(runs), {run: number for number, run in enumerate(runs)}
+
+    def consume(read: Iterator[ReadRows]) -> Iterator[pa.RecordBatch]:
+        for events in in_chunks(rows.events for rows in read):
+            kept = events.filter(pa.array(rows_of_runs(events, wanted) & ~rows_at_lines(events, left_out)))
+            run, names = codes(kept["run"])
+            number = np.array([part[name] for name in names.to_pylist()], np.int64)[run]
+            yield from deal_table(kept, number, len(runs))
 
     return consume
 
@@ -106,65 +118,9 @@ def _judge(held: _HeldRuns, options: JudgeOptions) -> Told:
     yield from tell("skew", judged.skew.sort_by([("worst_s", "descending")]).slice(0, SKEW_TOLD_MAX))
     if judged.inferred:
         yield from tell("inferred", fill_table(INFERRED, 1, sends=[judged.inferred]))
-    duplicates = _Books()
+    duplicates = RowCounts()
     duplicates.refuse(judged.refused)
     yield from duplicates.tell()
-
-
-@dataclass(slots=True)
-class _Books:
-    """What is counted of rows while they are read: rows by file, refused rows and their reasons, notes."""
-
-    events: Counter[str] = field(default_factory=Counter)
-    refused: Counter[str] = field(default_factory=Counter)
-    damaged: set[str] = field(default_factory=set)
-    reasons: Counter[str] = field(default_factory=Counter)
-    shown: list[pa.Table] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    def watch(self, read: Iterable[ReadRows]) -> Iterator[pa.Table]:
-        """Yield the events of rows, and count them."""
-        for rows in read:
-            self.take(rows)
-            yield rows.events
-
-    def take(self, rows: ReadRows) -> None:
-        if rows.events.num_rows:
-            file, names = codes(rows.events["file"])
-            counts = np.bincount(file, minlength=len(names)).tolist()
-            self.events.update(dict(zip(names.to_pylist(), counts, strict=True)))
-        self.notes += rows.notes
-        self.refuse(rows.refused)
-
-    def refuse(self, rows: pa.Table) -> None:
-        if not rows.num_rows:
-            return
-        self.refused.update(rows["file"].to_pylist())
-        self.reasons.update(rows["reason"].to_pylist())
-        damaged = pc.starts_with(rows["reason"], content.DAMAGED)
-        self.damaged.update(rows["file"].filter(damaged).to_pylist())
-        room = REFUSED_TOLD_MAX - sum(table.num_rows for table in self.shown)
-        self.shown.append(rows.slice(0, max(room, 0)))
-
-    def tell(self) -> Told:
-        names = sorted({*self.events, *self.refused})
-        yield from tell(
-            "files",
-            fill_table(
-                FILES,
-                len(names),
-                file=names,
-                events=[self.events[name] for name in names],
-                refused=[self.refused[name] for name in names],
-                is_damaged=[name in self.damaged for name in names],
-            ),
-        )
-        common = self.reasons.most_common(REFUSED_TOLD_MAX)
-        if common:
-            yield from tell("refused", pa.concat_tables(self.shown))
-            reasons, rows = zip(*common, strict=True)
-            yield from tell("reasons", fill_table(REASONS, len(common), reason=reasons, rows=rows))
-        yield from tell("notes", fill_table(NOTES, len(self.notes), note=self.notes))
 
 
 class _HeldRuns:
@@ -215,19 +171,6 @@ class _HeldRuns:
             self._tables.append(events.filter(pa.array(~is_large)))
 
 
-def rows_of_runs(events: pa.Table, runs: frozenset[str]) -> Flags:
-    """Return for each row whether it is of one of these runs."""
-    if not runs:
-        return np.zeros(events.num_rows, np.bool_)
-    run, names = codes(events["run"])
-    return np.array([name in runs for name in names.to_pylist()], np.bool_)[run]
-
-
 def _part_by_run(events: pa.Table, parts: int) -> Longs:
     run, names = codes(events["run"])
     return np.array([crc32(name.encode()) % parts for name in names.to_pylist()], np.int64)[run]
-
-
-def _results_in(told: Told) -> Iterator[tuple[str, bytes]]:
-    for batch in told:
-        yield from zip(batch.column("name").to_pylist(), batch.column("rows").to_pylist(), strict=True)

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 
 from antecede.core.errors import Misuse
 from antecede.pipeline.dealing import DEALT
+from antecede.pipeline.kernel.counts import COUNTED
+from antecede.pipeline.kernel.findings import RUN_COUNTS
 from antecede.pipeline.limits import LIMITS, Limits
 from antecede.pipeline.read.source import Source
-from antecede.pipeline.verify.results import RESULTS, put_together
-from antecede.pipeline.verify.tasks import JudgeOptions, deal_runs, judge_dealt, judge_here
+from antecede.pipeline.results import RESULTS, put_together, table_of_results
+from antecede.pipeline.verify.repeats import find_repeats
+from antecede.pipeline.verify.run_verdict import judge_counts
+from antecede.pipeline.verify.tasks import JudgeOptions, deal_only, deal_runs, judge_dealt, judge_here
+from antecede.pipeline.verify.window_tasks import judge_windows
+from antecede.pipeline.windows.cut import cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,4 +54,49 @@ def verify(
         results = dealt.map(judge_dealt(options), RESULTS).collect()
     else:
         results = source.map(judge_here(options), RESULTS).collect()
-    return Verified(put_together(results))
+    if not put_together(results)["large"].num_rows:
+        return Verified(put_together(results))
+    return _judge_large_runs(source, results, windows=windows, options=options)
+
+
+def _judge_large_runs(source: Source, results: pa.Table, *, windows: int | None, options: JudgeOptions) -> Verified:
+    """Judge the runs that were too large for the task that had them: in windows, or, if that cannot be, alone."""
+    repeats = find_repeats(source, put_together(results)["large"], options.limits)
+    cutting = cut(
+        source,
+        repeats.large,
+        windows=windows,
+        named=options.worst > 0,
+        limits=options.limits,
+        left_out=repeats.left_out,
+    )
+    found = [results, *repeats.results, table_of_results(cutting.results)]
+    for one in cutting.rounds:
+        if one.good:
+            task = judge_windows(one.plan, one.good, worst=options.worst)
+            found.append(one.entered().map(task, RESULTS).collect())
+    cutting.release()
+    if cutting.uncut:
+        runs = sorted(cutting.uncut)
+        whole = replace(options, run_events_max=sys.maxsize)
+        dealt = source.map(deal_only(runs, repeats.left_out), DEALT).deal(len(runs))
+        found.append(dealt.map(judge_dealt(whole), RESULTS).collect())
+    told = put_together(pa.concat_tables(found))
+    told["runs"] = pa.concat_tables([told["runs"], judge_counts(add_up_parts(told["parts"], repeats.large))])
+    return Verified(told, cutting.windows, cutting.uncut)
+
+
+def add_up_parts(parts: pa.Table, large: pa.Table) -> pa.Table:
+    """Return all that is counted of each run that was cut, from its windows and from its processes."""
+    names = [name for name in RUN_COUNTS.names if name != "run"]
+    rows = {run: dict.fromkeys(names, 0) for run in parts["run"].to_pylist()}
+    for row in parts.to_pylist():
+        total = rows[row["run"]]
+        for name in names:
+            total[name] = max(total[name], row[name]) if name == "cyclic" else total[name] + row[name]
+    for row in large.to_pylist():
+        if row["run"] in rows:
+            for name in COUNTED:
+                rows[row["run"]][name] += row[name]
+            rows[row["run"]]["processes"] += 1
+    return pa.Table.from_pylist([{"run": run, **row} for run, row in rows.items()], RUN_COUNTS)

@@ -5,7 +5,7 @@ Every table goes as one value, with its name beside it. The driver puts the tabl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,8 +14,6 @@ from antecede.pipeline import schema
 from antecede.pipeline.arrow import fill_table, pack, unpack
 from antecede.pipeline.kernel import findings
 from antecede.pipeline.kernel.counts import LARGE
-from antecede.pipeline.verify.judge import RUN_COUNTS
-from antecede.pipeline.verify.run_verdict import RUN_ROWS
 
 RESULTS = pa.schema([("name", pa.string()), ("rows", pa.binary())])
 FILES = pa.schema([("file", pa.string()), ("events", pa.int64()), ("refused", pa.int64()), ("is_damaged", pa.bool_())])
@@ -23,8 +21,8 @@ REASONS = pa.schema([("reason", pa.string()), ("rows", pa.int64())])
 NOTES = pa.schema([("note", pa.string())])
 INFERRED = pa.schema([("sends", pa.int64())])
 TOLD: Mapping[str, pa.Schema] = {
-    "runs": RUN_ROWS,
-    "parts": RUN_COUNTS,
+    "runs": findings.RUN_ROWS,
+    "parts": findings.RUN_COUNTS,
     "worst": findings.DELIVERIES,
     "skew": findings.SKEW,
     "files": FILES,
@@ -33,6 +31,7 @@ TOLD: Mapping[str, pa.Schema] = {
     "notes": NOTES,
     "inferred": INFERRED,
     "large": LARGE,
+    "left_out": pa.schema([("file", pa.string()), ("line", pa.int64())]),
 }
 """The tables that a task may tell, by name.
 
@@ -46,6 +45,7 @@ reasons   how many rows are refused for which reason
 notes     sentences for people
 inferred  the number of sends whose destinations were inferred
 large     the processes of runs that are too large for one task, and were not judged
+left_out  the lines of large runs that are left out because their index is taken
 """
 
 
@@ -66,3 +66,15 @@ def put_together(results: pa.Table) -> dict[str, pa.Table]:
         together = unpack(value.as_buffer() for value in rows)
         told[name] = fill_table(fields, 0) if together is None else together
     return told
+
+
+def results_in(told: Told) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and the value of each result."""
+    for batch in told:
+        yield from zip(batch.column("name").to_pylist(), batch.column("rows").to_pylist(), strict=True)
+
+
+def table_of_results(results: Iterable[tuple[str, bytes]]) -> pa.Table:
+    """Return results as rows of `RESULTS`."""
+    found = list(results)
+    return pa.table([[name for name, _ in found], [rows for _, rows in found]], schema=RESULTS)
