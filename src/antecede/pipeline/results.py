@@ -20,10 +20,17 @@ FILES = pa.schema([("file", pa.string()), ("events", pa.int64()), ("refused", pa
 REASONS = pa.schema([("reason", pa.string()), ("rows", pa.int64())])
 NOTES = pa.schema([("note", pa.string())])
 INFERRED = pa.schema([("sends", pa.int64())])
+EXPLAINED = pa.schema(
+    [
+        *(("run", pa.string()), ("process", pa.string()), ("index", pa.int64())),
+        ("explanation", pa.string()),  # a `report.model.ExplainedViolation` as JSON
+    ]
+)
 TOLD: Mapping[str, pa.Schema] = {
     "runs": findings.RUN_ROWS,
     "parts": findings.RUN_COUNTS,
     "worst": findings.DELIVERIES,
+    "explained": EXPLAINED,
     "skew": findings.SKEW,
     "files": FILES,
     "refused": schema.QUARANTINE,
@@ -38,6 +45,7 @@ TOLD: Mapping[str, pa.Schema] = {
 runs      whole runs with their verdicts
 parts     what was counted in parts of runs, to be added up
 worst     the violating delivers that overtook the most
+explained some of these, explained
 skew      links on which delivers came before their sends by the clocks of the source
 files     how many rows of each file are events, and how many are not
 refused   some of the rows that are not events

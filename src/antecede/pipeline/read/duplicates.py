@@ -20,12 +20,13 @@ DUPLICATE_MESSAGE = "duplicate message id: an earlier send has this run and mess
 def remove_duplicates(events: pa.Table) -> tuple[pa.Table, pa.Table]:
     """Return the events of whole runs without those that contradict an earlier one, and these as refused rows."""
     order = _input_order(events)
-    run, process, message = (codes(events[name])[0] for name in ("run", "process", "message"))
+    run, process = (codes(events[name])[0] for name in ("run", "process"))
     taken = _repeats(order, run, process, events["index"].to_numpy())
     sends = (kind_codes(events["kind"], ("send",)) == 0) & ~taken
     resent = np.zeros(len(taken), np.bool_)
     at = order[sends[order]]
-    resent[at] = _repeats(np.arange(len(at)), run[at], message[at])
+    message, _ = codes(events["message"].take(pa.array(at)))
+    resent[at] = _repeats(np.arange(len(at)), run[at], message)
     if not (taken.any() or resent.any()):
         return events, schema.QUARANTINE.empty_table()
     refused = pa.concat_tables(

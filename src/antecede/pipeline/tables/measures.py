@@ -1,151 +1,173 @@
-"""Measure delays, hold-backs and stamps, by delivery, link, process and run.
+"""Measure delays, hold-backs and stamps, by delivery, link, process and run, for whole runs that are in memory.
 
-These are functions from tables to tables. The last `select` of each gives a schema of `antecede.pipeline.schema`. A
-delay is measured with two clocks and is as accurate as they are; a hold-back is measured with one clock. If the source
+A delay is measured with two clocks and is as accurate as they are; a hold-back is measured with one clock. If the source
 does not give a value, it is null.
 """
 
 from __future__ import annotations
 
-from functools import reduce
+from collections.abc import Sequence
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as fn
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from antecede.pipeline import schema
+from antecede.pipeline.arrow import fill_table
 
-LINK = ("run", "sender", "process")
-PLACE = ("run", "process")
-
-
-def deliveries(found: DataFrame, receipts: DataFrame | None, needless: DataFrame | None) -> DataFrame:
-    """Return the verified deliveries with their delays, and with their hold-backs if receives are recorded."""
-    timed = found.withColumn("delay_s", fn.when(fn.col("first"), fn.col("time") - fn.col("sent_time")))
-    if receipts is not None:
-        later = fn.col("first") & (fn.col("index") > fn.col("received_index"))
-        timed = timed.join(receipts, ["run", "process", "message"], "left").withColumn(
-            "hold_s", fn.when(later, fn.col("time") - fn.col("received_time"))
-        )
-    if needless is not None:
-        held = fn.when(fn.col("hold_s") > 0, fn.col("needless"))
-        timed = timed.join(needless, ["run", "process", "index"], "left").withColumn("needless", held)
-    return schema.conform(timed, schema.DELIVERIES)
+LINK = ["run", "sender", "process"]
+PLACE = ["run", "process"]
+ZERO_IN_LINKS = ("sent", "deliveries", "violations", "overtaken", "early", "held", "needless", "arrived", "inferred")
 
 
-def receipts(events: DataFrame) -> DataFrame:
-    """Return the first receive of each message at each process."""
-    return (
-        events.where("kind = 'receive'")
-        .groupBy("run", "process", "message")
-        .agg(fn.min("index").alias("received_index"), fn.min_by("time", "index").alias("received_time"))
-    )
+def measure_deliveries(deliveries: pa.Table, events: pa.Table, needless: pa.Table | None) -> pa.Table:
+    """Return the delivers with their delays, and with their hold-backs if receives are recorded.
 
-
-def links(events: DataFrame, deliveries: DataFrame, edges: DataFrame | None = None) -> DataFrame:
-    """Return the communication graph: who wrote to whom, how much, and what became of it."""
-    sends = events.where("kind = 'send'")
-    sent = (
-        sends.select(
-            "run",
-            fn.col("process").alias("sender"),
-            fn.explode(fn.array_distinct("dests")).alias("process"),
-            "control_bytes",
-            "control_entries",
-        )
-        .groupBy(*LINK)
-        .agg(fn.count("*").alias("sent"), *(fn.sum(name).alias(name) for name in ("control_bytes", "control_entries")))
-    )
-    got = (
-        deliveries.where(fn.col("sender").isNotNull())
-        .groupBy(*LINK)
-        .agg(
-            *_delivery_measures(),
-            fn.max("delay_s").alias("delay_s_max"),
-            fn.count_if(fn.col("delay_s") < 0).alias("early"),
-            fn.count_if(fn.col("first") & fn.col("addressed")).alias("arrived"),
-        )
-    )
-    joined = sent.join(got, list(LINK), "full")
-    if edges is not None:
-        joined = joined.join(_edge_measures(edges), list(LINK), "full")
-        joined = joined.withColumn("delay_s_mean", fn.coalesce("delay_s_mean", "edge_s_mean")).withColumn(
-            "delay_s_max", fn.coalesce("delay_s_max", "edge_s_max")
-        )
-    counts = ("sent", "deliveries", "violations", "overtaken", "early", "held", "needless", "arrived", "inferred")
-    whole = _fill_zeros(joined, counts)
-    return schema.conform(whole.withColumn("lost", fn.col("sent") - fn.col("arrived")), schema.LINKS)
-
-
-def processes(events: DataFrame, deliveries: DataFrame, links: DataFrame) -> DataFrame:
-    """Return what each process did, and what went wrong among its deliveries."""
-    kind = fn.col("kind")
-    own = events.groupBy(*PLACE).agg(
-        fn.count("*").alias("events"),
-        fn.count_if(kind == "send").alias("sends"),
-        fn.count_if(kind == "receive").alias("receives"),
-        *_stamp_measures(),
-    )
-    got = deliveries.groupBy(*PLACE).agg(
-        *_delivery_measures(),
-        fn.count_if("duplicate").alias("duplicates"),
-        fn.count_if("spurious").alias("spurious"),
-    )
-    lost = links.groupBy(*PLACE).agg(fn.sum("lost").alias("lost"))
-    joined = own.join(got, list(PLACE), "full").join(lost, list(PLACE), "full")
-    counts = [field.name for field in schema.PROCESSES.fields if field.dataType == schema.LONG]
-    return schema.conform(_fill_zeros(joined, [name for name in counts if "control" not in name]), schema.PROCESSES)
-
-
-def summary(runs: DataFrame, events: DataFrame, deliveries: DataFrame) -> DataFrame:
-    """Return the verdict of each run, with its measures."""
-    got = deliveries.groupBy("run").agg(*_delivery_measures(), fn.max("delay_s").alias("delay_s_max"))
-    stamps = events.where("kind = 'send'").groupBy("run").agg(*_stamp_measures())
-    measures = ("run", "delay_s_mean", "delay_s_max", "held", "hold_s_mean", "needless")
-    joined = runs.join(got.select(*measures), "run", "left").join(stamps, "run", "left")
-    return schema.conform(_fill_zeros(joined, ("held", "needless")), schema.SUMMARY)
-
-
-def violations(deliveries: DataFrame, words: DataFrame) -> DataFrame:
-    """Return the violating deliveries.
-
-    `words` has run, process, index, rank, words and late_s of those that are explained.
+    `needless` says of some delivers, by run, process and index, whether their hold-back was needless.
     """
-    found = deliveries.where("violation").join(fn.broadcast(words), ["run", "process", "index"], "left")
-    return schema.conform(found, schema.VIOLATIONS)
+    delay = pc.if_else(deliveries["first"], pc.subtract(deliveries["time"], deliveries["sent_time"]), None)
+    table = deliveries.append_column("delay_s", delay.cast(pa.float64()))
+    receipts = _first_receives(events)
+    if receipts.num_rows:
+        table = table.join(receipts, [*PLACE, "message"], join_type="left outer")
+        later = pc.and_(table["first"], pc.greater(table["index"], table["received_index"]))
+        hold = pc.if_else(pc.fill_null(later, False), pc.subtract(table["time"], table["received_time"]), None)
+        table = table.append_column("hold_s", hold.cast(pa.float64()))
+    if needless is not None and needless.num_rows and receipts.num_rows:
+        table = table.join(needless, [*PLACE, "index"], join_type="left outer")
+        held = pc.fill_null(pc.greater(table["hold_s"], 0), False)
+        place = table.column_names.index("needless")
+        table = table.set_column(place, "needless", pc.if_else(held, table["needless"], None))
+    return conform(table, schema.DELIVERIES)
 
 
-def _delivery_measures() -> list[Column]:
-    return [
-        fn.count("*").alias("deliveries"),
-        fn.count_if("violation").alias("violations"),
-        fn.sum("overtaken").alias("overtaken"),
-        fn.mean("delay_s").alias("delay_s_mean"),
-        fn.mean("hold_s").alias("hold_s_mean"),
-        fn.count_if(fn.col("hold_s") > 0).alias("held"),
-        fn.count_if("needless").alias("needless"),
-    ]
+def measure_links(events: pa.Table, deliveries: pa.Table, edges: pa.Table | None = None) -> pa.Table:
+    """Return the communication graph: who wrote to whom, how much, and what became of it."""
+    stamps = ("control_bytes", "control_entries")
+    sent = _links_of_sends(events).group_by(LINK).aggregate([([], "count_all"), *((name, "sum") for name in stamps)])
+    sent = sent.rename_columns([*LINK, "sent", *stamps])
+    known = deliveries.filter(pc.is_valid(deliveries["sender"]))
+    known = known.append_column("is_early", pc.fill_null(pc.less(known["delay_s"], 0), False))
+    known = known.append_column("is_arrival", pc.and_(known["first"], known["addressed"]))
+    got = _group_deliveries(known, LINK, [("delay_s", "max"), ("is_early", "sum"), ("is_arrival", "sum")])
+    got = _rename(got, {"delay_s_max": "delay_s_max", "is_early_sum": "early", "is_arrival_sum": "arrived"})
+    links = sent.join(got, LINK, join_type="full outer")
+    if edges is not None:
+        links = _add_edges(links, edges)
+    links = _fill_zeros(links, ZERO_IN_LINKS)
+    links = links.append_column("lost", pc.subtract(links["sent"], links["arrived"]))
+    return conform(links, schema.LINKS)
 
 
-def _stamp_measures() -> list[Column]:
-    return [
-        fn.count("control_bytes").alias("stamped"),
-        fn.sum("control_bytes").alias("control_bytes"),
-        fn.sum("control_entries").alias("control_entries"),
-    ]
+def measure_processes(counts: pa.Table, events: pa.Table, deliveries: pa.Table, links: pa.Table) -> pa.Table:
+    """Return what each process did, and what went wrong among its deliveries.
+
+    `counts` are rows of `kernel.counts.COUNTS`.
+    """
+    own = counts.select([*PLACE, "events", "sends", "receives"])
+    sends = events.filter(pc.equal(events["kind"].cast(pa.string()), "send"))
+    stamps = _plain(sends.select([*PLACE, "control_bytes", "control_entries"])).group_by(PLACE)
+    stamped = stamps.aggregate([("control_bytes", "count"), ("control_bytes", "sum"), ("control_entries", "sum")])
+    stamped = stamped.rename_columns([*PLACE, "stamped", "control_bytes", "control_entries"])
+    got = _group_deliveries(deliveries, PLACE, [("duplicate", "sum"), ("spurious", "sum")])
+    got = _rename(got, {"duplicate_sum": "duplicates", "spurious_sum": "spurious"})
+    lost = links.group_by(PLACE).aggregate([("lost", "sum")]).rename_columns([*PLACE, "lost"])
+    table = own
+    for other in (stamped, got, lost):
+        table = table.join(other, PLACE, join_type="full outer")
+    zeros = [field.name for field in schema.PROCESSES if field.type == schema.LONG and "control" not in field.name]
+    return conform(_fill_zeros(table, zeros), schema.PROCESSES)
 
 
-def _edge_measures(edges: DataFrame) -> DataFrame:
-    delay = fn.col("time") - fn.col("sent_time")
-    return edges.groupBy(*LINK).agg(
-        fn.count("*").alias("inferred"), fn.mean(delay).alias("edge_s_mean"), fn.max(delay).alias("edge_s_max")
+def measure_runs(deliveries: pa.Table, events: pa.Table) -> pa.Table:
+    """Return the measures of each run: delays, hold-backs and stamps. The columns are some of `schema.SUMMARY`."""
+    got = _group_deliveries(deliveries, ["run"], [("delay_s", "max")])
+    sends = events.filter(pc.equal(events["kind"].cast(pa.string()), "send"))
+    stamps = _plain(sends.select(["run", "control_bytes", "control_entries"])).group_by("run")
+    stamped = stamps.aggregate([("control_bytes", "sum"), ("control_entries", "sum")])
+    stamped = stamped.rename_columns(["run", "control_bytes", "control_entries"])
+    names = ["run", "delay_s_mean", "delay_s_max", "held", "hold_s_mean", "needless"]
+    return _fill_zeros(got.select(names).join(stamped, "run", join_type="full outer"), ("held", "needless"))
+
+
+def conform(table: pa.Table, wanted: pa.Schema) -> pa.Table:
+    """Return exactly the columns of a schema, in order. A column that the table does not have is null."""
+    columns = {name: table[name].cast(wanted.field(name).type) for name in wanted.names if name in table.column_names}
+    return fill_table(wanted, table.num_rows, **columns)
+
+
+def _first_receives(events: pa.Table) -> pa.Table:
+    """Return the first receive of each message at each process, if a run has receives and delivers."""
+    kind = events["kind"].cast(pa.string())
+    receives = _plain(events.filter(pc.equal(kind, "receive")).select([*PLACE, "message", "index", "time"]))
+    firsts = receives.sort_by("index").group_by([*PLACE, "message"], use_threads=False)
+    found = firsts.aggregate([("index", "first"), ("time", "first")])
+    return found.rename_columns([*PLACE, "message", "received_index", "received_time"])
+
+
+def _links_of_sends(events: pa.Table) -> pa.Table:
+    """Return a row for each send and each of its distinct destinations."""
+    sends = events.filter(pc.equal(events["kind"].cast(pa.string()), "send"))
+    dests = sends["dests"].cast(schema.TEXTS).combine_chunks()
+    pairs = pa.table({"row": pc.list_parent_indices(dests), "process": pc.list_flatten(dests)})
+    pairs = pairs.group_by(["row", "process"]).aggregate([])
+    of = _plain(sends.select(["run", "process", "control_bytes", "control_entries"])).take(pairs["row"])
+    return of.rename_columns(["run", "sender", "control_bytes", "control_entries"]).append_column(
+        "process", pairs["process"]
     )
 
 
-def _fill_zeros(table: DataFrame, counts: tuple[str, ...] | list[str]) -> DataFrame:
+def _group_deliveries(deliveries: pa.Table, keys: list[str], more: Sequence[tuple[str, str]]) -> pa.Table:
+    """Return the measures of deliveries by key, and `more` aggregates under their own names."""
+    held = pc.fill_null(pc.greater(deliveries["hold_s"], 0), False)
+    table = _plain(deliveries).append_column("is_held", held)
+    aggregates = [
+        ([], "count_all"),
+        ("violation", "sum"),
+        ("overtaken", "sum"),
+        ("delay_s", "mean"),
+        ("hold_s", "mean"),
+        ("is_held", "sum"),
+        ("needless", "sum"),
+        *more,
+    ]
+    found = table.group_by(keys).aggregate(aggregates)
+    names = ["deliveries", "violations", "overtaken", "delay_s_mean", "hold_s_mean", "held", "needless"]
+    return found.rename_columns([*keys, *names, *(f"{name}_{how}" for name, how in more)])
+
+
+def _add_edges(links: pa.Table, edges: pa.Table) -> pa.Table:
+    """Return the links with those that vector clocks show, and their delays if no message has any."""
+    timed = edges.append_column("edge_s", pc.subtract(edges["time"], edges["sent_time"]))
+    found = timed.group_by(LINK).aggregate([([], "count_all"), ("edge_s", "mean"), ("edge_s", "max")])
+    found = found.rename_columns([*LINK, "inferred", "edge_s_mean", "edge_s_max"])
+    table = links.join(found, LINK, join_type="full outer")
+    for name, other in (("delay_s_mean", "edge_s_mean"), ("delay_s_max", "edge_s_max")):
+        place = table.column_names.index(name)
+        table = table.set_column(place, name, pc.coalesce(table[name], table[other]))
+    return table
+
+
+def _plain(table: pa.Table) -> pa.Table:
+    """Return the table with every text written out: Arrow does not join or group dictionaries."""
+    fields = [
+        pa.field(field.name, field.type.value_type if pa.types.is_dictionary(field.type) else field.type)
+        for field in table.schema
+    ]
+    return table.cast(pa.schema(fields))
+
+
+def _rename(table: pa.Table, names: dict[str, str]) -> pa.Table:
+    return table.rename_columns([names.get(name, name) for name in table.column_names])
+
+
+def _fill_zeros(table: pa.Table, counts: Sequence[str]) -> pa.Table:
     """Return the table with 0 in place of a count that is null or missing."""
-
-    def zero(made: DataFrame, name: str) -> DataFrame:
-        value = fn.coalesce(fn.col(name), fn.lit(0)) if name in made.columns else fn.lit(0)
-        return made.withColumn(name, value.cast("long"))
-
-    return reduce(zero, counts, table)
+    for name in counts:
+        zeros = pa.array(np.zeros(table.num_rows, np.int64))
+        if name not in table.column_names:
+            table = table.append_column(name, zeros)
+        else:
+            filled = pc.fill_null(table[name].cast(pa.int64()), 0)
+            table = table.set_column(table.column_names.index(name), name, filled)
+    return table

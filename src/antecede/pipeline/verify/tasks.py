@@ -10,7 +10,7 @@ many in one value. Finished results travel along with them and are passed on.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from zlib import crc32
 
@@ -26,7 +26,7 @@ from antecede.pipeline.read.rows import ReadRows
 from antecede.pipeline.read.source import Consumer
 from antecede.pipeline.results import INFERRED, RESULTS, Told, results_in, tell
 from antecede.pipeline.runner import Batches, Task
-from antecede.pipeline.verify.judge import judge_runs
+from antecede.pipeline.verify.judge import JudgedRuns, judge_runs
 from antecede.pipeline.verify.run_verdict import judge_counts
 
 SKEW_TOLD_MAX = 50
@@ -34,9 +34,13 @@ SKEW_TOLD_MAX = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeOptions:
-    """How whole runs are judged, and what is told of them. `worst` is how many violations are told."""
+    """How whole runs are judged, and what is told of them.
+
+    `worst` is how many violations are told, and `explain` explains them from the events of their runs.
+    """
 
     worst: int = 0
+    explain: Callable[[JudgedRuns], pa.Table] | None = None
     run_events_max: int = LIMITS.run_events_max
     limits: Limits = LIMITS
 
@@ -115,6 +119,8 @@ def _judge(held: _HeldRuns, options: JudgeOptions) -> Told:
     judged = judge_runs(events, worst=options.worst, detail=False, limits=options.limits)
     yield from tell("runs", judge_counts(judged.runs))
     yield from tell("worst", judged.worst)
+    if options.explain is not None and judged.worst.num_rows:
+        yield from tell("explained", options.explain(judged))
     yield from tell("skew", judged.skew.sort_by([("worst_s", "descending")]).slice(0, SKEW_TOLD_MAX))
     if judged.inferred:
         yield from tell("inferred", fill_table(INFERRED, 1, sends=[judged.inferred]))
