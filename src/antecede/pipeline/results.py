@@ -26,6 +26,23 @@ EXPLAINED = pa.schema(
         ("explanation", pa.string()),  # a `report.model.ExplainedViolation` as JSON
     ]
 )
+MEANS = ("delay_s", "hold_s", "control_bytes")
+FIGURES = pa.schema(
+    [
+        ("measure", pa.string()),
+        ("what", pa.int8()),
+        ("exponent", pa.int32()),  # of a bin: its width is two to the power of it
+        ("place", pa.int64()),  # of a bin or a size: its number
+        ("count", pa.int64()),
+        ("violations", pa.int64()),
+        ("sum", pa.float64()),
+        ("low", pa.float64()),
+        ("high", pa.float64()),
+        *((f"{name}_{what}", kind) for name in MEANS for what, kind in (("sum", pa.float64()), ("count", pa.int64()))),
+    ]
+)
+"""What histograms and the time line of a report are drawn from: see `tables.figures`."""
+WRITTEN = pa.schema([("table", pa.string()), ("path", pa.string()), ("rows", pa.int64())])
 TOLD: Mapping[str, pa.Schema] = {
     "runs": findings.RUN_ROWS,
     "parts": findings.RUN_COUNTS,
@@ -37,6 +54,8 @@ TOLD: Mapping[str, pa.Schema] = {
     "reasons": REASONS,
     "notes": NOTES,
     "inferred": INFERRED,
+    "written": WRITTEN,
+    "figures": FIGURES,
     "large": LARGE,
     "left_out": pa.schema([("file", pa.string()), ("line", pa.int64())]),
 }
@@ -51,6 +70,8 @@ files     how many rows of each file are events, and how many are not
 refused   some of the rows that are not events
 reasons   how many rows are refused for which reason
 notes     sentences for people
+written   files of tables that a task wrote
+figures   what histograms and the time line are drawn from
 inferred  the number of sends whose destinations were inferred
 large     the processes of runs that are too large for one task, and were not judged
 left_out  the lines of large runs that are left out because their index is taken

@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from antecede.judge.events import QUARANTINED_CHARS_MAX, Event, to_json
+from antecede.judge.events import QUARANTINED_CHARS_MAX, to_json
 from antecede.pipeline import schema
 from antecede.pipeline.arrow import Flags, Longs, codes, fill_table, kind_codes
+from antecede.pipeline.read.rows import to_events
 
 DUPLICATE_INDEX = "duplicate index: an earlier row has this run, process and index"
 DUPLICATE_MESSAGE = "duplicate message id: an earlier send has this run and message"
@@ -69,16 +70,5 @@ def _refuse(events: pa.Table, refused: Flags, reason: str) -> pa.Table:
         file=rows["file"].cast(pa.string()),
         line=rows["line"],
         reason=pa.repeat(pa.scalar(reason), rows.num_rows),
-        row=[to_json(_event(row))[:QUARANTINED_CHARS_MAX] for row in rows.to_pylist()],
+        row=[to_json(event)[:QUARANTINED_CHARS_MAX] for event in to_events(rows)],
     )
-
-
-def _event(row: dict[str, object]) -> Event:
-    known = {name: row[name] for name in schema.TRACE.names if name in row}
-    if known.get("attributes") is not None:
-        known["attributes"] = dict(known["attributes"])  # type: ignore[call-overload]  # a map is a list of pairs
-    if known.get("dests") is not None:
-        known["dests"] = tuple(known["dests"])  # type: ignore[arg-type]  # a list of texts
-    return Event(**known)  # type: ignore[arg-type]  # the columns of a trace are the fields of an event
-
-

@@ -29,10 +29,12 @@ class RowCounts:
     shown: list[pa.Table] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def watch(self, read: Iterable[ReadRows]) -> Iterator[pa.Table]:
-        """Yield the events of rows, and count them."""
+    def watch(self, read: Iterable[ReadRows], refused: list[pa.Table] | None = None) -> Iterator[pa.Table]:
+        """Yield the events of rows, and count them. Add the rows that are not events to `refused`."""
         for rows in read:
             self.take(rows)
+            if refused is not None and rows.refused.num_rows:
+                refused.append(rows.refused)
             yield rows.events
 
     def take(self, rows: ReadRows) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antecede.judge.events import RefusedRow
+from antecede.judge.events import Event, RefusedRow
 from antecede.pipeline import schema
 from antecede.pipeline.arrow import NAME, fill_table
 from antecede.pipeline.read import content
@@ -61,6 +61,17 @@ Reader = Callable[[Block], Iterator[ReadRows]]
 ParseLines = Callable[[bytes, int], tuple[pa.Table, Sequence[RefusedRow]]]
 """What a format with one text for each line is: a function from complete lines, and the number of the first of them, to
 a table with the column `line`, and the refused rows."""
+
+
+def to_events(table: pa.Table) -> Iterator[Event]:
+    """Yield the rows of a table as events of the judge."""
+    names = [name for name in schema.TRACE.names if name in table.column_names]
+    for row in table.select(names).to_pylist():
+        if row["dests"] is not None:
+            row["dests"] = tuple(row["dests"])
+        if row.get("attributes") is not None:
+            row["attributes"] = dict(row["attributes"])
+        yield Event(**row)
 
 
 def encode_names(table: pa.Table) -> pa.Table:

@@ -22,7 +22,7 @@ from antecede.judge.events import Event
 from antecede.judge.explain import explain_in
 from antecede.judge.judge import Violation
 from antecede.judge.trace import Run, arrange
-from antecede.pipeline import schema
+from antecede.pipeline.read.rows import to_events
 from antecede.pipeline.report.arrows import violation_arrows
 from antecede.pipeline.report.model import ExplainedViolation, MessageArrow
 from antecede.pipeline.results import EXPLAINED
@@ -51,7 +51,7 @@ def explain_rows(
     for row in worst.to_pylist():
         name = row["run"]
         if name not in whole and runs[name].events <= WHOLE_RUN_EVENTS_MAX:
-            whole.update((run.name, run) for run in arrange(_events(events.filter(pc.equal(events["run"], name)))))
+            whole.update((run.name, run) for run in arrange(to_events(events.filter(pc.equal(events["run"], name)))))
         near = whole.get(name) or _near_run(events, row, runs[name], events_max)
         found.append(explain_one(row, near, runs[name]))
     return found
@@ -99,7 +99,7 @@ def can_be_found_by_time(row: Mapping[str, Any], size: ExplainedRun) -> bool:
 
 def arrange_one(events: pa.Table) -> Run | None:
     """Return events of one run as a `Run`, or None if there are none."""
-    return next(iter(arrange(_events(events))), None)
+    return next(iter(arrange(to_events(events))), None)
 
 
 def pack_explanations(found: Sequence[ExplainedViolation]) -> pa.Table:
@@ -134,16 +134,6 @@ def _near_run(events: pa.Table, row: Mapping[str, Any], size: ExplainedRun, even
     else:
         return None
     return arrange_one(near) if near.num_rows <= events_max else None
-
-
-def _events(table: pa.Table) -> Iterator[Event]:
-    names = [name for name in schema.TRACE.names if name in table.column_names]
-    for row in table.select(names).to_pylist():
-        if row["dests"] is not None:
-            row["dests"] = tuple(row["dests"])
-        if row.get("attributes") is not None:
-            row["attributes"] = dict(row["attributes"])
-        yield Event(**row)
 
 
 def _name_messages(violation: Violation, why: str) -> ExplainedViolation:

@@ -1,182 +1,215 @@
-"""Reduce the measures to few enough numbers to draw: histograms, a time line, the busiest links and processes.
+"""Reduce the measures of a task to few enough numbers to draw, in a form that the numbers of several tasks add up to.
 
-Everything fetched here is bounded: a histogram is `BUCKETS` counts and some percentiles, and lists are cut to the
-busiest. Percentiles are Spark's approximate ones (to one part in `ACCURACY` of the rank).
+A histogram has bins whose width is a power of two, and bins begin at multiples of their width. So bins of two tasks can
+be made equally wide by adding up neighbours, and their counts then add up exactly, however the rows were dealt out.
+Percentiles come from counts by size on a logarithmic scale, and are right to half a per cent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import pairwise
+import math
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame, Row
-from pyspark.sql import functions as fn
+import pyarrow.compute as pc
 
-from antecede.pipeline.report.model import (
-    Histogram,
-    HistogramBucket,
-    LinkTotals,
-    ProcessTotals,
-    StampSizes,
-    TimeBucket,
-)
-from antecede.pipeline.spark.local_dataframe import given
+from antecede.pipeline.arrow import Doubles, Flags, Longs
+from antecede.pipeline.report.model import Histogram, HistogramBucket, StampSizes, TimeBucket
+from antecede.pipeline.results import FIGURES, MEANS
 
-BUCKETS = 40
+BINS_TOLD_MAX, BINS_DRAWN_MAX = 1_024, 40
 PERCENTS = (50.0, 90.0, 95.0, 99.0, 99.9)
-ACCURACY = 10_000
-LINKS_MAX = 4_000
-PROCESSES_MAX = 200
-TIME = "time"
-BOUNDS = pa.schema([("what", pa.string()), ("low", pa.float64()), ("high", pa.float64())])
+GROWTH = 1.01  # from one logarithmic bin to the next
+EXPONENT_MIN = -60
+TIME, STAMPS = "time", "stamps"
+TOTAL, BIN, SIZE = range(3)  # what a row is: all values, those in a bin, those of about one size
 
+def summarise_figures(deliveries: pa.Table, edges: pa.Table | None, sends: pa.Table) -> pa.Table:
+    """Return the figures of some deliveries, as `FIGURES`.
 
-def distributions(
-    deliveries: DataFrame, edges: DataFrame | None, sends: DataFrame
-) -> tuple[dict[str, Histogram], tuple[TimeBucket, ...]]:
-    """Return the histograms by measure, and the time line.
-
-    This takes two passes: what lies in which bucket can be counted once the least and the greatest value are known.
+    `edges` are those of vector clocks, for a log without messages. `sends` has the times and stamps of messages.
     """
-    rows = _values(deliveries, edges)
-    found = rows.groupBy("what").agg(
-        fn.count("*").alias("count"),
-        fn.mean("value").alias("mean"),
-        fn.min("value").alias("low"),
-        fn.max("value").alias("high"),
-        fn.percentile_approx("value", [percent / 100 for percent in PERCENTS], ACCURACY).alias("percentiles"),
+    first = deliveries.filter(deliveries["first"])
+    delay, hold, time = (_numbers(first[name]) for name in ("delay_s", "hold_s", "time"))
+    violation = first["violation"].to_numpy()
+    needless = np.where(pc.fill_null(first["needless"], False).to_numpy(), hold, np.nan)
+    if edges is not None and edges.num_rows:
+        shown, at = _numbers(pc.subtract(edges["time"], edges["sent_time"])), _numbers(edges["time"])
+        delay, time = np.concatenate([delay, shown]), np.concatenate([time, at])
+        hold, needless = (np.concatenate([values, np.full(len(at), np.nan)]) for values in (hold, needless))
+        violation = np.concatenate([violation, np.zeros(len(at), np.bool_)])
+    rows = [*_measure("delay_s", delay), *_measure("hold_s", hold), *_measure("needless_s", needless)]
+    rows += _time_line(time, violation, {"delay_s": delay, "hold_s": hold}, sends)
+    rows += _stamps(sends)
+    return pa.Table.from_pylist(rows, FIGURES)
+
+
+def draw_figures(figures: pa.Table) -> tuple[dict[str, Histogram], tuple[TimeBucket, ...], StampSizes | None]:
+    """Return the histograms by measure, the time line and the sizes of stamps, from the figures of all tasks."""
+    by_measure: dict[str, list[dict[str, Any]]] = {}
+    for row in figures.to_pylist():
+        by_measure.setdefault(row["measure"], []).append(row)
+    histograms = {name: _histogram(rows) for name, rows in by_measure.items() if name not in (TIME, STAMPS)}
+    timeline = tuple(_time_buckets(by_measure[TIME])) if TIME in by_measure else ()
+    return histograms, timeline, _stamp_sizes(by_measure.get(STAMPS, []))
+
+
+def _numbers(column: Any) -> Doubles:
+    return np.asarray(pc.cast(column, pa.float64()).to_numpy(zero_copy_only=False), np.float64)
+
+
+def _measure(name: str, values: Doubles) -> Iterator[dict[str, Any]]:
+    values = values[~np.isnan(values)]
+    if not len(values):
+        return
+    yield {"measure": name, "what": TOTAL, **_total(values)}
+    exponent = _exponent(values)
+    for what, places in ((BIN, np.floor(values / 2.0**exponent).astype(np.int64)), (SIZE, _sizes(values))):
+        found, counts = np.unique(places, return_counts=True)
+        for place, count in zip(found.tolist(), counts.tolist(), strict=True):
+            yield {"measure": name, "what": what, "exponent": exponent, "place": place, "count": count}
+
+
+def _total(values: Doubles) -> dict[str, Any]:
+    return {"count": len(values), "sum": float(values.sum()), "low": float(values.min()), "high": float(values.max())}
+
+
+def _time_line(
+    time: Doubles, violation: Flags, measures: Mapping[str, Doubles], sends: pa.Table
+) -> Iterator[dict[str, Any]]:
+    """Yield the counts of deliveries by bin of time, and the sums that means are made of."""
+    known = ~np.isnan(time)
+    if not known.any():
+        return
+    yield {"measure": TIME, "what": TOTAL, **_total(time[known])}
+    sent_time, stamp = _numbers(sends["time"]), _numbers(sends["control_bytes"])
+    stamped = ~np.isnan(sent_time) & ~np.isnan(stamp)
+    exponent = _exponent(np.concatenate([time[known], sent_time[stamped]]))
+    bins = _Bins(exponent)
+    bins.add("count", time[known], np.ones(int(known.sum())))
+    bins.add("violations", time[known], violation[known])
+    for name, values in measures.items():
+        some = known & ~np.isnan(values)
+        bins.add(f"{name}_sum", time[some], values[some])
+        bins.add(f"{name}_count", time[some], np.ones(int(some.sum())))
+    bins.add("control_bytes_sum", sent_time[stamped], stamp[stamped])
+    bins.add("control_bytes_count", sent_time[stamped], np.ones(int(stamped.sum())))
+    yield from bins.rows()
+
+
+class _Bins:
+    """Sums by bin of time."""
+
+    def __init__(self, exponent: int) -> None:
+        self._exponent = exponent
+        self._rows: dict[int, dict[str, Any]] = {}
+
+    def add(self, name: str, time: Doubles, values: Any) -> None:
+        places, inverse = np.unique(np.floor(time / 2.0**self._exponent).astype(np.int64), return_inverse=True)
+        sums = np.bincount(inverse, np.asarray(values, np.float64), minlength=len(places))
+        for place, total in zip(places.tolist(), sums.tolist(), strict=True):
+            row = self._rows.setdefault(place, {})
+            row[name] = total if name.endswith("_sum") else round(total)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        for place, row in self._rows.items():
+            yield {"measure": TIME, "what": BIN, "exponent": self._exponent, "place": place, **row}
+
+
+def _stamps(sends: pa.Table) -> Iterator[dict[str, Any]]:
+    stamps = _numbers(sends["control_bytes"])
+    stamps = stamps[~np.isnan(stamps)]
+    if len(stamps):
+        entries = sends["control_entries"]
+        place = pc.sum(entries).as_py() if entries.null_count < len(entries) else None
+        yield {"measure": STAMPS, "what": TOTAL, "place": place, **_total(stamps)}
+
+
+def _stamp_sizes(rows: list[dict[str, Any]]) -> StampSizes | None:
+    if not rows:
+        return None
+    entries = [row["place"] for row in rows if row["place"] is not None]
+    return StampSizes(
+        messages=sum(row["count"] for row in rows),
+        bytes=round(sum(row["sum"] for row in rows)),
+        bytes_max=round(max(row["high"] for row in rows)),
+        entries=sum(entries) if entries else None,
     )
-    ends = {row["what"]: row for row in found.collect()}
-    counted = _count_by_bucket(rows, ends) if ends else {}
-    made = {what: _histogram(row, counted) for what, row in ends.items() if what != TIME}
-    return made, _timeline(ends[TIME], counted, deliveries, edges, sends) if TIME in ends else ()
 
 
-def _timeline(
-    ends: Row,
-    counted: Mapping[tuple[str, int], tuple[int, int]],
-    deliveries: DataFrame,
-    edges: DataFrame | None,
-    sends: DataFrame,
-) -> tuple[TimeBucket, ...]:
-    late = deliveries.where("first").select("time", "delay_s", "hold_s")
-    if edges is not None:
-        shown = edges.select("time", (fn.col("time") - fn.col("sent_time")).alias("delay_s"))
-        late = late.unionByName(shown, allowMissingColumns=True)
-    means = _means(late, ends)
-    stamped = _means(sends.select("time", "control_bytes"), ends)
-    none = {"delay_s": None, "hold_s": None, "control_bytes": None}
-    made = []
-    for place, (start, end) in enumerate(_bucket_bounds(ends)):
-        mean = {**none, **means.get(place, {}), **stamped.get(place, {})}
-        count = counted.get((TIME, place), (0, 0))
-        made.append(TimeBucket(start, end, *count, mean["delay_s"], mean["hold_s"], mean["control_bytes"]))
-    return tuple(made)
-
-
-def _means(rows: DataFrame, ends: Row) -> dict[int, dict[str, float | None]]:
-    """Return, for each bucket of the time line, the means of all columns but the time.
-
-    Rows before or after the time line are ignored.
-    """
-    low, high = (fn.lit(float(ends[name])) for name in ("low", "high"))
-    inside = rows.where(fn.col("time").between(low, high))
-    names = [name for name in rows.columns if name != "time"]
-    found = inside.groupBy(_bucket_of(fn.col("time"), low, high).alias("place")).agg(
-        *(fn.mean(name).alias(name) for name in names)
-    )
-    return {row["place"]: {name: row[name] for name in names} for row in found.collect()}
-
-
-def _bucket_of(value: Column, low: Column, high: Column) -> Column:
-    """Return the number of the bucket between `low` and `high` that a value lies in."""
-    share = (value - low) / fn.nullif(high - low, fn.lit(0.0))
-    return fn.least(fn.floor(fn.coalesce(share, fn.lit(0.0)) * BUCKETS), fn.lit(BUCKETS - 1)).cast("int")
-
-
-def _values(deliveries: DataFrame, edges: DataFrame | None) -> DataFrame:
-    """Return every measured value of every first deliver as a row of `what`, `value` and `violation`."""
-
-    def one(what: str, value: Column) -> Column:
-        return fn.struct(fn.lit(what).alias("what"), value.alias("value"))
-
-    needless = fn.when(fn.col("needless"), fn.col("hold_s"))
-    measured = [one("delay_s", fn.col("delay_s")), one("hold_s", fn.col("hold_s")), one("needless_s", needless)]
-    rows = deliveries.select(
-        fn.explode(fn.array(*measured, one(TIME, fn.when(fn.col("first"), fn.col("time"))))).alias("one"), "violation"
-    ).select("one.what", "one.value", "violation")
-    if edges is not None:
-        both = fn.array(one("delay_s", fn.col("time") - fn.col("sent_time")), one(TIME, fn.col("time")))
-        shown = edges.select(fn.explode(both).alias("one"), fn.lit(False).alias("violation"))
-        rows = rows.unionByName(shown.select("one.what", "one.value", "violation"))
-    return rows.where(fn.col("value").isNotNull())
-
-
-def _count_by_bucket(rows: DataFrame, ends: Mapping[str, Row]) -> dict[tuple[str, int], tuple[int, int]]:
-    """Return the number of values, and of violations among them, by measure and bucket."""
-    bounds = given(rows.sparkSession, [(what, row["low"], row["high"]) for what, row in sorted(ends.items())], BOUNDS)
-    place = _bucket_of(fn.col("value"), fn.col("low"), fn.col("high"))
-    found = rows.join(fn.broadcast(bounds), "what").groupBy("what", place.alias("place"))
-    counts = found.agg(fn.count("*").alias("count"), fn.count_if("violation").alias("violations")).collect()
-    return {(row["what"], row["place"]): (row["count"], row["violations"]) for row in counts}
-
-
-def _bucket_bounds(row: Row) -> list[tuple[float, float]]:
-    """Return the start and the end of each bucket. There is one bucket if all values are equal."""
-    low, high = row["low"], row["high"]
+def _exponent(values: Doubles) -> int:
+    """Return the exponent of the narrowest bins of which the values need at most `BINS_TOLD_MAX`."""
+    low, high = float(values.min()), float(values.max())
+    finest = max(EXPONENT_MIN, math.frexp(max(abs(low), abs(high)))[1] - 52)  # narrower ones tell nothing apart
     if high <= low:
-        return [(low, low)]
-    edges = [low + (high - low) * place / BUCKETS for place in range(BUCKETS)] + [high]
-    return list(pairwise(edges))
+        return finest
+    return max(finest, math.ceil(math.log2((high - low) / (BINS_TOLD_MAX - 1))))
 
 
-def _histogram(row: Row, counted: Mapping[tuple[str, int], tuple[int, int]]) -> Histogram:
-    buckets = tuple(
-        HistogramBucket(start, end, counted.get((row["what"], place), (0, 0))[0])
-        for place, (start, end) in enumerate(_bucket_bounds(row))
-    )
-    percentiles = tuple(zip(PERCENTS, row["percentiles"], strict=True))
-    return Histogram(row["count"], row["mean"], row["high"], percentiles, buckets)
+def _sizes(values: Doubles) -> Longs:
+    """Return the logarithmic bin of each value. 0 is for zero; positive and negative values have opposite bins."""
+    with np.errstate(divide="ignore"):
+        steps = np.ceil(np.log(np.abs(values)) / math.log(GROWTH))
+    offset = 1 << 20  # more than any number of steps
+    return np.where(values == 0, 0, np.sign(values) * (offset + steps)).astype(np.int64)
 
 
-def stamps(events: DataFrame) -> StampSizes | None:
-    """Return the sizes of the stamps on messages, or None if no message has a stamp of known size."""
-    sent = events.where("kind = 'send'").agg(
-        fn.count("control_bytes").alias("messages"),
-        fn.sum("control_bytes").alias("bytes"),
-        fn.max("control_bytes").alias("bytes_max"),
-        fn.sum("control_entries").alias("entries"),
-    )
-    (row,) = sent.collect()
-    return StampSizes(**row.asDict()) if row["messages"] else None
+def _size_of(place: int) -> float:
+    """Return the value that stands for a logarithmic bin."""
+    if not place:
+        return 0.0
+    upper = GROWTH ** (abs(place) - (1 << 20))
+    return math.copysign(2 * upper / (1 + GROWTH), place)
 
 
-def busiest_links(links: DataFrame, limit: int = LINKS_MAX) -> tuple[LinkTotals, ...]:
-    """Return the links over all runs, the busiest first."""
-    weight = fn.when(fn.col("delay_s_mean").isNotNull(), fn.greatest("deliveries", "inferred"))
-    found = links.groupBy("sender", "process").agg(
-        fn.sum(fn.greatest("sent", "deliveries", "inferred")).alias("messages"),
-        fn.sum("violations").alias("violations"),
-        _mean("delay_s_mean", weight),
-    )
-    busiest = found.orderBy(fn.desc("messages"), "sender", "process").limit(limit)
-    return tuple(LinkTotals(**row.asDict()) for row in busiest.collect())
+def _histogram(rows: list[dict[str, Any]]) -> Histogram:
+    totals = [row for row in rows if row["what"] == TOTAL]
+    count, low, high = sum(row["count"] for row in totals), *_ends(totals)
+    sizes: dict[int, int] = {}
+    for row in rows:
+        if row["what"] == SIZE:
+            sizes[row["place"]] = sizes.get(row["place"], 0) + row["count"]
+    buckets = tuple(HistogramBucket(start, end, row["count"]) for start, end, row in _draw_bins(rows, low, high))
+    mean = sum(row["sum"] for row in totals) / count
+    return Histogram(count, mean, high, tuple(_percentiles(sizes, count, low, high)), buckets)
 
 
-def worst_processes(processes: DataFrame, limit: int = PROCESSES_MAX) -> tuple[ProcessTotals, ...]:
-    """Return the processes over all runs: those with the most violations first, then the busiest."""
-    added = ("events", "sends", "deliveries", "violations", "lost")
-    weight = {name: fn.when(fn.col(name).isNotNull(), fn.col("deliveries")) for name in ("delay_s_mean", "hold_s_mean")}
-    found = processes.groupBy("process").agg(
-        *(fn.sum(name).alias(name) for name in added), *(_mean(name, by) for name, by in weight.items())
-    )
-    worst = found.orderBy(fn.desc("violations"), fn.desc("events"), "process").limit(limit)
-    return tuple(ProcessTotals(**row.asDict()) for row in worst.collect())
+def _ends(totals: list[dict[str, Any]]) -> tuple[float, float]:
+    return min(row["low"] for row in totals), max(row["high"] for row in totals)
 
 
-def _mean(name: str, weight: Column) -> Column:
-    """Return the mean of the means in a column, weighted by `weight`."""
-    whole: Any = fn.sum(fn.col(name) * weight) / fn.nullif(fn.sum(weight), fn.lit(0))
-    return whole.alias(name)
+def _percentiles(sizes: Mapping[int, int], count: int, low: float, high: float) -> Iterator[tuple[float, float]]:
+    ordered = sorted(sizes)
+    reached = np.cumsum([sizes[place] for place in ordered])
+    for percent in PERCENTS:
+        at = int(np.searchsorted(reached, max(1, math.ceil(count * percent / 100))))
+        yield percent, min(max(_size_of(ordered[at]), low), high)
+
+
+def _draw_bins(rows: list[dict[str, Any]], low: float, high: float) -> Iterator[tuple[float, float, dict[str, Any]]]:
+    """Yield the start, the end and the sums of each bin that is drawn, from `low` to `high`, also of empty ones."""
+    bins = [row for row in rows if row["what"] == BIN]
+    exponent = max(row["exponent"] for row in bins)
+    while math.floor(high / 2.0**exponent) - math.floor(low / 2.0**exponent) >= BINS_DRAWN_MAX:
+        exponent += 1
+    width = 2.0**exponent
+    sums: dict[int, dict[str, Any]] = {}
+    for row in bins:
+        total = sums.setdefault(row["place"] >> (exponent - row["exponent"]), {})
+        for name in ("count", "violations", *(f"{one}_{what}" for one in MEANS for what in ("sum", "count"))):
+            total[name] = total.get(name, 0) + (row[name] or 0)
+    none = dict.fromkeys(("count", "violations"), 0)
+    if high <= low:
+        yield low, high, sums.get(math.floor(low / width), none)
+        return
+    for place in range(math.floor(low / width), math.floor(high / width) + 1):
+        yield place * width, (place + 1) * width, sums.get(place, none)
+
+
+def _time_buckets(rows: list[dict[str, Any]]) -> Iterator[TimeBucket]:
+    low, high = _ends([row for row in rows if row["what"] == TOTAL])
+    for start, end, row in _draw_bins(rows, low, high):
+        means = (row[f"{name}_sum"] / row[f"{name}_count"] if row.get(f"{name}_count") else None for name in MEANS)
+        yield TimeBucket(start, end, row["count"], row["violations"], *means)

@@ -10,36 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import pyarrow as pa
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as fn
-from pyspark.sql.pandas.types import from_arrow_schema
-
 from antecede.judge.events import Event
-from antecede.judge.trace import Run, arrange, message_of, walk
+from antecede.judge.trace import Run, message_of, walk
 
 EVENTS_MAX = 50_000
-COLUMNS = ("run", "process", "index", "kind", "message", "dests")
-ARROW = pa.schema([("run", pa.string()), ("process", pa.string()), ("index", pa.int64()), ("needless", pa.bool_())])
-
-
-def needless(events: DataFrame, runs: DataFrame) -> DataFrame:
-    """One row per held-back deliver of the runs that are small enough; `runs` has `run` and `events`."""
-    small = runs.where(fn.col("events") <= EVENTS_MAX).select("run")
-    kept = events.where(fn.col("kind").isin("send", "receive", "deliver")).select(*COLUMNS)
-    return kept.join(small, "run", "left_semi").groupBy("run").applyInArrow(_of_run, from_arrow_schema(ARROW))
-
-
-def _of_run(rows: pa.Table) -> pa.Table:
-    events = [
-        Event(**{**row, "dests": None if row["dests"] is None else tuple(row["dests"])}) for row in rows.to_pylist()
-    ]
-    told = [
-        {"run": event.run, "process": event.process, "index": event.index, "needless": free}
-        for run in arrange(events)
-        for event, free in hold_backs(run)
-    ]
-    return pa.Table.from_pylist(told, ARROW)
 
 
 def hold_backs(run: Run) -> Iterator[tuple[Event, bool]]:

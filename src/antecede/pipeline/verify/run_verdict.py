@@ -18,13 +18,18 @@ VERDICTS = (rule.VIOLATED, rule.UNDECIDABLE, rule.HOLDS)
 
 def judge_counts(runs: pa.Table) -> pa.Table:
     """Return runs with their verdicts, as `RUN_ROWS`. If they are many, tell only the worst one by one."""
+    rows = sorted(judge_each_run(runs).to_pylist(), key=worst_first)
+    return pa.Table.from_pylist([*rows[:RUNS_TOLD_MAX], *_add_up_by_verdict(rows[RUNS_TOLD_MAX:])], RUN_ROWS)
+
+
+def judge_each_run(runs: pa.Table) -> pa.Table:
+    """Return every run with its verdict, as `RUN_ROWS`."""
     rows = []
     for row in runs.to_pylist():
         reason = why_undecidable(row)
         verdict = rule.VIOLATED if row["violations"] else rule.UNDECIDABLE if reason else rule.HOLDS
         rows.append({**row, "verdict": verdict, "reason": reason, "run_count": 1})
-    rows.sort(key=worst_first)
-    return pa.Table.from_pylist([*rows[:RUNS_TOLD_MAX], *_add_up_by_verdict(rows[RUNS_TOLD_MAX:])], RUN_ROWS)
+    return pa.Table.from_pylist(rows, RUN_ROWS)
 
 
 def worst_first(row: Mapping[str, Any]) -> tuple[int, int, str]:

@@ -12,10 +12,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from zlib import crc32
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from antecede.pipeline.arrow import Longs, codes, fill_table, unpack
 from antecede.pipeline.dealing import COUNTS, RESULT, ROWS, deal_result, deal_table, in_chunks, rows_at_lines, rows_of_runs, values_in
@@ -26,8 +28,11 @@ from antecede.pipeline.read.rows import ReadRows
 from antecede.pipeline.read.source import Consumer
 from antecede.pipeline.results import INFERRED, RESULTS, Told, results_in, tell
 from antecede.pipeline.runner import Batches, Task
+from antecede.pipeline.tables.figures import summarise_figures
+from antecede.pipeline.tables.part_files import write_parts
+from antecede.pipeline.tables.whole_runs import make_tables
 from antecede.pipeline.verify.judge import JudgedRuns, judge_runs
-from antecede.pipeline.verify.run_verdict import judge_counts
+from antecede.pipeline.verify.run_verdict import judge_counts, judge_each_run
 
 SKEW_TOLD_MAX = 50
 
@@ -36,9 +41,11 @@ SKEW_TOLD_MAX = 50
 class JudgeOptions:
     """How whole runs are judged, and what is told of them.
 
-    `worst` is how many violations are told, and `explain` explains them from the events of their runs.
+    With `parts_folder`, the tables of the check are written there. `worst` is how many violations are told, and
+    `explain` explains them from the events of their runs.
     """
 
+    parts_folder: str | None = None
     worst: int = 0
     explain: Callable[[JudgedRuns], pa.Table] | None = None
     run_events_max: int = LIMITS.run_events_max
@@ -54,27 +61,39 @@ def judge_here(options: JudgeOptions) -> Consumer:
         for rows in read:
             counts.take(rows)
             held.take(rows.events)
+            yield from write_refused(options.parts_folder, rows.refused)
         yield from counts.tell()
         yield from _judge(held, options)
 
     return consume
 
 
-def deal_runs(parts: int, large: frozenset[str] = frozenset()) -> Consumer:
-    """Return a consumer that deals rows out by run. Of runs that are known to be `large`, it deals only counts."""
+def deal_runs(parts: int, large: frozenset[str] = frozenset(), parts_folder: str | None = None) -> Consumer:
+    """Return a consumer that deals rows out by run. Of runs that are known to be `large`, it deals only counts.
+
+    With `parts_folder`, it writes refused rows there.
+    """
 
     def consume(read: Iterator[ReadRows]) -> Iterator[pa.RecordBatch]:
         counts = RowCounts()
-        for events in in_chunks(counts.watch(read)):
+        refused: list[pa.Table] = []
+        for events in in_chunks(counts.watch(read, refused)):
             of_large = rows_of_runs(events, large)
             if of_large.any():
                 sizes = count_large_runs(events.filter(pa.array(of_large)))
                 yield from deal_table(sizes, _part_by_run(sizes, parts), parts, COUNTS)
                 events = events.filter(pa.array(~of_large))
             yield from deal_table(events, _part_by_run(events, parts), parts)
-        yield from (deal_result(*told) for told in results_in(counts.tell()))
+        written = write_refused(parts_folder, pa.concat_tables(refused)) if refused else iter(())
+        yield from (deal_result(*told) for told in results_in(chain(counts.tell(), written)))
 
     return consume
+
+
+def write_refused(parts_folder: str | None, refused: pa.Table) -> Told:
+    """Write refused rows, if there is a folder for them, and tell where."""
+    if parts_folder is not None:
+        yield from tell("written", write_parts(parts_folder, {"quarantine": refused}))
 
 
 def deal_only(runs: Sequence[str], left_out: Mapping[str, Sequence[int]]) -> Consumer:
@@ -116,8 +135,11 @@ def _judge(held: _HeldRuns, options: JudgeOptions) -> Told:
     events = held.small_runs()
     if events is None:
         return
-    judged = judge_runs(events, worst=options.worst, detail=False, limits=options.limits)
+    folder = options.parts_folder
+    judged = judge_runs(events, worst=options.worst, detail=folder is not None, limits=options.limits)
     yield from tell("runs", judge_counts(judged.runs))
+    if folder is not None:
+        yield from _write_tables(judged, folder)
     yield from tell("worst", judged.worst)
     if options.explain is not None and judged.worst.num_rows:
         yield from tell("explained", options.explain(judged))
@@ -127,6 +149,17 @@ def _judge(held: _HeldRuns, options: JudgeOptions) -> Told:
     duplicates = RowCounts()
     duplicates.refuse(judged.refused)
     yield from duplicates.tell()
+    yield from write_refused(folder, judged.refused)
+
+
+def _write_tables(judged: JudgedRuns, folder: str) -> Told:
+    assert judged.messages is not None
+    assert judged.deliveries is not None
+    runs = judge_each_run(judged.runs)
+    tables, edges = make_tables(judged.events, judged.counts, runs, judged.messages, judged.deliveries)
+    yield from tell("written", write_parts(folder, tables))
+    sends = judged.events.filter(pc.equal(judged.events["kind"].cast(pa.string()), "send"))
+    yield from tell("figures", summarise_figures(tables["deliveries"], edges, sends))
 
 
 class _HeldRuns:

@@ -12,7 +12,6 @@ from antecede.core.errors import Misuse
 from antecede.pipeline.dealing import DEALT
 from antecede.pipeline.kernel.counts import COUNTED
 from antecede.pipeline.kernel.findings import RUN_COUNTS
-from antecede.pipeline.limits import LIMITS, Limits
 from antecede.pipeline.read.source import Source
 from antecede.pipeline.results import RESULTS, put_together, table_of_results
 from antecede.pipeline.verify.repeats import find_repeats
@@ -37,20 +36,19 @@ def verify(
     dealt_to: int,
     large: frozenset[str] = frozenset(),
     windows: int | None = None,
-    worst: int = 0,
-    limits: Limits = LIMITS,
+    options: JudgeOptions,
 ) -> Verified:
     """Judge the runs of a source. `dealt_to` and `large` are those of its plan.
 
     With `windows`, every run is cut into about so many, if it can be. Otherwise only runs of more than
-    `limits.run_events_max` events are.
+    `options.limits.run_events_max` events are.
     """
     if windows is not None and windows < 1:
         raise Misuse(f"windows is {windows}: give 1 or more, or None to decide by the size of each run")
-    run_events_max = limits.run_events_max if windows is None else 0
-    options = JudgeOptions(worst=worst, run_events_max=run_events_max, limits=limits)
+    run_events_max = options.limits.run_events_max if windows is None else 0
+    options = replace(options, run_events_max=run_events_max)
     if dealt_to:
-        dealt = source.map(deal_runs(dealt_to, large), DEALT).deal(dealt_to)
+        dealt = source.map(deal_runs(dealt_to, large, options.parts_folder), DEALT).deal(dealt_to)
         results = dealt.map(judge_dealt(options), RESULTS).collect()
     else:
         results = source.map(judge_here(options), RESULTS).collect()

@@ -1,0 +1,76 @@
+"""Write the tables of a check as Parquet: each task writes its own files, and the driver makes them visible at the end.
+
+    OUT/.parts-ID/deliveries/7f3c....parquet      written by tasks, each file under a name that nobody else uses
+    OUT/deliveries/part-00000.parquet             after the commit, with a file _SUCCESS beside them
+
+A task that fails or is repeated leaves files that nobody names, and the commit removes them with their folder. A table
+that is already there is replaced when all files of the new one are complete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from uuid import uuid4
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.fs
+import pyarrow.parquet as pq
+
+from antecede.pipeline import schema
+from antecede.pipeline.read.files import locate
+from antecede.pipeline.results import WRITTEN
+from antecede.pipeline.tables.measures import conform
+
+MARK = "_SUCCESS"
+
+
+def parts_folder(out: str, check: str) -> str:
+    """Return the folder in which the tasks of one check write."""
+    return f"{out.rstrip('/')}/.parts-{check}"
+
+
+def write_parts(folder: str, tables: Mapping[str, pa.Table]) -> pa.Table:
+    """Write tables as new files under `folder`, and return their paths as rows of `WRITTEN`. Skip empty tables."""
+    system, place = locate(folder)
+    rows = []
+    for name, table in tables.items():
+        if not table.num_rows:
+            continue
+        system.create_dir(f"{place}/{name}", recursive=True)
+        path = f"{place}/{name}/{uuid4().hex}.parquet"
+        pq.write_table(conform(table, schema.TABLES[name]), path, filesystem=system)
+        rows.append({"table": name, "path": path, "rows": table.num_rows})
+    return pa.Table.from_pylist(rows, WRITTEN)
+
+
+def commit_parts(out: str, check: str, written: pa.Table) -> None:
+    """Make the files of `written` the tables under `out`, and remove everything else that the tasks of the check wrote.
+
+    Every table exists afterwards. One without rows has a file without rows.
+    """
+    system, place = locate(out)
+    _, parts = locate(parts_folder(out, check))
+    for name in schema.TABLES:
+        new = f"{parts}/.new/{name}"
+        system.create_dir(new, recursive=True)
+        paths = sorted(written["path"].filter(pc.equal(written["table"], name)).to_pylist())
+        for number, path in enumerate(paths):
+            system.move(path, f"{new}/part-{number:05}.parquet")
+        if not paths:
+            pq.write_table(schema.TABLES[name].empty_table(), f"{new}/part-00000.parquet", filesystem=system)
+        with system.open_output_stream(f"{new}/{MARK}"):
+            pass
+    for name in schema.TABLES:
+        if system.get_file_info(f"{place}/{name}").type != pyarrow.fs.FileType.NotFound:
+            system.delete_dir(f"{place}/{name}")
+        system.move(f"{parts}/.new/{name}", f"{place}/{name}")
+    system.delete_dir(parts)
+
+
+def remove_parts(out: str, check: str) -> None:
+    """Remove what the tasks of a check wrote that failed."""
+    system, parts = locate(parts_folder(out, check))
+    if system.get_file_info(parts).type != pyarrow.fs.FileType.NotFound:
+        system.delete_dir(parts)
+
