@@ -151,9 +151,9 @@ def _exponent(values: Doubles) -> int:
 def _sizes(values: Doubles) -> Longs:
     """Return the logarithmic bin of each value. 0 is for zero; positive and negative values have opposite bins."""
     with np.errstate(divide="ignore"):
-        steps = np.ceil(np.log(np.abs(values)) / math.log(GROWTH))
+        steps = np.where(values == 0, 0.0, np.ceil(np.log(np.abs(values)) / math.log(GROWTH)))
     offset = 1 << 20  # more than any number of steps
-    return np.where(values == 0, 0, np.sign(values) * (offset + steps)).astype(np.int64)
+    return (np.sign(values) * (offset + steps)).astype(np.int64)
 
 
 def _size_of(place: int) -> float:
