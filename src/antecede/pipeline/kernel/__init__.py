@@ -6,4 +6,5 @@ layout    paired rows as the compiled loops want them
 loops     the compiled loops over events
 stamp     stamp and verify the rows of one task
 findings  what was found, as one Arrow table
+clock_receives  find late receives in a log that has vector clocks and no message ids
 """
