@@ -51,8 +51,8 @@ from antecede.pipeline import schema
 from antecede.pipeline.arrow import Flags, Longs, codes, fill_table, kind_codes
 
 ASSUMPTIONS = (
-    "hosts tick at every event, sends included; the clock logged at a receive is the merged one; every receive is marked "
-    "and is that of one message; no host sends to itself"
+    "hosts tick at every event, sends included; the clock logged at a receive is the merged one; every receive is "
+    "marked and is that of one message; no host sends to itself"
 )
 NO_RECEIVES = "no event is marked as a receive"
 NO_SEND = -1
@@ -91,8 +91,8 @@ def judge_receives(events: pa.Table) -> JudgedReceives:
 def describe_late(late: Mapping[str, Any]) -> str:
     """Return one row of `schema.LATE_RECEIVES` in words."""
     words = (
-        f"the receive at {late['index']} of {late['process']} raises no entry of its clock: {late['process']} knew event "
-        f"{late['known_index']} of {late['sender']} already, from its receive at {late['known_by']}"
+        f"the receive at {late['index']} of {late['process']} raises no entry of its clock: {late['process']} knew "
+        f"event {late['known_index']} of {late['sender']} already, from its receive at {late['known_by']}"
     )
     if late["senders"] > 1:
         words += f" (the message is from {late['sender']} or from another of the {late['senders']} hosts in the clock)"
@@ -210,8 +210,8 @@ def _find_sends(clocks: _Clocks) -> Longs:
     receive = clocks.event[raised]
     for odd in receive[~clocks.is_receive[receive]][:1].tolist():
         raise _Contradiction(
-            f"{clocks.name(odd)} raises an entry of another host and is not marked as a receive; mark it too, or the clock "
-            "at a receive is not the merged one"
+            f"{clocks.name(odd)} raises an entry of another host and is not marked as a receive; mark it too, or the "
+            "clock at a receive is not the merged one"
         )
     source = clocks.first[clocks.about[raised]] + clocks.value[raised] - 1
     # The send has the other events that became known in its past, so its clock has the largest sum.
@@ -240,8 +240,8 @@ def _check_steps(clocks: _Clocks) -> None:
     foreign = np.bincount(clocks.event[clocks.about != clocks.host[clocks.event]], minlength=len(event))
     for odd in np.flatnonzero(clocks.is_receive & (foreign == 0))[:1].tolist():
         raise _Contradiction(
-            f"the clock of {clocks.name(odd)}, a receive, has no entry of another host; the clock logged at a receive must "
-            "be the merged one"
+            f"the clock of {clocks.name(odd)}, a receive, has no entry of another host; the clock logged at a receive "
+            "must be the merged one"
         )
 
 
@@ -265,8 +265,8 @@ def _check_merge(clocks: _Clocks, sends: Longs, raised: Longs) -> None:
     no_send = clocks.is_receive | (~clocks.is_send & clocks.is_send.any())
     for odd in receives[no_send[sends[receives]]][:1].tolist():
         raise _Contradiction(
-            f"the message of {clocks.name(odd)} carries the clock of {clocks.name(sends[odd])}, which is not a send; so "
-            "sends do not tick"
+            f"the message of {clocks.name(odd)} carries the clock of {clocks.name(sends[odd])}, which is not a send; "
+            "so sends do not tick"
         )
 
 

@@ -1,8 +1,8 @@
 """Make a trace of a table whose columns have any types: of a Parquet file, or of a table that the caller has.
 
 A column whose type can hold what the trace wants is converted: integers of any size, texts of any kind, times as
-numbers, as timestamps or as text. A column of another type is a fault of each row that has a value in it. Columns that a trace
-does not have are ignored.
+numbers, as timestamps or as text. A column of another type is a fault of each row that has a value in it. Columns that
+a trace does not have are ignored.
 """
 
 from __future__ import annotations

@@ -31,6 +31,7 @@ MULTILINE = "(?m)"
 UNICODE_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\u([0-9a-fA-F]{4})")
 LOOKAROUND = re.compile(r"\(\?<?[=!]")
 REFERENCE = re.compile(r"\\[1-9k]|\(\?P")
+UNBOUNDED = "{} are not supported, because a search for them can take for ever"
 
 
 class SearchStopped(Exception):
@@ -117,11 +118,9 @@ def _describe(expression: str, error: Exception) -> str:
     place = len(expression) if part == expression != "" and problem.startswith("missing") else expression.find(part) + 1
     where = f" at character {place}" if place else ""
     if LOOKAROUND.match(part):
-        return f"{where}: lookaheads and lookbehinds are not supported, because they cannot be searched for in a bounded time"
+        return f"{where}: {UNBOUNDED.format('lookaheads and lookbehinds')}"
     if REFERENCE.match(part):
-        return (
-            f"{where}: references to a group are not supported, because they cannot be searched for in a bounded time"
-        )
+        return f"{where}: {UNBOUNDED.format('references to a group')}"
     return f"{where}: {problem} ({part[:SHOWN_CHARS_MAX]})"
 
 

@@ -1,9 +1,9 @@
 r"""Read ShiViz and GoVector logs: text in which a regular expression is searched, with a vector clock for each event.
 
 The expression has the named groups `host`, `clock` and `event`. Other named groups become attributes, but `message`,
-`kind` and `dests` fill the columns of those names, and `timestamp` (nanoseconds) or `date` the time. A log may open with
-a line that holds its own expression, and a line that holds the delimiter between executions. If neither the log nor the
-caller has an expression, the known ones are tried, and the one that finds the most events is taken.
+`kind` and `dests` fill the columns of those names, and `timestamp` (nanoseconds) or `date` the time. A log may open
+with a line that holds its own expression, and a line that holds the delimiter between executions. If neither the log
+nor the caller has an expression, the known ones are tried, and the one that finds the most events is taken.
 
     a {"a":2, "b":1}         process a, index 2, attributes clock and event
     got it from b
@@ -129,7 +129,7 @@ def refuse_large_files(files: Sequence[InputFile]) -> None:
 
 
 def clean(data: bytes) -> bytes:
-    """Return the text of a file with line ends of one kind, and with `NOT_UTF8` in place of bytes that are not UTF-8."""
+    """Return the text of a file with line ends of one kind, and with `NOT_UTF8` for bytes that are not UTF-8."""
     text = data.removeprefix(content.BYTE_ORDER_MARK).replace(b"\r\n", b"\n")
     try:
         text.decode()
