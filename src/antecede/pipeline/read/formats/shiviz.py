@@ -96,6 +96,7 @@ def read(
     budget = budget or SearchBudget()
     events: list[FoundEvent] = []
     refused: list[RefusedRow] = []
+    notes: tuple[str, ...] = ()
     skipped = 0
     try:
         layout = choose_layout(text, regex, delimiter, budget)
@@ -109,13 +110,12 @@ def read(
             if len(events) + len(refused) >= BATCH_ROWS:
                 yield _rows(block, wanted, events, refused)
                 events, refused = [], []
-        note = (_note(block.name, layout.name, skipped),)
+        notes = (_note(block.name, layout.name, skipped),)
     except BadPattern as error:  # the log's own expression
         refused.append(refuse_row(str(error), text[:4_000], 1))
-        note = ()
     if damage is not None:
         refused.append(RefusedRow(damage, "", text.count(b"\n") + 1))
-    yield replace(_rows(block, wanted, events, refused), notes=note)
+    yield replace(_rows(block, wanted, events, refused), notes=notes)
 
 
 def refuse_large_files(files: Sequence[InputFile]) -> None:
