@@ -122,7 +122,7 @@ class RowMapper:
         words: Mapping[str, Any] = kinds if isinstance(kinds, Mapping) else {"field": kinds}
         self._fields = {name: _Field(str(mapping[name])) for name in FIELDS if name in mapping}
         self._kind = _Field(str(words["field"]))
-        self._kinds = {_to_text(one): kind for kind in reversed(words) if kind != "field" for one in words[kind]}
+        self._kinds = {_to_text(one): kind for kind in reversed(list(words)) if kind != "field" for one in words[kind]}
         self._attributes = [_Field(str(name)) for name in _attributes(mapping)]
         self.has_index = "index" in mapping
         self.has_dests = "dests" in mapping

@@ -231,6 +231,7 @@ def _to_event(match: Any, groups: Mapping[str, int], run: str) -> Event | str:
     if "message" not in groups and "kind" in fields:
         attributes["kind"], kind = kind, "internal"
     dests = _split_names(fields.get("dests"))
+    is_open = kind == "send" and dests is None  # its destinations are to be inferred
     found = parse(
         {
             "run": run,
@@ -239,11 +240,11 @@ def _to_event(match: Any, groups: Mapping[str, int], run: str) -> Event | str:
             "kind": kind,
             "time": _read_time(fields),
             "message": fields.get("message") or None,
-            "dests": [] if dests is None else dests,
+            "dests": [] if is_open else dests,
             "attributes": attributes,
         }
     )
-    return replace(found, dests=None) if isinstance(found, Event) and dests is None else found
+    return replace(found, dests=None) if isinstance(found, Event) and is_open else found
 
 
 def _parse_clock(text: str, host: str) -> Mapping[str, int]:
