@@ -1,13 +1,19 @@
-"""Small functions on Arrow and NumPy arrays that the whole pipeline shares."""
+"""Small functions on Arrow and NumPy arrays that the whole pipeline shares.
+
+Tables travel between tasks as streams: `pack` makes one value of many rows, and `unpack` reads them back.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.ipc
 
 Longs = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
@@ -56,6 +62,65 @@ def distinct(keys: Longs, limit: int) -> tuple[Longs, Longs]:
     present = np.zeros(limit, np.bool_)
     present[keys] = True
     return np.flatnonzero(present), (np.cumsum(present) - 1)[keys]
+
+
+def pack(table: pa.Table) -> bytes:
+    """Return a table as one value, which is kept and moved as it is."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue())
+
+
+def unpack(streams: Iterable[Any]) -> pa.Table | None:
+    """Return the rows of all these values of `pack`, or None if there are none.
+
+    If the types of their columns differ, they become as wide as the widest.
+    """
+    tables = [pa.ipc.open_stream(one).read_all() for one in streams]
+    if not tables:
+        return None
+    if any(table.schema != tables[0].schema for table in tables):
+        tables = [table.cast(without_dictionaries(table.schema)) for table in tables]
+    return pa.concat_tables(tables, promote_options="permissive")
+
+
+def split_by(table: pa.Table, part: npt.NDArray[Any], parts: int) -> Iterator[tuple[int, pa.Table]]:
+    """Yield each part that has rows, with its rows in their order."""
+    narrow = np.uint16 if parts <= 2**16 else np.int64  # NumPy sorts 16 bits by radix
+    ends = np.cumsum(np.bincount(part, minlength=parts))
+    if len(part) and int(part.min()) == int(part.max()):
+        yield int(part[0]), table
+        return
+    table = table.take(pa.array(np.argsort(part.astype(narrow), kind="stable")))
+    for number, (start, end) in enumerate(pairwise([0, *ends.tolist()])):
+        if start < end:
+            yield number, table.slice(start, end - start)
+
+
+def narrow_integers(table: pa.Table) -> pa.Table:
+    """Return the same table with integers in as few bytes as will do."""
+    return table.cast(pa.schema([(field.name, _least(table[field.name])) for field in table.schema]))
+
+
+def without_dictionaries(schema: pa.Schema) -> pa.Schema:
+    """Return the schema of the same columns with every text written out."""
+    return pa.schema([(field.name, _value_type(field.type)) for field in schema])
+
+
+def _value_type(kind: pa.DataType) -> pa.DataType:
+    if pa.types.is_dictionary(kind):
+        return kind.value_type
+    return pa.list_(_value_type(kind.value_type)) if pa.types.is_list(kind) else kind
+
+
+def _least(column: pa.ChunkedArray) -> pa.DataType:
+    if not pa.types.is_integer(column.type):
+        return column.type
+    ends = pc.min_max(column).as_py()
+    low, high = ends["min"] or 0, ends["max"] or 0
+    fit = (kind for kind in (pa.int8(), pa.int16(), pa.int32()) if -(2 ** (kind.bit_width - 1)) <= low)
+    return next((kind for kind in fit if high < 2 ** (kind.bit_width - 1)), pa.int64())
 
 
 def _as_column(values: Any, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:

@@ -9,6 +9,14 @@ from dataclasses import dataclass
 class Limits:
     """What decides how runs are judged, and what the driver holds. Every field can be set by a test."""
 
+    block_bytes: int = 16 << 20
+    """Bytes of one block of a file of lines."""
+    in_place_bytes: int = 8 << 20
+    """Bytes of text that one task reads and judges without dealing rows out."""
+    row_bytes: int = 150
+    """About how many bytes one event takes in a file of lines."""
+    dealt_rows: int = 1 << 18
+    """About how many rows are dealt to one task."""
     run_events_max: int = 1 << 20
     """Events of one run that one task takes. A run of more is cut into windows."""
     window_events: int = 250_000

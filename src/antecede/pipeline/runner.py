@@ -20,6 +20,7 @@ from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 Batches = Iterable[pa.RecordBatch]
 Task = Callable[[Batches], Iterator[pa.RecordBatch]]
@@ -35,6 +36,12 @@ class Dataset(Protocol):
 
     def deal(self, parts: int) -> Dataset:
         """Give each row to the part, of so many, that its column `part` names."""
+
+    def where(self, name: str, values: Sequence[int]) -> Dataset:
+        """Leave out the rows whose integer in this column is not one of `values`."""
+
+    def and_also(self, other: Dataset) -> Dataset:
+        """Add the rows of another dataset with the same schema. Their parts have to be dealt next."""
 
     def keep(self) -> Dataset:
         """Compute the rows once, for whoever collects them or maps them several times. `release` them afterwards."""
@@ -90,6 +97,17 @@ class _Parts:
             return _deal([batch for batches in self._parts() for batch in batches], self._schema, parts)
 
         return _Parts(compute, self._schema)
+
+    def where(self, name: str, values: Sequence[int]) -> Dataset:
+        def choose(batches: Batches) -> Iterator[pa.RecordBatch]:
+            for batch in batches:
+                yield batch.filter(pc.is_in(batch.column(name), pa.array(values, batch.schema.field(name).type)))
+
+        return self.map(choose, self._schema)
+
+    def and_also(self, other: Dataset) -> Dataset:
+        assert isinstance(other, _Parts)
+        return _Parts(lambda: [*self._parts(), *other._parts()], self._schema)
 
     def keep(self) -> Dataset:
         self._kept = [list(batches) for batches in self._parts()]

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from antecede.pipeline import schema
 from antecede.pipeline.arrow import Longs, fill_table
+from antecede.pipeline.kernel.counts import COUNTED
 from antecede.pipeline.kernel.encode import DELIVER, SEND
 from antecede.pipeline.kernel.pair import Paired
 from antecede.pipeline.kernel.stamp import Stamped
@@ -31,6 +32,10 @@ TALLY = (
     "wide",
 )
 TALLIES = pa.schema([("run", pa.string()), *((name, pa.int64()) for name in TALLY)])
+RUN_COUNTS = pa.schema([*TALLIES, *((name, pa.int64()) for name in (*COUNTED, "processes", "early"))])
+"""All that is counted of a run. Counts of parts of a run are added up, except for `processes`."""
+RUN_ROWS = pa.schema([*RUN_COUNTS, ("verdict", pa.string()), ("reason", pa.string()), ("run_count", pa.int64())])
+"""A run with its verdict; or, if `run_count` is more than 1, the sums of several runs with the same verdict."""
 SKEW = pa.schema(
     [
         *(("run", pa.string()), ("sender", pa.string()), ("process", pa.string())),

@@ -34,6 +34,13 @@ def remove_duplicates(events: pa.Table) -> tuple[pa.Table, pa.Table]:
     return events.filter(pa.array(~(taken | resent))), refused
 
 
+def remove_repeated_indices(events: pa.Table) -> tuple[pa.Table, pa.Table]:
+    """Return the events of whole processes without those whose index is taken, and these as refused rows."""
+    run, process = (codes(events[name])[0] for name in ("run", "process"))
+    taken = _repeats(_input_order(events), run, process, events["index"].to_numpy())
+    return events.filter(pa.array(~taken)), _refuse(events, taken, DUPLICATE_INDEX)
+
+
 def _input_order(events: pa.Table) -> Longs:
     """Return the rows in the order of the input."""
     file, names = codes(events["file"])

@@ -6,6 +6,8 @@ is, and never takes it apart. The same calls work with a session of Spark Connec
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pyarrow as pa
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
@@ -60,6 +62,13 @@ class SparkDataset:
 
     def deal(self, parts: int) -> Dataset:
         return SparkDataset(self._frame.repartitionById(parts, fn.col(PART)), self._schema)
+
+    def where(self, name: str, values: Sequence[int]) -> Dataset:
+        return SparkDataset(self._frame.filter(fn.col(name).isin(list(values))), self._schema)
+
+    def and_also(self, other: Dataset) -> Dataset:
+        assert isinstance(other, SparkDataset)
+        return SparkDataset(self._frame.unionByName(other._frame), self._schema)
 
     def keep(self) -> Dataset:
         return SparkDataset(self._frame.persist(StorageLevel.MEMORY_AND_DISK), self._schema)

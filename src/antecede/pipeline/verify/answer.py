@@ -1,8 +1,7 @@
-"""Combine the rows of the runs into the verdict on a trace and its counts. The result is bounded, however many runs
-there are.
+"""Combine what the tasks tell into the verdict on a trace and its counts.
 
-The runs that matter most are listed: violated ones first, then those that cannot be judged. If there are at most
-`RUNS_LISTED_MAX` runs, all of them are fetched and added up here. If there are more, Spark adds them up.
+The result is bounded, however many runs there are. The runs that matter most are listed: violated ones first, then
+those that cannot be judged.
 """
 
 from __future__ import annotations
@@ -10,57 +9,50 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as fn
+import pyarrow as pa
 
 from antecede.judge.judge import COUNTS
 from antecede.judge.rule import QUARANTINE_MAX, Coverage, combine_verdicts
 from antecede.pipeline.report.model import Answer, RunAnswer
+from antecede.pipeline.verify.run_verdict import VERDICTS, worst_first
 
 RUNS_LISTED_MAX = 1_000
 SUMS = (*(name for name in COUNTS if name not in ("runs", "quarantined")), "early", "windows")
-"""The columns of the verified runs that are added up."""
+"""What is added up over all runs."""
 
 
 def answer(
-    runs: DataFrame, quarantined: int = 0, *, quarantine_max: float = QUARANTINE_MAX, unread_share: float = 0.0
+    runs: pa.Table,
+    coverage: Coverage,
+    *,
+    windows: Mapping[str, int],
+    one_task: Mapping[str, str],
+    quarantine_max: float = QUARANTINE_MAX,
 ) -> Answer:
-    """Return the answer on verified runs. It takes one job, and a second one for more runs than are listed.
+    """Return the answer on runs with their verdicts, which are rows of `RUN_ROWS`.
 
-    `quarantined` rows were refused, and `unread_share` of the input's bytes could not be read at all. If either is more
-    than `quarantine_max`, and nothing is violated, the answer is undecidable.
+    `windows` has the number of windows of each run that was cut, and `one_task` the reason for each large run that was
+    not. `coverage` is how much of the input was read; if it is too little, and nothing is violated, the answer is
+    undecidable.
     """
-    worst_first = runs.orderBy(
-        fn.when(fn.col("verdict") == "violated", 0).when(fn.col("verdict") == "undecidable", 1).otherwise(2),
-        fn.desc("violations"),
-        "run",
-    )
-    rows = [RunAnswer(**row.asDict()) for row in worst_first.limit(RUNS_LISTED_MAX + 1).collect()]
-    if len(rows) <= RUNS_LISTED_MAX:
-        tally = _add_up(rows)
-    else:
-        (row,) = _add_up_in_spark(runs).collect()
-        tally = row.asDict()
-    listed = tuple(rows[:RUNS_LISTED_MAX])
-    sums = {name: int(tally[name] or 0) for name in SUMS}
-    coverage = Coverage(sums["events"], quarantined, unread_share)
+    rows = sorted(runs.to_pylist(), key=worst_first)
+    for row in rows:
+        row["windows"] = windows.get(row["run"], row["run_count"])
+    listed = tuple(_run_answer(row, one_task) for row in rows if row["run"] is not None)[:RUNS_LISTED_MAX]
+    tally = {name: sum(row[name] for row in rows) for name in SUMS}
+    tally |= {name: sum(row["run_count"] for row in rows if row["verdict"] == name) for name in VERDICTS}
+    tally["runs"] = sum(row["run_count"] for row in rows)
     too_little = coverage.why_too_little(quarantine_max)
-    verdicts = [name for name in ("violated", "undecidable", "holds") if tally[name]]
-    verdict = combine_verdicts(verdicts, too_little=too_little)
+    verdict = combine_verdicts([name for name in VERDICTS if tally[name]], too_little=too_little)
     reason = _reason(verdict, tally, listed, coverage, too_little)
-    return Answer(verdict, reason, coverage.complete, int(tally["runs"]), sums, listed)
+    return Answer(verdict, reason, coverage.complete, tally["runs"], {name: tally[name] for name in SUMS}, listed)
 
 
-def _add_up(rows: Sequence[RunAnswer]) -> dict[str, Any]:
-    verdicts = {name: sum(row.verdict == name for row in rows) for name in ("violated", "undecidable", "holds")}
-    return {"runs": len(rows), **verdicts, **{name: sum(getattr(row, name) for row in rows) for name in SUMS}}
-
-
-def _add_up_in_spark(runs: DataFrame) -> DataFrame:
-    return runs.agg(
-        fn.count("*").alias("runs"),
-        *(fn.count_if(fn.col("verdict") == name).alias(name) for name in ("violated", "undecidable", "holds")),
-        *(fn.sum(name).alias(name) for name in SUMS),
+def _run_answer(row: Mapping[str, Any], one_task: Mapping[str, str]) -> RunAnswer:
+    names = [name for name in RunAnswer.__dataclass_fields__ if name != "one_task"]
+    why = one_task.get(row["run"])
+    return RunAnswer(
+        **{name: row[name] for name in names}, one_task=None if why is None else f"as one task, because {why}"
     )
 
 

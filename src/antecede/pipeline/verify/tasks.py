@@ -1,236 +1,176 @@
-"""What runs on the executors: functions from Arrow batches to Arrow batches, for `mapInArrow`.
+"""What the tasks of a check do with rows: deal them out by run or by message, and judge whole runs.
 
-Each reads its whole partition first, because all of them need all rows of what they work on (a run, a message, a
-window), and the plan sees to it that a partition holds those complete and little else. `compose` alone reads as it
-goes: its input is one row per end of a window, in the order of windows.
+    read blocks -> judge_here                                   if all rows of a run are in the blocks of one task
+    read blocks -> deal_runs  -> [shuffle] -> judge_dealt       otherwise
+
+A consumer takes the rows of a source as they are read; a task takes what was dealt to it. Rows travel as Arrow streams,
+many in one value. Finished results travel along with them and are passed on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby, pairwise
-from operator import itemgetter
-from typing import Any
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from zlib import crc32
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.ipc
 
-from antecede.pipeline.arrow import fill_table
-from antecede.pipeline.kernel.encode import encode
-from antecede.pipeline.kernel.findings import findings
-from antecede.pipeline.kernel.pair import Paired, paired_runs
-from antecede.pipeline.kernel.stamp import Vectors, stamp, stamp_runs
+from antecede.pipeline.arrow import Longs, codes, fill_table, unpack
+from antecede.pipeline.dealing import COUNTS, RESULT, ROWS, deal_result, deal_table, in_chunks, rows_at_lines, rows_of_runs, values_in
+from antecede.pipeline.kernel.counts import add_up_counts, count_large_runs
 from antecede.pipeline.limits import LIMITS, Limits
-from antecede.pipeline.windows.compose import Composition, End, Known, summarise
-from antecede.pipeline.windows.parts import Parts, from_table, pair_messages
-from antecede.pipeline.windows.summaries import (
-    CYCLIC,
-    ROWS,
-    WINDOWS,
-    ends_table,
-    facts_table,
-    narrow,
-    opened,
-    stream,
-)
+from antecede.pipeline.read.row_counts import RowCounts
+from antecede.pipeline.read.rows import ReadRows
+from antecede.pipeline.read.source import Consumer
+from antecede.pipeline.results import INFERRED, RESULTS, Told, results_in, tell
+from antecede.pipeline.runner import Batches, Task
+from antecede.pipeline.verify.judge import judge_runs
+from antecede.pipeline.verify.run_verdict import judge_counts
 
-Batches = Iterable[pa.RecordBatch]
-Task = Callable[[Batches], Iterator[pa.RecordBatch]]
-Longs = npt.NDArray[np.int64]
-
-BATCH_ROWS_MAX = 64 * 1024
-CHUNK_ROWS = 250_000
-KNOWN, CYCLE = 3, 4  # roles of rows that bring a window what the windows before it made known
-DEALT = pa.schema([("task", pa.int32()), ("rows", pa.binary())])
-STATES = pa.schema(
-    [
-        ("part", pa.int32()),
-        ("role", pa.int8()),
-        ("process", pa.int32()),
-        ("sent_index", pa.int64()),
-        ("known", pa.binary()),
-    ]
-)
-DETAIL = ("time", "sent_time", "message")
+SKEW_TOLD_MAX = 50
 
 
-def deal(tasks: int) -> Task:
-    """Rows to streams of rows, one for each task that is named in the column `task`.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeOptions:
+    """How whole runs are judged, and what is told of them. `worst` is how many violations are told."""
 
-    This is a shuffle of Arrow data: Spark's own would take each row apart, and put it together again for Python.
-    """
+    worst: int = 0
+    run_events_max: int = LIMITS.run_events_max
+    limits: Limits = LIMITS
+
+
+def judge_here(options: JudgeOptions) -> Consumer:
+    """Return a consumer that judges all rows of its part, which has whole runs."""
+
+    def consume(read: Iterator[ReadRows]) -> Iterator[pa.RecordBatch]:
+        counts = RowCounts()
+        held = _HeldRuns(options.run_events_max)
+        for rows in read:
+            counts.take(rows)
+            held.take(rows.events)
+        yield from counts.tell()
+        yield from _judge(held, options)
+
+    return consume
+
+
+def deal_runs(parts: int, large: frozenset[str] = frozenset()) -> Consumer:
+    """Return a consumer that deals rows out by run. Of runs that are known to be `large`, it deals only counts."""
+
+    def consume(read: Iterator[ReadRows]) -> Iterator[pa.RecordBatch]:
+        counts = RowCounts()
+        for events in in_chunks(counts.watch(read)):
+            of_large = rows_of_runs(events, large)
+            if of_large.any():
+                sizes = count_large_runs(events.filter(pa.array(of_large)))
+                yield from deal_table(sizes, _part_by_run(sizes, parts), parts, COUNTS)
+                events = events.filter(pa.array(~of_large))
+            yield from deal_table(events, _part_by_run(events, parts), parts)
+        yield from (deal_result(*told) for told in results_in(counts.tell()))
+
+    return consume
+
+
+def deal_only(runs: Sequence[str], left_out: Mapping[str, Sequence[int]]) -> Consumer:
+    """Return a consumer that gives each of these runs a part, without some lines, and tells nothing of the reading."""
+    wanted, part = frozenset(runs), {run: number for number, run in enumerate(runs)}
+
+    def consume(read: Iterator[ReadRows]) -> Iterator[pa.RecordBatch]:
+        for events in in_chunks(rows.events for rows in read):
+            kept = events.filter(pa.array(rows_of_runs(events, wanted) & ~rows_at_lines(events, left_out)))
+            run, names = codes(kept["run"])
+            number = np.array([part[name] for name in names.to_pylist()], np.int64)[run]
+            yield from deal_table(kept, number, len(runs))
+
+    return consume
+
+
+def judge_dealt(options: JudgeOptions) -> Task:
+    """Return a task that judges the whole runs that were dealt to it."""
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
-        for table in _chunks(batches):
-            yield from deal_table(table.drop_columns("task"), table["task"].to_numpy(), tasks)
+        held = _HeldRuns(options.run_events_max)
+        for what, name, value in values_in(batches):
+            if what == RESULT:
+                yield pa.record_batch([[name], [bytes(value)]], schema=RESULTS)
+                continue
+            table = unpack([value])
+            assert table is not None
+            if what == ROWS:
+                held.take(table)
+            else:
+                held.take_counts(table)
+        yield from _judge(held, options)
 
     return task
 
 
-def verify_runs(*, detail: bool, worst: int = 0, limits: Limits = LIMITS) -> Task:
-    """All rows of some runs to findings."""
+def _judge(held: _HeldRuns, options: JudgeOptions) -> Told:
+    yield from tell("large", held.large_runs())
+    events = held.small_runs()
+    if events is None:
+        return
+    judged = judge_runs(events, worst=options.worst, detail=False, limits=options.limits)
+    yield from tell("runs", judge_counts(judged.runs))
+    yield from tell("worst", judged.worst)
+    yield from tell("skew", judged.skew.sort_by([("worst_s", "descending")]).slice(0, SKEW_TOLD_MAX))
+    if judged.inferred:
+        yield from tell("inferred", fill_table(INFERRED, 1, sends=[judged.inferred]))
+    duplicates = RowCounts()
+    duplicates.refuse(judged.refused)
+    yield from duplicates.tell()
 
-    def task(batches: Batches) -> Iterator[pa.RecordBatch]:
-        table = _gathered(batches)
-        if table is None:
+
+class _HeldRuns:
+    """The rows of some runs, as long as a run is not too large; of a run that is, only what was counted."""
+
+    def __init__(self, run_events_max: int) -> None:
+        self._max = run_events_max
+        self._tables: list[pa.Table] = []
+        self._sizes: Counter[str] = Counter()
+        self._large: set[str] = set()
+        self._counts: list[pa.Table] = []
+
+    def take(self, events: pa.Table) -> None:
+        """Take rows of any runs."""
+        if not events.num_rows:
             return
-        yield from cut(judged(paired_runs(encode(table)), detail=detail, worst=worst, limits=limits))
+        run, names = codes(events["run"])
+        sizes = np.bincount(run, minlength=len(names)).tolist()
+        self._sizes.update(dict(zip(names.to_pylist(), sizes, strict=True)))
+        grown = {name for name in names.to_pylist() if self._sizes[name] > self._max}
+        if grown - self._large:
+            self._large |= grown
+            held, self._tables = self._tables, []
+            for table in held:
+                self._keep_or_count(table)
+        self._keep_or_count(events)
 
-    return task
+    def take_counts(self, counts: pa.Table) -> None:
+        """Take what was counted elsewhere of runs that are known to be large."""
+        self._counts.append(counts)
 
+    def small_runs(self) -> pa.Table | None:
+        """Return the rows of the runs that are not too large, or None if there are none."""
+        return pa.concat_tables(self._tables) if self._tables else None
 
-def judged(paired: Paired, *, detail: bool, worst: int, limits: Limits) -> pa.Table:
-    """Whole runs to findings."""
-    wide = paired.rows.widths > limits.processes_max
-    stamped = stamp_runs(paired.rows, wide, vector_entries_max=limits.vector_entries_max)
-    return findings(paired, stamped, wide=wide, detail=detail, worst=worst)
+    def large_runs(self) -> pa.Table:
+        """Return what is known of each process of the runs that are too large, as `LARGE`."""
+        return add_up_counts(self._counts)
 
-
-def join_messages(parts: Parts, tasks: int, *, named: bool) -> Task:
-    """All rows of some messages to paired rows in numbers, dealt out to the tasks that have their windows; unless
-    `named`, without names and times."""
-
-    def task(batches: Batches) -> Iterator[pa.RecordBatch]:
-        table = _gathered(batches)
-        if table is not None:
-            paired = pair_messages(table, parts)
-            paired = paired if named else paired.drop_columns(list(DETAIL))
-            yield from deal_table(narrow(paired), paired["part"].to_numpy() % tasks, tasks)
-
-    return task
-
-
-def summarise_windows(parts: Parts) -> Task:
-    """The rows of some windows to what their ends have reached, what the plan has to know, and the rows themselves."""
-
-    def task(batches: Batches) -> Iterator[pa.RecordBatch]:
-        table = _gathered(batches)
-        if table is None:
+    def _keep_or_count(self, events: pa.Table) -> None:
+        if not self._large:
+            self._tables.append(events)
             return
-        number, group = _groups(table)
-        rows = from_table(table, number, group, parts).rows
-        ends = summarise(rows, table["reached"].to_numpy())
-        yield from cut(ends_table(rows, ends, parts, number))
-        yield from cut(facts_table(rows, ends, parts, number, table["slack"].to_numpy()))
-        yield from cut(fill_table(WINDOWS, 1, what=[ROWS], part=number[:1], rows=[stream(table.drop_columns("slack"))]))
-
-    return task
+        is_large = rows_of_runs(events, frozenset(self._large))
+        if is_large.any():
+            self._counts.append(count_large_runs(events.filter(pa.array(is_large))))
+        if not is_large.all():
+            self._tables.append(events.filter(pa.array(~is_large)))
 
 
-def compose(parts: Parts) -> Task:
-    """The ends of all windows of some runs, in the order of parts, to what is known where."""
-
-    def task(batches: Batches) -> Iterator[pa.RecordBatch]:
-        for run, rows in groupby(_rows(batches), key=itemgetter("run")):
-            composition, cyclic = Composition(len(parts.runs[run].processes)), False
-            for part, ends in groupby(rows, key=itemgetter("part")):
-                found = list(ends)
-                cyclic = cyclic or any(row["what"] == CYCLIC for row in found)
-                if not cyclic:
-                    yield from _states(composition.compose(part, [_end(row) for row in found]))
-            if cyclic:
-                yield from cut(_cycle(parts, run))
-
-    return task
-
-
-def verify_windows(parts: Parts, good: Sequence[int], *, detail: bool, worst: int = 0) -> Task:
-    """The rows of some windows, and what is known where they begin, to findings; those of the good runs alone."""
-
-    def task(batches: Batches) -> Iterator[pa.RecordBatch]:
-        kept = [batch for batch in batches if batch.num_rows]
-        if not kept:
-            return
-        received = pa.Table.from_batches(kept)
-        table = opened(received["rows"])
-        states = received.filter(pc.is_valid(received["role"]))
-        table = table.filter(pa.array(np.isin(parts.run(table["part"].to_numpy()), good)))
-        if table.num_rows:
-            yield from cut(_verified(table, states, parts, detail=detail, worst=worst))
-
-    return task
-
-
-def _verified(table: pa.Table, states: pa.Table, parts: Parts, *, detail: bool, worst: int) -> pa.Table:
-    number, group = _groups(table)
-    paired = from_table(table, number, group, parts)
-    role, of_state = states["role"].to_numpy(), np.searchsorted(number, states["part"].to_numpy())
-    cyclic = np.zeros(len(number), np.bool_)
-    cyclic[of_state[role == CYCLE]] = True
-    known = _vectors(states.filter(pa.array(role == KNOWN)), of_state[role == KNOWN])
-    return findings(paired, stamp(paired.rows, known).without(cyclic, group), detail=detail, worst=worst)
-
-
-def _gathered(batches: Batches) -> pa.Table | None:
-    """All rows that were dealt to this task."""
-    streams = [batch.column("rows") for batch in batches if batch.num_rows]
-    return opened(pa.chunked_array(streams)) if streams else None
-
-
-def _chunks(batches: Batches) -> Iterator[pa.Table]:
-    """The batches, put together to tables of some size."""
-    held: list[pa.RecordBatch] = []
-    for batch in batches:
-        held.append(batch)
-        if sum(one.num_rows for one in held) >= CHUNK_ROWS:
-            yield pa.Table.from_batches(held)
-            held = []
-    if held:
-        yield pa.Table.from_batches(held)
-
-
-def deal_table(table: pa.Table, at: npt.NDArray[Any], tasks: int) -> Iterator[pa.RecordBatch]:
-    """A table as streams, one for each task that any of its rows is for."""
-    narrow = np.uint16 if tasks <= 2**16 else np.int64  # NumPy sorts 16 bits by radix
-    order, ends = np.argsort(at.astype(narrow), kind="stable"), np.cumsum(np.bincount(at, minlength=tasks))
-    table = table.take(pa.array(order))
-    for number, (start, end) in enumerate(pairwise([0, *ends.tolist()])):
-        if start < end:
-            yield from cut(fill_table(DEALT, 1, task=[number], rows=[stream(table.slice(start, end - start))]))
-
-
-def cut(table: pa.Table) -> Iterator[pa.RecordBatch]:
-    """In batches that Spark takes."""
-    yield from table.to_batches(max_chunksize=BATCH_ROWS_MAX)
-
-
-def _groups(table: pa.Table) -> tuple[Longs, Longs]:
-    """The parts that have rows here, in order, and the place of each row's part among them."""
-    part = table["part"].to_numpy().astype(np.int64)
-    if part.min() == part.max():
-        return part[:1], np.zeros(len(part), np.int64)
-    number, group = np.unique(part, return_inverse=True)
-    return number, group.astype(np.int64)
-
-
-def _rows(batches: Batches) -> Iterator[dict[str, Any]]:
-    for batch in batches:
-        yield from batch.to_pylist()
-
-
-def _end(row: dict[str, Any]) -> End:
-    sends, entries = np.frombuffer(row["sends"], np.int64), np.frombuffer(row["entries"], np.bool_)
-    return End(row["process"], row["low"], sends, entries, row["reached"] or ())
-
-
-def _states(known: Iterator[Known]) -> Iterator[pa.RecordBatch]:
-    rows = [
-        {"part": one.window, "role": KNOWN, "process": one.process, "sent_index": one.sent_index}
-        | {"known": one.known.tobytes()}
-        for one in known
-    ]
-    yield from cut(pa.Table.from_pylist(rows, STATES))
-
-
-def _cycle(parts: Parts, run: int) -> pa.Table:
-    part = np.arange(parts.starts[run], parts.starts[run + 1])
-    return fill_table(STATES, len(part), part=part, role=np.full(len(part), CYCLE))
-
-
-def _vectors(table: pa.Table, group: Longs) -> Vectors:
-    known = np.frombuffer(b"".join(table["known"].to_pylist()), np.int64)
-    process = table["process"].to_numpy().astype(np.int64)
-    return Vectors(group, process, table["sent_index"].to_numpy().astype(np.int64), known)
+def _part_by_run(events: pa.Table, parts: int) -> Longs:
+    run, names = codes(events["run"])
+    return np.array([crc32(name.encode()) % parts for name in names.to_pylist()], np.int64)[run]

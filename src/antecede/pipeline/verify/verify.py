@@ -1,157 +1,102 @@
-"""Did every message arrive in causal order? A trace in; messages, deliveries, runs and clock skew out.
-
-Runs are verified in parallel, each as one task, after one shuffle by run; where a feed has judged them already, as it
-was read, that is taken. A run too large for that is cut into windows: its rows are joined by message, windows are laid
-between consistent cuts (`windows.compose`), each is summarised from nothing, the summaries are composed, and
-each window is verified from the state it is entered in. Where a large run cannot be cut, it is one task after all, and
-its row in `runs` says why.
-
-Everything is found in one pass and kept in one table, `findings`; the tables of the answer are selections of it.
-Whoever reads more than one of them should `keep` the answer first, or the pass is made again for each.
-
-A trace comes as a DataFrame or as another `Feed`. It is read two to four times; it should be cheap to read again.
-"""
+"""Verify a trace: read it according to a plan, judge its runs, and put together what the tasks tell."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import reduce
-from math import ceil
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
-from pyspark import StorageLevel
-from pyspark.sql import DataFrame, Row
-from pyspark.sql import functions as fn
-from pyspark.sql.pandas.types import from_arrow_schema
+import pyarrow as pa
 
 from antecede.core.errors import Misuse
-from antecede.pipeline.kernel.findings import FINDINGS
+from antecede.pipeline.dealing import DEALT
+from antecede.pipeline.kernel.counts import COUNTED
+from antecede.pipeline.kernel.findings import RUN_COUNTS
 from antecede.pipeline.limits import LIMITS, Limits
-from antecede.pipeline.spark.local_dataframe import given
-from antecede.pipeline.spark.session import let_go
-from antecede.pipeline.tables import selections
-from antecede.pipeline.verify import tasks
-from antecede.pipeline.verify.feed import SIZE, SIZED, TRACE, Feed, RowFeed
-from antecede.pipeline.windows.cut import Cutting, cut, windows_of
-
-TASK_EVENTS = 250_000
-RUNS_LISTED_MAX = 10_000
+from antecede.pipeline.read.source import Source
+from antecede.pipeline.results import RESULTS, put_together, table_of_results
+from antecede.pipeline.verify.repeats import find_repeats
+from antecede.pipeline.verify.run_verdict import judge_counts
+from antecede.pipeline.verify.tasks import JudgeOptions, deal_only, deal_runs, judge_dealt, judge_here
+from antecede.pipeline.verify.window_tasks import judge_windows
+from antecede.pipeline.windows.cut import cut
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """The answer. Nothing is computed before it is read, but for the plan."""
+    """What the tasks told, by name, and how large runs were cut."""
 
-    findings: DataFrame
-    runs: DataFrame
-    held: tuple[DataFrame, ...] = ()
-    is_known: bool = False  # what was found is held by the feed
-
-    @property
-    def messages(self) -> DataFrame:
-        return selections.messages(self.findings)
-
-    @property
-    def deliveries(self) -> DataFrame:
-        return selections.deliveries(self.findings)
-
-    @property
-    def violations(self) -> DataFrame:
-        return selections.violations(self.findings)
-
-    @property
-    def skew(self) -> DataFrame:
-        return selections.skew(self.findings)
-
-    def keep(self) -> Verified:
-        """Hold what is found in memory or on disk once it has been read, for all tables; then `release` it."""
-        if self.is_known:
-            return self
-        self.findings.persist(StorageLevel.MEMORY_AND_DISK)
-        return replace(self, held=(*self.held, self.findings))
-
-    def release(self) -> None:
-        for frame in self.held:
-            let_go(frame)
+    told: Mapping[str, pa.Table]
+    windows: Mapping[str, int] = field(default_factory=dict)
+    one_task: Mapping[str, str] = field(default_factory=dict)
 
 
 def verify(
-    events: DataFrame | Feed,
+    source: Source,
     *,
+    dealt_to: int,
+    large: frozenset[str] = frozenset(),
     windows: int | None = None,
-    detail: bool = True,
     worst: int = 0,
     limits: Limits = LIMITS,
 ) -> Verified:
-    """Verify a trace of valid events, in which positions and sent messages are unique in their run.
+    """Judge the runs of a source. `dealt_to` and `large` are those of its plan.
 
-    With `windows` every run that can be is cut into about that many; without, only those of more than
-    `limits.run_events_max` events, into windows of about `limits.window_events`. Without `detail` there are no
-    messages, and no deliveries but violating ones: at least so many of the `worst`.
+    With `windows`, every run is cut into about so many, if it can be. Otherwise only runs of more than
+    `limits.run_events_max` events are.
     """
     if windows is not None and windows < 1:
         raise Misuse(f"windows is {windows}: give 1 or more, or None to decide by the size of each run")
-    feed = RowFeed(events.select(*TRACE)) if isinstance(events, DataFrame) else events
-    counts = feed.counts().persist(StorageLevel.MEMORY_AND_DISK)
-    size, listed = _size(_by_run(counts), feed.sizes())
-    large = _large(listed, size, 0 if windows is not None else limits.run_events_max)
-    cutting = cut(feed, counts, large, windows, named=detail or worst > 0, limits=limits) if large else Cutting()
-    cut_up = [windows_of(one, detail=detail, worst=worst) for one in cutting.rounds if one.good]
-    known = feed.found(worst) if not detail and not cut_up else None
-    if known is not None:
-        findings = known
-    elif not size.events:  # a log of vector clocks alone, say: there is no message to find anything about
-        findings = given(counts.sparkSession, [], FINDINGS)
+    run_events_max = limits.run_events_max if windows is None else 0
+    options = JudgeOptions(worst=worst, run_events_max=run_events_max, limits=limits)
+    if dealt_to:
+        dealt = source.map(deal_runs(dealt_to, large), DEALT).deal(dealt_to)
+        results = dealt.map(judge_dealt(options), RESULTS).collect()
     else:
-        if len(cutting.windows) < size.runs or not cut_up:
-            cut_up.insert(0, _whole_runs(feed, cutting, size, detail=detail, worst=worst, limits=limits))
-        findings = reduce(DataFrame.unionByName, cut_up)
-    return Verified(
-        findings=findings,
-        runs=selections.runs(findings, listed, cutting, processes_max=limits.processes_max),
-        held=(counts, *cutting.held),
-        is_known=known is not None,
+        results = source.map(judge_here(options), RESULTS).collect()
+    if not put_together(results)["large"].num_rows:
+        return Verified(put_together(results))
+    return _judge_large_runs(source, results, windows=windows, options=options)
+
+
+def _judge_large_runs(source: Source, results: pa.Table, *, windows: int | None, options: JudgeOptions) -> Verified:
+    """Judge the runs that were too large for the task that had them: in windows, or, if that cannot be, alone."""
+    repeats = find_repeats(source, put_together(results)["large"], options.limits)
+    cutting = cut(
+        source,
+        repeats.large,
+        windows=windows,
+        named=options.worst > 0,
+        limits=options.limits,
+        left_out=repeats.left_out,
     )
+    found = [results, *repeats.results, table_of_results(cutting.results)]
+    for one in cutting.rounds:
+        if one.good:
+            task = judge_windows(one.plan, one.good, worst=options.worst)
+            found.append(one.entered().map(task, RESULTS).collect())
+    cutting.release()
+    if cutting.uncut:
+        runs = sorted(cutting.uncut)
+        whole = replace(options, run_events_max=sys.maxsize)
+        dealt = source.map(deal_only(runs, repeats.left_out), DEALT).deal(len(runs))
+        found.append(dealt.map(judge_dealt(whole), RESULTS).collect())
+    told = put_together(pa.concat_tables(found))
+    told["runs"] = pa.concat_tables([told["runs"], judge_counts(add_up_parts(told["parts"], repeats.large))])
+    return Verified(told, cutting.windows, cutting.uncut)
 
 
-@dataclass(frozen=True, slots=True)
-class _Size:
-    runs: int
-    events: int  # with a message
-    run_events_max: int
-    receives_count: bool  # a run has receives and no deliver
-
-
-def _by_run(counts: DataFrame) -> DataFrame:
-    return counts.groupBy("run").agg(*(fn.sum(name).alias(name) for name in SIZED), fn.count("*").alias("processes"))
-
-
-def _size(by_run: DataFrame, known: Sequence[Row] | None) -> tuple[_Size, DataFrame]:
-    """What there is of runs, and the table of them: where they are not many, fetched once for whoever asks again."""
-    rows = by_run.limit(RUNS_LISTED_MAX + 1).collect() if known is None else known
-    if len(rows) <= RUNS_LISTED_MAX:
-        sizes = [row["with_message"] for row in rows]
-        receives_count = any(row["receives"] and not row["delivers"] for row in rows)
-        listed = given(by_run.sparkSession, rows, SIZE)
-        return _Size(len(rows), sum(sizes), max(sizes, default=0), receives_count), listed
-    row = by_run.agg(
-        fn.count("*").alias("runs"),
-        fn.sum("with_message").alias("events"),
-        fn.max("with_message").alias("run_events_max"),
-        fn.max((fn.col("receives") > 0) & (fn.col("delivers") == 0)).alias("receives_count"),
-    )
-    return _Size(**row.collect()[0].asDict()), by_run
-
-
-def _large(by_run: DataFrame, size: _Size, events_max: int) -> list[str]:
-    """Return the runs of more than `events_max` events with a message, which are to be cut."""
-    if size.run_events_max <= events_max:
-        return []
-    return sorted(row["run"] for row in by_run.filter(fn.col("with_message") > events_max).select("run").collect())
-
-
-def _whole_runs(feed: Feed, cutting: Cutting, size: _Size, *, detail: bool, worst: int, limits: Limits) -> DataFrame:
-    """The findings of the runs that are not cut. One shuffle; the tasks sort."""
-    tasks_wanted = max(1, min(4 * size.runs, ceil(size.events / TASK_EVENTS)))
-    rows = feed.by_run(tasks_wanted, receives=size.receives_count, without=list(cutting.windows))
-    return rows.mapInArrow(tasks.verify_runs(detail=detail, worst=worst, limits=limits), from_arrow_schema(FINDINGS))
+def add_up_parts(parts: pa.Table, large: pa.Table) -> pa.Table:
+    """Return all that is counted of each run that was cut, from its windows and from its processes."""
+    names = [name for name in RUN_COUNTS.names if name != "run"]
+    rows = {run: dict.fromkeys(names, 0) for run in parts["run"].to_pylist()}
+    for row in parts.to_pylist():
+        total = rows[row["run"]]
+        for name in names:
+            total[name] = max(total[name], row[name]) if name == "cyclic" else total[name] + row[name]
+    for row in large.to_pylist():
+        if row["run"] in rows:
+            for name in COUNTED:
+                rows[row["run"]][name] += row[name]
+            rows[row["run"]]["processes"] += 1
+    return pa.Table.from_pylist([{"run": run, **row} for run, row in rows.items()], RUN_COUNTS)

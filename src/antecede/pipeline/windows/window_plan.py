@@ -1,7 +1,7 @@
-"""Runs that are cut into windows: which part a row belongs to, and its way through Spark in numbers.
+"""Plan the windows of runs that are cut, and tell which window a row belongs to.
 
-The windows of all runs that are cut are numbered through, and called parts. `pair_messages` takes all rows of some
-messages and gives each its part; `from_table` reads such rows back, grouped by part.
+The windows of all runs that are cut are numbered through. `pair_messages` takes all rows of some messages and gives
+each row its window. `from_table` reads such rows back, grouped by window.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from antecede.pipeline.kernel.pair import Names, Paired, of_sends, times
 
 
 @dataclass(frozen=True, slots=True)
-class Numbered:
+class CutRun:
     """One run of those that are cut: its processes by number, the span of its times, what to add to the clock of each
     process, and the ticks at which to cut."""
 
-    run: str
+    name: str
     processes: tuple[str, ...]
     start: float
     end: float
@@ -35,55 +35,55 @@ class Numbered:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """The windows of some runs: those of run k are the parts starts[k] up to starts[k + 1]."""
+class WindowPlan:
+    """The windows of some runs. Those of run k have the numbers from starts[k] up to starts[k + 1]."""
 
-    runs: tuple[Numbered, ...]
+    runs: tuple[CutRun, ...]
 
     @property
     def starts(self) -> Longs:
         return np.cumsum([0, *(len(one.cuts) + 1 for one in self.runs)])
 
-    def run(self, part: Longs) -> Longs:
-        return np.searchsorted(self.starts, part, side="right") - 1
+    def run(self, window: Longs) -> Longs:
+        return np.searchsorted(self.starts, window, side="right") - 1
 
-    def widths(self, part: Longs) -> Longs:
-        return np.array([len(one.processes) for one in self.runs], np.int64)[self.run(part)]
+    def widths(self, window: Longs) -> Longs:
+        return np.array([len(one.processes) for one in self.runs], np.int64)[self.run(window)]
 
     def at(self, run: Longs, tick: Longs) -> Longs:
-        """The part of each tick of each run."""
+        """Return the window of each tick of each run."""
         cuts = np.array([tick for one in self.runs for tick in one.cuts], np.int64)
         before = np.empty(len(run), np.int32)
         kernels(16 * len(run)).ranked(self.starts - np.arange(len(self.starts)), cuts, run, tick, before)
         return self.starts[run] + before
 
 
-def names_of(runs: Sequence[Numbered]) -> Names:
+def names_of(runs: Sequence[CutRun]) -> Names:
     base = np.concatenate([[0], np.cumsum([len(one.processes) for one in runs])]).astype(np.int64)
     processes = [name for one in runs for name in one.processes]
-    return Names(pa.array([one.run for one in runs], pa.string()), pa.array(processes, pa.string()), base)
+    return Names(pa.array([one.name for one in runs], pa.string()), pa.array(processes, pa.string()), base)
 
 
-def pair_messages(table: pa.Table, parts: Parts) -> pa.Table:
-    """All rows of some messages, joined, in numbers, each with its part. Every row has a time.
+def pair_messages(table: pa.Table, plan: WindowPlan) -> pa.Table:
+    """Return all rows of some messages, paired, in numbers, each with its window. Every row has a time.
 
-    A message that is delivered in a later part than it was sent in is in flight between: it gets a row for each
-    part that it crosses out of, with the part that it gets to in `reached`.
+    A message that is delivered in a later window than it was sent in is in flight between. It gets a row for each
+    window that it crosses out of, with the window that it gets to in `reached`.
     """
     encoded = encode(table)
     pairs = pair(encoded)
-    run, process = _numbers(encoded, parts.runs)
+    run, process = _numbers(encoded, plan.runs)
     time = times(encoded.table["time"])
-    start, end = (np.array([getattr(one, name) for one in parts.runs], np.float64)[run] for name in ("start", "end"))
-    shift = np.concatenate([np.array(one.shifts, np.int64) for one in parts.runs])
-    tick = ticks(time, start, end) + shift[names_of(parts.runs).base[run] + process]
-    part = parts.at(run, tick)
+    start, end = (np.array([getattr(one, name) for one in plan.runs], np.float64)[run] for name in ("start", "end"))
+    shift = np.concatenate([np.array(one.shifts, np.int64) for one in plan.runs])
+    tick = ticks(time, start, end) + shift[names_of(plan.runs).base[run] + process]
+    window = plan.at(run, tick)
     sender, sent_index, sent_time = of_sends(encoded, pairs, process, time)
     sent, send = pairs.send_row >= 0, pairs.send_row
     joined = pa.table(
         {
-            "part": pa.array(part, pa.int32()),
-            "reached": pa.array(part, pa.int32()),
+            "window": pa.array(window, pa.int32()),
+            "reached": pa.array(window, pa.int32()),
             "role": pa.array(np.where(encoded.sent, SEND, DELIVER), pa.int8()),
             "process": pa.array(process, pa.int32()),
             "index": encoded.index,
@@ -101,26 +101,31 @@ def pair_messages(table: pa.Table, parts: Parts) -> pa.Table:
             "message": encoded.table["message"],
         }
     )
-    crossing = _crossings(joined, part, np.where(sent, part[send], part), pairs)
+    crossing = _crossings(joined, window, np.where(sent, window[send], window), pairs)
     return pa.concat_tables([joined, crossing])
 
 
-def _crossings(joined: pa.Table, part: Longs, sent_part: Longs, pairs: Pairs) -> pa.Table:
-    """A row for every part that a first deliver's message crosses out of; for a spurious one, of the first alone."""
-    at = np.flatnonzero(pairs.first & (sent_part < part))
-    often = np.where(pairs.addressed[at], part[at] - sent_part[at], 1)
+def _crossings(joined: pa.Table, window: Longs, sent_window: Longs, pairs: Pairs) -> pa.Table:
+    """Return a row for every window that the message of a first deliver crosses out of.
+
+    For a spurious deliver it is a row for the first such window alone.
+    """
+    at = np.flatnonzero(pairs.first & (sent_window < window))
+    often = np.where(pairs.addressed[at], window[at] - sent_window[at], 1)
     step = np.arange(int(often.sum())) - np.repeat(np.cumsum(often) - often, often)
     rows = joined.take(pa.array(np.repeat(at, often)))
-    crossed = {"part": np.repeat(sent_part[at], often) + step, "role": np.full(len(step), CROSSING)}
+    crossed = {"window": np.repeat(sent_window[at], often) + step, "role": np.full(len(step), CROSSING)}
     for name, values in crossed.items():
         place = rows.schema.get_field_index(name)
         rows = rows.set_column(place, name, pa.array(values, rows.schema.types[place]))
     return rows
 
 
-def from_table(table: pa.Table, number: Longs, group: Longs, parts: Parts) -> Paired:
-    """Rows of a table like that of `pair_messages`, each in its group, which is the part of that number. Columns that
-    were left out are zeros."""
+def from_table(table: pa.Table, number: Longs, group: Longs, plan: WindowPlan) -> Paired:
+    """Return the rows of a table like that of `pair_messages`, each in its group, which is the window of that number.
+
+    Columns that were left out are zeros.
+    """
 
     def column(name: str, kind: type[Any]) -> npt.NDArray[Any]:
         if name not in table.column_names:
@@ -137,24 +142,24 @@ def from_table(table: pa.Table, number: Longs, group: Longs, parts: Parts) -> Pa
         sent_index=column("sent_index", np.int64),
         first=column("first", np.bool_),
         addressed=column("addressed", np.bool_),
-        widths=parts.widths(number),
+        widths=plan.widths(number),
     )
     return Paired(
         rows=rows,
-        run=parts.run(number)[group],
+        run=plan.run(number)[group],
         time=column("time", np.float64),
         sent_time=column("sent_time", np.float64),
         dests=column("dests", np.int64),
         delivered=column("delivered", np.int64),
         ahead_s=column("ahead_s", np.float64),
         message=table["message"] if "message" in table.column_names else None,
-        names=names_of(parts.runs),
+        names=names_of(plan.runs),
     )
 
 
-def _numbers(encoded: Encoded, runs: Sequence[Numbered]) -> tuple[Longs, Longs]:
+def _numbers(encoded: Encoded, runs: Sequence[CutRun]) -> tuple[Longs, Longs]:
     """The numbers that the runs and processes already have."""
-    number = {one.run: place for place, one in enumerate(runs)}
+    number = {one.name: place for place, one in enumerate(runs)}
     run_of = np.array([number[run] for run in encoded.runs], np.int64)
     processes: dict[int, dict[str, int]] = {}
     for place in run_of.tolist():

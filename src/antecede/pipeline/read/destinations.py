@@ -1,0 +1,74 @@
+"""Give destinations to sends of sources that do not name them.
+
+A send without `dests` gets the processes at which its message arrived. That is enough to judge the order, and it hides
+every loss: a destination at which nothing arrived is not known to be one. So a note says for how many sends it was done.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from antecede.pipeline.arrow import Longs, codes, kind_codes
+from antecede.pipeline.read.rows import encode_lists
+
+NOTE = (
+    "sends without destinations: {sends:,}; the processes where such a message arrived count as its destinations, so "
+    "that lost messages are not seen"
+)
+
+
+def infer_destinations(events: pa.Table) -> tuple[pa.Table, int]:
+    """Return the events with destinations on every send, and the number of sends that had none.
+
+    All rows of a message must be here.
+    """
+    kind = kind_codes(events["kind"], ("send", "deliver", "receive"))
+    lacking = np.flatnonzero((kind == 0) & pc.is_null(events["dests"]).to_numpy())
+    if not len(lacking):
+        return events, 0
+    key = _message_keys(events)
+    process, names = codes(events["process"])
+    rank = _ranks(names)
+    arrived = np.flatnonzero(kind > 0)
+    pairs = np.unique(key[arrived] * len(names) + rank[process[arrived]])  # by message, then by name
+    first, last = (np.searchsorted(pairs, (key[lacking] + more) * len(names)) for more in (0, 1))
+    by_rank = names.take(pa.array(np.argsort(rank))).cast(pa.string())
+    arrivals = by_rank.take(pa.array(_ranges(first, last - first, pairs % len(names))))
+    return _set_lists(events, lacking, arrivals, last - first), len(lacking)
+
+
+def _message_keys(events: pa.Table) -> Longs:
+    """Return a number for each row, equal for rows of the same run and message. Rows without a message have any."""
+    run, _ = codes(events["run"])
+    message, ids = codes(pc.fill_null(events["message"], ""))
+    return run * len(ids) + message
+
+
+def _ranks(names: pa.Array) -> Longs:
+    """Return the place of each name in the order of names."""
+    rank = np.empty(len(names), np.int64)
+    rank[sorted(range(len(names)), key=names.to_pylist().__getitem__)] = np.arange(len(names))
+    return rank
+
+
+def _ranges(first: Longs, count: Longs, values: Longs) -> Longs:
+    """Return `count` values from `first` on, one range after the other."""
+    step = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
+    return values[np.repeat(first, count) + step]
+
+
+def _set_lists(events: pa.Table, rows: Longs, names: pa.Array, count: Longs) -> pa.Table:
+    """Return the events in which the destinations of `rows` are `names`, `count` of them for each row."""
+    column = events["dests"].cast(pa.list_(pa.string())).combine_chunks()
+    given = pc.fill_null(pc.list_value_length(column), 0).to_numpy(zero_copy_only=False).astype(np.int64)
+    first, length = np.cumsum(given) - given, given.copy()
+    first[rows], length[rows] = int(given.sum()) + np.cumsum(count) - count, count
+    both = pa.concat_arrays([column.flatten(), names])
+    values = both.take(pa.array(_ranges(first, length, np.arange(len(both)))))
+    missing = pc.is_null(column).to_numpy(zero_copy_only=False).copy()
+    missing[rows] = False
+    offsets = pa.array(np.concatenate([[0], np.cumsum(length)]).astype(np.int32))
+    lists = pa.ListArray.from_arrays(offsets, values, mask=pa.array(missing))
+    return events.set_column(events.column_names.index("dests"), "dests", encode_lists(lists))

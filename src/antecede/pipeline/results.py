@@ -1,0 +1,80 @@
+"""What the tasks of a check tell the driver: a few small tables each, whatever the size of what they judged.
+
+Every table goes as one value, with its name beside it. The driver puts the tables of one name together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from antecede.pipeline import schema
+from antecede.pipeline.arrow import fill_table, pack, unpack
+from antecede.pipeline.kernel import findings
+from antecede.pipeline.kernel.counts import LARGE
+
+RESULTS = pa.schema([("name", pa.string()), ("rows", pa.binary())])
+FILES = pa.schema([("file", pa.string()), ("events", pa.int64()), ("refused", pa.int64()), ("is_damaged", pa.bool_())])
+REASONS = pa.schema([("reason", pa.string()), ("rows", pa.int64())])
+NOTES = pa.schema([("note", pa.string())])
+INFERRED = pa.schema([("sends", pa.int64())])
+TOLD: Mapping[str, pa.Schema] = {
+    "runs": findings.RUN_ROWS,
+    "parts": findings.RUN_COUNTS,
+    "worst": findings.DELIVERIES,
+    "skew": findings.SKEW,
+    "files": FILES,
+    "refused": schema.QUARANTINE,
+    "reasons": REASONS,
+    "notes": NOTES,
+    "inferred": INFERRED,
+    "large": LARGE,
+    "left_out": pa.schema([("file", pa.string()), ("line", pa.int64())]),
+}
+"""The tables that a task may tell, by name.
+
+runs      whole runs with their verdicts
+parts     what was counted in parts of runs, to be added up
+worst     the violating delivers that overtook the most
+skew      links on which delivers came before their sends by the clocks of the source
+files     how many rows of each file are events, and how many are not
+refused   some of the rows that are not events
+reasons   how many rows are refused for which reason
+notes     sentences for people
+inferred  the number of sends whose destinations were inferred
+large     the processes of runs that are too large for one task, and were not judged
+left_out  the lines of large runs that are left out because their index is taken
+"""
+
+
+Told = Iterator[pa.RecordBatch]
+
+
+def tell(name: str, table: pa.Table) -> Told:
+    """Yield a table as a row of `RESULTS`, unless it is empty."""
+    if table.num_rows:
+        yield pa.record_batch([[name], [pack(table.select(TOLD[name].names).cast(TOLD[name]))]], schema=RESULTS)
+
+
+def put_together(results: pa.Table) -> dict[str, pa.Table]:
+    """Return the tables that all tasks told, by name. A table that nobody told is empty."""
+    told = {}
+    for name, fields in TOLD.items():
+        rows = results["rows"].filter(pc.equal(results["name"], name))
+        together = unpack(value.as_buffer() for value in rows)
+        told[name] = fill_table(fields, 0) if together is None else together
+    return told
+
+
+def results_in(told: Told) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and the value of each result."""
+    for batch in told:
+        yield from zip(batch.column("name").to_pylist(), batch.column("rows").to_pylist(), strict=True)
+
+
+def table_of_results(results: Iterable[tuple[str, bytes]]) -> pa.Table:
+    """Return results as rows of `RESULTS`."""
+    found = list(results)
+    return pa.table([[name for name, _ in found], [rows for _, rows in found]], schema=RESULTS)

@@ -1,0 +1,92 @@
+"""Judge whole runs that are in memory: a table of events in, what was found in them out.
+
+This is where the rules of a trace as a whole are applied (an index is taken once, a message is sent once), destinations
+are inferred if the source does not name them, and the kernel is asked for the order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from antecede.pipeline import schema
+from antecede.pipeline.arrow import kind_codes
+from antecede.pipeline.kernel import findings
+from antecede.pipeline.kernel.encode import Encoded, encode
+from antecede.pipeline.kernel.pair import paired_runs
+from antecede.pipeline.kernel.stamp import stamp_runs
+from antecede.pipeline.limits import Limits
+from antecede.pipeline.read.destinations import infer_destinations
+from antecede.pipeline.read.duplicates import remove_duplicates
+from antecede.pipeline.kernel.counts import CODED, COUNTED, count_by_process
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedRuns:
+    """What was found in whole runs.
+
+    `events` are those that stay when duplicates are `refused`. `messages` and `deliveries` are None unless they were
+    asked for. `worst` has the violating delivers that overtook the most.
+    """
+
+    events: pa.Table
+    counts: pa.Table  # by process, as `verify.counts.COUNTS`
+    runs: pa.Table  # as `RUN_COUNTS`
+    skew: pa.Table
+    worst: pa.Table
+    refused: pa.Table
+    inferred: int = 0
+    messages: pa.Table | None = None
+    deliveries: pa.Table | None = None
+
+
+def judge_runs(events: pa.Table, *, worst: int, detail: bool, limits: Limits) -> JudgedRuns:
+    """Judge whole runs. With `detail`, return a row for each message and each deliver too."""
+    events = events.unify_dictionaries().combine_chunks()
+    counts, has_repeats = count_by_process(events)
+    refused = schema.QUARANTINE.empty_table()
+    encoded = None if has_repeats else _encode(events)
+    if encoded is None or np.any(np.bincount(encoded.message[encoded.sent]) > 1):
+        events, refused = remove_duplicates(events)
+        counts, _ = count_by_process(events)
+        encoded = _encode(events)
+    inferred = 0
+    if encoded.table["dests"].filter(pa.array(encoded.sent)).null_count:
+        events, inferred = infer_destinations(events)
+        encoded = _encode(events)
+    paired = paired_runs(encoded)
+    wide = paired.rows.widths > limits.processes_max
+    stamped = stamp_runs(paired.rows, wide, vector_entries_max=limits.vector_entries_max)
+    skew = findings.skewed_links(paired)
+    return JudgedRuns(
+        events=events,
+        counts=counts,
+        runs=add_up_runs(findings.tallies(paired, stamped, wide), counts, skew),
+        skew=skew,
+        worst=findings.worst_deliveries(paired, stamped, worst),
+        refused=refused,
+        inferred=inferred,
+        messages=findings.message_rows(paired) if detail else None,
+        deliveries=findings.all_deliveries(paired, stamped) if detail else None,
+    )
+
+
+def add_up_runs(tallies: pa.Table, counts: pa.Table, skew: pa.Table) -> pa.Table:
+    """Return all that is counted of each run, as `RUN_COUNTS`. A run may have no message, and then no tally."""
+    sized = counts.group_by("run").aggregate([*((name, "sum") for name in COUNTED), ("process", "count")])
+    sized = sized.rename_columns(["run", *COUNTED, "processes"])
+    early = skew.group_by("run").aggregate([("early", "sum")]).rename_columns(["run", "early"])
+    rows = {row["run"]: dict.fromkeys(findings.RUN_COUNTS.names, 0) for row in sized.select(["run"]).to_pylist()}
+    for table in (sized, tallies, early):
+        for row in table.to_pylist():
+            rows[row["run"]].update({name: value or 0 for name, value in row.items() if name != "run"})
+    return pa.Table.from_pylist([{**row, "run": run} for run, row in rows.items()], findings.RUN_COUNTS)
+
+
+def _encode(events: pa.Table) -> Encoded:
+    """Return the sends and arrivals of the events, as the kernel wants them."""
+    kind = kind_codes(events["kind"], CODED)
+    coded = events.set_column(events.column_names.index("kind"), "kind", pa.array(kind))
+    return encode(coded if np.all(kind >= 0) else coded.filter(pa.array(kind >= 0)))

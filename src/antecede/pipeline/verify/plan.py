@@ -1,0 +1,150 @@
+"""Decide how the runs of a trace are judged, from the sizes that are known. Pure functions, which need no Spark.
+
+    in place      one task reads the blocks that hold all rows of its runs, and judges them on the spot
+    dealt         tasks read blocks and deal the rows out by run; other tasks judge the runs that they get
+    windows       a run that is too large for one task is cut into windows (`antecede.pipeline.windows`)
+
+Rows are read in place if the whole input is small, or if a Parquet file has its runs in few row groups, one after the
+other. A row group between two tasks is then read by both, which costs less than to send its rows through a shuffle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+
+from antecede.pipeline.limits import Limits
+from antecede.pipeline.read.blocks import Block
+
+TASKS_MIN = 8  # unless they would be too small to be worth starting
+RUNS_MAX = 10_000
+READINGS_MAX = 3  # of the trace, on average, by all tasks together
+TASKS_PER_CORE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Which part reads which block, and what happens to the rows.
+
+    If `dealt_to` is 0, every part judges what it reads. Otherwise rows are dealt to so many parts by run; of the runs
+    in `large`, which are cut into windows later, only counts are. `why` says all this in words.
+    """
+
+    blocks: tuple[tuple[int, Block], ...]
+    dealt_to: int
+    why: str
+    large: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroups:
+    """What a Parquet file holds: the rows of each row group, and how many of them each run has.
+
+    `runs` is None if a row group has too many runs to list.
+    """
+
+    file: Block
+    rows: Sequence[int]
+    runs: Sequence[dict[str, int]] | None
+
+
+def plan_text(blocks: Sequence[Block], sizes: Sequence[int], *, cores: int, limits: Limits) -> Plan:
+    """Plan blocks of text, of which only the sizes in bytes are known."""
+    total = sum(sizes)
+    if total <= limits.in_place_bytes:
+        return Plan(tuple((0, block) for block in blocks), 0, f"{total:,} bytes: one task reads and judges all of it")
+    heavy = max(ceil(total / (TASKS_PER_CORE * cores)), min(limits.in_place_bytes, limits.block_bytes))
+    shared = _share_out(blocks, sizes, heavy)
+    parts = max(1, ceil(total / limits.row_bytes / limits.dealt_rows))
+    why = f"{total:,} bytes of text: {shared[-1][0] + 1} tasks read it and deal its rows to {parts} tasks by run"
+    return Plan(tuple(shared), parts, why)
+
+
+def plan_row_groups(files: Sequence[RowGroups], *, limits: Limits, windows: int | None = None) -> Plan:
+    """Plan Parquet files, of which the rows of each row group are known, and mostly the runs in them."""
+    sizes = _run_sizes(files)
+    if sizes is not None and windows is None and max(sizes.values(), default=0) <= limits.run_events_max:
+        plan = _plan_in_place(files, sizes, limits)
+        if plan is not None:
+            return plan
+    total = sum(sum(file.rows) for file in files)
+    large = frozenset() if sizes is None else frozenset(run for run, size in sizes.items() if size > limits.run_events_max)
+    blocks = [block for file in files for block in _neighbours(file, limits.dealt_rows)]
+    shared = _share_out([block for block, _ in blocks], [rows for _, rows in blocks], limits.dealt_rows)
+    parts = max(1, ceil((total - sum((sizes or {}).get(run, 0) for run in large)) / limits.dealt_rows))
+    cut = f", and {len(large)} of its runs are cut into windows" if large else ""
+    why = f"{total:,} rows: {shared[-1][0] + 1 if shared else 0} tasks read them and deal them to {parts} tasks by run{cut}"
+    return Plan(tuple(shared), parts, why, large)
+
+
+def _share_out(blocks: Sequence[Block], sizes: Sequence[int], size_max: int) -> list[tuple[int, Block]]:
+    """Return each block with a part. Neighbours share one as long as they have at most `size_max` together."""
+    part, taken = 0, 0
+    shared: list[tuple[int, Block]] = []
+    for block, size in zip(blocks, sizes, strict=True):
+        if taken and taken + size > size_max:
+            part, taken = part + 1, 0
+        shared.append((part, block))
+        taken += size
+    return shared
+
+
+def _run_sizes(files: Sequence[RowGroups]) -> dict[str, int] | None:
+    """Return the rows of each run in the order of the input, or None if they are not known or too many."""
+    sizes: dict[str, int] = {}
+    for file in files:
+        if file.runs is None:
+            return None
+        for group in file.runs:
+            for run, rows in group.items():
+                sizes[run] = sizes.get(run, 0) + rows
+    return sizes if len(sizes) <= RUNS_MAX else None
+
+
+def _plan_in_place(files: Sequence[RowGroups], sizes: dict[str, int], limits: Limits) -> Plan | None:
+    """Return a plan in which each task has all rows of some runs, or None if row groups would be read too often."""
+    total = sum(sizes.values())
+    for most in (max(total // TASKS_MIN, limits.task_rows_min), limits.task_rows_max):
+        # Larger tasks share fewer row groups.
+        part_of = _part_by_run(sizes, min(most, limits.task_rows_max))
+        blocks = [(part, block, rows) for file in files for part, block, rows in _own_groups(file, part_of)]
+        if sum(rows for *_, rows in blocks) <= READINGS_MAX * total:
+            parts = len({part for part, *_ in blocks})
+            why = f"{total:,} rows in {len(sizes):,} runs: {parts} tasks each read and judge whole runs"
+            return Plan(tuple((part, block) for part, block, _ in blocks), 0, why)
+    return None
+
+
+def _part_by_run(sizes: dict[str, int], rows_max: int) -> dict[str, int]:
+    """Return the part of each run. Runs next to each other share one, up to so many rows."""
+    parts: dict[str, int] = {}
+    part, taken = 0, 0
+    for run, rows in sizes.items():
+        if taken and taken + rows > rows_max:
+            part, taken = part + 1, 0
+        parts[run], taken = part, taken + rows
+    return parts
+
+
+def _own_groups(file: RowGroups, part_of: dict[str, int]) -> Iterator[tuple[int, Block, int]]:
+    """Yield for each row group the parts that read it, each with its runs. The first of them tells of refused rows."""
+    before = 0
+    for group, rows in enumerate(file.rows):
+        runs: dict[int, list[str]] = {}
+        for run in (file.runs or ())[group]:
+            runs.setdefault(part_of[run], []).append(run)
+        for place, (part, own) in enumerate(runs.items()):
+            block = replace(file.file, start=group, end=group + 1, before=before, tells_refused=place == 0)
+            yield part, block if len(runs) == 1 else replace(block, runs=tuple(own)), rows
+        before += rows
+
+
+def _neighbours(file: RowGroups, rows_max: int) -> Iterator[tuple[Block, int]]:
+    """Yield row groups that follow each other, as many as make a block of at most `rows_max` rows, with their rows."""
+    first, before, held = 0, 0, 0
+    for group, count in enumerate(file.rows):
+        held += count
+        if group == len(file.rows) - 1 or held + file.rows[group + 1] > rows_max:
+            yield replace(file.file, start=first, end=group + 1, before=before), held
+            first, before, held = group + 1, before + held, 0

@@ -1,0 +1,54 @@
+"""Give each run its verdict, from what was counted in it. The rule is that of `antecede.judge.rule`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from antecede.judge import rule
+from antecede.pipeline.kernel.findings import RUN_COUNTS, RUN_ROWS
+
+CYCLE = "happened-before has a cycle: an event would have to happen before itself"
+RUNS_TOLD_MAX = 1_000
+VERDICTS = (rule.VIOLATED, rule.UNDECIDABLE, rule.HOLDS)
+"""The worst first."""
+
+
+def judge_counts(runs: pa.Table) -> pa.Table:
+    """Return runs with their verdicts, as `RUN_ROWS`. If they are many, tell only the worst one by one."""
+    rows = []
+    for row in runs.to_pylist():
+        reason = why_undecidable(row)
+        verdict = rule.VIOLATED if row["violations"] else rule.UNDECIDABLE if reason else rule.HOLDS
+        rows.append({**row, "verdict": verdict, "reason": reason, "run_count": 1})
+    rows.sort(key=worst_first)
+    return pa.Table.from_pylist([*rows[:RUNS_TOLD_MAX], *_add_up_by_verdict(rows[RUNS_TOLD_MAX:])], RUN_ROWS)
+
+
+def worst_first(row: Mapping[str, Any]) -> tuple[int, int, str]:
+    """Return the key by which runs are sorted: by verdict, then the most violations, then by name."""
+    return VERDICTS.index(row["verdict"]), -row["violations"], row["run"] or ""
+
+
+def why_undecidable(row: Mapping[str, Any]) -> str | None:
+    """Return why a run without violations cannot be judged, or None."""
+    if row["cyclic"]:
+        return CYCLE
+    if row["paired"]:
+        return None
+    if row["messages"]:
+        return rule.NO_SHARED_ID if row["deliveries"] else rule.NO_DELIVER
+    if row["deliveries"]:
+        return rule.NO_SEND
+    return rule.NO_IDENTITY if row["internals"] else rule.NO_MESSAGE
+
+
+def _add_up_by_verdict(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    sums: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        total = sums.setdefault(row["verdict"], {"verdict": row["verdict"], "run_count": 0, "run": None, "reason": None})
+        for name in (*RUN_COUNTS.names[1:], "run_count"):
+            total[name] = total.get(name, 0) + row[name]
+    return list(sums.values())
