@@ -122,7 +122,7 @@ class RowMapper:
         words: Mapping[str, Any] = kinds if isinstance(kinds, Mapping) else {"field": kinds}
         self._fields = {name: _Field(str(mapping[name])) for name in FIELDS if name in mapping}
         self._kind = _Field(str(words["field"]))
-        self._kinds = {_to_text(one): kind for kind in reversed(list(words)) if kind != "field" for one in words[kind]}
+        self._kinds = {to_text(one): kind for kind in reversed(list(words)) if kind != "field" for one in words[kind]}
         self._attributes = [_Field(str(name)) for name in _attributes(mapping)]
         self.has_index = "index" in mapping
         self.has_dests = "dests" in mapping
@@ -137,25 +137,25 @@ class RowMapper:
 
         If the mapping has no `index`, the event has the index 0, and if it has no `dests`, sends have no destinations.
         """
-        process = _to_text(self._fields["process"].of(row, None))
+        process = to_text(self._fields["process"].of(row, None))
         given = {name: field.of(row, process) for name, field in self._fields.items()}
         index, time = given.get("index"), given.get("time")
-        if index is not None and _to_integer(index) is None:
-            return f"index is {str(_to_text(index))[:60]}; it must be an integer"
-        if time is not None and _to_time(time) is None:
-            return f"time is not a number, and not text of ISO 8601: {str(_to_text(time))[:60]}"
-        kind = self._kind_of(_to_text(self._kind.of(row, process)))
-        pairs = {field.text: _to_text(field.of(row, process)) for field in self._attributes}
+        if index is not None and to_integer(index) is None:
+            return f"index is {str(to_text(index))[:60]}; it must be an integer"
+        if time is not None and to_time(time) is None:
+            return f"time is not a number, and not text of ISO 8601: {str(to_text(time))[:60]}"
+        kind = self._kind_of(to_text(self._kind.of(row, process)))
+        pairs = {field.text: to_text(field.of(row, process)) for field in self._attributes}
         return parse(
             {
-                "run": _to_text(given.get("run")) or "",
+                "run": to_text(given.get("run")) or "",
                 "process": process,
-                "index": (None if index is None else _to_integer(index)) if self.has_index else 0,
+                "index": (None if index is None else to_integer(index)) if self.has_index else 0,
                 "kind": kind,
-                "time": None if time is None else _to_time(time),
-                "message": _to_text(given.get("message")) if kind in WITH_MESSAGE else None,
+                "time": None if time is None else to_time(time),
+                "message": to_text(given.get("message")) if kind in WITH_MESSAGE else None,
                 "dests": _to_names(given["dests"]) if self.has_dests else [],
-                "group": _to_text(given.get("group")),
+                "group": to_text(given.get("group")),
                 "attributes": {name: value for name, value in pairs.items() if value is not None} if pairs else None,
             }
         )
@@ -219,24 +219,24 @@ def _attributes(mapping: Mapping[str, object]) -> list[object]:
     return fields if isinstance(fields, list) else [fields]
 
 
-def _to_text(value: Any) -> str | None:
+def to_text(value: Any) -> str | None:
     """Return a value as text. A value that is not text becomes its JSON text."""
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _to_integer(value: Any) -> int | None:
+def to_integer(value: Any) -> int | None:
     """Return a number of any spelling as an integer of at most 64 bits, or None if it is not one."""
-    text = _to_text(value)
+    text = to_text(value)
     if text is None or not NUMBER.fullmatch(text):
         return None
     number = Decimal(text.strip())
     return int(number) if abs(number) <= LONG_MAX and number == int(number) else None
 
 
-def _to_time(value: Any) -> float | None:
-    """Return a time in seconds, or None. A number may be written as text."""
+def to_time(value: Any) -> float | None:
+    """Return a time of a log in seconds, or None if the value is not a time. A number may be written as text."""
     if isinstance(value, str) and NUMBER.fullmatch(value):
         return to_seconds(float(value))
     return to_seconds(value.strip() if isinstance(value, str) else value)
@@ -246,10 +246,10 @@ def _to_names(value: Any) -> Any:
     """Return destinations as a list. A text may hold a JSON list, or names between commas or semicolons."""
     listed = _parse_text(value)
     if isinstance(listed, list):
-        return [_to_text(name) for name in listed]
+        return [to_text(name) for name in listed]
     if value is None or isinstance(value, Mapping):
         return value
-    return [name.strip() for name in re.split("[,;]", str(_to_text(value))) if name.strip()]
+    return [name.strip() for name in re.split("[,;]", str(to_text(value))) if name.strip()]
 
 
 def _parse_text(value: Any) -> Any:
