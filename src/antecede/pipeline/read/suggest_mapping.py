@@ -1,8 +1,8 @@
 """Propose a mapping for a log in a format of its own, from the names and the values of its fields.
 
-The proposal is to start from, not to trust: a person reads it, and corrects it. Each column of the trace has names that
-are usual for it, the best first. Values decide if names do not: the kind is a field whose values speak of sending and of
-receiving, and the message id is a field whose values stand on a send and on an arrival.
+The proposal is to start from, not to trust: a person reads it, and corrects it. Each column of the trace has names
+that are usual for it, the best first. Values decide if names do not: the kind is a field whose values speak of sending
+and of receiving, and the message id is a field whose values stand on a send and on an arrival.
 """
 
 from __future__ import annotations
@@ -115,10 +115,12 @@ def _find_kind(sample: Sample) -> dict[str, Any] | None:
 
 
 def _find_process(sample: Sample, free: Sequence[str]) -> str | None:
-    """Return the field with a usual name. If several have one, values that come again and again are preferred."""
-    named = [name for name in free if _rank("process", name) is not None and not _has_lists(sample, name)]
-    repeated = [name for name in named if len(set(map(to_text, _values(sample, name)))) * 2 <= len(sample.rows)]
-    return _best("process", repeated or named)
+    """Return the field with a usual name, or the first whose values are few texts. Most rows must have it."""
+    present = [name for name in free if _most(row.get(name) is not None for row in sample.rows)]
+    named = [name for name in present if not _has_lists(sample, name)]
+    texts = [name for name in present if _most(isinstance(value, str) for value in _values(sample, name))]
+    few = [name for name in texts if 2 <= len(set(_values(sample, name))) <= len(sample.rows) / 3]
+    return _best("process", [name for name in named if name in few]) or _best("process", named) or next(iter(few), None)
 
 
 def _find_message(sample: Sample, kinds: Sequence[str | None], free: Sequence[str]) -> str | None:
@@ -169,9 +171,10 @@ def _best(column: str, fields: Iterable[str]) -> str | None:
 
 
 def _rank(column: str, field: str) -> int | None:
-    """Return how usual the last part of a field's name is for a column, 0 for the most usual."""
-    name = re.sub(r"[\W_]", "", field.rpartition(".")[2].lower())
-    return NAMES[column].index(name) if name in NAMES[column] else None
+    """Return how usual the end of a field's name is for a column, 0 for the most usual, or None."""
+    parts = [re.sub(r"[\W_]", "", part) for part in field.lower().split(".")]
+    ends = ["".join(parts[-count:]) for count in (1, 2)]
+    return min((NAMES[column].index(end) for end in ends if end in NAMES[column]), default=None)
 
 
 def _values(sample: Sample, field: str) -> list[Any]:
