@@ -110,11 +110,12 @@ def judge_one(rows: list[Row]) -> tuple[ClockVerdict, list[dict[str, object]]]:
     return verdict, judged.late.to_pylist()
 
 
-def world(seed: int, **options: bool) -> World:
+def world(seed: int, *, ticks_at_send: bool = True, logs_sends: bool = True) -> World:
     random = Random(seed)
     hosts = ["a", "b", "c", "d", "e"][: random.randint(2, 5)]
     lost, repeated = (random.choice([0.0, 0.0, 0.2]) for _ in range(2))
-    return World(random, hosts, **options).run(random.randint(3, 60), lost=lost, repeated=repeated)
+    one = World(random, hosts, ticks_at_send, logs_sends)
+    return one.run(random.randint(3, 60), lost=lost, repeated=repeated)
 
 
 @pytest.mark.parametrize("first", range(0, 1_000, 100))

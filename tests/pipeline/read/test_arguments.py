@@ -43,7 +43,7 @@ def test_a_mistake_is_told_at_once(
     (tmp_path / "here.jsonl").write_text(EVENT)
     for master in (None, "local[2]", "in-process"):
         with pytest.raises(AntecedeError, match=words):
-            arguments.refuse([str(tmp_path / path)], master, **given)  # type: ignore[arg-type]  # options in a dict
+            arguments.refuse([str(tmp_path / path)], master, **given)
 
 
 def test_what_may_not_be_read_is_told_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

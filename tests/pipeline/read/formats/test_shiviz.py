@@ -33,10 +33,10 @@ def search(
     )
 
 
-def read_file(path: Path, content: str | bytes, **options: str) -> ReadRows:
+def read_file(path: Path, content: str | bytes, regex: str | None = None) -> ReadRows:
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     (file,) = list_files([str(path)])
-    return join(list(shiviz.read(whole_file(file), ALL, **options)))
+    return join(list(shiviz.read(whole_file(file), ALL, regex)))
 
 
 def join(parts: list[ReadRows]) -> ReadRows:

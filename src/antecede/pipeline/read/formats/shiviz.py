@@ -57,7 +57,7 @@ STOPPED = "the search for events took too long and was stopped"
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class LogLayout:
     """How a log is read, and the name to report it under."""
 
     name: str
@@ -138,7 +138,7 @@ def clean(data: bytes) -> bytes:
     return text
 
 
-def choose_layout(text: bytes, regex: str | None, delimiter: str | None, budget: SearchBudget) -> Layout:
+def choose_layout(text: bytes, regex: str | None, delimiter: str | None, budget: SearchBudget) -> LogLayout:
     """Return how to read a log: by the caller's expression, else by its own, else by the best of the known ones.
 
     Raise `BadPattern` if the expression of the caller or of the log cannot be used.
@@ -146,10 +146,10 @@ def choose_layout(text: bytes, regex: str | None, delimiter: str | None, budget:
     own_regex, own_delimiter, header_lines = _read_header(text)
     cut = compile_expression(delimiter or own_delimiter or DELIMITER)
     if regex is not None:
-        return Layout("the given expression", compile_expression(regex, REQUIRED_GROUPS), cut, header_lines)
+        return LogLayout("the given expression", compile_expression(regex, REQUIRED_GROUPS), cut, header_lines)
     if own_regex is not None:
-        return Layout("the log's own expression", compile_expression(own_regex, REQUIRED_GROUPS), cut, header_lines)
-    known = [Layout(f"the {name} expression", compile_expression(one), cut) for name, one in KNOWN.items()]
+        return LogLayout("the log's own expression", compile_expression(own_regex, REQUIRED_GROUPS), cut, header_lines)
+    known = [LogLayout(f"the {name} expression", compile_expression(one), cut) for name, one in KNOWN.items()]
     return max(known, key=lambda one: _fitness(text[:SAMPLE_BYTES], one, budget))
 
 
@@ -163,7 +163,7 @@ def recognise(head: bytes) -> str | None:
     return found.name if _fitness(text, found, budget)[0] else None
 
 
-def find_events(text: bytes, layout: Layout, budget: SearchBudget) -> Iterator[FoundEvent | RefusedRow | Skipped]:
+def find_events(text: bytes, layout: LogLayout, budget: SearchBudget) -> Iterator[FoundEvent | RefusedRow | Skipped]:
     """Yield the events of a log in its order, what looks like one and is not, and how many lines are neither."""
     groups = layout.event.groupindex
     line, at = 1, 0
@@ -202,7 +202,7 @@ def _read_header(text: bytes) -> tuple[str | None, str | None, int]:
     return first.strip().decode(), second if has_delimiter else None, 2 if has_delimiter or not second else 1
 
 
-def _find_executions(text: bytes, layout: Layout, budget: SearchBudget) -> Iterator[tuple[str, int, int]]:
+def _find_executions(text: bytes, layout: LogLayout, budget: SearchBudget) -> Iterator[tuple[str, int, int]]:
     """Yield the run, the start and the end of each execution. A log without delimiters is one, and has no name."""
     start, run = 0, ""
     for _ in range(layout.header_lines):
@@ -292,7 +292,7 @@ def _read_time(fields: Mapping[str, str]) -> float | None:
     return seconds
 
 
-def _fitness(sample: bytes, layout: Layout, budget: SearchBudget) -> tuple[int, int, int]:
+def _fitness(sample: bytes, layout: LogLayout, budget: SearchBudget) -> tuple[int, int, int]:
     """Return how well a layout fits: the most events, then the most groups, then the fewest lines left over."""
     found = list(find_events(sample, layout, budget))
     events = sum(isinstance(one, FoundEvent) for one in found)
