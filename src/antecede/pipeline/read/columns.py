@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antecede.judge.events import QUARANTINED_CHARS_MAX, RefusedRow, parse
+from antecede.judge.row import FIELD_CHARS_MAX
 from antecede.pipeline import schema
 from antecede.pipeline.arrow import Flags
 from antecede.pipeline.read import rules
@@ -172,7 +173,7 @@ def _has_long_attribute(table: pa.Table) -> Flags:
         return np.zeros(table.num_rows, np.bool_)
     attributes = table["attributes"]
     parts = [part for chunk in attributes.chunks for part in (chunk.keys, chunk.items)]
-    if all((pc.max(pc.binary_length(part)).as_py() or 0) <= rules.FIELD_CHARS_MAX for part in parts):
+    if all((pc.max(pc.binary_length(part)).as_py() or 0) <= FIELD_CHARS_MAX for part in parts):
         return np.zeros(table.num_rows, np.bool_)
     return pc.is_valid(attributes).to_numpy()
 

@@ -8,7 +8,6 @@ import pytest
 from antecede.pipeline.errors import BadPattern
 from antecede.pipeline.kernel.clock_receives import judge_receives
 from antecede.pipeline.read.blocks import whole_file
-from antecede.pipeline.read.duplicates import remove_duplicates
 from antecede.pipeline.read.files import list_files
 from antecede.pipeline.read.formats import shiviz
 from antecede.pipeline.read.formats.shiviz_runs import (
@@ -40,24 +39,22 @@ def test_a_log_with_everything_wrong_in_it(tmp_path: Path) -> None:
         *('a {"a":2, "b":"x"}', "clock"),  # 3
         *('b {"b":1}', "fine"),
         *('a {"a":5}', "gap"),  # 7: 1 -> 5
-        *('b {"b":1}', "again"),  # 9: duplicate index
+        *('b {"b":1}', "again"),  # 9: a duplicate, which is no gap
         *('b {"b":2}', "y" * 1_000_000),  # 11: a field without end
         *('c {"a":1}', "own"),  # 13
         *('a {"a":6}', "fine"),
     ]
     events, refused = read(write(tmp_path, {"bad.log": "\n".join(log) + "\n"}))
     events, gaps = find_clock_gaps(events)
-    events, repeated = remove_duplicates(events)
-    rows = pa.concat_tables([refused, gaps, repeated]).to_pylist()
+    rows = pa.concat_tables([refused, gaps]).to_pylist()
     expected = {
         3: "the clock of a has x for b",
         7: "the clock of a steps from 1 to 5",
-        9: "duplicate index",
         11: 'attributes["event"] has 1000000 characters',
         13: "the clock of c has no entry for c",
     }
     assert {row["line"]: row["reason"][: len(expected[row["line"]])] for row in rows} == expected
-    assert events["line"].to_pylist() == [1, 5, 15]
+    assert events["line"].to_pylist() == [1, 5, 9, 15]
     assert {row["file"] for row in rows} == {str(tmp_path / "bad.log")}
     assert gaps["row"].to_pylist() == ['{"run": "", "process": "a", "index": 5}']
 
@@ -83,7 +80,7 @@ def test_files_are_one_execution_unless_they_share_an_event(tmp_path: Path) -> N
     named = name_runs_after_files(apart, [str(tmp_path / "two" / name) for name in two])
     assert named.schema == apart.schema
     assert named["run"].to_pylist() == ["p.log", "q.log", "q.log"]
-    assert remove_duplicates(named)[1].num_rows == 0
+    assert len({(row["run"], row["process"], row["index"]) for row in named.to_pylist()}) == 3
 
 
 def test_an_event_that_stands_twice_in_one_file_is_not_shared(tmp_path: Path) -> None:
