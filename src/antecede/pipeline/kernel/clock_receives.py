@@ -80,8 +80,10 @@ class JudgedReceives:
 def judge_receives(events: pa.Table) -> JudgedReceives:
     """Return what the clocks show of whole runs. `events` is a table as `schema.CLOCK_EVENTS`, in any order."""
     run, names = codes(events["run"])
-    order = sorted(range(len(names)), key=names.to_pylist().__getitem__)
-    judged = [_judge_run(names[code].as_py(), events.filter(pa.array(run == code))) for code in order]
+    by_run = events.take(pa.array(np.argsort(run, kind="stable")))
+    count = np.bincount(run, minlength=len(names))
+    parts = zip(names.to_pylist(), (np.cumsum(count) - count).tolist(), count.tolist(), strict=True)
+    judged = [_judge_run(name, by_run.slice(start, length)) for name, start, length in sorted(parts)]
     tables = [late for _, late in judged]
     return JudgedReceives(
         tuple(verdict for verdict, _ in judged), pa.concat_tables([schema.LATE_RECEIVES.empty_table(), *tables])

@@ -184,6 +184,13 @@ def test_bytes_that_are_not_utf8_spoil_their_own_event_only() -> None:
     assert [(row.reason, row.row) for row in refused] == [("the text is not UTF-8", 'a {"a":3}\n??')]
 
 
+def test_an_expression_that_cuts_a_letter_gives_no_error() -> None:
+    found, _, _ = search("hä{}\n" + GOVECTOR, r"(?<event>h\C)(?<host>\C)(?<clock>{.*})|(?<x>no)")
+    assert found == []
+    (one,), _, _ = search('ä {"a":1} a', r"(?<event>\C) (?<clock>{.*}) (?<host>a)")
+    assert (one.event.attributes or {})["event"] == "\ufffd"
+
+
 @pytest.mark.parametrize("change", [lambda text: text.replace("\n", "\r\n"), lambda text: "\ufeff" + text])
 def test_windows_line_ends_and_a_byte_order_mark_mean_nothing(tmp_path: Path, change: object) -> None:
     assert callable(change)

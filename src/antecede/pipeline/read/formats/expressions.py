@@ -26,6 +26,8 @@ EXPRESSION_CHARS_MAX = 10_000
 PROGRAM_SIZE_MAX = 2_000
 MATCH_BYTES_MAX = 1 << 20
 SEARCH_SECONDS_MAX = 10.0
+SEARCH_SECONDS_PER_BYTE = 0.5e-6
+"""What a search may take more in a large text. An ordinary one takes less than a fifth of this."""
 SHOWN_CHARS_MAX = 200
 MULTILINE = "(?m)"
 UNICODE_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\u([0-9a-fA-F]{4})")
@@ -45,6 +47,11 @@ class SearchBudget:
 
     def __init__(self, seconds_max: float = SEARCH_SECONDS_MAX) -> None:
         self._left_s = seconds_max
+
+    @classmethod
+    def for_text(cls, size: int) -> SearchBudget:
+        """Return the budget for a text of `size` bytes."""
+        return cls(SEARCH_SECONDS_MAX + size * SEARCH_SECONDS_PER_BYTE)
 
     def search(self, pattern: Any, data: bytes, start: int, end: int) -> Any:
         """Return the first match between two bytes, or None. Raise `SearchStopped` if no time is left."""

@@ -93,7 +93,7 @@ def read(
     check_version(block.path, block.version)
     data, damage = content.read_whole(block.path, BYTES_MAX)
     text = clean(data)
-    budget = budget or SearchBudget()
+    budget = budget or SearchBudget.for_text(len(text))
     events: list[FoundEvent] = []
     refused: list[RefusedRow] = []
     notes: tuple[str, ...] = ()
@@ -211,14 +211,14 @@ def _find_executions(text: bytes, layout: LogLayout, budget: SearchBudget) -> It
     for number, cut in enumerate(find_matches(layout.delimiter, text, start, len(text), budget), start=1):
         if text[start : cut.start()].strip():
             yield run, start, cut.start()
-        start, run = cut.end(), (cut["trace"] or b"").decode() if named else str(number)
+        start, run = cut.end(), (cut["trace"] or b"").decode(errors="replace") if named else str(number)
     yield run, start, len(text)
 
 
 def _to_event(match: Any, groups: Mapping[str, int], run: str) -> Event | str:
     """Return the event that the groups of a match describe, or the reason why they do not describe one."""
     parts = {name: match[place] for name, place in groups.items()}
-    fields = {name: part.decode() for name, part in parts.items() if part is not None}
+    fields = {name: part.decode(errors="replace") for name, part in parts.items() if part is not None}
     if NOT_UTF8.encode() in match[0]:
         return "the text is not UTF-8"
     try:

@@ -100,9 +100,10 @@ def _mark_by_kind(runs: pa.ChunkedArray, kind: pa.ChunkedArray) -> Flags:
 
 def _mark_by_text(texts: pa.ChunkedArray, expression: str) -> Flags:
     """Return which texts match an expression. Each different text is searched once."""
-    pattern, budget = compile_expression(expression), SearchBudget()
+    pattern = compile_expression(expression)
     code, found = codes(pc.fill_null(texts, ""))
     values = [text.encode() for text in found.to_pylist()]
+    budget = SearchBudget.for_text(sum(map(len, values)))
     try:
         matches = [budget.search(pattern, value, 0, len(value)) is not None for value in values]
     except SearchStopped:
