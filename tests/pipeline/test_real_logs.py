@@ -1,4 +1,4 @@
-"""Every real log of other people's systems is read, with the counts its description states."""
+"""The real spans of other people's systems are read, with the counts that their description states."""
 
 from pathlib import Path
 
@@ -10,27 +10,6 @@ from antecede.pipeline.read import ingest
 
 pytestmark = pytest.mark.logs
 
-# run -> (events, hosts); the file name is part of the run because the two akka logs share events
-SHIVIZ = {
-    "simple-reliable-broadcast.log": (39, 3),
-    "reliable-broadcast.log": (116, 4),
-    "chord.log": (1235, 8),
-    "simpledb.log": (509, 5),
-    "voldemort.log": (864, 20),
-    "facebook-multiple.log Execution #1": (47, 4),
-    "facebook-multiple.log Execution #2": (41, 4),
-    "tsviz_shared_var_4_threads.log": (5000, 4),
-}
-EXPRESSIONS = {
-    "simple-reliable-broadcast.log": "akka",
-    "reliable-broadcast.log": "akka",
-    "chord.log": "GoVector",
-    "simpledb.log": "default",
-    "voldemort.log": "voldemort",
-    "facebook-multiple.log": "facebook",
-    "tsviz_shared_var_4_threads.log": "TSViz",
-}
-
 
 def counts(found: ingest.Ingested) -> dict[str, tuple[int, int]]:
     rows = found.events.groupBy("run").agg(fn.count("*").alias("events"), fn.count_distinct("process").alias("hosts"))
@@ -39,28 +18,6 @@ def counts(found: ingest.Ingested) -> dict[str, tuple[int, int]]:
 
 def kinds(found: ingest.Ingested) -> dict[str, int]:
     return {row.kind: row["count"] for row in found.events.groupBy("kind").count().collect()}
-
-
-def test_shiviz_logs(spark: SparkSession, logs: Path) -> None:
-    found = ingest.read(spark, [str(logs / "shiviz")])
-    assert counts(found) == SHIVIZ
-    assert found.quarantine.count() == 0
-    assert kinds(found) == {"internal": sum(events for events, _ in SHIVIZ.values())}
-    said = {Path(note.split(":")[0]).name: note for note in found.notes if "expression" in note}
-    assert {name: f"by the {kind} expression" in said[name] for name, kind in EXPRESSIONS.items()} == dict.fromkeys(
-        EXPRESSIONS, True
-    )
-    assert said["reliable-broadcast.log"].endswith("lines skipped because the expression does not match them: 1")
-    assert found.events.where("attributes['clock'] is null").count() == 0
-
-
-def test_tracechecker_logs_by_the_built_in_mapping(spark: SparkSession, logs: Path) -> None:
-    for name, events, hosts, messages in (("example1.log", 809, 11, 179), ("trace_log.txt", 169, 3, 40)):
-        found = ingest.read(spark, [str(logs / "tracechecker" / name)])
-        assert counts(found) == {"": (events, hosts)}
-        assert found.quarantine.count() == 0
-        assert kinds(found) == {"send": messages, "deliver": messages, "internal": events - 2 * messages}
-        assert found.events.where("kind = 'send' and size(dests) != 1").count() == 0
 
 
 def test_zipkin_spans(spark: SparkSession, logs: Path) -> None:

@@ -2,6 +2,7 @@
 
 The judge shares no clock code with the algorithms that it judges. Read in this order:
 
+times     read a time in any usual unit or spelling
 row       read the fields of one decoded row, and check each
 events    turn rows into events, and say why a row is not an event
 trace     group the events of a trace into runs, and walk a run along happened-before

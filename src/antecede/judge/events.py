@@ -79,7 +79,8 @@ def read_jsonl(
 def to_json(event: Event) -> str:
     """Return an event as one line of a trace, without the line end.
 
-    Columns that are null are left out. The line is ASCII, whatever the names contain.
+    Columns that are null are left out. The line is ASCII, whatever the names contain. A time of 10^11 seconds or more,
+    in the year 5138 or later, is read again in a smaller unit.
     """
     values = {column: getattr(event, column) for column in _COLUMNS}
     return json.dumps({column: value for column, value in values.items() if value is not None}, separators=(",", ":"))

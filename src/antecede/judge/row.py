@@ -8,8 +8,9 @@ so that every reader of the trace, in any language, sees the same events.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
+
+from antecede.judge.times import to_seconds
 
 FIELD_CHARS_MAX = 65_536
 LONG_MAX = 2**63 - 1
@@ -69,13 +70,17 @@ class RowReader:
         return value
 
     def time(self) -> float | None:
-        """Return the time of the event in seconds, or None if it is null."""
+        """Return the time of the event in seconds, or None if it is null. `to_seconds` says which units are read."""
         value = self._values.get("time")
         if value is None:
             return None
-        if not isinstance(value, int | float) or isinstance(value, bool) or not _is_finite(value):
-            raise Invalid(f"time is {_quote(value)}; it must be a finite number of seconds")
-        return float(value)
+        seconds = to_seconds(value)
+        if seconds is None:
+            raise Invalid(
+                f"time is {_quote(value)}; it must be a finite number, or a date and time as text of ISO 8601, such as "
+                '"2023-11-14T22:13:20Z"'
+            )
+        return seconds
 
     def dests(self, *, required: bool) -> tuple[str, ...] | None:
         """Return the destinations, or None if they are null and not required."""
@@ -123,13 +128,6 @@ class RowReader:
         if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
             raise Invalid(f"{column} is {_quote(value)}, which has half of a surrogate pair and cannot be written")
         return value
-
-
-def _is_finite(value: float) -> bool:
-    try:
-        return math.isfinite(value)
-    except OverflowError:  # an integer too large for a float
-        return False
 
 
 def _quote(value: object) -> str:

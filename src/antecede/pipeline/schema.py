@@ -66,6 +66,32 @@ no reason.
 
 RUN = column("run", TEXT, "the execution")
 
+CLOCK_EVENTS = pa.schema(
+    [
+        RUN,
+        column("process", TEXT, "the host where the event happened"),
+        column("index", LONG, "the host's own entry in its clock"),
+        column("kind", TEXT, "send, receive or internal"),
+        column(
+            "clock", pa.map_(TEXT, LONG), "the vector clock that the host logged; an entry of 0 means the same as none"
+        ),
+    ]
+)
+"""The events of a log with vector clocks, for `kernel.clock_receives`."""
+
+LATE_RECEIVES = pa.schema(
+    [
+        RUN,
+        column("process", TEXT, "the host that received the message"),
+        column("index", LONG, "position of the receive in that host's own order"),
+        column("sender", TEXT, "a host that may have sent the message; the only one if `senders` is 1"),
+        column("known_index", LONG, "the event of that sender that the host knew of already"),
+        column("known_by", LONG, "position of the earlier receive from which the host knew it"),
+        column("senders", INT, "how many hosts may have sent the message"),
+    ]
+)
+"""Receives that raise no entry of a clock, each with a witness."""
+
 MESSAGES = pa.schema(
     [
         RUN,

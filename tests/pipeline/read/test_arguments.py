@@ -1,4 +1,4 @@
-"""What is refused before Spark starts, and what is left to Spark."""
+"""What is refused before Spark starts, and what is left to the tasks."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ import pytest
 from antecede.core.errors import AntecedeError
 from antecede.pipeline.read import arguments
 
-
-def refuse(path: str, master: str | None = None, **given: str | None) -> None:
-    arguments.refuse([path], master, **{"regex": None, "delimiter": None, "mapping": None, **given})
+EVENT = '{"process":"a","index":1,"kind":"internal"}\n'
 
 
 @pytest.mark.parametrize(
@@ -20,26 +18,40 @@ def refuse(path: str, master: str | None = None, **given: str | None) -> None:
     [
         ("nothing.jsonl", {}, "no such file or folder"),
         ("nothing*.jsonl", {}, "no such file or folder"),
+        ("{nothing,none}.jsonl", {}, "no such file or folder"),
         ("empty", {}, "the folder has no files"),
+        ("empty.jsonl", {}, "the file is empty"),
+        ("pipe", {}, "this is a FIFO"),
         ("here.jsonl", {"regex": "(?<host>"}, "regular expression"),
+        ("here.jsonl", {"regex": "(?<host>a)"}, r"no group \(\?<clock>...\), \(\?<event>...\)"),
         ("here.jsonl", {"delimiter": "("}, "regular expression"),
-        ("here.jsonl", {"mapping": "{"}, "not JSON"),
+        ("here.jsonl", {"receives": "*"}, "regular expression"),
+        ("here.jsonl", {"receives": "(?=x)"}, "lookaheads and lookbehinds are not supported"),
+        ("here.jsonl", {"mapping": "{"}, "the mapping is not JSON"),
         ("here.jsonl", {"mapping": "{}"}, "needs"),
+        ("here.jsonl", {"mapping": "m.json"}, "^mapping file m.json: no such file; "),
+        ("here.jsonl", {"mapping": {"process": "p", "colour": "c"}}, "unknown colour"),
     ],
 )
-def test_a_mistake_is_told_at_once(tmp_path: Path, path: str, given: dict[str, str], words: str) -> None:
+def test_a_mistake_is_told_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, given: dict[str, str], words: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
-    (tmp_path / "here.jsonl").touch()
-    with pytest.raises(AntecedeError, match=words):
-        refuse(str(tmp_path / path), **given)
+    (tmp_path / "empty.jsonl").touch()
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "here.jsonl").write_text(EVENT)
+    for master in (None, "local[2]", "in-process"):
+        with pytest.raises(AntecedeError, match=words):
+            arguments.refuse([str(tmp_path / path)], master, **given)
 
 
 def test_what_may_not_be_read_is_told_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Root may read everything, so the answer of the system is put in its mouth."""
-    (tmp_path / "secret.jsonl").touch(mode=0)
+    (tmp_path / "secret.jsonl").write_text(EVENT)
     monkeypatch.setattr(os, "access", lambda path, _mode: path.name != "secret.jsonl")
     with pytest.raises(AntecedeError, match="permission denied"):
-        refuse(str(tmp_path / "secret.jsonl"))
+        arguments.refuse([str(tmp_path / "secret.jsonl")], None)
 
 
 @pytest.mark.parametrize(
@@ -48,15 +60,18 @@ def test_what_may_not_be_read_is_told_at_once(tmp_path: Path, monkeypatch: pytes
         ("hdfs://host/trace", None),
         ("/not/here", "spark://host:7077"),
         ("/not/here", "sc://host"),
-        ("/not/{here,there}", None),
+        ("-", None),
+        ("-", "in-process"),
     ],
 )
-def test_what_only_spark_can_see_is_left_to_it(path: str, master: str | None) -> None:
-    refuse(path, master)
+def test_what_only_the_tasks_can_see_is_left_to_them(path: str, master: str | None) -> None:
+    arguments.refuse([path], master)
 
 
 def test_a_trace_is_let_through(tmp_path: Path) -> None:
-    (tmp_path / "a[1].jsonl").touch()
-    refuse(str(tmp_path / "a[1].jsonl"))
-    refuse(str(tmp_path))
-    refuse(str(tmp_path / "*.jsonl"))
+    (tmp_path / "a[1].jsonl").write_text(EVENT)
+    (tmp_path / "m.json").write_text('{"process": "p"}')
+    arguments.refuse([str(tmp_path / "a[1].jsonl")], None, mapping=str(tmp_path / "m.json"), receives="^Received")
+    arguments.refuse([str(tmp_path)], None, mapping="tracechecker")
+    arguments.refuse([str(tmp_path / "*.jsonl"), "-"], "local[1]", mapping={"process": "p"})
+    arguments.refuse([str(tmp_path / "{a,b}*.jsonl")], None, regex="(?<host>a)(?<clock>b)(?<event>c)", delimiter="^-$")

@@ -2,8 +2,10 @@
 
 arguments        refuse what is known to be wrong before Spark is started
 files            which files the paths mean; damaged files
-file_heads       the first characters of files
+head_sample      what the first rows of a file are: JSON Lines, CSV, or something else
 detect_format    which format the files are in
+suggest_mapping  a mapping to start from, for a log in a format of its own
+times            columns of times, in seconds
 text             lines and documents of text, with file and line
 formats/         one module for each format: files in, `schema.CANDIDATES` out
 rules            what makes one row an event

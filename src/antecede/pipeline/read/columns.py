@@ -1,8 +1,8 @@
 """Make a trace of a table whose columns have any types: of a Parquet file, or of a table that the caller has.
 
 A column whose type can hold what the trace wants is converted: integers of any size, texts of any kind, times as
-numbers or as timestamps. A column of another type is a fault of each row that has a value in it. Columns that a trace
-does not have are ignored.
+numbers, as timestamps or as text. A column of another type is a fault of each row that has a value in it. Columns that
+a trace does not have are ignored.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antecede.judge.events import QUARANTINED_CHARS_MAX, RefusedRow, parse
+from antecede.judge.row import FIELD_CHARS_MAX
 from antecede.pipeline import schema
 from antecede.pipeline.arrow import Flags
 from antecede.pipeline.read import rules
 from antecede.pipeline.read.rows import encode_names
+from antecede.pipeline.read.times import column_to_seconds
 
-NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 REQUIRED = ("process", "index", "kind")
 LONG_MAX = 2**63 - 1
 
@@ -38,7 +39,7 @@ def accept_rows(source: pa.Table, line: pa.Array) -> tuple[pa.Table, list[Refuse
     """Return the events of a table, with `line` as their line, and the rows that are not events."""
     typed = convert(source)
     table = typed.table.append_column("line", line)
-    doubtful = ~_is_utf8(table) | rules.find_doubtful(table) | _has_long_attribute(table)
+    doubtful = ~_is_utf8(table) | rules.find_doubtful(table) | _has_long_attribute(table) | _is_unread(source, table)
     for name in typed.mistyped:
         doubtful |= pc.is_valid(source[name]).to_numpy()
     table = rules.name_runs(table)
@@ -106,16 +107,6 @@ def _to_long(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
     return column.cast(pa.int64()) if pa.types.is_integer(kind) else None
 
 
-def _to_seconds(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    kind = column.type
-    if pa.types.is_timestamp(kind):
-        whole = column.cast(pa.int64())
-        return pc.divide(pc.multiply(whole.cast(pa.float64(), safe=False), float(NANOSECONDS[kind.unit])), 1e9)
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return column.cast(pa.float64(), safe=False)
-    return None
-
-
 def _to_texts(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
     kind = column.type
     if not (pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)):
@@ -139,7 +130,7 @@ def _to_attributes(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
 _CONVERSIONS: dict[pa.DataType, Callable[[pa.ChunkedArray], pa.ChunkedArray | None]] = {
     schema.TEXT: _to_text,
     schema.LONG: _to_long,
-    schema.DOUBLE: _to_seconds,
+    schema.DOUBLE: column_to_seconds,
     schema.TEXTS: _to_texts,
     schema.TEXT_BY_TEXT: _to_attributes,
 }
@@ -153,7 +144,7 @@ def _describe(kind: pa.DataType) -> str:
     words = {
         schema.TEXT: "text",
         schema.LONG: "an integer",
-        schema.DOUBLE: "a number or a timestamp",
+        schema.DOUBLE: "a number, a timestamp or text of ISO 8601",
         schema.TEXTS: "a list of texts",
         schema.TEXT_BY_TEXT: "a map from text to text",
     }
@@ -169,13 +160,20 @@ def _is_utf8(table: pa.Table) -> Flags:
     return np.ones(table.num_rows, np.bool_)
 
 
+def _is_unread(source: pa.Table, table: pa.Table) -> Flags:
+    """Return for each row whether it has a time that could not be converted."""
+    if "time" not in source.column_names:
+        return np.zeros(table.num_rows, np.bool_)
+    return pc.and_(pc.is_valid(source["time"]), pc.is_null(table["time"])).to_numpy()
+
+
 def _has_long_attribute(table: pa.Table) -> Flags:
     """Return for each row whether an attribute may be too long. If any is, all rows that have attributes may be."""
     if "attributes" not in table.column_names:
         return np.zeros(table.num_rows, np.bool_)
     attributes = table["attributes"]
     parts = [part for chunk in attributes.chunks for part in (chunk.keys, chunk.items)]
-    if all((pc.max(pc.binary_length(part)).as_py() or 0) <= rules.FIELD_CHARS_MAX for part in parts):
+    if all((pc.max(pc.binary_length(part)).as_py() or 0) <= FIELD_CHARS_MAX for part in parts):
         return np.zeros(table.num_rows, np.bool_)
     return pc.is_valid(attributes).to_numpy()
 
@@ -191,12 +189,18 @@ def _reason(source: pa.Table, row: pa.Table, mistyped: Mapping[str, str]) -> str
             values[name] = _decode(row[name].cast(_bytes_type(row[name].type))[0].as_py())
         except UnicodeDecodeError:
             return f"{_spoken(name)} is not UTF-8"
-    if values["index"] is None and "index" in source.column_names and source["index"][0].is_valid:
-        values["index"] = source["index"][0].as_py()
+    for name in ("index", "time"):
+        if values[name] is None and name in source.column_names and source[name][0].is_valid:
+            values[name] = _as_given(source[name])
     if values.get("attributes") is not None:
         values["attributes"] = dict(values["attributes"])
     found = parse(values)
     return found if isinstance(found, str) else None
+
+
+def _as_given(value: pa.ChunkedArray) -> Any:
+    """Return the only value of a column as it was before it was converted."""
+    return value.cast(pa.binary())[0].as_py().decode(errors="replace") if _is_text(value.type) else value[0].as_py()
 
 
 def _spoken(name: str) -> str:

@@ -15,6 +15,7 @@ import pyarrow as pa
 from antecede.pipeline.read import files
 
 PIECE_BYTES = 8 << 20
+READ_BYTES = 64 << 10
 LINE_BYTES_MAX = 16 << 20
 DAMAGED = "the file is damaged or ends early"
 """How the reason begins of a quarantined row that stands for the unread rest of a file."""
@@ -69,9 +70,11 @@ def read_whole(path: str, size_max: int) -> tuple[bytes, str | None]:
     size = 0
     try:
         with _open(path) as stream:
-            while size <= size_max and (part := stream.read(min(PIECE_BYTES, size_max + 1 - size))):
+            for part in _read_through(stream, PIECE_BYTES):
                 parts.append(part)
                 size += len(part)
+                if size > size_max:
+                    break
     except (OSError, pa.ArrowException) as error:
         return b"".join(parts), f"{DAMAGED}, and nothing from here on could be read: {error}"
     if size > size_max:
@@ -157,8 +160,7 @@ def _chunks(path: str, start: int, end: int, piece_bytes: int) -> Iterator[bytes
     """Yield the bytes of the lines that begin between `start` and `end`."""
     if end < 0:
         with _open(path) as stream:
-            while data := stream.read(piece_bytes):
-                yield bytes(data)
+            yield from _read_through(stream, piece_bytes)
         return
     system, name = files.locate(path)
     with system.open_input_file(name) as file:
@@ -172,6 +174,28 @@ def _chunks(path: str, start: int, end: int, piece_bytes: int) -> Iterator[bytes
             yield data
             if at >= end and not data.endswith(b"\n"):
                 yield from _rest_of_line(file, piece_bytes)
+
+
+def _read_through(stream: Any, size: int) -> Iterator[bytes]:
+    """Yield the bytes of a stream in parts of about `size`. If it is damaged, yield all that comes before the damage.
+
+    A read that meets the damage gives nothing, so reads are small.
+    """
+    parts: list[bytes] = []
+    have = 0
+    try:
+        while data := stream.read(min(size, READ_BYTES)):
+            parts.append(bytes(data))
+            have += len(data)
+            if have >= size:
+                yield b"".join(parts)
+                parts, have = [], 0
+    except (OSError, pa.ArrowException):
+        if parts:
+            yield b"".join(parts)
+        raise
+    if parts:
+        yield b"".join(parts)
 
 
 def _rest_of_line(file: Any, piece_bytes: int) -> Iterator[bytes]:

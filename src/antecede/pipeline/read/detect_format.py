@@ -1,137 +1,182 @@
-"""Which format the files are in: what the caller says, or what their first characters show.
+"""Tell which format files are in: what the caller says, or what their first bytes show.
 
 A Parquet file says so in its first four bytes. JSON is told apart by the names in it. Anything in which a ShiViz
 expression finds an event is such a log. Files that show nothing are read like the others, and their rows end in the
-quarantine; files of two formats are an error that names one of each, because one trace in two formats is more
-likely a mistake than a wish.
+quarantine. Files of two formats are an error that names one of each, because one trace in two formats is more likely a
+mistake than a wish. At most `FILES_MAX` files are looked into, spread over the listing.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pyspark.sql import DataFrame, SparkSession
-
+from antecede.judge.events import KINDS
 from antecede.pipeline.errors import UnknownFormat, UnreadableInput
-from antecede.pipeline.read import file_heads, files
-from antecede.pipeline.read.formats import jsonl, mapped, otlp, parquet, shiviz, shiviz_files, zipkin
+from antecede.pipeline.read import content
+from antecede.pipeline.read.files import InputFile
+from antecede.pipeline.read.formats import shiviz
+from antecede.pipeline.read.formats.mapped import BUILT_IN
+from antecede.pipeline.read.head_sample import Sample, take_sample
 
-FORMATS = ("antecede", "shiviz", "otlp", "zipkin", "mapped")
+FORMATS = ("antecede", "shiviz", "otlp", "zipkin", "jaeger", "mapped", "csv")
+"""What a caller can name. The last two need a mapping."""
+RECOGNISED = FORMATS[:5]
+FILES_MAX = 50
+HEAD_BYTES = 64 << 10
 LINES_LOOKED_AT = 50
-Read = Callable[[SparkSession, Sequence[files.File]], tuple[DataFrame, tuple[str, ...]]]
+PARQUET = b"PAR1"
+JAEGER_NAMES = ("data", "traceID", "spanID")
+HOW_TO_MAP = "say which field is what with --mapping; --suggest-mapping prints one to start from"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """A format, and the adapter that reads it."""
+class DetectedFormat:
+    """A format and how it is read.
+
+    `name` is one of `FORMATS`. `reader` is the module of `formats` that reads it, and `mapping` is for those that need
+    one. `notes` tell people what the files were taken for.
+    """
 
     name: str
-    notes: tuple[str, ...]
-    read: Read
-    is_parquet: bool = False
+    reader: str
+    notes: tuple[str, ...] = ()
+    mapping: Mapping[str, object] | None = None
 
 
-def choose(
-    spark: SparkSession,
-    paths: Sequence[files.File],
-    wanted: str,
+def read_heads(files: Sequence[InputFile]) -> dict[str, bytes]:
+    """Return the first bytes of some of the files, by path, decompressed. What is damaged reads as nothing."""
+    step = max(1, -(-len(files) // FILES_MAX))
+    return {file.path: content.read_head(file.path, HEAD_BYTES) for file in files[::step]}
+
+
+def detect_format(
+    files: Sequence[InputFile],
+    heads: Mapping[str, bytes],
+    wanted: str = "auto",
     *,
-    regex: str | None,
-    delimiter: str | None,
-    mapping: str | Mapping[str, object] | None,
-) -> Source:
-    """The adapter for these files, with a note on what they were taken for."""
+    regex: str | None = None,
+    mapping: Mapping[str, object] | None = None,
+) -> DetectedFormat:
+    """Return the format of files, of which `heads` has the first bytes of some.
+
+    Raise `UnknownFormat` if there is no format of the wanted name, or if nothing is recognised. Raise
+    `UnreadableInput` if there are several formats.
+    """
     if wanted not in ("auto", *FORMATS):
         raise UnknownFormat(f"there is no format {wanted!r}; there are auto, {', '.join(FORMATS)}")
-    if mapping is not None or wanted == "mapped":
-        if mapping is None:
-            raise UnknownFormat("the format 'mapped' needs a mapping; give --mapping with a name, JSON, or a file")
-        return _mapped(mapped.loaded(spark, mapping), "read with the given mapping")
+    if mapping is not None:
+        return DetectedFormat("mapped", _mapped_reader(files, heads, wanted), ("read with the given mapping",), mapping)
+    if wanted in ("mapped", "csv"):
+        raise UnknownFormat(f"the format {wanted!r} needs a mapping; give --mapping with a name, JSON, or a file")
     if regex is not None:
-        return _shiviz(regex, delimiter, ())
-    heads = file_heads.heads(spark, paths) if wanted in ("auto", "antecede") else None
-    found, notes = (wanted, ()) if heads is None or wanted != "auto" else _recognised(paths, heads)
+        return DetectedFormat("shiviz", "shiviz")
+    found, notes = (wanted, ()) if wanted != "auto" else _recognise(files, heads)
     if found == "tracechecker":
-        return _mapped(mapped.BUILT_IN[found], *notes)
-    if found == "shiviz":
-        return _shiviz(regex, delimiter, notes)
-    if found in ("otlp", "zipkin"):
-        adapter = otlp.read if found == "otlp" else zipkin.read
-        return Source(found, notes, lambda spark, paths: adapter(spark, paths, heads))
-    return _antecede(paths, heads or {}, notes)
+        return DetectedFormat("mapped", "mapped", notes, BUILT_IN[found])
+    return DetectedFormat(found, _antecede_reader(files, heads) if found == "antecede" else found, notes)
 
 
-def format_of(head: str, name: str = "") -> str | None:
-    """The format that the first characters of a file show."""
-    start = head.lstrip("\ufeff \t\r\n")
+def format_of(head: bytes, name: str = "") -> str | None:
+    """Return the format that the first bytes of a file show: one of `FORMATS`, `tracechecker`, or None."""
     if _is_parquet(head, name):
         return "antecede"
-    if '"resourceSpans"' in head:
-        return "otlp"
-    if start.startswith(("{", "[")):
-        if '"TracerIdentity"' in head and '"VectorClock"' in head:
-            return "tracechecker"
-        if '"traceId"' in head and '"id"' in head and '"spanId"' not in head:
-            return "zipkin"
-    if any(_is_event(line) for line in start.split("\n")[:LINES_LOOKED_AT]):
+    text = head.decode("utf-8-sig", "replace").lstrip("\ufeff \t\r\n")
+    found = _format_of_json(text)
+    if found is not None:
+        return found
+    if any(_is_event(line) for line in text.split("\n")[:LINES_LOOKED_AT]):
         return "antecede"
-    return "shiviz" if shiviz.recognised(head) else None
+    if shiviz.recognise(head):
+        return "shiviz"
+    return "csv" if take_sample(head).is_csv else None
+
+
+def _format_of_json(text: str) -> str | None:
+    """Return the format that the names in a JSON document, or in JSON Lines, show."""
+    if '"resourceSpans"' in text:
+        return "otlp"
+    if not text.startswith(("{", "[")):
+        return None
+    if '"TracerIdentity"' in text and '"VectorClock"' in text:
+        return "tracechecker"
+    if '"traceId"' in text and '"id"' in text and '"spanId"' not in text:
+        return "zipkin"
+    return "jaeger" if text.startswith("{") and all(f'"{name}"' in text for name in JAEGER_NAMES) else None
 
 
 def _is_event(line: str) -> bool:
+    """Return whether a line is a row of a trace. A row without an index must have a kind that a trace has."""
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):
         return False
-    return isinstance(row, dict) and {"process", "kind", "index"} <= set(row)
+    return isinstance(row, dict) and {"process", "kind"} <= set(row) and ("index" in row or row["kind"] in KINDS)
 
 
-def _recognised(paths: Sequence[files.File], heads: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
-    looked_at = [file for file in paths if file.path in heads or file.name.endswith(".parquet")]
-    shown = {file: format_of(heads.get(file.path, ""), file.name) for file in looked_at}
-    first: dict[str, files.File] = {}
+def _recognise(files: Sequence[InputFile], heads: Mapping[str, bytes]) -> tuple[str, tuple[str, ...]]:
+    looked_at = [file for file in files if file.path in heads or file.name.endswith(".parquet")]
+    shown = {file: format_of(heads.get(file.path, b""), file.name) for file in looked_at}
+    first: dict[str, InputFile] = {}
     for file, found in shown.items():
         if found is not None:
             first.setdefault(found, file)
     if len(first) > 1:
         each = "; ".join(f"{file.name} looks like {found}" for found, file in first.items())
         raise UnreadableInput(f"files of different formats: {each}; check them one by one, or give --format")
-    if not first and all(not head.strip() for head in heads.values()):
+    with_text = [file for file in looked_at if heads.get(file.path, b"").strip()]
+    if not first and not with_text:
         return "antecede", ("the input is empty",)
-    if not first:
-        raise UnknownFormat(
-            f"{paths[0].name}: not recognised as any of {', '.join(FORMATS[:4])}; give --format, or say how to "
-            "read it with --regex or --mapping"
-        )
+    if not first or "csv" in first:
+        file = first.get("csv", with_text[0])
+        raise UnknownFormat(_describe(file.name, take_sample(heads[file.path])))
     (found,) = first
-    odd = [file.name for file, kind in shown.items() if kind is None and heads.get(file.path, "").strip()]
-    notes = [f"recognised as {found} by the names or first characters of {len(shown)} of {len(paths)} files"]
+    notes = [f"recognised as {found} by the names or first characters of {len(shown)} of {len(files)} files"]
+    odd = [file.name for file in with_text if shown[file] is None]
     notes += [f"{name}: the format of this file was not recognised; it is read like the others" for name in odd]
     return found, tuple(notes)
 
 
-def _antecede(paths: Sequence[files.File], heads: Mapping[str, str], notes: tuple[str, ...]) -> Source:
-    """Lines, or Parquet by whatever name. Files that show nothing, or were not looked into, are like the others."""
-    tables = [file for file in paths if _is_parquet(heads.get(file.path, ""), file.name)]
-    texts = [file for file in paths if file not in tables and heads.get(file.path, "").strip()]
+def _describe(name: str, sample: Sample) -> str:
+    """Return what a file is that is not recognised, and what to do."""
+    formats = ", ".join(RECOGNISED)
+    if sample.is_csv or sample.is_json_lines:
+        return f"{name}: not recognised as any of {formats}; it is {sample.describe()}; {HOW_TO_MAP}, or give --format"
+    return (
+        f"{name}: not recognised as any of {formats}; it is {sample.describe()}; give --format, or say how to read it "
+        "with --regex or --mapping"
+    )
+
+
+def _mapped_reader(files: Sequence[InputFile], heads: Mapping[str, bytes], wanted: str) -> str:
+    """Return which reader takes the mapping: of JSON Lines, or of CSV if the files do not begin like JSON."""
+    if wanted == "csv":
+        return "csv"
+    first: dict[str, InputFile] = {}
+    for file in files:
+        start = heads.get(file.path, b"").removeprefix(content.BYTE_ORDER_MARK).lstrip()
+        if start:
+            first.setdefault("mapped" if start.startswith(b"{") else "csv", file)
+    if len(first) > 1:
+        raise UnreadableInput(
+            f"files of different formats: {first['mapped'].name} looks like JSON Lines; {first['csv'].name} does not; "
+            "check them one by one"
+        )
+    return next(iter(first), "mapped")
+
+
+def _antecede_reader(files: Sequence[InputFile], heads: Mapping[str, bytes]) -> str:
+    """Return which reader takes a trace. Files that show nothing, or were not looked into, are like the others."""
+    tables = [file for file in files if _is_parquet(heads.get(file.path, b""), file.name)]
+    texts = [file for file in files if file not in tables and heads.get(file.path, b"").strip()]
     if tables and texts:
         raise UnreadableInput(
             f"Parquet and text together: {tables[0].name} and {texts[0].name}; check them one by one, or "
             "convert one of them"
         )
-    read = parquet.read if tables else jsonl.json_lines
-    return Source("antecede", notes, lambda spark, paths: (read(spark, paths), ()), is_parquet=bool(tables))
+    return "parquet" if tables else "jsonl"
 
 
-def _is_parquet(head: str, name: str) -> bool:
-    return head.startswith("PAR1") or name.endswith(".parquet")
-
-
-def _shiviz(regex: str | None, delimiter: str | None, notes: tuple[str, ...]) -> Source:
-    return Source("shiviz", notes, lambda spark, paths: shiviz_files.read(spark, paths, regex, delimiter))
-
-
-def _mapped(mapping: Mapping[str, object], *notes: str) -> Source:
-    return Source("mapped", notes, lambda spark, paths: mapped.read(spark, paths, mapping))
+def _is_parquet(head: bytes, name: str) -> bool:
+    return head.startswith(PARQUET) or name.endswith(".parquet")

@@ -25,6 +25,7 @@ from antecede.pipeline.arrow import Flags, Longs
 from antecede.pipeline.read import rules
 from antecede.pipeline.read.blocks import Block
 from antecede.pipeline.read.rows import ReadRows, Wanted, read_line_block
+from antecede.pipeline.read.times import column_to_seconds
 
 PIECE_LINES = 4_096
 NEWLINE, LAST_BLANK, OPENING_BRACE = 10, 32, ord("{")
@@ -130,6 +131,7 @@ def _refuse(table: pa.Table, data: bytes, starts: Longs, ends: Longs, wanted: Wa
     if b"\\u" in data:
         doubtful[_rows_at(starts, [match.start() for match in ESCAPES.finditer(data)])] = True
     table = rules.name_runs(table)
+    table = table.set_column(table.column_names.index("time"), "time", column_to_seconds(table["time"]))
     if wanted.all_columns:
         table = _with_attributes(table, data, starts, ends, np.flatnonzero(with_attributes & ~doubtful))
     table = table.select([*wanted.trace.names, "line"])

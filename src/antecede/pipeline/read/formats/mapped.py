@@ -1,4 +1,4 @@
-"""Any log of JSON lines, by a mapping that says which of its fields are the columns of the trace.
+"""Read any log of JSON Lines by a mapping that says which of its fields are the columns of the trace.
 
 A mapping is a JSON object, such as the built-in one, `tracechecker`, for the logs of DistributedClocks' tracing
 library:
@@ -9,28 +9,34 @@ library:
      "kind": {"field": "Tag", "send": ["GenerateTokenTrace"], "deliver": ["ReceiveTokenTrace"]},
      "attributes": ["Tag", "TraceID", "VectorClock"]}
 
-A field is a name, or names with dots between for what is further in. `FIELD[process]` is the entry of an object
-under the row's own process. `kind` is a field whose value is the kind, or lists for each kind the values that mean
-it; any other value means `internal`. `process` and `index` are required; `run`, `time`, `message`, `dests`, `group`
-may be given. Without `dests` they are inferred from the arrivals. A message id is looked for on sends and arrivals
-alone.
+A field is a name, or names with dots between them for a nested field. `FIELD[process]` is the entry of an object under
+the row's own process. `kind` is a field whose value is the kind, or lists for each kind the values that mean it; any
+other value means `internal`. Only `process` is required. `index`, `run`, `time`, `message`, `dests` and `group` may be
+given. Without `index`, the events get none here, and are numbered later. Without `dests`, the sends get none here, and
+are taken to be sent to where they arrived. A message id is looked for on sends and arrivals alone.
+
+`RowMapper` applies a mapping to one decoded row. `formats.csv` does so too.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from functools import partial
+from typing import Any
 
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as fn
+import pyarrow as pa
 
-from antecede.judge.events import KINDS, WITH_MESSAGE
-from antecede.pipeline import schema
+from antecede.judge.events import KINDS, WITH_MESSAGE, Event, RefusedRow, parse, refuse_row
+from antecede.judge.row import LONG_MAX
+from antecede.judge.times import to_seconds
 from antecede.pipeline.errors import BadPattern
-from antecede.pipeline.read import files, text
-from antecede.pipeline.read.formats.destinations import destinations
-from antecede.pipeline.read.rules import shown
+from antecede.pipeline.read import files
+from antecede.pipeline.read.blocks import Block
+from antecede.pipeline.read.formats.jsonl import Parsed, event_table, find_rows
+from antecede.pipeline.read.rows import ReadRows, Wanted, read_line_block
 
 BUILT_IN: dict[str, Mapping[str, object]] = {
     "tracechecker": {
@@ -42,20 +48,28 @@ BUILT_IN: dict[str, Mapping[str, object]] = {
     }
 }
 FIELDS = ("process", "index", "run", "time", "message", "dests", "group")
-REQUIRED = ("process", "index")
-LONG_MAX = 2**63 - 1
+REQUIRED = ("process",)
+MAPPING_BYTES_MAX = 1 << 20
 FIELD = re.compile(r"^(?P<path>[^\[\]$'\"\\]+)(?P<own>\[process\])?$")
+NUMBER = re.compile(r"\s*[+-]?(\d{1,400}(\.\d{0,400})?|\.\d{1,400})([eE][+-]?\d{1,3})?\s*", re.ASCII)
 
 
-def loaded(spark: SparkSession, mapping: str | Mapping[str, object]) -> Mapping[str, object]:
-    """The mapping itself, from the name of a built-in one, from JSON, or from a file that Spark can open."""
-    if isinstance(mapping, str) and mapping in BUILT_IN:
+def load_mapping(mapping: str | Mapping[str, object]) -> Mapping[str, object]:
+    """Return the mapping that is meant by the name of a built-in one, by JSON, or by the path of a file.
+
+    Raise `BadPattern` if it is missing or wrong.
+    """
+    if isinstance(mapping, Mapping):
+        return check_mapping(mapping)
+    if mapping in BUILT_IN:
         return BUILT_IN[mapping]
-    return checked(_parsed(spark, mapping) if isinstance(mapping, str) else mapping)
+    if mapping.lstrip().startswith("{"):
+        return check_mapping(_parse_json(mapping, "the mapping"))
+    return check_mapping(_parse_json(_read_file(mapping), f"mapping file {mapping}: the mapping"))
 
 
-def checked(mapping: object) -> Mapping[str, object]:
-    """The mapping, or `BadPattern` with what is wrong with it."""
+def check_mapping(mapping: object) -> Mapping[str, object]:
+    """Return the mapping, or raise `BadPattern` with what is wrong with it."""
     if not isinstance(mapping, Mapping):
         raise BadPattern("a mapping must be a JSON object from columns of the trace to fields of the log")
     unknown = sorted(set(mapping) - {*FIELDS, "kind", "attributes"})
@@ -67,9 +81,7 @@ def checked(mapping: object) -> Mapping[str, object]:
         )
     kinds = mapping.get("kind", {"field": "kind"})
     words = kinds if isinstance(kinds, Mapping) else {"field": kinds}
-    attributes = mapping.get("attributes", [])
-    listed = attributes if isinstance(attributes, list) else [attributes]
-    for field in (*(mapping[name] for name in FIELDS if name in mapping), words.get("field"), *listed):
+    for field in (*(mapping[name] for name in FIELDS if name in mapping), words.get("field"), *_attributes(mapping)):
         if not isinstance(field, str) or not FIELD.match(field):
             raise BadPattern(
                 f"the mapping names the field {field!r}; write a name, a.b for a nested field, or a[process]"
@@ -80,84 +92,190 @@ def checked(mapping: object) -> Mapping[str, object]:
     return mapping
 
 
-def read(
-    spark: SparkSession, paths: Sequence[files.File], mapping: Mapping[str, object]
-) -> tuple[DataFrame, tuple[str, ...]]:
-    """Candidates, and the note on destinations."""
-    table = text.lines(spark, paths, lambda lines: _parse(lines, mapping))
-    rows = table.where(fn.col("row").isNotNull() | fn.col("reason").isNotNull())
-    candidates, notes = (rows, ()) if "dests" in mapping else destinations(rows)
-    return schema.conform(candidates, schema.CANDIDATES), notes
+def read(block: Block, wanted: Wanted, mapping: Mapping[str, object]) -> Iterator[ReadRows]:
+    """Yield the rows of a block of JSON Lines."""
+    return read_line_block(block, partial(parse_lines, mapper=RowMapper(mapping), wanted=wanted), wanted.events)
 
 
-def _parse(lines: DataFrame, mapping: Mapping[str, object]) -> DataFrame:
-    lines = lines.withColumn("process_name", _field(str(mapping["process"])))
-    given = {name: _field(str(mapping[name])) for name in FIELDS if name in mapping}
-    process, kind = given["process"], _kind(mapping.get("kind", "kind"))
-    index, time = given["index"].try_cast("decimal(38,9)"), given.get("time", fn.lit(None)).try_cast("double")
-    whole = fn.when((index == fn.floor(index)) & (index <= LONG_MAX), index.try_cast("long"))
-    message = fn.when(kind.isin(*WITH_MESSAGE), given.get("message", fn.lit(None).cast("string")))
-    json_read = text.one_json(fn.col("value"), "variant")
-    reason = fn.coalesce(
-        fn.when(~fn.is_valid_utf8("value"), fn.lit("the line is not UTF-8")),
-        fn.when(~fn.ltrim("value").startswith("{"), fn.lit("the line is not a JSON object")),
-        fn.when(json_read["broken"].isNotNull() | json_read["end"].isNull(), fn.lit("the line is not one JSON object")),
-        fn.when(
-            whole.isNull(), fn.concat(fn.lit("index is "), shown(given["index"]), fn.lit("; it must be an integer"))
-        ),
-        fn.when(time.isNull() & given.get("time", fn.lit(None)).isNotNull(), fn.lit("time is not a number")),
-    )
-    return lines.select(
-        *[name for name in lines.columns if name not in ("value", "process_name")],
-        fn.coalesce(given.get("run", fn.lit(None)), fn.lit("")).alias("run"),
-        process.alias("process"),
-        whole.alias("index"),
-        kind.alias("kind"),
-        time.alias("time"),
-        message.alias("message"),
-        fn.from_json(given.get("dests", fn.lit(None).cast("string")), "array<string>").alias("dests"),
-        given.get("group", fn.lit(None).cast("string")).alias("group"),
-        _attributes(mapping.get("attributes", [])).alias("attributes"),
-        fn.when(~text.is_blank(), reason).alias("reason"),
-        fn.when(~text.is_blank(), text.shown()).alias("row"),
-    )
+def parse_lines(data: bytes, first_line: int, *, mapper: RowMapper, wanted: Wanted) -> Parsed:
+    """Return the events of complete lines, and the rows that are not events."""
+    events: list[Event] = []
+    places: list[int] = []
+    refused: list[RefusedRow] = []
+    for start, end, line in zip(*(found.tolist() for found in find_rows(data, first_line)), strict=True):
+        event = _parse_line(data[start:end], mapper)
+        if isinstance(event, Event):
+            events.append(event)
+            places.append(line)
+        else:
+            refused.append(refuse_row(event, data[start:end], line))
+    return mapper.table(events, places, wanted), refused
 
 
-def _field(field: str) -> Column:
-    found = FIELD.match(field)
-    assert found is not None  # `checked` has seen it
-    value = fn.get_json_object("value", "$" + "".join(f"['{name}']" for name in found["path"].split(".")))
-    if not found["own"]:
-        return value
-    return fn.from_json(value, "map<string,string>")[fn.col("process_name")]
+class RowMapper:
+    """A mapping, applied to one row after the other."""
+
+    __slots__ = ("_attributes", "_fields", "_kind", "_kinds", "has_dests", "has_index")
+
+    def __init__(self, mapping: Mapping[str, object]) -> None:
+        kinds = mapping.get("kind", "kind")
+        words: Mapping[str, Any] = kinds if isinstance(kinds, Mapping) else {"field": kinds}
+        self._fields = {name: _Field(str(mapping[name])) for name in FIELDS if name in mapping}
+        self._kind = _Field(str(words["field"]))
+        self._kinds = {to_text(one): kind for kind in reversed(list(words)) if kind != "field" for one in words[kind]}
+        self._attributes = [_Field(str(name)) for name in _attributes(mapping)]
+        self.has_index = "index" in mapping
+        self.has_dests = "dests" in mapping
+
+    @property
+    def field_names(self) -> list[str]:
+        """The fields that the mapping names, without `[process]`."""
+        return [field.name for field in (*self._fields.values(), self._kind, *self._attributes)]
+
+    def to_event(self, row: Mapping[str, Any]) -> Event | str:
+        """Return the event of a row, or the reason why the row is not one.
+
+        If the mapping has no `index`, the event has the index 0, and if it has no `dests`, sends have no destinations.
+        """
+        process = to_text(self._fields["process"].of(row, None))
+        given = {name: field.of(row, process) for name, field in self._fields.items()}
+        index, time = given.get("index"), given.get("time")
+        if index is not None and to_integer(index) is None:
+            return f"index is {str(to_text(index))[:60]}; it must be an integer"
+        if time is not None and to_time(time) is None:
+            return f"time is not a number, and not text of ISO 8601: {str(to_text(time))[:60]}"
+        kind = self._kind_of(to_text(self._kind.of(row, process)))
+        pairs = {field.text: to_text(field.of(row, process)) for field in self._attributes}
+        return parse(
+            {
+                "run": to_text(given.get("run")) or "",
+                "process": process,
+                "index": (None if index is None else to_integer(index)) if self.has_index else 0,
+                "kind": kind,
+                "time": None if time is None else to_time(time),
+                "message": to_text(given.get("message")) if kind in WITH_MESSAGE else None,
+                "dests": _to_names(given["dests"]) if self.has_dests else [],
+                "group": to_text(given.get("group")),
+                "attributes": {name: value for name, value in pairs.items() if value is not None} if pairs else None,
+            }
+        )
+
+    def table(self, events: Sequence[Event], lines: Sequence[int], wanted: Wanted) -> pa.Table:
+        """Return events as a table. A column that is not mapped is null, even `index` and `dests`."""
+        table = event_table(events, lines, wanted)
+        for name, is_mapped in (("index", self.has_index), ("dests", self.has_dests)):
+            if not is_mapped:
+                nulls = pa.nulls(table.num_rows, table.schema.field(name).type)
+                table = table.set_column(table.column_names.index(name), name, nulls)
+        return table
+
+    def _kind_of(self, value: str | None) -> str:
+        if not self._kinds:
+            return "internal" if value is None else value
+        return self._kinds.get(value, "internal")
 
 
-def _kind(kinds: object) -> Column:
-    if not isinstance(kinds, Mapping):
-        return fn.coalesce(_field(str(kinds)), fn.lit("internal"))
-    value = _field(str(kinds["field"]))
-    meant = [fn.when(value.isin(*map(str, words)), fn.lit(kind)) for kind, words in kinds.items() if kind != "field"]
-    return fn.coalesce(*meant, *([] if meant else [value]), fn.lit("internal"))
+class _Field:
+    """A field of a row: a name, a path, or an entry under the row's own process."""
+
+    __slots__ = ("_is_own", "_path", "name", "text")
+
+    def __init__(self, text: str) -> None:
+        found = FIELD.match(text)
+        assert found is not None, "`check_mapping` has seen it"
+        self.text = text
+        self.name = found["path"]
+        self._path = self.name.split(".")
+        self._is_own = found["own"] is not None
+
+    def of(self, row: Mapping[str, Any], process: str | None) -> Any:
+        """Return the value of the field, or None."""
+        value: Any = row
+        for name in [self.name] if self.name in row else self._path:
+            value = value.get(name) if isinstance(value, Mapping) else None
+        if not self._is_own:
+            return value
+        entries = _parse_text(value)
+        return entries.get(process) if isinstance(entries, Mapping) else None
 
 
-def _attributes(fields: object) -> Column:
-    names = [str(name) for name in fields] if isinstance(fields, list) else []
-    if not names:
-        return fn.lit(None).cast("map<string,string>")
-    pairs = [item for name in names for item in (fn.lit(name), _field(name))]
-    return fn.map_filter(fn.create_map(*pairs), lambda _, value: value.isNotNull())
-
-
-def _parsed(spark: SparkSession, mapping: str) -> object:
-    content = mapping
-    if not mapping.lstrip().startswith("{"):
-        (file,) = files.listing(spark, [mapping])[:1]
-        content = spark.read.text(file.literal, wholetext=True).collect()[0].value
-    return parsed(content)
-
-
-def parsed(content: str) -> object:
+def _parse_line(line: bytes, mapper: RowMapper) -> Event | str:
+    """Return the event of a line, or the reason why the line is not one."""
     try:
-        return json.loads(content)
-    except ValueError as error:
-        raise BadPattern(f"the mapping is not JSON: {error}; built-in ones are {', '.join(BUILT_IN)}") from error
+        text = line.decode()
+    except UnicodeDecodeError:
+        return "the line is not UTF-8"
+    if not text.lstrip().startswith("{"):
+        return "the line is not a JSON object"
+    try:
+        row = json.loads(text)
+    except (ValueError, RecursionError):
+        return "the line is not one JSON object"
+    return mapper.to_event(row)
+
+
+def _attributes(mapping: Mapping[str, object]) -> list[object]:
+    fields = mapping.get("attributes", [])
+    return fields if isinstance(fields, list) else [fields]
+
+
+def to_text(value: Any) -> str | None:
+    """Return a value as text. A value that is not text becomes its JSON text."""
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def to_integer(value: Any) -> int | None:
+    """Return a number of any spelling as an integer of at most 64 bits, or None if it is not one."""
+    text = to_text(value)
+    if text is None or not NUMBER.fullmatch(text):
+        return None
+    number = Decimal(text.strip())
+    return int(number) if abs(number) <= LONG_MAX and number == int(number) else None
+
+
+def to_time(value: Any) -> float | None:
+    """Return a time of a log in seconds, or None if the value is not a time. A number may be written as text."""
+    if isinstance(value, str) and NUMBER.fullmatch(value):
+        return to_seconds(float(value))
+    return to_seconds(value.strip() if isinstance(value, str) else value)
+
+
+def _to_names(value: Any) -> Any:
+    """Return destinations as a list. A text may hold a JSON list, or names between commas or semicolons."""
+    listed = _parse_text(value)
+    if isinstance(listed, list):
+        return [to_text(name) for name in listed]
+    if value is None or isinstance(value, Mapping):
+        return value
+    return [name.strip() for name in re.split("[,;]", str(to_text(value))) if name.strip()]
+
+
+def _parse_text(value: Any) -> Any:
+    """Return the JSON value in a text that holds a list or an object, and any other value as it is."""
+    if not isinstance(value, str) or not value.lstrip().startswith(("[", "{")):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+def _read_file(path: str) -> str:
+    system, name = files.locate(path)
+    try:
+        with system.open_input_stream(name) as stream:
+            return bytes(stream.read(MAPPING_BYTES_MAX)).decode("utf-8-sig")
+    except FileNotFoundError:
+        known = ", ".join(BUILT_IN)
+        raise BadPattern(f"mapping file {path}: no such file; give a file, JSON, or one of {known}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadPattern(f"mapping file {path}: it cannot be read: {error}") from None
+
+
+def _parse_json(text: str, what: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadPattern(f"{what} is not JSON: {error}; built-in ones are {', '.join(BUILT_IN)}") from None

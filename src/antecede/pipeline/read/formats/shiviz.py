@@ -1,32 +1,40 @@
-"""ShiViz and GoVector logs: text that a regular expression is searched in, with a vector clock per event.
+r"""Read ShiViz and GoVector logs: text in which a regular expression is searched, with a vector clock for each event.
 
-The expression has the named groups `host`, `clock` and `event`; other named groups become attributes, except that
-`message`, `kind` and `dests` fill the columns of those names and `timestamp` (nanoseconds) or `date` the time. A
-log may open with a line that holds its own expression and a line that holds the delimiter between executions. Where
-neither the log nor the caller has one, the known expressions are tried and the one that finds the most events is
-taken.
+The expression has the named groups `host`, `clock` and `event`. Other named groups become attributes, but `message`,
+`kind` and `dests` fill the columns of those names, and `timestamp` (nanoseconds) or `date` the time. A log may open
+with a line that holds its own expression, and a line that holds the delimiter between executions. If neither the log
+nor the caller has an expression, the known ones are tried, and the one that finds the most events is taken.
 
-A clock is a JSON object from host to integer, and the host's own entry is the index. Most such logs name no
-messages: their events are `internal`, and carry the clock among their attributes. The search is a loop over one
-text, so this is an Arrow function over whole files, of at most 256 MB each; text between matches is skipped, as
-ShiViz does, and counted.
+    a {"a":2, "b":1}         process a, index 2, attributes clock and event
+    got it from b
+
+A clock is a JSON object from host to integer, and the host's own entry is the index. Most such logs name no messages.
+Their events are `internal`, and a group `kind` becomes an attribute, so that `clock_events` can find the receives.
+The whole file is searched, so it has at most 256 MB. Text between matches is skipped, as ShiViz does, and counted.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import zlib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Any
 
-from antecede.pipeline.errors import BadPattern
+from antecede.judge.events import Event, RefusedRow, parse, refuse_row
+from antecede.judge.times import to_seconds
+from antecede.pipeline.errors import BadPattern, UnreadableInput
+from antecede.pipeline.read import content
+from antecede.pipeline.read.blocks import Block
+from antecede.pipeline.read.files import InputFile, check_version
+from antecede.pipeline.read.formats.expressions import SearchBudget, SearchStopped, compile_expression, find_matches
+from antecede.pipeline.read.formats.jsonl import event_table
+from antecede.pipeline.read.rows import ReadRows, Wanted, encode_names, refused_table, with_file
 
 BYTES_MAX = 256 << 20
-SAMPLE_CHARS = 64 << 10
-SEARCHED_CHARS_MAX = 4_096
-ROW_CHARS_MAX = 1_000
+SAMPLE_BYTES = 64 << 10
+BATCH_ROWS = 10_000
 REQUIRED_GROUPS = ("host", "clock", "event")
 COLUMN_GROUPS = ("host", "timestamp", "message", "kind", "dests")
 DELIMITER = r"^=== (?<trace>.*) ===$"
@@ -41,188 +49,206 @@ KNOWN = {
     "facebook": r"(?<ip>(\d{1,3}\.){3}\d{1,3}) (?<date>(\d{1,2}/){2}\d{4} (\d{2}:){2}\d{2} (AM|PM)) "
     r"(?<action>(INFO|GET|POST)) (?<event>.*)\n(?<host>\w*) (?<clock>.*)",
 }
-DATE_FORMATS = ("%m/%d/%Y %H:%M:%S.%f", "%Y-%m-%d %H:%M:%S,%f", "%m/%d/%Y %I:%M:%S %p", "%Y-%m-%d %H:%M:%S.%f")
+DATE_FORMATS = ("%m/%d/%Y %H:%M:%S.%f", "%m/%d/%Y %I:%M:%S %p")
+NOT_UTF8 = "\ufdd0"
+"""Stands for bytes that are not UTF-8 while a log is searched. Unicode keeps it out of texts."""
+SURROGATE = re.compile("[\udc80-\udcff]")
+STOPPED = "the search for events took too long and was stopped"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One match: an event, or, where there is a reason, a row for the quarantine."""
-
-    run: str = ""
-    process: str | None = None
-    index: int | None = None
-    kind: str | None = None
-    time: float | None = None
-    message: str | None = None
-    dests: list[str] | None = None
-    attributes: dict[str, str] | None = None
-    line: int = 1
-    reason: str | None = None
-    row: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class LogPattern:
-    """How one log is read, and under what name to report it."""
+class LogLayout:
+    """How a log is read, and the name to report it under."""
 
     name: str
-    event: re.Pattern[str]
-    delimiter: re.Pattern[str]
+    event: Any
+    delimiter: Any
     header_lines: int = 0
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
+class FoundEvent:
+    """An event and the line where it begins."""
+
+    event: Event
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Skipped:
-    """Lines between matches that are not blank."""
+    """Lines between two matches that are not blank."""
 
-    lines: int = 0
+    lines: int
 
 
-def compiled(expression: str, required: Iterable[str] = ()) -> re.Pattern[str]:
-    """A JavaScript expression as Python's, with the flag m. `BadPattern` says where it is wrong."""
+def read(
+    block: Block,
+    wanted: Wanted,
+    regex: str | None = None,
+    delimiter: str | None = None,
+    *,
+    budget: SearchBudget | None = None,
+) -> Iterator[ReadRows]:
+    """Yield the rows of a log, which is a whole file. The last of them have the note on how it was read."""
+    check_version(block.path, block.version)
+    data, damage = content.read_whole(block.path, BYTES_MAX)
+    text = clean(data)
+    budget = budget or SearchBudget.for_text(len(text))
+    events: list[FoundEvent] = []
+    refused: list[RefusedRow] = []
+    notes: tuple[str, ...] = ()
+    skipped = 0
     try:
-        pattern = re.compile(re.sub(r"\(\?<(?![=!])", "(?P<", expression), re.MULTILINE | re.ASCII)
-    except re.error as error:
-        where = "" if error.pos is None else f" at character {error.pos + 1}"
-        raise BadPattern(
-            f"the regular expression {expression!r} is wrong{where}: {error.msg}; correct it, or leave --regex out "
-            "to try the known expressions"
-        ) from error
-    missing = [name for name in required if name not in pattern.groupindex]
-    if missing:
-        raise BadPattern(
-            f"the regular expression {expression!r} has no group {', '.join(f'(?<{name}>...)' for name in missing)}; "
-            f"it needs {', '.join(REQUIRED_GROUPS)}, and may have message, kind, dests, timestamp, date"
-        )
-    return pattern
+        layout = choose_layout(text, regex, delimiter, budget)
+        for found in find_events(text, layout, budget):
+            if isinstance(found, FoundEvent):
+                events.append(found)
+            elif isinstance(found, RefusedRow):
+                refused.append(found)
+            else:
+                skipped += found.lines
+            if len(events) + len(refused) >= BATCH_ROWS:
+                yield _rows(block, wanted, events, refused)
+                events, refused = [], []
+        notes = (_note(block.name, layout.name, skipped),)
+    except BadPattern as error:  # the log's own expression
+        refused.append(refuse_row(str(error), text[:4_000], 1))
+    if damage is not None:
+        refused.append(RefusedRow(damage, "", text.count(b"\n") + 1))
+    yield replace(_rows(block, wanted, events, refused), notes=notes)
 
 
-def layout(text: str, regex: str | None = None, delimiter: str | None = None) -> LogPattern:
-    """How to read this log: by the caller's expression, else by its own, else by the best of the known ones."""
-    own_regex, own_delimiter, header_lines = _header(text)
-    cut = compiled(delimiter or own_delimiter or DELIMITER)
+def refuse_large_files(files: Sequence[InputFile]) -> None:
+    """Raise `UnreadableInput` if a file is too large to be searched."""
+    for file in files:
+        if file.bytes > BYTES_MAX:
+            raise UnreadableInput(
+                f"{file.name}: {file.bytes} bytes, and a ShiViz log is searched whole, up to {BYTES_MAX}; "
+                "split it between executions or processes, or convert it to JSON Lines"
+            )
+
+
+def clean(data: bytes) -> bytes:
+    """Return the text of a file with line ends of one kind, and with `NOT_UTF8` for bytes that are not UTF-8."""
+    text = data.removeprefix(content.BYTE_ORDER_MARK).replace(b"\r\n", b"\n")
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return SURROGATE.sub(NOT_UTF8, text.decode(errors="surrogateescape")).encode()
+    return text
+
+
+def choose_layout(text: bytes, regex: str | None, delimiter: str | None, budget: SearchBudget) -> LogLayout:
+    """Return how to read a log: by the caller's expression, else by its own, else by the best of the known ones.
+
+    Raise `BadPattern` if the expression of the caller or of the log cannot be used.
+    """
+    own_regex, own_delimiter, header_lines = _read_header(text)
+    cut = compile_expression(delimiter or own_delimiter or DELIMITER)
     if regex is not None:
-        return LogPattern("the given expression", compiled(regex, REQUIRED_GROUPS), cut, header_lines)
+        return LogLayout("the given expression", compile_expression(regex, REQUIRED_GROUPS), cut, header_lines)
     if own_regex is not None:
-        return LogPattern("the log's own expression", compiled(own_regex, REQUIRED_GROUPS), cut, header_lines)
-    sample = text[:SAMPLE_CHARS]
-    tried = [LogPattern(name, compiled(known, REQUIRED_GROUPS), cut) for name, known in KNOWN.items()]
-    return max(tried, key=lambda one: _fitness(sample, one))
+        return LogLayout("the log's own expression", compile_expression(own_regex, REQUIRED_GROUPS), cut, header_lines)
+    known = [LogLayout(f"the {name} expression", compile_expression(one), cut) for name, one in KNOWN.items()]
+    return max(known, key=lambda one: _fitness(text[:SAMPLE_BYTES], one, budget))
 
 
-def recognised(text: str) -> str | None:
-    """The name of the layout in which this text has events, or None."""
+def recognise(head: bytes) -> str | None:
+    """Return the name of the layout by which the beginning of a file has events, or None."""
+    text, budget = clean(head)[:SAMPLE_BYTES], SearchBudget()
     try:
-        found = layout(text)
+        found = choose_layout(text, None, None, budget)
     except BadPattern:
         return None
-    return found.name if _fitness(text[:SAMPLE_CHARS], found)[0] else None
+    return found.name if _fitness(text, found, budget)[0] else None
 
 
-def rows(text: str, how: LogPattern, skipped: Skipped) -> Iterator[Row]:
-    """The events of a log in its order; and what looked like one and is not, with the reason."""
-    for run, start, end in _executions(text, how):
-        line = text.count("\n", 0, start) + 1
-        at = start
-        for match in _matches(how.event, text, start, end):
-            skipped.lines += _lines_with_text(text, at, match.start())
-            line += text.count("\n", at, match.start())
-            yield _row(match, run, line)
-            line += text.count("\n", match.start(), match.end())
-            at = match.end()
-        skipped.lines += _lines_with_text(text, at, end)
+def find_events(text: bytes, layout: LogLayout, budget: SearchBudget) -> Iterator[FoundEvent | RefusedRow | Skipped]:
+    """Yield the events of a log in its order, what looks like one and is not, and how many lines are neither."""
+    groups = layout.event.groupindex
+    line, at = 1, 0
+    try:
+        for run, start, end in _find_executions(text, layout, budget):
+            line, at = line + text.count(b"\n", at, start), start
+            for match in find_matches(layout.event, text, start, end, budget):
+                yield Skipped(_count_lines_with_text(text[at : match.start()]))
+                line += text.count(b"\n", at, match.start())
+                found = _to_event(match, groups, run)
+                yield FoundEvent(found, line) if isinstance(found, Event) else RefusedRow(found, _show(match[0]), line)
+                line, at = line + text.count(b"\n", match.start(), match.end()), match.end()
+            yield Skipped(_count_lines_with_text(text[at:end]))
+    except SearchStopped:
+        reason = f"{STOPPED}, and nothing from here on was read; simplify the regular expression"
+        yield RefusedRow(reason, _show(text[at : at + 4_000]), line)
 
 
-def _matches(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterator[re.Match[str]]:
-    """What `finditer` gives, but that a long line is tried at its beginning alone.
-
-    An expression that opens with `.*` takes time in the square of the line it does not match; a line of a million
-    characters would take days.
-    """
-    at = start
-    while at < end:
-        line_end = text.find("\n", at, end)
-        line_end = end if line_end < 0 else line_end
-        tries = range(at, line_end + 1 if line_end - at <= SEARCHED_CHARS_MAX else at + 1)
-        match = next(filter(None, (pattern.match(text, place, end) for place in tries)), None)
-        if match is not None and match.end() > match.start():
-            yield match
-            at = match.end()
-        else:
-            at = line_end + 1
+def _rows(block: Block, wanted: Wanted, found: Sequence[FoundEvent], refused: Sequence[RefusedRow]) -> ReadRows:
+    events = event_table([one.event for one in found], [one.line for one in found], wanted)
+    return ReadRows(encode_names(with_file(events, block.name)), refused_table(block.name, refused))
 
 
-def decoded(content: bytes) -> tuple[str, str | None]:
-    """The text of a file, unpacked where it is gzip; and why it ends early, where it does."""
-    why = None
-    if content[:2] == b"\x1f\x8b":
-        content, why = _unpacked(content)
-    # Bytes that are no UTF-8 survive as lone surrogates, by which the event that holds them is known.
-    return content.decode("utf-8-sig", "surrogateescape").replace("\r\n", "\n"), why
+def _note(file: str, layout: str, skipped: int) -> str:
+    what = f"; lines skipped because the expression does not match them: {skipped}" if skipped else ""
+    return f"{file}: read as a ShiViz log by {layout}{what}"
 
 
-def _unpacked(content: bytes) -> tuple[bytes, str | None]:
-    parts: list[bytes] = []
-    while content:
-        member = zlib.decompressobj(wbits=31)
-        try:
-            parts.append(member.decompress(content, BYTES_MAX))
-        except zlib.error as error:
-            return b"".join(parts), f"the gzip is damaged: {error}"
-        if not member.eof:
-            return b"".join(parts), f"the gzip ends early, or is larger than {BYTES_MAX} bytes"
-        content = member.unused_data
-    return b"".join(parts), None
-
-
-def _header(text: str) -> tuple[str | None, str | None, int]:
-    first, _, rest = text.partition("\n")
-    if not all(f"(?<{name}>" in first for name in REQUIRED_GROUPS):
+def _read_header(text: bytes) -> tuple[str | None, str | None, int]:
+    """Return the expression and the delimiter that a log opens with, and how many lines they take."""
+    first, _, rest = text.partition(b"\n")
+    if not all(f"(?<{name}>".encode() in first for name in REQUIRED_GROUPS):
         return None, None, 0
-    second = rest.partition("\n")[0].strip()
+    second = rest.partition(b"\n")[0].strip().decode()
     has_delimiter = second.startswith("^") or "(?<trace>" in second
-    return first.strip(), second if has_delimiter else None, 2 if has_delimiter or not second else 1
+    return first.strip().decode(), second if has_delimiter else None, 2 if has_delimiter or not second else 1
 
 
-def _executions(text: str, how: LogPattern) -> Iterator[tuple[str, int, int]]:
-    """(run, start, end) of each execution; a log without delimiters is one, whose run has no name."""
+def _find_executions(text: bytes, layout: LogLayout, budget: SearchBudget) -> Iterator[tuple[str, int, int]]:
+    """Yield the run, the start and the end of each execution. A log without delimiters is one, and has no name."""
     start, run = 0, ""
-    for _ in range(how.header_lines):
-        start = text.find("\n", start) + 1 or len(text)
-    named = "trace" in how.delimiter.groupindex
-    for number, cut in enumerate(how.delimiter.finditer(text, start), start=1):
+    for _ in range(layout.header_lines):
+        start = text.find(b"\n", start) + 1 or len(text)
+    named = "trace" in layout.delimiter.groupindex
+    for number, cut in enumerate(find_matches(layout.delimiter, text, start, len(text), budget), start=1):
         if text[start : cut.start()].strip():
             yield run, start, cut.start()
-        start, run = cut.end(), cut["trace"] if named else str(number)
+        start, run = cut.end(), (cut["trace"] or b"").decode(errors="replace") if named else str(number)
     yield run, start, len(text)
 
 
-def _row(match: re.Match[str], run: str, line: int) -> Row:
-    whole = match[0]
-    if any("\udc80" <= char <= "\udcff" for char in whole):
-        return Row(line=line, reason="the text is not UTF-8", row=_printable(whole))
-    fields = {name: value for name, value in match.groupdict().items() if value is not None}
+def _to_event(match: Any, groups: Mapping[str, int], run: str) -> Event | str:
+    """Return the event that the groups of a match describe, or the reason why they do not describe one."""
+    parts = {name: match[place] for name, place in groups.items()}
+    fields = {name: part.decode(errors="replace") for name, part in parts.items() if part is not None}
+    if NOT_UTF8.encode() in match[0]:
+        return "the text is not UTF-8"
     try:
-        clock = _clock(fields["clock"], fields["host"])
+        clock = _parse_clock(fields["clock"], fields["host"])
     except ValueError as error:
-        return Row(line=line, reason=str(error), row=_printable(whole))
+        return str(error)
     attributes = {name: value for name, value in fields.items() if name not in COLUMN_GROUPS}
     attributes["clock"] = json.dumps(clock)
-    return Row(
-        run=run,
-        process=fields["host"],
-        index=clock[fields["host"]],
-        kind=fields.get("kind", "internal").strip().lower() or "internal",
-        time=_seconds(fields),
-        message=fields.get("message") or None,
-        dests=_names(fields.get("dests")),
-        attributes=attributes,
-        line=line,
-        row=_printable(whole),
+    kind = fields.get("kind", "").strip().lower() or "internal"
+    if "message" not in groups and "kind" in fields:
+        attributes["kind"], kind = kind, "internal"
+    dests = _split_names(fields.get("dests"))
+    is_open = kind == "send" and dests is None  # its destinations are to be inferred
+    found = parse(
+        {
+            "run": run,
+            "process": fields["host"],
+            "index": clock[fields["host"]],
+            "kind": kind,
+            "time": _read_time(fields),
+            "message": fields.get("message") or None,
+            "dests": [] if is_open else dests,
+            "attributes": attributes,
+        }
     )
+    return replace(found, dests=None) if isinstance(found, Event) and is_open else found
 
 
-def _clock(text: str, host: str) -> Mapping[str, int]:
+def _parse_clock(text: str, host: str) -> Mapping[str, int]:
+    """Return a clock. Raise `ValueError` with the reason if it is not one of this host."""
     try:
         clock = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -239,8 +265,8 @@ def _clock(text: str, host: str) -> Mapping[str, int]:
     return clock
 
 
-def _names(text: str | None) -> list[str] | None:
-    """Destinations: a JSON list, or names between commas, semicolons or blanks."""
+def _split_names(text: str | None) -> list[str] | None:
+    """Return the names in a JSON list, or between commas, semicolons or blanks."""
     if text is None:
         return None
     try:
@@ -252,28 +278,30 @@ def _names(text: str | None) -> list[str] | None:
     return [name for name in re.split(r"[\s,;]+", text.strip("[](){} ")) if name]
 
 
-def _seconds(fields: Mapping[str, str]) -> float | None:
-    """ShiViz's own clocks: nanoseconds in `timestamp`, or one of a few spellings in `date`, taken as UTC."""
-    if fields.get("timestamp", "").isdigit():
-        return int(fields["timestamp"]) / 1e9
-    for form in DATE_FORMATS:
+def _read_time(fields: Mapping[str, str]) -> float | None:
+    """Return the seconds in `timestamp`, which counts nanoseconds, or in `date`, which is UTC if it has no zone."""
+    stamp, date = fields.get("timestamp", ""), fields.get("date", "")
+    if stamp.isascii() and stamp.isdigit() and len(stamp) <= 20:
+        return int(stamp) / 1e9
+    seconds = to_seconds(date)
+    for form in DATE_FORMATS if date and seconds is None else ():
         try:
-            return datetime.strptime(fields.get("date", ""), form).replace(tzinfo=UTC).timestamp()
+            return datetime.strptime(date, form).replace(tzinfo=UTC).timestamp()
         except ValueError:
             continue
-    return None
+    return seconds
 
 
-def _fitness(sample: str, how: LogPattern) -> tuple[int, int, int]:
-    """The most events, then the most said of each, then the least text left over."""
-    skipped = Skipped()
-    events = sum(row.reason is None for row in rows(sample, how, skipped))
-    return events, len(how.event.groupindex), -skipped.lines
+def _fitness(sample: bytes, layout: LogLayout, budget: SearchBudget) -> tuple[int, int, int]:
+    """Return how well a layout fits: the most events, then the most groups, then the fewest lines left over."""
+    found = list(find_events(sample, layout, budget))
+    events = sum(isinstance(one, FoundEvent) for one in found)
+    return events, len(layout.event.groupindex), -sum(one.lines for one in found if isinstance(one, Skipped))
 
 
-def _lines_with_text(text: str, start: int, end: int) -> int:
-    return sum(1 for line in text[start:end].split("\n") if line.strip())
+def _count_lines_with_text(text: bytes) -> int:
+    return sum(1 for line in text.split(b"\n") if line.strip())
 
 
-def _printable(text: str) -> str:
-    return text[:ROW_CHARS_MAX].encode("utf-8", "replace").decode()
+def _show(text: bytes) -> str:
+    return refuse_row("", text.decode(errors="replace").replace(NOT_UTF8, "?")).row

@@ -1,0 +1,190 @@
+"""Propose a mapping for a log in a format of its own, from the names and the values of its fields.
+
+The proposal is to start from, not to trust: a person reads it, and corrects it. Each column of the trace has names
+that are usual for it, the best first. Values decide if names do not: the kind is a field whose values speak of sending
+and of receiving, and the message id is a field whose values stand on a send and on an arrival.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from antecede.pipeline.read.formats.mapped import to_integer, to_text, to_time
+from antecede.pipeline.read.head_sample import Sample, take_sample
+
+NAMES = {
+    "run": ("run", "runid", "execution", "executionid"),
+    "process": (
+        *("process", "service", "servicename", "node", "nodeid", "host", "hostname", "instance", "pod", "podname"),
+        *(
+            "component",
+            "app",
+            "application",
+            "actor",
+            "worker",
+            "server",
+            "peer",
+            "replica",
+            "member",
+            "source",
+            "name",
+        ),
+    ),
+    "index": ("index", "seq", "seqno", "sequence", "sequencenumber", "lamport", "counter", "position"),
+    "time": ("time", "timestamp", "ts", "at", "datetime", "date", "when", "createdat", "eventtime", "t"),
+    "kind": ("kind", "event", "eventtype", "type", "op", "operation", "action", "tag", "what", "message", "msg"),
+    "message": (
+        *("messageid", "msgid", "message", "mid", "msg", "messagekey", "correlationid", "eventid", "requestid"),
+        *("uuid", "key", "id", "token"),
+    ),
+    "dests": (
+        *("dests", "destinations", "dest", "dst", "destination", "to", "targets", "target", "recipients", "recipient"),
+        *("receivers", "receiver"),
+    ),
+}
+KIND_WORDS = {
+    "deliver": ("deliver", "delivered", "delivery", "consume", "consumed", "handle", "handled", "apply", "applied"),
+    "receive": ("receive", "received", "receiving", "recv", "got", "arrive", "arrived", "dequeue", "dequeued", "rx"),
+    "send": (
+        *("send", "sends", "sent", "sending", "publish", "published", "publishing", "produce", "produced", "emit"),
+        *("emitted", "enqueue", "enqueued", "dispatch", "dispatched", "broadcast", "multicast", "tx"),
+    ),
+}
+WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+KIND_VALUES_MAX = 50
+ATTRIBUTES_MAX = 8
+MOST = 0.9
+
+
+def suggest_mapping(head: bytes) -> dict[str, Any]:
+    """Return a mapping to start from, from the first bytes of JSON Lines or CSV. It has the columns that were found."""
+    sample = take_sample(head)
+    free = sample.fields
+    found: dict[str, Any] = {}
+
+    def take(column: str, field: str | None) -> None:
+        if field is not None:
+            found[column] = field
+            free.remove(field)
+
+    kind = _find_kind(sample)
+    kinds: list[str | None] = [None] * len(sample.rows)
+    if kind is not None:
+        take("kind", kind["field"])
+        found["kind"] = kind
+        kinds = [kind_of_word(to_text(row.get(kind["field"])) or "") for row in sample.rows]
+    take("time", _find_time(sample, free))
+    take("message", _find_message(sample, kinds, free))
+    take("dests", _find_dests(sample, kinds, free))
+    take("process", _find_process(sample, free))
+    take("index", _find_index(sample, found.get("process"), free))
+    take("run", _best("run", free))
+    others = [name for name in free if not _has_lists(sample, name)][:ATTRIBUTES_MAX]
+    return {name: found[name] for name in NAMES if name in found} | ({"attributes": others} if others else {})
+
+
+def kind_of_word(value: str) -> str | None:
+    """Return which kind of event a text speaks of, or None."""
+    words = {word.lower() for word in WORDS.findall(value)}
+    return next((kind for kind, those in KIND_WORDS.items() if not words.isdisjoint(those)), None)
+
+
+def _find_kind(sample: Sample) -> dict[str, Any] | None:
+    """Return the field that tells sends from arrivals with its values for each kind, or the one with a usual name."""
+    scored = []
+    for field in sample.fields:
+        values = list(dict.fromkeys(filter(None, map(to_text, _values(sample, field)))))
+        if not values or len(values) > KIND_VALUES_MAX or max(map(len, values)) > 100:
+            continue
+        kinds: dict[str, list[str]] = {}
+        for value in values:
+            kinds.setdefault(kind_of_word(value) or "internal", []).append(value)
+        tells = ("send" in kinds) + bool(kinds.keys() & {"deliver", "receive"})
+        rank = _rank("kind", field)
+        if tells or rank is not None:
+            scored.append((-tells, 99 if rank is None else rank, len(values), field, kinds))
+    if not scored:
+        return None
+    _, _, _, field, kinds = min(scored, key=lambda one: one[:4])
+    kinds.pop("internal", None)
+    arrival = "receive" if "receive" in kinds and "deliver" not in kinds else "deliver"
+    return {"field": field, "send": kinds.get("send", []), arrival: [], **kinds}
+
+
+def _find_process(sample: Sample, free: Sequence[str]) -> str | None:
+    """Return the field with a usual name, or the first whose values are few texts. Most rows must have it."""
+    present = [name for name in free if _most(row.get(name) is not None for row in sample.rows)]
+    named = [name for name in present if not _has_lists(sample, name)]
+    texts = [name for name in present if _most(isinstance(value, str) for value in _values(sample, name))]
+    few = [name for name in texts if 2 <= len(set(_values(sample, name))) <= len(sample.rows) / 3]
+    return _best("process", [name for name in named if name in few]) or _best("process", named) or next(iter(few), None)
+
+
+def _find_message(sample: Sample, kinds: Sequence[str | None], free: Sequence[str]) -> str | None:
+    """Return the field whose values name one send each and come again at an arrival, or one with a usual name."""
+    scored = []
+    for field in free:
+        pairs = [(kind, to_text(row.get(field))) for kind, row in zip(kinds, sample.rows, strict=True)]
+        sent = Counter(value for kind, value in pairs if kind == "send" and value)
+        arrived = {value for kind, value in pairs if kind in ("deliver", "receive") and value}
+        shared = len(sent.keys() & arrived)
+        if shared and len(sent) >= MOST * sum(sent.values()):
+            rank = _rank("message", field)
+            scored.append((rank is None, -shared, rank or 0, field))
+    return min(scored)[-1] if scored else _best("message", free)
+
+
+def _find_time(sample: Sample, free: Sequence[str]) -> str | None:
+    """Return the field with a usual name whose values are times, or any field of dates as text."""
+    times = [name for name in free if _most(to_time(value) is not None for value in _values(sample, name))]
+    dates = [name for name in times if _most("-" in str(value)[1:] for value in _values(sample, name))]
+    return _best("time", times) or (dates[0] if dates else None)
+
+
+def _find_dests(sample: Sample, kinds: Sequence[str | None], free: Sequence[str]) -> str | None:
+    """Return the field with a usual name that most sends have."""
+    sends = [row for kind, row in zip(kinds, sample.rows, strict=True) if kind == "send"] or sample.rows
+    return _best("dests", [name for name in free if _most(row.get(name) is not None for row in sends)])
+
+
+def _find_index(sample: Sample, process: str | None, free: Sequence[str]) -> str | None:
+    """Return the field with a usual name that grows from event to event of each process."""
+    field = _best("index", free)
+    if field is None or process is None:
+        return None
+    last: dict[str | None, int] = {}
+    for row in sample.rows:
+        index, host = to_integer(row.get(field)), to_text(row.get(process))
+        if index is None or index <= last.get(host, -1):
+            return None
+        last[host] = index
+    return field
+
+
+def _best(column: str, fields: Iterable[str]) -> str | None:
+    """Return the field with the most usual name for a column, or None."""
+    ranked = [(rank, name.count("."), name) for name in fields if (rank := _rank(column, name)) is not None]
+    return min(ranked)[-1] if ranked else None
+
+
+def _rank(column: str, field: str) -> int | None:
+    """Return how usual the end of a field's name is for a column, 0 for the most usual, or None."""
+    parts = [re.sub(r"[\W_]", "", part) for part in field.lower().split(".")]
+    ends = ["".join(parts[-count:]) for count in (1, 2)]
+    return min((NAMES[column].index(end) for end in ends if end in NAMES[column]), default=None)
+
+
+def _values(sample: Sample, field: str) -> list[Any]:
+    return [row[field] for row in sample.rows if row.get(field) is not None]
+
+
+def _has_lists(sample: Sample, field: str) -> bool:
+    return any(isinstance(value, list | Mapping) for value in _values(sample, field))
+
+
+def _most(flags: Iterable[bool]) -> bool:
+    found = list(flags)
+    return bool(found) and sum(found) >= MOST * len(found)
