@@ -20,17 +20,21 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from antecede.judge.events import QUARANTINED_CHARS_MAX, RefusedRow, refuse_row
+from antecede.pipeline.arrow import fill_table
 from antecede.pipeline.read import content
 from antecede.pipeline.read.blocks import Block
 from antecede.pipeline.read.files import check_version
 from antecede.pipeline.read.formats.spans import SPANS, SpanRows
-from antecede.pipeline.read.rows import refused_table, with_file
+from antecede.pipeline.read.rows import Wanted, refused_table, with_file
 
 DOCUMENT_BYTES_MAX = 256 << 20
 HEAD_BYTES = 64 << 10
 LINES_LOOKED_AT = 20
 SHOWN_CHARS_MAX = 60
 LONG_MAX = 2**63 - 1
+ALL_COLUMNS = Wanted(all_columns=True)
+NOT_NEEDED = ("group", "payload_bytes", "attributes")
+"""Columns of spans that do not decide the verdict."""
 SPAN_COLUMNS = pa.schema([field for field in SPANS if field.name != "file"])
 INTEGER = re.compile(r"[\x00-\x20]*[+-]?[0-9]{1,40}[\x00-\x20]*")
 HALF_CHARACTER = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -76,11 +80,14 @@ ParsePiece = Callable[[bytes, int | None], ParsedSpans]
 `file`, and the refused rows. If the number is None, the bytes are one text, a whole file."""
 
 
-def read_spans(block: Block, parse: ParsePiece) -> Iterator[SpanRows]:
-    """Yield the spans of a block, which is a whole file or some lines of one."""
+def read_spans(block: Block, parse: ParsePiece, *, document_bytes_max: int = DOCUMENT_BYTES_MAX) -> Iterator[SpanRows]:
+    """Yield the spans of a block, which is a whole file or some lines of one.
+
+    A file that is one text of more than `document_bytes_max` bytes is one refused row.
+    """
     check_version(block.path, block.version)
     if block.is_whole and not has_texts_in_lines(block.path):
-        yield _read_document(block, parse)
+        yield _read_document(block, parse, document_bytes_max)
         return
     for piece in content.read_lines(block.path, block.start, block.end, block.before):
         if isinstance(piece, content.Unread):
@@ -106,17 +113,20 @@ def has_texts_in_lines(path: str) -> bool:
     return _is_json(first) or any(line.lstrip().startswith(b"{") and _is_json(line) for line in others)
 
 
-def parse_exactly(data: bytes, first_line: int | None, *, read_text: ReadText, reason: str) -> ParsedSpans:
+def parse_exactly(
+    data: bytes, first_line: int | None, *, read_text: ReadText, reason: str, wanted: Wanted
+) -> ParsedSpans:
     """Return the spans of some lines, or of a whole file, and the rows that are refused.
 
-    `reason` is why a text is refused that does not have the structure of the format.
+    `reason` is why a text is refused that does not have the structure of the format. Columns that are not wanted are
+    null.
     """
     spans: list[TracedSpan] = []
     lines: list[int] = []
     refused: list[RefusedRow] = []
     for text, line in [(data, None)] if first_line is None else _number_lines(data, first_line):
         try:
-            found = read_text(_decode(text))
+            found = read_text(decode_json(text))
         except (Malformed, RecursionError):
             refused.append(refuse_row(reason, text, line or 1))
             continue
@@ -128,8 +138,9 @@ def parse_exactly(data: bytes, first_line: int | None, *, read_text: ReadText, r
             else:
                 refused.append(refuse_row(one.reason, one.row, place))
     columns = dict(zip(TracedSpan._fields, zip(*spans, strict=True), strict=True)) if spans else {}
-    table = [pa.array(lines if name == "line" else columns.get(name, ()), kind) for name, kind in _types()]
-    return pa.table(table, schema=SPAN_COLUMNS), refused
+    if not wanted.all_columns:
+        columns = {name: values for name, values in columns.items() if name not in NOT_NEEDED}
+    return fill_table(SPAN_COLUMNS, len(spans), line=lines, **columns), refused
 
 
 def objects_in(value: Any) -> list[dict[str, Any]]:
@@ -179,13 +190,13 @@ def join_attributes(others: Mapping[str, str | None], own: Mapping[str, str | No
     return kept + [(name, value) for name, value in own.items() if value is not None]
 
 
-def _read_document(block: Block, parse: ParsePiece) -> SpanRows:
-    data, damage = content.read_whole(block.path, DOCUMENT_BYTES_MAX)
+def _read_document(block: Block, parse: ParsePiece, size_max: int) -> SpanRows:
+    data, damage = content.read_whole(block.path, size_max)
     data = data.removeprefix(content.BYTE_ORDER_MARK)
     if damage is not None:
         if not damage.startswith(content.DAMAGED):
             damage = (
-                f"the file is one JSON document of more than {DOCUMENT_BYTES_MAX:,} bytes, which is the limit; write one "
+                f"the file is one JSON document of more than {size_max:,} bytes, which is the limit; write one "
                 "document in each line, or several files"
             )
         return _refuse_all(block, refuse_row(damage, data, 1))
@@ -207,7 +218,8 @@ def _number_lines(data: bytes, first_line: int) -> Iterable[tuple[bytes, int]]:
     return ((line, number) for number, line in enumerate(data.split(b"\n"), start=first_line) if line.strip())
 
 
-def _decode(data: bytes) -> Any:
+def decode_json(data: bytes) -> Any:
+    """Return the value of a JSON text. Raise `Malformed` if it is not one."""
     if HALF_CHARACTER.search(data):
         data = ESCAPE.sub(lambda found: b"?" if found.group(1) else found.group(), data)
     try:
@@ -218,11 +230,7 @@ def _decode(data: bytes) -> Any:
 
 def _is_json(line: bytes) -> bool:
     try:
-        _decode(line)
+        decode_json(line)
     except Malformed:
         return False
     return True
-
-
-def _types() -> Iterator[tuple[str, pa.DataType]]:
-    return ((field.name, field.type) for field in SPAN_COLUMNS)

@@ -15,10 +15,14 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+import pyarrow as pa
+
 from antecede.pipeline.read.blocks import Block
-from antecede.pipeline.read.formats import messaging
+from antecede.pipeline.read.formats import messaging, otlp_arrow
 from antecede.pipeline.read.formats.json_texts import (
+    ALL_COLUMNS,
     Malformed,
+    ParsedSpans,
     RefusedSpan,
     TracedSpan,
     integer_of,
@@ -32,7 +36,9 @@ from antecede.pipeline.read.formats.json_texts import (
     text_of,
 )
 from antecede.pipeline.read.formats.spans import SpanRows
+from antecede.pipeline.read.rows import Wanted
 
+PIECE_BYTES = 256 << 10
 REASON = "not an OTLP/JSON export request with resourceSpans"
 TRACE_ID, SPAN_ID = re.compile("[0-9a-f]{32}"), re.compile("[0-9a-f]{16}")
 SCALARS = ("stringValue", "intValue", "boolValue", "doubleValue", "bytesValue")
@@ -48,9 +54,31 @@ KINDS = {
 }
 
 
-def read(block: Block) -> Iterator[SpanRows]:
+def read(block: Block, wanted: Wanted = ALL_COLUMNS) -> Iterator[SpanRows]:
     """Yield the spans of a block."""
-    return read_spans(block, partial(parse_exactly, read_text=read_request, reason=REASON))
+    return read_spans(block, partial(parse, wanted=wanted))
+
+
+def parse(data: bytes, first_line: int | None, *, wanted: Wanted) -> ParsedSpans:
+    """Return the spans of export requests: many at once, or exactly if that is not possible."""
+    found = otlp_arrow.parse_requests(data, first_line, with_attributes=wanted.all_columns)
+    if found is not None:
+        return found, []
+    pieces = [] if first_line is None else list(_cut(data, first_line))
+    if len(pieces) <= 1:
+        return parse_exactly(data, first_line, read_text=read_request, reason=REASON, wanted=wanted)
+    parts = [parse(piece, line, wanted=wanted) for piece, line in pieces]
+    return pa.concat_tables([spans for spans, _ in parts]), [row for _, rows in parts for row in rows]
+
+
+def _cut(data: bytes, first_line: int) -> Iterator[tuple[bytes, int]]:
+    """Yield complete lines in small pieces, each with the number of its first line. A long line is a piece."""
+    start, line = 0, first_line
+    while start < len(data):
+        end = data.rfind(b"\n", start, start + PIECE_BYTES) + 1 or data.find(b"\n", start) + 1 or len(data)
+        yield data[start:end], line
+        line += data.count(b"\n", start, end)
+        start = end
 
 
 def read_request(text: Any) -> list[TracedSpan | RefusedSpan]:
@@ -66,7 +94,11 @@ def _read_resource(resource: dict[str, Any]) -> list[TracedSpan | RefusedSpan]:
     attributes = _read_attributes(object_at(resource.get("resource")).get("attributes"))
     of_resource = {name: attribute_text(value) for name, value in attributes.items()}
     found = {
-        name: [_read_span(span, of_resource) for scope in objects_in(resource.get(name)) for span in objects_in(scope.get("spans"))]
+        name: [
+            _read_span(span, of_resource)
+            for scope in objects_in(resource.get(name))
+            for span in objects_in(scope.get("spans"))
+        ]
         for name in ("scopeSpans", "instrumentationLibrarySpans")
     }
     return found["scopeSpans" if resource.get("scopeSpans") is not None else "instrumentationLibrarySpans"]
@@ -162,12 +194,12 @@ def _as_double(value: Any) -> Any:
 
 def _stated_destinations(value: dict[str, Any] | None) -> list[str] | None:
     """Return the names in a list. A value that is not a list of names states nothing."""
-    if value is None or any(value.get(kind) is not None for kind in SCALARS):
+    array = None if value is None else value.get("arrayValue")
+    if not isinstance(array, dict):
         return None
-    array = value.get("arrayValue")
-    items = array.get("values") if isinstance(array, dict) else None
-    if isinstance(array, dict) and not items:
-        return []  # a list without elements is left out
+    items = array.get("values")
+    if not items:
+        return []  # an empty list may be left out
     names = [item.get("stringValue") for item in items if isinstance(item, dict)] if isinstance(items, list) else []
     return [str(text_of(name)) for name in names if name is not None] or None
 

@@ -27,11 +27,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from antecede.pipeline import schema
-from antecede.pipeline.arrow import NAME, Flags, Longs, codes, fill_table, kind_codes
+from antecede.pipeline.arrow import (
+    NAME,
+    Flags,
+    Longs,
+    codes,
+    fill_table,
+    is_valid,
+    kind_codes,
+    list_lengths,
+    take_or_null,
+)
 from antecede.pipeline.read.rows import encode_names
 from antecede.pipeline.schema import DOUBLE, FLAG, INT, LONG, TEXT, TEXT_BY_TEXT, TEXTS, column
 
@@ -90,6 +101,7 @@ NAMED_SPANS = pa.schema(
 ROLES = ("send", "client", "receive", "deliver", "server", "internal")
 SEND, CLIENT, RECEIVE, DELIVER, SERVER, _ = range(len(ROLES))
 KINDS = ("internal", "send", "receive", "deliver")
+Roles = npt.NDArray[np.int8]
 ORDER_NOTE = "within a process, events are ordered by the start times of spans, also if spans overlap"
 UNNAMED_NOTE = "consumer spans that name no message: {unnamed:,}; they count as internal events"
 
@@ -120,11 +132,11 @@ def list_keys(spans: pa.Table, part: int) -> pa.Table:
     """Return the keys of the spans of a part, as `KEYS`. Rows with the same key are to come together."""
     role = kind_codes(spans["role"], ROLES)
     sends = _flatten(spans["keys"])
-    sent = np.flatnonzero((role[sends.parent] <= CLIENT) & _is_valid(sends.values))
+    sent = np.flatnonzero((role[sends.parent] <= CLIENT) & is_valid(sends.values))
     sender = sends.parent[sent]
     arrivals = _flatten(spans["arrivals"])
     wanted = _flatten(arrivals.values)
-    arrived = np.flatnonzero(_arrives(role)[arrivals.parent[wanted.parent]] & _is_valid(wanted.values))
+    arrived = np.flatnonzero(_arrives(role)[arrivals.parent[wanted.parent]] & is_valid(wanted.values))
     arrival = wanted.parent[arrived]
     return pa.concat_tables(
         [
@@ -218,8 +230,8 @@ def name_spans(spans: pa.Table, names: pa.Table) -> pa.Table:
     found = np.full(len(span), -1)
     found[first_row[number[~is_call]] + named_nth[~is_call]] = np.flatnonzero(~is_call)
     name = pc.coalesce(
-        _take(names["name"], found),
-        _take(_first_values(spans["keys"]), np.where(is_send[span], span, -1)),
+        take_or_null(names["name"], found),
+        take_or_null(_first_values(spans["keys"]), np.where(is_send[span], span, -1)),
         _own_names(spans, arrivals, role, span, nth),
     )
     kept = spans.select([field.name for field in NAMED_SPANS if field.name in SPANS.names])
@@ -269,7 +281,7 @@ class _Flat:
 
 
 def _flatten(lists: pa.ChunkedArray) -> _Flat:
-    lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy().astype(np.int64)
+    lengths = list_lengths(lists)
     first = np.cumsum(lengths) - lengths
     parent = np.repeat(np.arange(len(lengths)), lengths)
     return _Flat(pc.list_flatten(lists), parent, np.arange(len(parent)) - first[parent], lengths, first)
@@ -278,19 +290,10 @@ def _flatten(lists: pa.ChunkedArray) -> _Flat:
 def _first_values(lists: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return the first value of each list, or null if the list is empty."""
     flat = _flatten(lists)
-    return _take(flat.values, np.where(flat.lengths > 0, flat.first, -1))
+    return take_or_null(flat.values, np.where(flat.lengths > 0, flat.first, -1))
 
 
-def _take(values: pa.ChunkedArray, rows: Longs) -> pa.ChunkedArray:
-    """Return the values of these rows, and null for each row that is -1."""
-    return values.take(pa.array(rows, mask=rows < 0))
-
-
-def _is_valid(values: pa.ChunkedArray) -> Flags:
-    return values.is_valid().to_numpy()
-
-
-def _arrives(role: Longs) -> Flags:
+def _arrives(role: Roles) -> Flags:
     return (role >= RECEIVE) & (role <= SERVER)
 
 
@@ -313,18 +316,18 @@ def _find_earliest(keys: pa.Table, key: Longs, sends: Longs) -> Longs:
     return earliest
 
 
-def _own_names(spans: pa.Table, arrivals: _Flat, role: Longs, span: Longs, nth: Longs) -> pa.ChunkedArray:
+def _own_names(spans: pa.Table, arrivals: _Flat, role: Roles, span: Longs, nth: Longs) -> pa.ChunkedArray:
     """Return what to call each arrival that finds no send. That of a server, and what is not an arrival, is null."""
     is_named = _arrives(role) & (role != SERVER)
     in_batch = (arrivals.lengths > 1)[span]
-    single = _take(spans["own_name"], np.where(is_named[span] & ~in_batch, span, -1))
+    single = take_or_null(spans["own_name"], np.where(is_named[span] & ~in_batch, span, -1))
     if not in_batch.any():
         return single
     place = np.where(is_named[span] & in_batch, arrivals.first[span] + nth, -1)
-    return pc.coalesce(single, _take(_first_values(arrivals.values), place))
+    return pc.coalesce(single, take_or_null(_first_values(arrivals.values), place))
 
 
-def _kinds(named: pa.Table, role: Longs, process: Longs) -> Longs:
+def _kinds(named: pa.Table, role: Roles, process: Longs) -> Longs:
     """Return the place of each event's kind in `KINDS`. A process that only says that it received a message is taken
     to have delivered it then."""
     kind = np.where(role <= CLIENT, KINDS.index("send"), KINDS.index("deliver"))

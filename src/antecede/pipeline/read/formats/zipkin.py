@@ -14,6 +14,7 @@ from typing import Any
 
 from antecede.pipeline.read.blocks import Block
 from antecede.pipeline.read.formats.json_texts import (
+    ALL_COLUMNS,
     Malformed,
     RefusedSpan,
     TracedSpan,
@@ -27,6 +28,7 @@ from antecede.pipeline.read.formats.json_texts import (
     text_of,
 )
 from antecede.pipeline.read.formats.spans import SpanRows
+from antecede.pipeline.read.rows import Wanted
 
 REASON = "not a list of Zipkin v2 spans"
 HEXADECIMAL = re.compile("[0-9a-f]{16}([0-9a-f]{16})?")
@@ -34,9 +36,9 @@ ROLES = {"PRODUCER": "send", "CONSUMER": "receive", "CLIENT": "client", "SERVER"
 DESTINATION_TAGS = ("kafka.topic", "rabbit.queue", "rabbit.exchange", "jms.queue", "jms.topic")
 
 
-def read(block: Block) -> Iterator[SpanRows]:
+def read(block: Block, wanted: Wanted = ALL_COLUMNS) -> Iterator[SpanRows]:
     """Yield the spans of a block."""
-    return read_spans(block, partial(parse_exactly, read_text=read_list, reason=REASON))
+    return read_spans(block, partial(parse_exactly, read_text=read_list, reason=REASON, wanted=wanted))
 
 
 def read_list(text: Any) -> list[TracedSpan | RefusedSpan]:
@@ -49,7 +51,11 @@ def read_list(text: Any) -> list[TracedSpan | RefusedSpan]:
 def _read_span(span: dict[str, Any]) -> TracedSpan | RefusedSpan:
     local, remote = object_at(span.get("localEndpoint")), object_at(span.get("remoteEndpoint"))
     tags = {name: text_of(value) for name, value in object_at(span.get("tags")).items()}
-    trace, span_id, start = text_of(span.get("traceId")), text_of(span.get("id")), integer_of(text_of(span.get("timestamp")))
+    trace, span_id, start = (
+        text_of(span.get("traceId")),
+        text_of(span.get("id")),
+        integer_of(text_of(span.get("timestamp"))),
+    )
     if trace is None or not HEXADECIMAL.fullmatch(trace := trace.lower()):
         return RefusedSpan("traceId is not hexadecimal", show_row(span))
     if span_id is None or not HEXADECIMAL.fullmatch(span_id := span_id.lower()):
