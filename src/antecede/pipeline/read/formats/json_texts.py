@@ -37,7 +37,7 @@ NOT_NEEDED = ("group", "payload_bytes", "attributes")
 """Columns of spans that do not decide the verdict."""
 SPAN_COLUMNS = pa.schema([field for field in SPANS if field.name != "file"])
 INTEGER = re.compile(r"[\x00-\x20]*[+-]?[0-9]{1,40}[\x00-\x20]*")
-HALF_CHARACTER = re.compile(rb"\\u[dD][89a-fA-F]")
+SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u([dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
 )
@@ -161,6 +161,13 @@ def object_at(value: Any) -> dict[str, Any]:
     return value
 
 
+def has_half_characters(data: bytes) -> bool:
+    """Return whether half of a surrogate pair is in a JSON text."""
+    if b"\\" not in data or not SURROGATE.search(data):
+        return False
+    return any(found.group(1) for found in ESCAPE.finditer(data))
+
+
 def text_of(value: Any) -> str | None:
     """Return the text of a value: a text itself, or its JSON. The text of null is None."""
     return value if value is None or isinstance(value, str) else json.dumps(value)
@@ -220,7 +227,7 @@ def _number_lines(data: bytes, first_line: int) -> Iterable[tuple[bytes, int]]:
 
 def decode_json(data: bytes) -> Any:
     """Return the value of a JSON text. Raise `Malformed` if it is not one."""
-    if HALF_CHARACTER.search(data):
+    if has_half_characters(data):
         data = ESCAPE.sub(lambda found: b"?" if found.group(1) else found.group(), data)
     try:
         return json.loads(data.decode(errors="replace"))

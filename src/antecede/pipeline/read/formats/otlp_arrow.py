@@ -22,7 +22,7 @@ import pyarrow.json
 
 from antecede.pipeline.arrow import Longs, fill_table, is_valid, list_lengths, take_or_null, text_bytes
 from antecede.pipeline.read.formats import messaging
-from antecede.pipeline.read.formats.json_texts import HALF_CHARACTER, SPAN_COLUMNS
+from antecede.pipeline.read.formats.json_texts import SPAN_COLUMNS, has_half_characters
 from antecede.pipeline.read.formats.jsonl import NULL_AFTER_OBJECT, find_rows
 from antecede.pipeline.read.formats.otlp_attributes import (
     OddRequest,
@@ -78,7 +78,7 @@ def _parse(data: bytes, count: int, *, with_attributes: bool) -> pa.StructArray:
     # Arrow ends the process if it meets `null` in place of a request, so it must not see any.
     if NULL_AFTER_OBJECT.search(data) or not data.lstrip().startswith(b"{") or b"\0" in data:
         raise OddRequest
-    if b"\\" in data and HALF_CHARACTER.search(data):
+    if has_half_characters(data):
         raise OddRequest
     if not data.isascii():
         data.decode()
