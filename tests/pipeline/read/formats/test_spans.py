@@ -146,6 +146,19 @@ def test_a_batch_is_one_event_for_each_message() -> None:
     assert notes == (resolution.ORDER_NOTE, "consumer spans that name no message: 1; they count as internal events")
 
 
+def test_spans_of_several_files_keep_their_file() -> None:
+    parts = [
+        [span(1, "send", file="f", attributes=[("k", "v")])],
+        [span(2, "receive", "q", arrivals=[["0001"], ["x"]], file="g")],
+    ]
+    events, _ = resolve_spans(pa.concat_tables([table(rows) for rows in parts]))
+    assert [(row["file"], row["message"], row["attributes"]) for row in events.to_pylist()] == [
+        ("f", "0001", [("k", "v")]),
+        ("g", "0001", None),
+        ("g", "x", None),
+    ]
+
+
 def test_arrivals_of_spans_that_do_not_receive_mean_nothing() -> None:
     batch = [["0001"], ["0001"]]
     assert kinds(span(1, "client"), span(2, "internal", arrivals=batch)) == [("internal", None)] * 2

@@ -172,12 +172,13 @@ def answer_keys(keys: pa.Table) -> pa.Table:
     earliest = _find_earliest(keys, key, np.flatnonzero(is_send))
     arrivals = np.flatnonzero(~is_send)
     arrivals = arrivals[earliest[key[arrivals]] >= 0]
-    asked, send = keys.take(pa.array(arrivals)), keys.take(pa.array(earliest[key[arrivals]]))
+    asked = keys.select(["span_part", "span_number", "nth", "rank"]).take(pa.array(arrivals))
+    send = keys.select(["span_part", "span_number", "name", "is_client"]).take(pa.array(earliest[key[arrivals]]))
     is_call = send["is_client"]
     return fill_table(
         ANSWERS,
         len(arrivals),
-        **{name: asked[name] for name in ("span_part", "span_number", "nth", "rank")},
+        **{name: asked[name] for name in asked.column_names},
         name=send["name"],
         send_part=pc.if_else(is_call, send["span_part"], None),
         send_number=pc.if_else(is_call, send["span_number"], None),
@@ -333,10 +334,10 @@ def _kinds(named: pa.Table, role: Roles, process: Longs) -> Longs:
     kind = np.where(role <= CLIENT, KINDS.index("send"), KINDS.index("deliver"))
     kind[named["name"].is_null().to_numpy()] = KINDS.index("internal")
     rows = np.flatnonzero((kind == KINDS.index("deliver")) & ((role == RECEIVE) | (role == DELIVER)))
-    if len(rows):
+    is_receive = role[rows] == RECEIVE
+    if is_receive.any():
         name, names = codes(named["name"].take(pa.array(rows)))
         pair = process[rows] * len(names) + name
-        is_receive = role[rows] == RECEIVE
         kind[rows[is_receive & np.isin(pair, pair[~is_receive])]] = KINDS.index("receive")
     return kind
 
