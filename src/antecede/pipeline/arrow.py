@@ -123,6 +123,30 @@ def _least(column: pa.ChunkedArray) -> pa.DataType:
     return next((kind for kind in fit if high < 2 ** (kind.bit_width - 1)), pa.int64())
 
 
+def list_lengths(lists: pa.Array | pa.ChunkedArray) -> Longs:
+    """Return the length of each list, which is 0 for null."""
+    return np.asarray(pc.fill_null(pc.list_value_length(lists), 0)).astype(np.int64)
+
+
+def take_or_null(values: pa.Array | pa.ChunkedArray, rows: Longs) -> Any:
+    """Return the values of these rows, and null for each row that is -1."""
+    return values.take(pa.array(rows, mask=rows < 0))
+
+
+def is_valid(values: pa.Array | pa.ChunkedArray) -> Flags:
+    """Return for each value whether it is not null."""
+    return np.asarray(values.is_valid())
+
+
+def text_bytes(texts: pa.Array) -> npt.NDArray[np.uint8]:
+    """Return the bytes of all texts, one after the other."""
+    _, offsets, data = texts.buffers()
+    if not len(texts) or data is None:
+        return np.empty(0, np.uint8)
+    ends = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
+    return np.frombuffer(data, np.uint8)[ends[0] : ends[-1]]
+
+
 def _as_column(values: Any, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
     return values if isinstance(values, pa.ChunkedArray) else pa.array(values, kind)
 

@@ -1,198 +1,291 @@
-"""OTLP and Zipkin: which spans are sends, and which arrivals answer to them."""
+"""From spans to events: which send an arrival answers to, in which order, and the same over several parts."""
 
-import json
+import random
+from collections import defaultdict
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from itertools import pairwise
 from typing import Any
+from zlib import crc32
 
-from pyspark.sql import SparkSession
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
 
-from antecede.pipeline.read import ingest
+from antecede.pipeline.read.formats import spans as resolution
+from antecede.pipeline.read.formats.spans import SPANS, resolve_spans
+from antecede.pipeline.read.rows import Wanted
 
-Write = Callable[[str, Sequence[object]], str]
-TRACE = "5B8EFFF798038103D269B633813FC60C"
-
-
-def attributes(given: dict[str, object]) -> list[dict[str, object]]:
-    def value(one: object) -> dict[str, object]:
-        if isinstance(one, list):
-            return {"arrayValue": {"values": [value(item) for item in one]}}
-        return {"intValue": str(one)} if isinstance(one, int) else {"stringValue": one}
-
-    return [{"key": name, "value": value(one)} for name, one in given.items()]
+Row = dict[str, Any]
 
 
 def span(
-    number: int, kind: object = 1, links: Sequence[object] = (), parent: int | None = None, **given: object
-) -> Any:
+    number: int,
+    role: str,
+    process: str | None = "p",
+    *,
+    keys: Sequence[str] = (),
+    arrivals: Sequence[Sequence[str]] = ((),),
+    start: int | None = None,
+    **more: Any,
+) -> Row:
+    """Return a span. Its number is its line, its id and its own key, and its start if no start is given."""
+    order = number if start is None else start
+    own = f"{number:04x}"
     return {
-        "traceId": TRACE,
-        "spanId": f"{number:016X}",
-        **({"parentSpanId": f"{parent:016x}"} if parent else {}),
-        "name": f"span {number}",
-        "kind": kind,
-        "startTimeUnixNano": str(1_700_000_000_000_000_000 + number),
-        "attributes": attributes({name.replace("_", "."): one for name, one in given.items()}),
-        "links": list(links),
+        "file": "f",
+        "line": number,
+        "span": own,
+        "role": role,
+        "process": process,
+        "start": order / 1e9,
+        "start_order": order,
+        "keys": [*keys, own],
+        "arrivals": [list(one) for one in arrivals],
+        **more,
     }
 
 
-def link(number: int, **given: object) -> Any:
-    names = {name.replace("_", "."): one for name, one in given.items()}
-    return {"traceId": TRACE.lower(), "spanId": f"{number:016x}", "attributes": attributes(names)}
+def table(rows: Sequence[Row]) -> pa.Table:
+    return pa.Table.from_pylist(list(rows), SPANS)
 
 
-def request(service: str, *spans: object, scope: str = "scopeSpans") -> Any:
-    resource = {"attributes": attributes({"service.name": service})}
-    return {"resourceSpans": [{"resource": resource, scope: [{"scope": {}, "spans": list(spans)}]}]}
+def told(*rows: Row) -> list[tuple[str, str | None, int]]:
+    """Return the kind, the message and the index of the events of spans, in the order of the spans."""
+    events, _ = resolve_spans(table(rows))
+    return [(row["kind"], row["message"], row["index"]) for row in events.to_pylist()]
 
 
-def told(found: ingest.Ingested) -> dict[str, list[tuple[str, str | None]]]:
-    """process -> (kind, message) in the order of the process, with span keys cut to the number."""
-    rows = found.events.orderBy("process", "index").collect()
-    short = [(row.process, row.kind, row.message and row.message.split("/000000000000000")[-1]) for row in rows]
-    return {name: [(kind, message) for other, kind, message in short if other == name] for name, _, _ in short}
+def kinds(*rows: Row) -> list[tuple[str, str | None]]:
+    return [(kind, message) for kind, message, _ in told(*rows)]
 
 
-def test_every_way_to_name_a_message_in_otlp(spark: SparkSession, write_lines: Write) -> None:
-    kafka: Any = {"messaging_destination_name": "t", "messaging_kafka_offset": 7}
-    path = write_lines(
-        "spans.json",
-        [
-            request(
-                "a",
-                span(1, 4),
-                span(2, "SPAN_KIND_PRODUCER", messaging_message_id="m2"),
-                span(3, 4, messaging_operation_type="publish", messaging_destination_partition_id="0", **kafka),
-                span(4, 4),
-                span(5, 3),  # a call that a server takes up
-                span(6, 3),  # and one that none does
-                span(7, 1, messaging_operation="send", messaging_message_id="m7", antecede_dests=["b", "z"]),
-            ),
-            request(
-                "b",
-                span(0x11, 5, [link(1)]),
-                span(0x12, 5, messaging_operation_type="receive", messaging_message_id="m2"),
-                span(0x13, 5, messaging_operation="process", messaging_message_id="m2"),
-                span(0x14, 5, messaging_destination_partition_id=0, **kafka),
-                span(0x15, 5, parent=4),
-                span(0x16, 2, parent=5),
-                span(0x17, 2, parent=99),
-                span(0x18, 5),
-                span(0x19, 5, messaging_message_id="never sent"),
-                scope="instrumentationLibrarySpans",
-            ),
-            request("c", span(0x21, 5, [link(1), link(98, messaging_message_id="m2"), link(97)])),
-        ],
-    )
-    found = ingest.read(spark, [path])
-    assert found.format == "otlp"
-    assert found.quarantine.collect() == []
-    assert told(found) == {
-        "a": [
-            ("send", "1"),
-            ("send", "m2"),
-            ("send", "t/0/7"),
-            ("send", "4"),
-            ("send", "5"),
-            ("internal", None),
-            ("send", "m7"),
-        ],
-        "b": [
-            ("deliver", "1"),
-            ("receive", "m2"),
-            ("deliver", "m2"),
-            ("deliver", "t/0/7"),
-            ("deliver", "4"),
-            ("deliver", "5"),
-            ("internal", None),
-            ("internal", None),
-            ("deliver", "never sent"),
-        ],
-        "c": [
-            ("deliver", "1"),
-            ("deliver", "m2"),
-            ("deliver", f"{TRACE.lower()}/{97:016x}".split("/000000000000000")[-1]),
-        ],
-    }
-    dests = {row.message: row.dests for row in found.events.where("kind = 'send'").collect()}
-    assert dests["m2"] == ["b", "c"]
-    assert dests["m7"] == ["b", "z"]
-    assert any("lost messages are not seen" in note for note in found.notes)
+def test_no_spans_are_no_events() -> None:
+    events, notes = resolve_spans(SPANS.empty_table())
+    assert events.schema == Wanted(all_columns=True).events
+    assert (events.num_rows, notes) == (0, (resolution.ORDER_NOTE,))
 
 
-def test_hostile_spans_are_quarantined(spark: SparkSession, write_lines: Write, tmp_path: Path) -> None:
-    good = span(1, 4, messaging_message_id="m")
-    path = write_lines(
-        "otlp/spans.jsonl",
-        [
-            request("a", good),
-            '{"resourceSpans": [',
-            {"resourceSpans": "text"},
-            request("a", {**span(2), "traceId": "xyz"}),
-            request("a", {**span(3), "startTimeUnixNano": -1}),
-            request("a", span(4, 4, messaging_message_id="m")),  # 6: a duplicate id
-            {"resourceSpans": [{"scopeSpans": [{"spans": [span(5)]}]}]},  # 7: no service
-            request("x" * 70_000, span(6)),
-            '{"resourceSpans": ' + "[" * 5000 + "]" * 5000 + "}",
-            json.dumps(request("a", span(7))) + json.dumps(request("a", span(8))),
-            b'{"resourceSpans": [\xff]}',
-            {"resourceSpans": []},
-            request("a", {**span(9), "attributes": attributes({"k": "1"}) * 2, "kind": {"odd": []}}),
-        ],
-    )
-    found = ingest.read(spark, [path])
-    reasons = {row.line: row.reason for row in found.quarantine.collect()}
-    expected = {
-        2: "not an OTLP/JSON export request",
-        3: "not an OTLP/JSON export request",
-        4: "traceId is not 32 hexadecimal digits: xyz",
-        5: "startTimeUnixNano is not a time: -1",
-        6: "duplicate message id",
-        7: "process is missing or empty",
-        8: "process has 70000 characters",
-        9: "not an OTLP/JSON export request",
-        10: "not an OTLP/JSON export request",
-        11: "not an OTLP/JSON export request",
-    }
-    assert {n: reason[: len(expected.get(n, reason))] for n, reason in reasons.items()} == expected
-    assert sorted(row.line for row in found.events.collect()) == [1, 13]
+def test_events_have_the_columns_of_a_trace() -> None:
+    given: dict[str, Any] = {"group": "g", "payload_bytes": 5, "attributes": [("k", "v")], "dests": ["b"]}
+    events, _ = resolve_spans(table([span(3, "send", keys=["m"], **given)]))
+    assert events.schema == Wanted(all_columns=True).events
+    assert events.to_pylist() == [
+        {
+            "run": "",
+            "process": "p",
+            "index": 0,
+            "kind": "send",
+            "time": 3e-9,
+            "message": "m",
+            "dests": ["b"],
+            "group": "g",
+            "payload_bytes": 5,
+            "control_bytes": None,
+            "control_entries": None,
+            "attributes": [("k", "v")],
+            "file": "f",
+            "line": 3,
+        }
+    ]
 
 
-def test_hostile_zipkin_is_quarantined(spark: SparkSession, write_lines: Write) -> None:
-    def zipkin(number: int, kind: str, service: str = "a", **more: object) -> dict[str, object]:
-        known = {"traceId": "0" * 15 + "1", "id": f"{number:016x}", "kind": kind, "timestamp": number}
-        return {**known, "localEndpoint": {"serviceName": service}, **more}
+def test_the_first_key_that_a_send_answers_to_gives_the_message() -> None:
+    sends = [span(1, "send", keys=["m1", "k"]), span(2, "send", keys=["m2"])]
+    arrival = span(3, "deliver", "q", arrivals=[["none", "k", "m2"]], own_name="own")
+    assert kinds(*sends, arrival)[-1] == ("deliver", "m1")
+    assert kinds(arrival)[-1] == ("deliver", "own")
+    assert kinds({**arrival, "own_name": None})[-1] == ("internal", None)
+    assert kinds({**arrival, "role": "server"})[-1] == ("internal", None)
+    assert kinds(*sends, {**arrival, "role": "server"})[-1] == ("deliver", "m1")
 
-    path = write_lines(
-        "spans.json",
-        [
-            [zipkin(1, "PRODUCER"), zipkin(2, "CONSUMER", "b", parentId=f"{1:016x}")],
-            zipkin(3, "CLIENT"),
-            [zipkin(3, "SERVER", "b", shared=True, timestamp="4")],
-            [zipkin(5, "ODD")],
-            [zipkin(6, "CLIENT", timestamp="soon")],
-            [zipkin(7, "CLIENT", id="short")],
-            [zipkin(8, "CLIENT", localEndpoint=None)],
-            "[{",
-            '"text"',
-            json.dumps([zipkin(9, "CLIENT")]) + "]",
-            "[" * 5000,
-        ],
-    )
-    found = ingest.read(spark, [path])
-    reasons = {row.line: row.reason for row in found.quarantine.collect()}
-    expected = {
-        5: "timestamp is not a number",
-        6: "id is not hexadecimal",
-        7: "process is missing",
-        8: "not a list of Zipkin",
-        9: "not a list of Zipkin",
-        10: "not a list of Zipkin",
-        11: "not a list of Zipkin",
-    }
-    assert {n: reason[: len(expected.get(n, reason))] for n, reason in reasons.items()} == expected
-    assert told(found) == {
-        "a": [("send", "1"), ("send", "3"), ("internal", None)],
-        "b": [("deliver", "1"), ("deliver", "3")],
-    }
+
+def test_the_earliest_send_of_a_key_is_meant_and_then_the_first_name() -> None:
+    late, early = span(1, "send", keys=["late", "k"], start=9), span(2, "send", keys=["early", "k"], start=5)
+    arrival = span(3, "deliver", "q", arrivals=[["k"]])
+    assert kinds(late, early, arrival)[-1] == ("deliver", "early")
+    assert kinds({**late, "start_order": 5}, early, arrival)[-1] == ("deliver", "early")
+    assert kinds({**late, "start_order": 5}, {**early, "keys": ["zzz", "k"]}, arrival)[-1] == ("deliver", "late")
+
+
+def test_a_client_is_a_send_if_an_arrival_found_it() -> None:
+    answered, ignored = span(1, "client"), span(2, "client")
+    server = span(3, "server", "q", arrivals=[["0001"]])
+    assert kinds(answered, ignored, server) == [("send", "0001"), ("internal", None), ("deliver", "0001")]
+    # The arrival has a better key, so that the client was not called.
+    better = span(4, "send", keys=["m"])
+    assert kinds(answered, better, {**server, "arrivals": [["m", "0001"]]})[0] == ("internal", None)
+    # Of two clients with the same message, the earlier one was called.
+    twice = [span(5, "client", keys=["m"]), span(6, "client", keys=["m"])]
+    assert [kind for kind, _ in kinds(*twice, {**server, "arrivals": [["m"]]})] == ["send", "internal", "deliver"]
+    assert [kind for kind, _ in kinds(twice[0], twice[0], {**server, "arrivals": [["m"]]})][:2] == ["send", "internal"]
+
+
+def test_receives_without_a_later_deliver_at_the_process_are_delivers() -> None:
+    send = span(1, "send", keys=["m"])
+    receive, deliver = (span(n, role, "q", arrivals=[["m"]]) for n, role in ((2, "receive"), (3, "deliver")))
+    assert [kind for kind, _ in kinds(send, receive)] == ["send", "deliver"]
+    assert [kind for kind, _ in kinds(send, receive, deliver)] == ["send", "receive", "deliver"]
+    assert [kind for kind, _ in kinds(send, receive, {**deliver, "process": "r"})] == ["send", "deliver", "deliver"]
+    assert [kind for kind, _ in kinds(send, receive, {**deliver, "role": "server"})] == ["send", "deliver", "deliver"]
+
+
+def test_a_batch_is_one_event_for_each_message() -> None:
+    sends = [span(1, "send", keys=["m1"]), span(2, "send", keys=["m2"])]
+    batch = span(3, "receive", "q", arrivals=[["m2"], ["x", "m1"], ["y"], []], own_name="not used", start=1)
+    after = span(4, "internal", "q")
+    events, notes = resolve_spans(table([*sends, batch, after]))
+    rows = [row for row in events.to_pylist() if row["process"] == "q"]
+    assert [(row["index"], row["kind"], row["message"]) for row in rows] == [
+        (0, "deliver", "m2"),
+        (1, "deliver", "m1"),
+        (2, "deliver", "y"),
+        (3, "internal", None),
+        (4, "internal", None),
+    ]
+    assert {row["line"] for row in rows[:4]} == {3}
+    assert notes == (resolution.ORDER_NOTE, "consumer spans that name no message: 1; they count as internal events")
+
+
+def test_spans_of_several_files_keep_their_file() -> None:
+    parts = [
+        [span(1, "send", file="f", attributes=[("k", "v")])],
+        [span(2, "receive", "q", arrivals=[["0001"], ["x"]], file="g")],
+    ]
+    events, _ = resolve_spans(pa.concat_tables([table(rows) for rows in parts]))
+    assert [(row["file"], row["message"], row["attributes"]) for row in events.to_pylist()] == [
+        ("f", "0001", [("k", "v")]),
+        ("g", "0001", None),
+        ("g", "x", None),
+    ]
+
+
+def test_arrivals_of_spans_that_do_not_receive_mean_nothing() -> None:
+    batch = [["0001"], ["0001"]]
+    assert kinds(span(1, "client"), span(2, "internal", arrivals=batch)) == [("internal", None)] * 2
+    assert kinds(span(1, "send"), span(2, "send", arrivals=batch)) == [("send", "0001"), ("send", "0002")]
+
+
+def test_lists_that_are_missing_are_empty() -> None:
+    bare = {"keys": None, "arrivals": None}
+    assert kinds(*({**span(n, role), **bare} for n, role in enumerate(resolution.ROLES))) == [("internal", None)] * 6
+
+
+def test_events_of_a_process_come_by_start_then_span_then_file_then_line() -> None:
+    rows = [
+        span(1, "internal", start=7),
+        span(2, "internal", start=5, span="b"),
+        span(3, "internal", start=5, span="a", file="g"),
+        span(9, "internal", start=5, span="a"),
+        span(4, "internal", start=5, span="a"),
+        span(5, "internal", "q", start=1),
+        span(6, "internal", None, start=2),
+        span(7, "internal", "", start=1),
+    ]
+    assert [index for _, _, index in told(*rows)] == [4, 3, 2, 1, 0, 0, 1, 0]
+
+
+# The same, said naively.
+
+
+def naive(rows: Sequence[Row]) -> list[Row]:
+    """Return the events of spans, one after the other."""
+    answers: dict[str, tuple[Any, ...]] = {}
+    for number, row in enumerate(rows):
+        if row["role"] in ("send", "client"):
+            for key in row["keys"]:
+                answers[key] = min(answers.get(key, (2**63,)), (row["start_order"], row["keys"][0], number))
+    events, called = [], set()
+    for number, row in enumerate(rows):
+        if row["role"] not in ("receive", "deliver", "server"):
+            events.append({**row, "number": number, "nth": -1, "name": None})
+            continue
+        for nth, keys in enumerate(row["arrivals"]):
+            found = next((answers[key] for key in keys if key in answers), None)
+            own = (keys[0] if keys else None) if len(row["arrivals"]) > 1 else row.get("own_name")
+            name = found[1] if found else None if row["role"] == "server" else own
+            called |= {found[2]} if found else set()
+            events.append({**row, "number": number, "nth": nth, "name": name})
+    for event in events:
+        if event["role"] == "send" or (event["role"] == "client" and event["number"] in called):
+            event["name"] = event["keys"][0]
+    processed = {(event["process"], event["name"]) for event in events if event["role"] == "deliver"}
+    by_process = defaultdict(list)
+    for event in events:
+        is_kept = event["role"] == "receive" and (event["process"], event["name"]) in processed
+        kind = "send" if event["role"] in ("send", "client") else "receive" if is_kept else "deliver"
+        event["kind"] = kind if event["name"] is not None else "internal"
+        by_process[event["process"]].append(event)
+    for own in by_process.values():
+        own.sort(key=lambda event: (event["start_order"], event["span"], event["nth"], event["file"], event["line"]))
+        for index, event in enumerate(own):
+            event["index"] = index
+    return events
+
+
+def random_spans(rng: random.Random) -> list[Row]:
+    """Return spans with few keys, starts and ids, so that many are equal. No two have the same line."""
+    keys = [f"k{n}" for n in range(rng.randint(1, 12))]
+
+    def some(count: int) -> list[str]:
+        return [rng.choice(keys) for _ in range(rng.randint(0, count))]
+
+    return [
+        span(
+            number,
+            rng.choice(resolution.ROLES),
+            rng.choice(["p", "q", "r", None]),
+            keys=some(2),
+            arrivals=[some(3) for _ in range(rng.choice([1, 1, 1, 2, 3]))],
+            start=rng.randint(1, 10),
+            span=rng.choice("abcd"),
+            own_name=rng.choice([None, *keys]),
+            file=rng.choice("fg"),
+        )
+        for number in range(rng.randint(0, 40))
+    ]
+
+
+def compared(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
+    """Return rows of events in one order, so that they can be compared."""
+    return sorted((row["line"], row["index"], row["kind"], row.get("message", row.get("name")) or "") for row in rows)
+
+
+@pytest.mark.parametrize("first", range(0, 400, 100))
+def test_random_spans_give_what_the_naive_form_gives(first: int) -> None:
+    for seed in range(first, first + 100):
+        rows = random_spans(random.Random(seed))
+        events, _ = resolve_spans(table(rows))
+        assert compared(events.to_pylist()) == compared(naive(rows)), f"seed {seed}"
+
+
+# The same, over several parts.
+
+
+def deal(rows: pa.Table, parts: int, owner: Callable[[Row], Any]) -> list[pa.Table]:
+    """Return the rows in parts: those with the same owner in one."""
+    place = [crc32(repr(owner(row)).encode()) % parts for row in rows.to_pylist()]
+    return [rows.filter(pa.array([at == part for at in place], pa.bool_())) for part in range(parts)]
+
+
+def resolve_in_parts(rows: Sequence[Row], cuts: Sequence[int], parts: int) -> pa.Table:
+    edges = [0, *cuts, len(rows)]
+    own = [table(rows[a:b]) for a, b in pairwise(edges)]
+    keys = pa.concat_tables([resolution.list_keys(spans, part) for part, spans in enumerate(own)])
+    answers = pa.concat_tables([resolution.answer_keys(one) for one in deal(keys, parts, lambda row: row["key"])])
+    by_span = deal(answers, parts, lambda row: (row["span_part"], row["span_number"]))
+    names = pa.concat_tables([resolution.choose_answers(one) for one in by_span])
+    returned = [names.filter(pc.equal(names["span_part"], part)) for part in range(len(own))]
+    named = pa.concat_tables([resolution.name_spans(*pair) for pair in zip(own, returned, strict=True)])
+    return pa.concat_tables([resolution.make_events(one) for one in deal(named, parts, lambda row: row["process"])])
+
+
+@pytest.mark.parametrize("first", range(0, 200, 50))
+def test_random_spans_in_several_parts_give_the_same_events(first: int) -> None:
+    for seed in range(first, first + 50):
+        rng = random.Random(seed)
+        rows = random_spans(rng)
+        cuts = sorted(rng.randint(0, len(rows)) for _ in range(rng.randint(0, 4)))
+        events, _ = resolve_spans(table(rows))
+        parted = resolve_in_parts(rows, cuts, rng.randint(1, 5))
+        assert parted.schema == events.schema
+        assert compared(parted.to_pylist()) == compared(events.to_pylist()), f"seed {seed}"
