@@ -1,62 +1,56 @@
 """`check`: a trace in, the answer out; in stages that have names, so that whoever waits can be told what is going on.
 
-Reading makes events of the input, verifying gives the verdict, explaining the chains behind the worst violations;
-where an output folder is given, measuring and writing fill its tables. What comes back is small and bounded however
-large the trace is: everything that grows with the data stays in Spark.
+    open       find the files, recognise their format, cut them into blocks
+    plan       decide which task reads what, and whether rows are dealt out
+    verify     judge every run; with an output folder, the tasks also write its tables
+    explain    put the worst violations into words
+    commit     make the tables visible
+
+What comes back is small and bounded, however large the trace is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
+from uuid import uuid4
 
-from pyspark.sql import DataFrame, SparkSession
+import pyarrow as pa
 
-from antecede.judge.rule import QUARANTINE_MAX, check_quarantine_max
+from antecede.judge.rule import QUARANTINE_MAX, Coverage, check_quarantine_max
 from antecede.pipeline.limits import LIMITS, Limits
-from antecede.pipeline.read import ingest
+from antecede.pipeline.progress import Progress, Stages, no_progress
+from antecede.pipeline.read.blocks import table_of, whole_file
+from antecede.pipeline.read.destinations import NOTE as INFERRED_NOTE
+from antecede.pipeline.read.formats import parquet
+from antecede.pipeline.read.formats.mapped import load_mapping
+from antecede.pipeline.read.open_input import Expressions, OpenInput, cut_into_blocks, open_input
+from antecede.pipeline.read.rows import Wanted
+from antecede.pipeline.read.source import BlockSource, GatheredSource, Source
 from antecede.pipeline.report import explanations
 from antecede.pipeline.report.model import Answer, ExplainedViolation, Report
-from antecede.pipeline.spark.progress import Progress, Stages, silent
+from antecede.pipeline.runner import Runner
 from antecede.pipeline.tables import folder
-from antecede.pipeline.tables.write import write_results
+from antecede.pipeline.tables.part_files import commit_parts, parts_folder, remove_parts
 from antecede.pipeline.verify.answer import answer
-from antecede.pipeline.verify.verify import verify
+from antecede.pipeline.verify.judge import JudgedRuns
+from antecede.pipeline.verify.plan import Plan, RowGroups, plan_row_groups, plan_text
+from antecede.pipeline.verify.tasks import JudgeOptions
+from antecede.pipeline.verify.verify import Verified, verify
+
+WORST = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked(Report):
-    """The report of a check, with the events that were read and the folder that its tables were written to."""
+    """The report of a check, and the folder that its tables were written to."""
 
-    events: DataFrame
     out: str | None = None
 
 
-def _left_out(quarantine: DataFrame, count: int) -> tuple[str, ...]:
-    """Return a note that names one of the refused rows, if there are any."""
-    if not count:
-        return ()
-    row = quarantine.select("file", "line", "reason").limit(1).collect()[0]
-    return (
-        f"{count:,} {'row is' if count == 1 else 'rows are'} not part of the verdict; "
-        f"line {row['line']} of {row['file']}: {row['reason']}",
-    )
-
-
-def _not_judged(found: Answer) -> tuple[str, ...]:
-    """Return a note on the deliveries whose order was not judged, if there are any."""
-    spurious, deliveries = found.sums["spurious"], found.sums["deliveries"]
-    if not spurious:
-        return ()
-    return (
-        f"{spurious:,} of {deliveries:,} deliveries are spurious, and their order was not judged: the message was "
-        "never sent, or its send does not name the process among its destinations",
-    )
-
-
 def check(
-    spark: SparkSession,
+    runner: Runner,
     paths: Sequence[str],
     *,
     format: str = "auto",
@@ -65,51 +59,134 @@ def check(
     mapping: str | Mapping[str, object] | None = None,
     out: str | None = None,
     windows: int | None = None,
-    worst: int = explanations.WORST,
+    worst: int = WORST,
     quarantine_max: float = QUARANTINE_MAX,
     limits: Limits = LIMITS,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> Checked:
     """Check the trace in `paths`; with `out`, write its tables there.
 
     If more than the share `quarantine_max` of the input could not be read, a trace without violations is undecidable.
-    `limits` are how much one task takes, and how much is fetched.
     """
     check_quarantine_max(quarantine_max)
     if out is not None:
         folder.refuse_bad_folder(out, paths)
     stages = Stages(progress)
-    with ExitStack() as held:
-        with stages.stage("reading"):
-            read = ingest.read(spark, paths, format, regex=regex, delimiter=delimiter, mapping=mapping, limits=limits)
-            if read.feed is not None:
-                held.callback(read.feed.release)
-            quarantined = read.quarantine.count()
-            unread_share = read.unread_share() if quarantined else 0.0
-            notes = (*_left_out(read.quarantine, quarantined), *read.notes)
+    with stages.stage("reading"):
+        given = Expressions(regex, delimiter, None if mapping is None else load_mapping(mapping))
+        opened = open_input(runner, paths, format, given)
+        plan = make_plan(runner, opened, windows, limits)
+    check_id = uuid4().hex
+    options = JudgeOptions(
+        worst=worst if out is not None else min(worst, 1),
+        parts_folder=None if out is None else parts_folder(out, check_id),
+        explain=partial(_explain, events_max=limits.explained_events_max),
+        limits=limits,
+    )
+    try:
         with stages.stage("verifying"):
-            trace, detail = read.feed or read.events, out is not None
-            verified = verify(trace, windows=windows, detail=detail, worst=worst, limits=limits).keep()
-            held.callback(verified.release)
-            found = answer(verified.runs, quarantined, quarantine_max=quarantine_max, unread_share=unread_share)
-        told: tuple[ExplainedViolation, ...] = ()
-        if found.verdict == "violated" and worst:
-            with stages.stage("explaining"):
-                near = read.feed.near if read.feed is not None else None
-                events_max = limits.explained_events_max
-                told = explanations.explain(
-                    read.events, verified.violations, verified.runs, worst, near, events_max=events_max
-                )
-        figures = write_results(read, verified, found, told, out=out, stages=stages) if out is not None else None
+            source = open_source(runner, opened, plan, Wanted(all_columns=out is not None))
+            verified = verify(source, dealt_to=plan.dealt_to, large=plan.large, windows=windows, options=options)
+        found, quarantined = _answer(opened, verified, quarantine_max)
+        explained = _worst_explained(verified, options.worst) if found.verdict == "violated" else ()
+        if out is not None:
+            with stages.stage("writing"):
+                commit_parts(out, check_id, verified.told["written"])
+    except BaseException:
+        if out is not None:
+            remove_parts(out, check_id)
+        raise
     return Checked(
         paths=tuple(paths),
-        format=read.format,
-        notes=(*notes, *_not_judged(found)),
+        format=opened.format.name,
+        notes=(*_notes(verified, quarantined), *opened.notes, *_note_unjudged(found)),
         answer=found,
         quarantined=quarantined,
-        explained=told,
-        events=read.events,
+        explained=explained,
         stages=tuple(stages.took),
         out=out,
-        figures=figures,
+    )
+
+
+def make_plan(runner: Runner, opened: OpenInput, windows: int | None, limits: Limits) -> Plan:
+    """Return the plan for the files of the input."""
+    if opened.is_parquet:
+        groups = [
+            RowGroups(whole_file(file), parquet.count_rows(file.path), parquet.count_runs(file.path))
+            for file in opened.files
+        ]
+        return plan_row_groups(groups, limits=limits, windows=windows)
+    blocks, sizes = cut_into_blocks(runner, opened, limits)
+    return plan_text(blocks, sizes, cores=runner.cores, limits=limits)
+
+
+def open_source(runner: Runner, opened: OpenInput, plan: Plan, wanted: Wanted) -> Source:
+    """Return where the rows of the input come from."""
+    prepare = opened.prepare(wanted)
+    if prepare is None:
+        return BlockSource(runner, table_of(plan.blocks), opened.reader(wanted))
+    return GatheredSource(runner, table_of(plan.blocks), opened.reader(wanted), prepare)
+
+
+def _explain(judged: JudgedRuns, *, events_max: int) -> pa.Table:
+    sizes = {row["run"]: explanations.ExplainedRun(row["events"], row["early"]) for row in judged.runs.to_pylist()}
+    found = explanations.explain_rows(judged.events, judged.worst, sizes, events_max=events_max)
+    return explanations.pack_explanations(found)
+
+
+def _answer(opened: OpenInput, verified: Verified, quarantine_max: float) -> tuple[Answer, int]:
+    files = verified.told["files"].to_pylist()
+    quarantined = sum(row["refused"] for row in files)
+    unread = {row["file"] for row in files if row["is_damaged"]}
+    events: dict[str, int] = {}
+    for row in files:
+        events[row["file"]] = events.get(row["file"], 0) + row["events"]
+    unread |= {row["file"] for row in files if row["refused"] and not events[row["file"]]}
+    total = sum(file.bytes for file in opened.files)
+    share = sum(file.bytes for file in opened.files if file.name in unread) / total if total else 0.0
+    read = sum(verified.told["runs"]["events"].to_pylist())
+    found = answer(
+        verified.told["runs"],
+        Coverage(read, quarantined, share),
+        windows=verified.windows,
+        one_task=verified.one_task,
+        quarantine_max=quarantine_max,
+    )
+    return found, quarantined
+
+
+def _worst_explained(verified: Verified, count: int) -> tuple[ExplainedViolation, ...]:
+    """Return the worst violations of all tasks, explained."""
+    order = [("overtaken", "descending"), ("time", "ascending")]
+    order += [(name, "ascending") for name in ("run", "process", "index")]
+    places = {
+        (row["run"], row["process"], row["index"]): row["explanation"]
+        for row in verified.told["explained"].to_pylist()
+    }
+    worst = verified.told["worst"].sort_by(order).slice(0, count).to_pylist()
+    found = (places.get((row["run"], row["process"], row["index"])) for row in worst)
+    return tuple(explanations.unpack_explanation(text) for text in found if text is not None)
+
+
+def _notes(verified: Verified, quarantined: int) -> tuple[str, ...]:
+    notes: list[str] = []
+    if quarantined:
+        row = verified.told["refused"].sort_by([("file", "ascending"), ("line", "ascending")]).slice(0, 1).to_pylist()[0]
+        notes.append(
+            f"{quarantined:,} {'row is' if quarantined == 1 else 'rows are'} not part of the verdict; "
+            f"line {row['line']} of {row['file']}: {row['reason']}"
+        )
+    inferred = sum(verified.told["inferred"]["sends"].to_pylist())
+    notes += verified.told["notes"]["note"].to_pylist()
+    return (*notes, INFERRED_NOTE.format(sends=inferred)) if inferred else tuple(notes)
+
+
+def _note_unjudged(found: Answer) -> tuple[str, ...]:
+    """Return a note on the deliveries whose order was not judged, if there are any."""
+    spurious, deliveries = found.sums["spurious"], found.sums["deliveries"]
+    if not spurious:
+        return ()
+    return (
+        f"{spurious:,} of {deliveries:,} deliveries are spurious, and their order was not judged: the message was "
+        "never sent, or its send does not name the process among its destinations",
     )

@@ -10,7 +10,7 @@ need one thing more: how many lines the blocks before it have. `count_lines` tel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
@@ -31,6 +31,12 @@ BLOCKS = pa.schema(
         ("before", pa.int64()),
         ("runs", pa.list_(pa.string())),
         ("tells_refused", pa.bool_()),
+    ]
+)
+ASKED = pa.schema(
+    [
+        *((PART, pa.int32()), ("number", pa.int64()), ("path", pa.string())),
+        *(("start", pa.int64()), ("end", pa.int64())),
     ]
 )
 COUNTED = pa.schema([("number", pa.int64()), ("lines", pa.int64())])
@@ -93,19 +99,6 @@ def blocks_in(batches: Iterable[pa.RecordBatch]) -> Iterator[Block]:
         runs = row.pop("runs")
         del row[PART]
         yield Block(**row, runs=None if runs is None else tuple(runs))
-
-
-def share_out(blocks: Sequence[Block], weight: Callable[[Block], int], weight_max: int) -> list[tuple[int, Block]]:
-    """Return each block with a part. Neighbours share a part as long as they weigh at most `weight_max` together."""
-    part, taken = 0, 0
-    shared: list[tuple[int, Block]] = []
-    for block in blocks:
-        heavy = weight(block)
-        if taken and taken + heavy > weight_max:
-            part, taken = part + 1, 0
-        shared.append((part, block))
-        taken += heavy
-    return shared
 
 
 def count_lines(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

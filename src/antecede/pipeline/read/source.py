@@ -10,20 +10,29 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
 import pyarrow as pa
 
+from antecede.pipeline import schema
+from antecede.pipeline.arrow import pack, unpack
+from antecede.pipeline.dealing import DEALT, ROWS, deal_result, deal_table, values_in
 from antecede.pipeline.read.blocks import blocks_in
-from antecede.pipeline.read.rows import Reader, ReadRows
-from antecede.pipeline.runner import Batches, Dataset, Runner
+from antecede.pipeline.read.rows import Reader, ReadRows, Wanted
+from antecede.pipeline.runner import Batches, Dataset, Runner, Task
 
+REFUSED, NOTES = "refused", "notes"
 Consumer = Callable[[Iterator[ReadRows]], Iterator[pa.RecordBatch]]
 
 
 class Source(Protocol):
     """Rows of the input in parts."""
 
-    def map(self, consume: Consumer, schema: pa.Schema) -> Dataset:
+    def map(self, consume: Consumer, made: pa.Schema) -> Dataset:
         """Read every part, and run the consumer on its rows."""
+
+
+Prepare = Callable[[pa.Table], tuple[pa.Table, pa.Table, tuple[str, ...]]]
+"""A function from all rows of the input to events, refused rows and notes, for a format whose rows are not events yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +43,62 @@ class BlockSource:
     blocks: pa.Table  # as `read.blocks.BLOCKS`
     read: Reader
 
-    def map(self, consume: Consumer, schema: pa.Schema) -> Dataset:
+    def map(self, consume: Consumer, made: pa.Schema) -> Dataset:
         read = self.read
 
         def task(batches: Batches) -> Iterator[pa.RecordBatch]:
             return consume(rows for block in blocks_in(batches) for rows in read(block))
 
-        return self.runner.hand_out(self.blocks).map(task, schema)
+        return self.runner.hand_out(self.blocks).map(task, made)
+
+
+@dataclass(frozen=True, slots=True)
+class GatheredSource:
+    """Blocks of files whose rows are gathered in one task, because only all of them together show what they mean."""
+
+    runner: Runner
+    blocks: pa.Table
+    read: Reader
+    prepare: Prepare
+
+    def map(self, consume: Consumer, made: pa.Schema) -> Dataset:
+        prepare = self.prepare
+
+        def task(batches: Batches) -> Iterator[pa.RecordBatch]:
+            return consume(_prepared(batches, prepare))
+
+        return self.runner.hand_out(self.blocks).map(_pack_rows(self.read), DEALT).deal(1).map(task, made)
+
+
+def _pack_rows(read: Reader) -> Task:
+    """Return a task that reads blocks and sends all of their rows, refused rows and notes to part 0."""
+
+    def task(batches: Batches) -> Iterator[pa.RecordBatch]:
+        for block in blocks_in(batches):
+            for rows in read(block):
+                yield from deal_table(rows.events, np.zeros(rows.events.num_rows, np.int64), 1)
+                if rows.refused.num_rows:
+                    yield deal_result(REFUSED, pack(rows.refused))
+                if rows.notes:
+                    yield deal_result(NOTES, pack(pa.table({NOTES: list(rows.notes)})))
+
+    return task
+
+
+def _prepared(batches: Batches, prepare: Prepare) -> Iterator[ReadRows]:
+    """Yield the events that are made of all rows, and what was refused on the way."""
+    tables: list[pa.Buffer] = []
+    none = schema.QUARANTINE.empty_table()
+    for what, name, value in values_in(batches):
+        if what == ROWS:
+            tables.append(value)
+            continue
+        told = unpack([value])
+        assert told is not None
+        if name == REFUSED:
+            yield ReadRows(Wanted().events.empty_table(), told)
+        else:
+            yield ReadRows(Wanted().events.empty_table(), none, tuple(told[NOTES].to_pylist()))
+    rows = unpack(tables)
+    if rows is not None and rows.num_rows:
+        yield ReadRows(*prepare(rows.unify_dictionaries().combine_chunks()))

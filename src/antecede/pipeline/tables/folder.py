@@ -6,10 +6,8 @@ The input is never inside the output, nor the output inside the input.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-
-from pyspark.sql import DataFrame, SparkSession
 
 from antecede.core.errors import Misuse
 from antecede.pipeline import schema
@@ -38,18 +36,3 @@ def refuse_bad_folder(out: str, inputs: Sequence[str]) -> None:
 
 def is_remote(path: str) -> bool:
     return "://" in path and not path.startswith("file:")
-
-
-def write(frames: Mapping[str, DataFrame], out: str) -> None:
-    """Write each frame as the table of its name."""
-    for name, frame in frames.items():
-        assert frame.columns == schema.TABLES[name].names, name
-        frame.write.mode("overwrite").parquet(_place(out, name))
-
-
-def read(spark: SparkSession, out: str, name: str) -> DataFrame:
-    return spark.read.schema(schema.TABLES[name]).parquet(_place(out, name))
-
-
-def _place(out: str, name: str) -> str:
-    return f"{out.rstrip('/')}/{name}"

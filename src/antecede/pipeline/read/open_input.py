@@ -1,0 +1,158 @@
+"""Open the input of a check: find its files, recognise their format, and cut them into blocks.
+
+What has to be looked at in the files is looked at where the tasks run, through the runner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import pyarrow as pa
+
+from antecede.pipeline import schema
+from antecede.pipeline.limits import Limits
+from antecede.pipeline.read import blocks as cutting
+from antecede.pipeline.read import detect_format
+from antecede.pipeline.read.blocks import Block
+from antecede.pipeline.read.files import InputFile, list_files
+from antecede.pipeline.read.formats import csv, jaeger, jsonl, mapped, otlp, parquet, shiviz, shiviz_runs, spans, zipkin
+from antecede.pipeline.read.rows import Reader, ReadRows, Wanted
+from antecede.pipeline.read.source import Prepare
+from antecede.pipeline.runner import PART, Batches, Runner
+
+PATHS = pa.schema([("path", pa.string())])
+FILES = pa.schema(
+    [
+        *(("path", pa.string()), ("name", pa.string()), ("bytes", pa.int64()), ("version", pa.string())),
+        ("head", pa.binary()),
+    ]
+)
+SPAN_READERS = {"otlp": otlp.read, "zipkin": zipkin.read, "jaeger": jaeger.read}
+BY_LINES = ("jsonl", "mapped", *SPAN_READERS)
+"""Readers of files that can be cut at lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expressions:
+    """How people say that a log is to be read."""
+
+    regex: str | None = None
+    delimiter: str | None = None
+    mapping: Mapping[str, object] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenInput:
+    """The files of the input, and how they are read."""
+
+    files: tuple[InputFile, ...]
+    format: detect_format.DetectedFormat
+    expressions: Expressions
+    notes: tuple[str, ...]
+
+    @property
+    def is_parquet(self) -> bool:
+        return self.format.reader == "parquet"
+
+    def reader(self, wanted: Wanted) -> Reader:
+        """Return the function that reads a block."""
+        name, given = self.format.reader, self.expressions
+        if name in SPAN_READERS:
+            return partial(_read_spans, name, wanted)
+        if name == "shiviz":
+            return partial(shiviz.read, wanted=wanted, regex=given.regex, delimiter=given.delimiter)
+        if name in ("mapped", "csv"):
+            read = mapped.read if name == "mapped" else csv.read
+            return partial(read, wanted=wanted, mapping=self.format.mapping or {})
+        return partial(parquet.read if name == "parquet" else jsonl.read, wanted=wanted)
+
+    def prepare(self, wanted: Wanted) -> Prepare | None:
+        """Return the function that makes events of all rows, or None if rows are events by themselves."""
+        if self.format.reader in SPAN_READERS:
+            return partial(_prepare_spans, wanted)
+        if self.format.reader == "shiviz":
+            return partial(_prepare_clocks, tuple(file.name for file in self.files))
+        return None
+
+
+def open_input(runner: Runner, paths: Sequence[str], wanted: str, expressions: Expressions) -> OpenInput:
+    """Find the files of the input, and recognise their format."""
+    found = runner.call(_look_at_files, pa.table([list(paths)], schema=PATHS), FILES).to_pylist()
+    heads = {row["path"]: row.pop("head") for row in found}
+    listed = [InputFile(**row) for row in found]
+    files = tuple(file for file in listed if file.bytes)
+    looked_at = {path: head for path, head in heads.items() if head is not None}
+    format = detect_format.detect_format(
+        files, looked_at, wanted, regex=expressions.regex, mapping=expressions.mapping
+    )
+    if format.reader == "shiviz":
+        shiviz.refuse_large_files(files)
+    return OpenInput(files, format, expressions, (*format.notes, *_note_empty(listed)))
+
+
+def cut_into_blocks(runner: Runner, opened: OpenInput, limits: Limits) -> tuple[list[Block], list[int]]:
+    """Return the blocks of text files, with the lines before each, and their sizes in bytes."""
+    sizes = {file.path: file.bytes for file in opened.files}
+    if opened.format.reader not in BY_LINES:
+        found = [cutting.whole_file(file) for file in opened.files]
+    else:
+        found = [block for file in opened.files for block in cutting.cut_lines(file, limits.block_bytes)]
+        parts = [block for block in found if not block.is_whole]
+        if parts:
+            found = _number_lines(runner, found)
+    return found, [sizes[block.path] if block.is_whole else block.end - block.start for block in found]
+
+
+def _number_lines(runner: Runner, blocks: Sequence[Block]) -> list[Block]:
+    """Return the blocks with the number of lines before each in its file."""
+    some = [(number, block) for number, block in enumerate(blocks) if not block.is_whole]
+    rows = [
+        {PART: place % (4 * runner.cores), "number": number, "path": block.path, "start": block.start, "end": block.end}
+        for place, (number, block) in enumerate(some)
+    ]
+    asked = pa.Table.from_pylist(rows, cutting.ASKED)
+    counted = runner.hand_out(asked).map(cutting.count_lines, cutting.COUNTED).collect()
+    lines = dict(zip(counted["number"].to_pylist(), counted["lines"].to_pylist(), strict=True))
+    return cutting.number_lines(blocks, [lines.get(number, 0) for number in range(len(blocks))])
+
+
+def _look_at_files(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Task: list the files of paths, and read the beginning of some of them."""
+    paths = [path for batch in batches for path in batch.column("path").to_pylist()]
+    files = list_files(paths)
+    heads = detect_format.read_heads([file for file in files if file.bytes])
+    rows = [
+        {"path": file.path, "name": file.name, "bytes": file.bytes, "version": file.version}
+        | {"head": heads.get(file.path)}
+        for file in files
+    ]
+    yield from pa.Table.from_pylist(rows, FILES).to_batches()
+
+
+def _read_spans(format: str, wanted: Wanted, block: Block) -> Iterator[ReadRows]:
+    for rows in SPAN_READERS[format](block, wanted):
+        yield ReadRows(rows.spans, rows.refused)
+
+
+def _prepare_spans(wanted: Wanted, rows: pa.Table) -> tuple[pa.Table, pa.Table, tuple[str, ...]]:
+    events, notes = spans.resolve_spans(rows)
+    return events.select(wanted.events.names), schema.QUARANTINE.empty_table(), notes
+
+
+def _prepare_clocks(files: Sequence[str], rows: pa.Table) -> tuple[pa.Table, pa.Table, tuple[str, ...]]:
+    named = rows
+    if len(files) > 1 and shiviz_runs.shares_events(rows):
+        named = shiviz_runs.name_runs_after_files(rows, files)
+    events, refused = shiviz_runs.find_clock_gaps(named)
+    return events, refused, ()
+
+
+def _note_empty(listed: Sequence[InputFile]) -> tuple[str, ...]:
+    empty = [file.name for file in listed if not file.bytes]
+    if not empty:
+        return ()
+    others = f" and {len(empty) - 1:,} others" if len(empty) > 1 else ""
+    return (f"{empty[0]}{others}: empty, so nothing was read of it",)
+
