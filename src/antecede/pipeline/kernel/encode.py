@@ -106,7 +106,7 @@ def ticks(time: Doubles, start: Doubles, end: Doubles) -> Longs:
 def _names(table: pa.Table, sent: Flags) -> tuple[list[str], Longs, Longs, Longs]:
     """The names of processes and destinations, sorted; the name of each row; each destination's row and name."""
     sends = table["dests"].filter(pa.array(sent))
-    lengths = pc.list_value_length(sends).to_numpy()
+    lengths = pc.fill_null(pc.list_value_length(sends), 0).to_numpy()
     dests = pc.list_flatten(sends)
     both = [*table["process"].chunks, *dests.chunks]
     code, found = codes(pa.chunked_array(both, table["process"].type))
