@@ -108,15 +108,15 @@ def _read_span(span: dict[str, Any], of_resource: messaging.Attributes) -> Trace
     values = _read_attributes(span.get("attributes"))
     attributes = {name: attribute_text(value) for name, value in values.items()}
     links = [_link_keys(link) for link in objects_in(span.get("links"))]
-    trace, span_id, start = (_lower(span.get(name)) for name in ("traceId", "spanId", "startTimeUnixNano"))
+    trace, span_id = _lower(span.get("traceId")), _lower(span.get("spanId"))
+    start = text_of(span.get("startTimeUnixNano"))
     if trace is None or not TRACE_ID.fullmatch(trace):
         return RefusedSpan(f"traceId is not 32 hexadecimal digits: {show(trace)}", show_row(span))
     if span_id is None or not SPAN_ID.fullmatch(span_id):
         return RefusedSpan(f"spanId is not 16 hexadecimal digits: {show(span_id)}", show_row(span))
     order = integer_of(start)
     if order is None or order <= 0:
-        shown = show(text_of(span.get("startTimeUnixNano")))
-        return RefusedSpan(f"startTimeUnixNano is not a time: {shown}", show_row(span))
+        return RefusedSpan(f"startTimeUnixNano is not a time: {show(start)}", show_row(span))
     named, parent = messaging.keys_in(attributes), _lower(span.get("parentSpanId"))
     service = of_resource.get("service.name")
     instance = of_resource.get("service.instance.id")

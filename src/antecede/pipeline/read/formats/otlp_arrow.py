@@ -66,15 +66,13 @@ def _check_lines(data: bytes, starts: Longs, ends: Longs) -> None:
     letters = np.frombuffer(data, np.uint8)
     if np.any(letters[starts] != OPENING_BRACE):
         raise OddRequest
-    odd = letters[ends - 1] != CLOSING_BRACE
-    if any(
-        not data[a:b].rstrip().endswith(b"}") for a, b in zip(starts[odd].tolist(), ends[odd].tolist(), strict=True)
-    ):
-        raise OddRequest
+    for at in np.flatnonzero(letters[ends - 1] != CLOSING_BRACE).tolist():
+        if not data[starts[at] : ends[at]].rstrip().endswith(b"}"):
+            raise OddRequest
 
 
-def _parse(data: bytes, count: int, *, with_attributes: bool) -> pa.StructArray:
-    """Return so many requests, parsed by Arrow."""
+def _parse(data: bytes, count: int, *, with_attributes: bool) -> pa.ListArray:
+    """Return the `resourceSpans` of so many requests, parsed by Arrow."""
     # Arrow ends the process if it meets `null` in place of a request, so it must not see any.
     if NULL_AFTER_OBJECT.search(data) or not data.lstrip().startswith(b"{") or b"\0" in data:
         raise OddRequest
@@ -120,7 +118,7 @@ def _attribute_types(kinds: Sequence[tuple[str, pa.DataType]]) -> pa.ListType:
 
 
 def _integer_type(data: bytes, name: bytes) -> pa.DataType:
-    """Return whether integers of this name are texts or numbers: all must be as the first in `data` is."""
+    """Return the type of the integers of this name, texts or numbers: all must be as the first in `data` is."""
     first = re.search(rb'"%s"\s*:\s*(.)' % name, data)
     return TEXT if first and first[1] == b'"' else LONG
 
