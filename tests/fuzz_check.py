@@ -1,11 +1,12 @@
 """`python -m tests.fuzz_check --traces 2000 --seed 1`: random traces through the whole of `check`, held to the judge.
 
-The traces have violations, loss, duplicates, spurious delivers, skewed, missing and senseless clocks, and cycles.
-They are written as Parquet in small row groups, or as JSON Lines, plain and gzip; many runs to a file and each run
-spread over several; some rows are no events, or have an index or a message that is taken. Every run's counts, and those
-of all together, must be the judge's, for every number of windows and on every kind of Spark: `local[2]`,
-`local-cluster[2,1,1024]`, and `connect`, which starts a Connect server of its own. A JVM holds one kind of session, so
-each kind is a process of its own.
+The traces have violations, loss, duplicates, spurious delivers, skewed, missing and senseless clocks, and cycles. They
+are written as Parquet in small row groups, or as JSON Lines, plain and gzip, with CRLF, blank lines, a byte order mark
+and broken lines; many runs to a file and each run spread over several. Some rows are not events, or have an index or a
+message that is taken. Every run's counts, and those of all together, must be the judge's, for every number of windows,
+for blocks of the usual size and for tiny ones, in the calling process and on every kind of Spark: `local[2]`,
+`local-cluster[2,1,1024]`, and `connect`, which starts a Connect server of its own. The lines in quarantine must be
+exactly those that the judge's parser refuses. A JVM holds one kind of session, so each kind is a process of its own.
 """
 
 from __future__ import annotations
@@ -22,19 +23,20 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark.sql import SparkSession
 
-from antecede.judge.events import Event, to_json
+from antecede.judge.events import Event, read_jsonl, to_json
 from antecede.judge.judge import judge
 from antecede.pipeline.check import Checked, check
-from antecede.pipeline.spark import session as sessions
-from antecede.pipeline.spark.small_input import JAVA_OPTIONS
+from antecede.pipeline.limits import Limits
+from antecede.pipeline.runner import InProcess, Runner
 from tests.pipeline.traces import COLUMNS, Row, trace
 
-MASTERS = ("local[2]", "local-cluster[2,1,1024]", "connect")
+IN_PROCESS = "in-process"
+MASTERS = (IN_PROCESS, "local[2]", "local-cluster[2,1,1024]", "connect")
 WINDOWS = (None, 1, 3, 17)
 BATCH = 100  # a check lists up to a thousand runs
 LAYOUTS = ("parquet", "hostile parquet", "json")
+LIMITS = (Limits(), Limits(block_bytes=700, in_place_bytes=100, dealt_rows=60, window_events=20))
 TAKEN = 5  # rows at the end with an index that is taken, and as many with a message that is
 HOSTILE: tuple[dict[str, Any], ...] = (
     {"kind": "hello"},
@@ -51,22 +53,43 @@ HOSTILE: tuple[dict[str, Any], ...] = (
     {"kind": "send", "message": "x", "dests": [None]},
     {"run": "r" * 70_000},
 )
-BROKEN = ('{"process": "p0", "kind": "send"', '{"process": "p0", "index": -4, "kind": "internal"}', '{"kind": "hello"}')
+BROKEN = (
+    b'{"process": "p0", "kind": "send"',
+    b'{"process": "p0", "index": 4, "kind": "internal", "group": "\xff"}',
+    b'{"kind": "hello"} {"kind": "again"}',
+)
 
 
 def fuzz_on(
-    spark: SparkSession, traces: int, seed: int, windows: Sequence[int | None] = WINDOWS
+    runner: Runner, traces: int, seed: int, windows: Sequence[int | None] = WINDOWS
 ) -> Iterator[tuple[int, str]]:
     """Check `traces` random traces; every difference from the judge is a seed and what differs."""
-    for start in range(seed, seed + traces, BATCH):
+    for number, start in enumerate(range(seed, seed + traces, BATCH)):
         seeds = range(start, min(start + BATCH, seed + traces))
         runs = {f"run {one}": events for one in seeds if (events := _events(one))}
-        layout = LAYOUTS[(start - seed) // BATCH % len(LAYOUTS)]
-        with tempfile.TemporaryDirectory() as folder:
+        layout = LAYOUTS[number % len(LAYOUTS)]
+        limits = LIMITS[number // len(LAYOUTS) % len(LIMITS)]
+        with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as out:
             broken = write(list(runs.values()), Path(folder), start, layout)
             for count in windows:
-                checked = check(spark, [folder], windows=count, worst=3)
+                checked = check(runner, [folder], windows=count, worst=3, limits=limits)
                 yield from ((start, f"{words}; windows={count}") for words in differences(checked, runs, broken))
+            if layout == "json":
+                check(runner, [folder], out=out, limits=limits)
+                yield from ((start, words) for words in misplaced(Path(folder), Path(out)))
+
+
+def misplaced(folder: Path, out: Path) -> Iterator[str]:
+    """Yield what the quarantine of a check has otherwise than the judge's parser."""
+    wanted = []
+    for path in sorted(folder.iterdir()):
+        data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        _, refused = read_jsonl(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"))
+        wanted += [(str(path), row.line, row.reason) for row in refused]
+    table = pq.read_table(out / "quarantine").select(["file", "line", "reason"]).to_pylist()
+    got = [tuple(row.values()) for row in table if not row["reason"].startswith("duplicate ")]
+    if sorted(got) != sorted(wanted):
+        yield f"quarantine: {sorted(set(got) ^ set(wanted))[:3]}"
 
 
 def _events(seed: int) -> list[Event]:
@@ -112,9 +135,12 @@ def _rows(events: Sequence[Event]) -> list[dict[str, Any]]:
 
 def _write_lines(parts: Sequence[Sequence[Event]], folder: Path, rng: random.Random) -> int:
     for number, part in enumerate(parts):
-        lines = [to_json(event) for event in part]
+        lines = [to_json(event).encode() for event in part]
         lines.insert(rng.randint(0, len(lines)), BROKEN[number])
-        text = "".join(f"{line}\n" for line in lines).encode()
+        for _ in range(rng.randint(0, 3)):
+            lines.insert(rng.randint(0, len(lines)), rng.choice((b"", b"  ", b"\t")))
+        text = rng.choice((b"\n", b"\r\n")).join(lines) + rng.choice((b"", b"\n"))
+        text = rng.choice((b"", b"\xef\xbb\xbf")) + text
         if number == 2:
             (folder / f"part{number}.jsonl.gz").write_bytes(gzip.compress(text, mtime=0))
         else:
@@ -139,14 +165,22 @@ def differences(checked: Checked, runs: dict[str, list[Event]], broken: int) -> 
             yield f"{name}: {one} and not {single}"
 
 
-def connected(master: str) -> SparkSession:
-    """A session on a master, or on a Connect server started for it."""
+def connected(master: str) -> Runner:
+    """Return a runner in this process, on a master, or on a Connect server started for it."""
+    if master == IN_PROCESS:
+        return InProcess()
+    from pyspark.sql import SparkSession
+
+    from antecede.pipeline.spark import session as sessions
+    from antecede.pipeline.spark.runner import SparkRunner
+    from antecede.pipeline.spark.small_input import JAVA_OPTIONS
+
     if master != "connect":
         quick = {"spark.driver.extraJavaOptions": " ".join(JAVA_OPTIONS)} if master.startswith("local[") else {}
-        return sessions.session(master, app="antecede fuzz", options=quick)
+        return SparkRunner(sessions.session(master, app="antecede fuzz", options=quick))
     sessions._prepare_machine()
     builder = SparkSession.builder.remote("local[2]").config("spark.sql.shuffle.partitions", "4")
-    return builder.config("spark.connect.grpc.binding.address", "127.0.0.1").getOrCreate()
+    return SparkRunner(builder.config("spark.connect.grpc.binding.address", "127.0.0.1").getOrCreate())
 
 
 def fuzz(

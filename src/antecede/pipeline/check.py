@@ -29,7 +29,9 @@ from antecede.pipeline.read.open_input import Expressions, OpenInput, cut_into_b
 from antecede.pipeline.read.rows import Wanted
 from antecede.pipeline.read.source import BlockSource, GatheredSource, Source
 from antecede.pipeline.report import explanations
+from antecede.pipeline.report.figures import gather_figures
 from antecede.pipeline.report.model import Answer, ExplainedViolation, Report
+from antecede.pipeline.results import WRITTEN
 from antecede.pipeline.runner import Runner
 from antecede.pipeline.tables import folder
 from antecede.pipeline.tables.part_files import commit_parts, parts_folder, remove_parts
@@ -89,9 +91,14 @@ def check(
             verified = verify(source, dealt_to=plan.dealt_to, large=plan.large, windows=windows, options=options)
         found, quarantined = _answer(opened, verified, quarantine_max)
         explained = _worst_explained(verified, options.worst) if found.verdict == "violated" else ()
+        figures = None
         if out is not None:
+            with stages.stage("summarising"):
+                figures = gather_figures(runner, verified.told, found, is_explained=bool(explained))
             with stages.stage("writing"):
-                commit_parts(out, check_id, verified.told["written"])
+                words = explanations.words_table(explained)
+                commit = partial(commit_parts, out=out, check=check_id, words=words)
+                runner.call(commit, verified.told["written"], WRITTEN)
     except BaseException:
         if out is not None:
             remove_parts(out, check_id)
@@ -105,6 +112,7 @@ def check(
         explained=explained,
         stages=tuple(stages.took),
         out=out,
+        figures=figures,
     )
 
 

@@ -18,6 +18,7 @@ from antecede.pipeline.read import detect_format
 from antecede.pipeline.read.blocks import Block
 from antecede.pipeline.read.files import InputFile, list_files
 from antecede.pipeline.read.formats import csv, jaeger, jsonl, mapped, otlp, parquet, shiviz, shiviz_runs, spans, zipkin
+from antecede.pipeline.read.formats.json_texts import has_texts_in_lines
 from antecede.pipeline.read.rows import Reader, ReadRows, Wanted
 from antecede.pipeline.read.source import Prepare
 from antecede.pipeline.runner import PART, Batches, Runner
@@ -32,6 +33,8 @@ FILES = pa.schema(
 SPAN_READERS = {"otlp": otlp.read, "zipkin": zipkin.read, "jaeger": jaeger.read}
 BY_LINES = ("jsonl", "mapped", *SPAN_READERS)
 """Readers of files that can be cut at lines."""
+COUNTED_AT_ONCE_BYTES_MAX = 4 << 30
+"""Bytes in which one task counts the lines: about two seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +101,18 @@ def cut_into_blocks(runner: Runner, opened: OpenInput, limits: Limits) -> tuple[
     if opened.format.reader not in BY_LINES:
         found = [cutting.whole_file(file) for file in opened.files]
     else:
-        found = [block for file in opened.files for block in cutting.cut_lines(file, limits.block_bytes)]
+        found = [block for file in opened.files for block in _cut_file(file, opened, limits)]
         parts = [block for block in found if not block.is_whole]
         if parts:
             found = _number_lines(runner, found)
     return found, [sizes[block.path] if block.is_whole else block.end - block.start for block in found]
+
+
+def _cut_file(file: InputFile, opened: OpenInput, limits: Limits) -> list[Block]:
+    """Return the blocks of a file of lines. A file that is one JSON text is one block."""
+    if opened.format.reader in SPAN_READERS and not has_texts_in_lines(file.path):
+        return [cutting.whole_file(file)]
+    return cutting.cut_lines(file, limits.block_bytes)
 
 
 def _number_lines(runner: Runner, blocks: Sequence[Block]) -> list[Block]:
@@ -113,7 +123,10 @@ def _number_lines(runner: Runner, blocks: Sequence[Block]) -> list[Block]:
         for place, (number, block) in enumerate(some)
     ]
     asked = pa.Table.from_pylist(rows, cutting.ASKED)
-    counted = runner.hand_out(asked).map(cutting.count_lines, cutting.COUNTED).collect()
+    if sum(block.end - block.start for _, block in some) <= COUNTED_AT_ONCE_BYTES_MAX:
+        counted = runner.call(cutting.count_lines, asked, cutting.COUNTED)
+    else:
+        counted = runner.hand_out(asked).map(cutting.count_lines, cutting.COUNTED).collect()
     lines = dict(zip(counted["number"].to_pylist(), counted["lines"].to_pylist(), strict=True))
     return cutting.number_lines(blocks, [lines.get(number, 0) for number in range(len(blocks))])
 

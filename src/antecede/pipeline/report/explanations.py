@@ -26,6 +26,7 @@ from antecede.pipeline.read.rows import to_events
 from antecede.pipeline.report.arrows import violation_arrows
 from antecede.pipeline.report.model import ExplainedViolation, MessageArrow
 from antecede.pipeline.results import EXPLAINED
+from antecede.pipeline.tables.part_files import WORDS
 
 AROUND = 3  # events shown before and after each that matters, in its process
 SHOWN_MAX = 200
@@ -109,6 +110,16 @@ def pack_explanations(found: Sequence[ExplainedViolation]) -> pa.Table:
         for one in found
     ]
     return pa.Table.from_pylist(rows, EXPLAINED)
+
+
+def words_table(explained: Sequence[ExplainedViolation]) -> pa.Table:
+    """Return what the table of violations says of those that are explained, as `WORDS`."""
+    rows = [
+        {"run": one.run, "process": one.process, "index": one.index}
+        | {"rank": rank, "words": one.words, "late_s": one.late_seconds}
+        for rank, one in enumerate(explained, start=1)
+    ]
+    return pa.Table.from_pylist(rows, WORDS)
 
 
 def unpack_explanation(text: str) -> ExplainedViolation:

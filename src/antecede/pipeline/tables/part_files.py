@@ -9,7 +9,8 @@ that is already there is replaced when all files of the new one are complete.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
 from uuid import uuid4
 
 import pyarrow as pa
@@ -20,9 +21,18 @@ import pyarrow.parquet as pq
 from antecede.pipeline import schema
 from antecede.pipeline.read.files import locate
 from antecede.pipeline.results import WRITTEN
+from antecede.pipeline.runner import Batches
 from antecede.pipeline.tables.measures import conform
 
 MARK = "_SUCCESS"
+PLACE = ["run", "process", "index"]
+WORDS = pa.schema(
+    [
+        *(("run", pa.string()), ("process", pa.string()), ("index", pa.int64())),
+        *(("rank", pa.int32()), ("words", pa.string()), ("late_s", pa.float64())),
+    ]
+)
+"""What the table of violations says of those that are explained."""
 
 
 def parts_folder(out: str, check: str) -> str:
@@ -44,11 +54,13 @@ def write_parts(folder: str, tables: Mapping[str, pa.Table]) -> pa.Table:
     return pa.Table.from_pylist(rows, WRITTEN)
 
 
-def commit_parts(out: str, check: str, written: pa.Table) -> None:
-    """Make the files of `written` the tables under `out`, and remove everything else that the tasks of the check wrote.
+def commit_parts(batches: Batches, *, out: str, check: str, words: pa.Table) -> Iterator[pa.RecordBatch]:
+    """Task: make files that were written the tables under `out`, and remove what else the tasks of the check wrote.
 
-    Every table exists afterwards. One without rows has a file without rows.
+    The rows it takes are `WRITTEN`, and it gives none. Every table exists afterwards: one without rows has a file
+    without rows. `words`, rows of `WORDS`, are added to the violations that they explain.
     """
+    written = pa.Table.from_batches(list(batches), WRITTEN)
     system, place = locate(out)
     _, parts = locate(parts_folder(out, check))
     for name in schema.TABLES:
@@ -56,6 +68,8 @@ def commit_parts(out: str, check: str, written: pa.Table) -> None:
         system.create_dir(new, recursive=True)
         paths = sorted(written["path"].filter(pc.equal(written["table"], name)).to_pylist())
         for number, path in enumerate(paths):
+            if name == "violations" and words.num_rows:
+                _add_words(system, path, words)
             system.move(path, f"{new}/part-{number:05}.parquet")
         if not paths:
             pq.write_table(schema.TABLES[name].empty_table(), f"{new}/part-00000.parquet", filesystem=system)
@@ -66,6 +80,14 @@ def commit_parts(out: str, check: str, written: pa.Table) -> None:
             system.delete_dir(f"{place}/{name}")
         system.move(f"{parts}/.new/{name}", f"{place}/{name}")
     system.delete_dir(parts)
+    yield from ()
+
+
+def _add_words(system: Any, path: str, words: pa.Table) -> None:
+    """Write a file of violations again, with the words for those that are explained."""
+    table = pq.read_table(path, filesystem=system).drop_columns(["rank", "words", "late_s"])
+    explained = table.join(words, PLACE, join_type="left outer")
+    pq.write_table(conform(explained, schema.VIOLATIONS), path, filesystem=system)
 
 
 def remove_parts(out: str, check: str) -> None:

@@ -156,6 +156,7 @@ def _write_tables(judged: JudgedRuns, folder: str) -> Told:
     assert judged.messages is not None
     assert judged.deliveries is not None
     runs = judge_each_run(judged.runs)
+    runs = runs.append_column("windows", pa.array(np.ones(runs.num_rows, np.int32)))
     tables, edges = make_tables(judged.events, judged.counts, runs, judged.messages, judged.deliveries)
     yield from tell("written", write_parts(folder, tables))
     sends = judged.events.filter(pc.equal(judged.events["kind"].cast(pa.string()), "send"))

@@ -28,7 +28,7 @@ from antecede.pipeline.read.rows import ReadRows, Wanted, read_line_block
 from antecede.pipeline.read.times import column_to_seconds
 
 PIECE_LINES = 4_096
-NEWLINE, LAST_BLANK, OPENING_BRACE = 10, 32, ord("{")
+NEWLINE, LAST_BLANK, OPENING_BRACE, CLOSING_BRACE = 10, 32, ord("{"), ord("}")
 NULL_AFTER_OBJECT = re.compile(rb"\}\s*null")
 ATTRIBUTES = re.compile(rb'"attributes"\s*:\s*')
 ESCAPES = re.compile(rb'\\u[dD][89a-fA-F]|"[^"\n]*\\u[^"\n]*"\s*:')
@@ -45,7 +45,7 @@ def read(block: Block, wanted: Wanted) -> Iterator[ReadRows]:
 def parse_lines(data: bytes, first_line: int, *, wanted: Wanted) -> Parsed:
     """Return the events of complete lines, and the rows that are not events."""
     starts, ends, lines = find_rows(data, first_line)
-    parsed = _parse_with_arrow(data, starts, lines)
+    parsed = _parse_with_arrow(data, starts, ends, lines)
     if parsed is not None:
         return _refuse(parsed, data, starts, ends, wanted)
     if len(lines) <= PIECE_LINES:
@@ -99,12 +99,13 @@ def event_table(events: Sequence[Event], lines: Sequence[int], wanted: Wanted) -
     return pa.table({**columns, "line": list(lines)}, schema=fields)
 
 
-def _parse_with_arrow(data: bytes, starts: Longs, lines: Longs) -> pa.Table | None:
+def _parse_with_arrow(data: bytes, starts: Longs, ends: Longs, lines: Longs) -> pa.Table | None:
     """Return one row for each line, or None if a line is not one object with the types of a trace."""
     if not len(lines):
         return COLUMNS.append(pa.field("line", pa.int64())).empty_table()
-    # Arrow ends the process if it meets `null` in place of an object, so it must not see any.
-    if np.any(np.frombuffer(data, np.uint8)[starts] != OPENING_BRACE) or NULL_AFTER_OBJECT.search(data):
+    # Arrow ends the process if it meets `null` in place of an object, so it must not see any. And it does not care for
+    # lines, so that an object must begin and end on each.
+    if not _are_objects(data, starts, ends) or NULL_AFTER_OBJECT.search(data):
         return None
     try:
         if not data.isascii():
@@ -121,6 +122,15 @@ def _parse_with_arrow(data: bytes, starts: Longs, lines: Longs) -> pa.Table | No
     if table.num_rows != len(lines):
         return None
     return table.append_column("line", pa.array(lines))
+
+
+def _are_objects(data: bytes, starts: Longs, ends: Longs) -> bool:
+    """Return whether every line begins and ends like an object. Blanks may follow it."""
+    letters = np.frombuffer(data, np.uint8)
+    if np.any(letters[starts] != OPENING_BRACE):
+        return False
+    odd = np.flatnonzero(letters[ends - 1] != CLOSING_BRACE)
+    return all(data[starts[at] : ends[at]].rstrip().endswith(b"}") for at in odd.tolist())
 
 
 def _refuse(table: pa.Table, data: bytes, starts: Longs, ends: Longs, wanted: Wanted) -> Parsed:

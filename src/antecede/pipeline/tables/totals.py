@@ -1,0 +1,111 @@
+"""Add up tables that were written, for the figures of a report: links and processes over all runs, and a first excerpt.
+
+These are tasks on the paths of files. What they give is bounded, however large the tables are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from antecede.pipeline import schema
+from antecede.pipeline.read.files import locate
+from antecede.pipeline.runner import Batches, Task
+
+LINKS_MAX = 4_000
+PROCESSES_MAX = 200
+PATHS = pa.schema([("path", pa.string())])
+LINK_TOTALS = pa.schema(
+    [
+        *(("sender", pa.string()), ("process", pa.string()), ("messages", pa.int64()), ("violations", pa.int64())),
+        ("delay_s_mean", pa.float64()),
+    ]
+)
+ADDED = ("events", "sends", "deliveries", "violations", "lost")
+PROCESS_TOTALS = pa.schema(
+    [
+        ("process", pa.string()),
+        *((name, pa.int64()) for name in ADDED),
+        *(("delay_s_mean", pa.float64()), ("hold_s_mean", pa.float64())),
+        *(("process_count", pa.int64()), ("held", pa.int64())),
+    ]
+)
+"""`process_count` and `held` are those of all processes, and the same in every row."""
+EXCERPT = pa.schema([field for field in schema.TRACE if field.name != "attributes"])
+
+
+def add_up_links(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Task: give the links over all runs, the busiest first, as `LINK_TOTALS`."""
+    names = ["sender", "process", "sent", "deliveries", "inferred", "violations", "delay_s_mean"]
+    table = _read(batches, names, schema.LINKS)
+    messages = pc.max_element_wise(table["sent"], table["deliveries"], table["inferred"])
+    arrived = pc.max_element_wise(table["deliveries"], table["inferred"])
+    table = table.append_column("messages", messages)
+    sums, means = _add_up(table, ["sender", "process"], ["messages", "violations"], {"delay_s_mean": arrived})
+    sums = sums.append_column("delay_s_mean", means["delay_s_mean"])
+    order = [("messages", "descending"), ("sender", "ascending"), ("process", "ascending")]
+    yield from sums.sort_by(order).slice(0, LINKS_MAX).select(LINK_TOTALS.names).cast(LINK_TOTALS).to_batches()
+
+
+def add_up_processes(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Task: give the processes over all runs, the worst first, then the busiest, as `PROCESS_TOTALS`."""
+    table = _read(batches, ["process", *ADDED, "delay_s_mean", "hold_s_mean", "held"], schema.PROCESSES)
+    weights = {name: table["deliveries"] for name in ("delay_s_mean", "hold_s_mean")}
+    sums, means = _add_up(table, ["process"], list(ADDED), weights)
+    for name, values in means.items():
+        sums = sums.append_column(name, values)
+    for name, value in (("process_count", sums.num_rows), ("held", pc.sum(table["held"]).as_py() or 0)):
+        sums = sums.append_column(name, pa.array(np.full(sums.num_rows, value)))
+    order = [("violations", "descending"), ("events", "descending"), ("process", "ascending")]
+    yield from sums.sort_by(order).slice(0, PROCESSES_MAX).select(PROCESS_TOTALS.names).cast(PROCESS_TOTALS).to_batches()
+
+
+def take_first_events(run: str, count: int) -> Task:
+    """Return a task that gives the first events of a run, by index and process, as `EXCERPT`."""
+
+    def task(batches: Batches) -> Iterator[pa.RecordBatch]:
+        first = EXCERPT.empty_table()
+        for path in _paths(batches):
+            system, name = locate(path)
+            found = pq.read_table(name, filesystem=system, columns=EXCERPT.names, filters=pc.field("run") == run)
+            both = pa.concat_tables([first, found.cast(EXCERPT)])
+            first = both.sort_by([("index", "ascending"), ("process", "ascending")]).slice(0, count)
+        yield from first.to_batches()
+
+    return task
+
+
+def _paths(batches: Batches) -> list[str]:
+    return [path for batch in batches for path in batch.column("path").to_pylist()]
+
+
+def _read(batches: Batches, names: list[str], fields: pa.Schema) -> pa.Table:
+    tables = [pa.schema([fields.field(name) for name in names]).empty_table()]
+    for path in _paths(batches):
+        system, name = locate(path)
+        tables.append(pq.read_table(name, filesystem=system, columns=names))
+    return pa.concat_tables(tables)
+
+
+def _add_up(
+    table: pa.Table, keys: list[str], sums: list[str], means: dict[str, Any]
+) -> tuple[pa.Table, dict[str, pa.ChunkedArray]]:
+    """Return the sums by key, and the means of columns, weighted. Rows in which a mean is null have no weight in it."""
+    extra = []
+    for name, weight in means.items():
+        known = pc.if_else(pc.is_valid(table[name]), weight, None)
+        table = table.append_column(f"{name}_weight", known)
+        table = table.append_column(f"{name}_product", pc.multiply(table[name], known.cast(pa.float64())))
+        extra += [f"{name}_weight", f"{name}_product"]
+    found = table.group_by(keys).aggregate([(name, "sum") for name in (*sums, *extra)])
+    found = found.rename_columns([*keys, *sums, *extra])
+    made = {}
+    for name in means:
+        weight = pc.if_else(pc.greater(found[f"{name}_weight"], 0), found[f"{name}_weight"], None)
+        made[name] = pc.divide(found[f"{name}_product"], weight.cast(pa.float64()))
+    return found.select([*keys, *sums]), made
