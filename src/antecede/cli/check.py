@@ -14,7 +14,7 @@ from antecede.judge.rule import QUARANTINE_MAX, check_quarantine_max
 
 if TYPE_CHECKING:
     from antecede.pipeline.check import Checked
-    from antecede.pipeline.spark.progress import Progress
+    from antecede.pipeline.progress import Progress
 
 STATUS = {"holds": 0, "violated": 1, "undecidable": 3}
 FORMATS = ("auto", "antecede", "shiviz", "otlp", "zipkin", "mapped")
@@ -61,7 +61,9 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--format", default="auto", metavar="FORMAT", help=f"{', '.join(FORMATS)}; default: auto")
     parser.add_argument("--out", metavar="DIR", help="write the tables and report.html to this folder")
     parser.add_argument(
-        "--master", metavar="URL", help="a Spark master, or sc://host:port; default: Spark on this machine"
+        "--master",
+        metavar="URL",
+        help="a Spark master, sc://host:port, or in-process for small logs without Spark; default: Spark on this machine",
     )
     parser.add_argument(
         "--json",
@@ -152,11 +154,11 @@ def _refuse_bad_options(arguments: argparse.Namespace) -> None:
 
 
 def _check(arguments: argparse.Namespace, progress: Progress) -> Checked:
-    spark = screen.start_spark(arguments.trace, arguments.master, progress)
+    runner = screen.start_runner(arguments.trace, arguments.master, progress)
     from antecede.pipeline.check import check
 
     return check(
-        spark,
+        runner,
         arguments.trace,
         format=arguments.format,
         regex=arguments.regex,

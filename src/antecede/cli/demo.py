@@ -12,7 +12,7 @@ from antecede.core.errors import Misuse
 
 if TYPE_CHECKING:
     from antecede.pipeline.check import Checked
-    from antecede.pipeline.spark.progress import Progress
+    from antecede.pipeline.progress import Progress
 
 ALGORITHMS = ("none", "ks")
 
@@ -95,13 +95,14 @@ def check_runs(
     traces: str, out: str, master: str | None, progress: Progress
 ) -> tuple[Checked, Mapping[str, Mapping[str, Any]]]:
     """Check both runs together, and return the check and the row of each run in its summary."""
-    spark = screen.start_spark([traces], master, progress)
-    from antecede.pipeline.check import check
-    from antecede.pipeline.tables import folder
+    runner = screen.start_runner([traces], master, progress)
+    import pyarrow.parquet as pq
 
-    checked = check(spark, [traces], format="antecede", out=out, progress=progress)
-    rows = folder.read(spark, out, "summary").collect()  # two rows, one for each run
-    return checked, {row["run"]: row.asDict() for row in rows}
+    from antecede.pipeline.check import check
+
+    checked = check(runner, [traces], format="antecede", out=out, progress=progress)
+    rows = pq.read_table(f"{out}/summary").to_pylist()  # two rows, one for each run
+    return checked, {row["run"]: row for row in rows}
 
 
 def print_comparison(

@@ -27,7 +27,7 @@ from antecede.cli import screen
 from antecede.core.errors import AntecedeError, Misuse
 
 if TYPE_CHECKING:
-    from antecede.pipeline.spark.progress import Progress
+    from antecede.pipeline.progress import Progress
     from antecede.runtime.roaming.host.host import Host
 
 KINDS = ("plain", "roam")

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 from antecede.core.errors import Misuse
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from antecede.pipeline.check import Checked
-    from antecede.pipeline.spark.progress import Progress
+    from antecede.pipeline.progress import Progress
+    from antecede.pipeline.runner import Runner
 
+IN_PROCESS = "in-process"
 TEXT_CHARS_MAX = 1_500
 NOTES_MAX = 5
 
@@ -90,13 +90,18 @@ def columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
         yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
-def start_spark(paths: Sequence[str], master: str | None, progress: Progress) -> SparkSession:
-    """Return a session to check `paths` in, after telling `progress` that Spark is started."""
+def start_runner(paths: Sequence[str], master: str | None, progress: Progress) -> Runner:
+    """Return what runs the tasks of a check of `paths`: Spark, or this process if `master` is `in-process`."""
+    if master == IN_PROCESS:
+        from antecede.pipeline.runner import InProcess
+
+        return InProcess()
     progress("starting Spark")
+    from antecede.pipeline.spark.runner import SparkRunner
     from antecede.pipeline.spark.session import session
     from antecede.pipeline.spark.small_input import options
 
-    return session(master, options=options(paths, master))
+    return SparkRunner(session(master, options=options(paths, master)))
 
 
 def write(path: str, pieces: Iterator[str]) -> None:

@@ -54,7 +54,7 @@ def measure_links(events: pa.Table, deliveries: pa.Table, edges: pa.Table | None
     links = sent.join(got, LINK, join_type="full outer")
     if edges is not None:
         links = _add_edges(links, edges)
-    links = _fill_zeros(links, ZERO_IN_LINKS)
+    links = fill_zeros(links, ZERO_IN_LINKS)
     links = links.append_column("lost", pc.subtract(links["sent"], links["arrived"]))
     return conform(links, schema.LINKS)
 
@@ -76,7 +76,7 @@ def measure_processes(counts: pa.Table, events: pa.Table, deliveries: pa.Table, 
     for other in (stamped, got, lost):
         table = table.join(other, PLACE, join_type="full outer")
     zeros = [field.name for field in schema.PROCESSES if field.type == schema.LONG and "control" not in field.name]
-    return conform(_fill_zeros(table, zeros), schema.PROCESSES)
+    return conform(fill_zeros(table, zeros), schema.PROCESSES)
 
 
 def measure_runs(deliveries: pa.Table, events: pa.Table) -> pa.Table:
@@ -87,7 +87,7 @@ def measure_runs(deliveries: pa.Table, events: pa.Table) -> pa.Table:
     stamped = stamps.aggregate([("control_bytes", "sum"), ("control_entries", "sum")])
     stamped = stamped.rename_columns(["run", "control_bytes", "control_entries"])
     names = ["run", "delay_s_mean", "delay_s_max", "held", "hold_s_mean", "needless"]
-    return _fill_zeros(got.select(names).join(stamped, "run", join_type="full outer"), ("held", "needless"))
+    return fill_zeros(got.select(names).join(stamped, "run", join_type="full outer"), ("held", "needless"))
 
 
 def conform(table: pa.Table, wanted: pa.Schema) -> pa.Table:
@@ -161,7 +161,7 @@ def _rename(table: pa.Table, names: dict[str, str]) -> pa.Table:
     return table.rename_columns([names.get(name, name) for name in table.column_names])
 
 
-def _fill_zeros(table: pa.Table, counts: Sequence[str]) -> pa.Table:
+def fill_zeros(table: pa.Table, counts: Sequence[str]) -> pa.Table:
     """Return the table with 0 in place of a count that is null or missing."""
     for name in counts:
         zeros = pa.array(np.zeros(table.num_rows, np.int64))

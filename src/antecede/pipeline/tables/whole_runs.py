@@ -34,7 +34,9 @@ def make_tables(
         "violations": timed.filter(timed["violation"]),
         "links": links,
         "processes": measures.measure_processes(counts, events, timed, links),
-        "summary": runs.join(measures.measure_runs(timed, events), "run", join_type="left outer"),
+        "summary": measures.fill_zeros(
+            runs.join(measures.measure_runs(timed, events), "run", join_type="left outer"), ("held", "needless")
+        ),
     }, edges
 
 
