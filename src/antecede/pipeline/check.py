@@ -21,27 +21,29 @@ import pyarrow as pa
 from antecede.judge.rule import QUARANTINE_MAX, Coverage, check_quarantine_max
 from antecede.pipeline.limits import LIMITS, Limits
 from antecede.pipeline.progress import Progress, Stages, no_progress
-from antecede.pipeline.read.blocks import table_of, whole_file
+from antecede.pipeline.read.blocks import table_of
 from antecede.pipeline.read.destinations import NOTE as INFERRED_NOTE
-from antecede.pipeline.read.formats import parquet
 from antecede.pipeline.read.formats.mapped import load_mapping
 from antecede.pipeline.read.open_input import Expressions, OpenInput, cut_into_blocks, open_input
+from antecede.pipeline.read.row_groups import describe_files
 from antecede.pipeline.read.rows import Wanted
 from antecede.pipeline.read.source import BlockSource, GatheredSource, Source
 from antecede.pipeline.report import explanations
 from antecede.pipeline.report.figures import gather_figures
 from antecede.pipeline.report.model import Answer, ExplainedViolation, Report
+from antecede.pipeline.report.neighbourhoods import explain_from_source
 from antecede.pipeline.results import WRITTEN
 from antecede.pipeline.runner import Runner
 from antecede.pipeline.tables import folder
 from antecede.pipeline.tables.part_files import commit_parts, parts_folder, remove_parts
 from antecede.pipeline.verify.answer import answer
 from antecede.pipeline.verify.judge import JudgedRuns
-from antecede.pipeline.verify.plan import Plan, RowGroups, plan_row_groups, plan_text
+from antecede.pipeline.verify.plan import Plan, plan_row_groups, plan_text
 from antecede.pipeline.verify.tasks import JudgeOptions
 from antecede.pipeline.verify.verify import Verified, verify
 
 WORST = 100
+PLACE = ("run", "process", "index")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +92,10 @@ def check(
             source = open_source(runner, opened, plan, Wanted(all_columns=out is not None))
             verified = verify(source, dealt_to=plan.dealt_to, large=plan.large, windows=windows, options=options)
         found, quarantined = _answer(opened, verified, quarantine_max)
-        explained = _worst_explained(verified, options.worst) if found.verdict == "violated" else ()
+        explained = ()
+        if found.verdict == "violated" and options.worst:
+            with stages.stage("explaining"):
+                explained = _explain_worst(source, verified, options)
         figures = None
         if out is not None:
             with stages.stage("summarising"):
@@ -119,11 +124,7 @@ def check(
 def make_plan(runner: Runner, opened: OpenInput, windows: int | None, limits: Limits) -> Plan:
     """Return the plan for the files of the input."""
     if opened.is_parquet:
-        groups = [
-            RowGroups(whole_file(file), parquet.count_rows(file.path), parquet.count_runs(file.path))
-            for file in opened.files
-        ]
-        return plan_row_groups(groups, limits=limits, windows=windows)
+        return plan_row_groups(describe_files(runner, opened.files), limits=limits, windows=windows)
     blocks, sizes = cut_into_blocks(runner, opened, limits)
     return plan_text(blocks, sizes, cores=runner.cores, limits=limits)
 
@@ -163,23 +164,30 @@ def _answer(opened: OpenInput, verified: Verified, quarantine_max: float) -> tup
     return found, quarantined
 
 
-def _worst_explained(verified: Verified, count: int) -> tuple[ExplainedViolation, ...]:
-    """Return the worst violations of all tasks, explained."""
+def _explain_worst(source: Source, verified: Verified, options: JudgeOptions) -> tuple[ExplainedViolation, ...]:
+    """Return the worst violations of all tasks, explained: by the task that had the run, or from the source."""
     order = [("overtaken", "descending"), ("time", "ascending")]
-    order += [(name, "ascending") for name in ("run", "process", "index")]
-    places = {
-        (row["run"], row["process"], row["index"]): row["explanation"]
-        for row in verified.told["explained"].to_pylist()
+    order += [(name, "ascending") for name in PLACE]
+    worst = verified.told["worst"].sort_by(order).slice(0, options.worst).to_pylist()
+    words = {tuple(row[name] for name in PLACE): row for row in verified.told["explained"].to_pylist()}
+    missing = [row for row in worst if tuple(row[name] for name in PLACE) not in words]
+    sizes = {
+        row["run"]: explanations.ExplainedRun(row["events"], row["early"])
+        for row in verified.told["runs"].to_pylist()
+        if row["run"] is not None
     }
-    worst = verified.told["worst"].sort_by(order).slice(0, count).to_pylist()
-    found = (places.get((row["run"], row["process"], row["index"])) for row in worst)
-    return tuple(explanations.unpack_explanation(text) for text in found if text is not None)
+    more = explain_from_source(source, missing, sizes, events_max=options.limits.explained_events_max)
+    words |= {tuple(row[name] for name in PLACE): row for row in more.to_pylist()}
+    found = (words[tuple(row[name] for name in PLACE)]["explanation"] for row in worst)
+    return tuple(explanations.unpack_explanation(text) for text in found)
 
 
 def _notes(verified: Verified, quarantined: int) -> tuple[str, ...]:
     notes: list[str] = []
     if quarantined:
-        row = verified.told["refused"].sort_by([("file", "ascending"), ("line", "ascending")]).slice(0, 1).to_pylist()[0]
+        row = (
+            verified.told["refused"].sort_by([("file", "ascending"), ("line", "ascending")]).slice(0, 1).to_pylist()[0]
+        )
         notes.append(
             f"{quarantined:,} {'row is' if quarantined == 1 else 'rows are'} not part of the verdict; "
             f"line {row['line']} of {row['file']}: {row['reason']}"

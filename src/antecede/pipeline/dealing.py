@@ -88,5 +88,3 @@ def _without_large_dictionaries(table: pa.Table, names_max: int = NAMES_MAX) -> 
         if chunks and pa.types.is_dictionary(chunks[0].type) and len(chunks[0].dictionary) > names_max:
             return table.cast(without_dictionaries(table.schema))
     return table
-
-

@@ -66,6 +66,18 @@ class Block:
         return self.end < 0
 
 
+@dataclass(frozen=True, slots=True)
+class RowGroups:
+    """What a Parquet file holds: the rows of each row group, and how many of them each run has.
+
+    `runs` is None if a row group has too many runs to list. A file that is damaged has no rows and no runs.
+    """
+
+    file: Block
+    rows: Sequence[int]
+    runs: Sequence[dict[str, int]] | None
+
+
 def whole_file(file: InputFile) -> Block:
     """Return a file as one block."""
     return Block(path=file.path, name=file.name, version=file.version)

@@ -101,9 +101,9 @@ def _to_long(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
     """Return integers of any size. What a long cannot hold becomes -1 in an index, and is refused there."""
     kind = column.type
     if pa.types.is_uint64(kind):
-        return pc.if_else(pc.greater(column, pa.scalar(LONG_MAX, pa.uint64())), pa.scalar(None, pa.uint64()), column).cast(
-            pa.int64()
-        )
+        return pc.if_else(
+            pc.greater(column, pa.scalar(LONG_MAX, pa.uint64())), pa.scalar(None, pa.uint64()), column
+        ).cast(pa.int64())
     return column.cast(pa.int64()) if pa.types.is_integer(kind) else None
 
 
@@ -122,7 +122,9 @@ def _to_attributes(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
     if pa.types.is_map(kind) and _is_text(kind.key_type) and _is_text(kind.item_type):
         return column.cast(schema.TEXT_BY_TEXT)
     if pa.types.is_struct(kind) and all(_is_text(kind.field(at).type) for at in range(kind.num_fields)):
-        rows = [None if row is None else [(k, v) for k, v in row.items() if v is not None] for row in column.to_pylist()]
+        rows = [
+            None if row is None else [(k, v) for k, v in row.items() if v is not None] for row in column.to_pylist()
+        ]
         return pa.chunked_array([pa.array(rows, schema.TEXT_BY_TEXT)])
     return None
 

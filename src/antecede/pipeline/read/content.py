@@ -89,7 +89,13 @@ def count_lines(path: str, start: int, end: int) -> int:
 
 
 def read_lines(
-    path: str, start: int, end: int, before: int, *, line_bytes_max: int = LINE_BYTES_MAX, piece_bytes: int = PIECE_BYTES
+    path: str,
+    start: int,
+    end: int,
+    before: int,
+    *,
+    line_bytes_max: int = LINE_BYTES_MAX,
+    piece_bytes: int = PIECE_BYTES,
 ) -> Iterator[Piece | Unread]:
     """Yield the lines that begin in a block of a file. `end` is -1 for the whole file, which may be compressed."""
     line = before + 1

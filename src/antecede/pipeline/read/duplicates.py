@@ -30,9 +30,7 @@ def remove_duplicates(events: pa.Table) -> tuple[pa.Table, pa.Table]:
     resent[at] = _repeats(np.arange(len(at)), run[at], message)
     if not (taken.any() or resent.any()):
         return events, schema.QUARANTINE.empty_table()
-    refused = pa.concat_tables(
-        [_refuse(events, taken, DUPLICATE_INDEX), _refuse(events, resent, DUPLICATE_MESSAGE)]
-    )
+    refused = pa.concat_tables([_refuse(events, taken, DUPLICATE_INDEX), _refuse(events, resent, DUPLICATE_MESSAGE)])
     return events.filter(pa.array(~(taken | resent))), refused
 
 

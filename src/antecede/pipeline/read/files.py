@@ -96,7 +96,13 @@ def list_files(paths: Sequence[str]) -> tuple[InputFile, ...]:
 
 def _files_at(path: str) -> Iterator[InputFile]:
     system, name = locate(path)
-    prefix = "" if is_local(path) else path[: len(path) - len(name)] if path.endswith(name) else f"{path.split('://')[0]}://"
+    prefix = (
+        ""
+        if is_local(path)
+        else path[: len(path) - len(name)]
+        if path.endswith(name)
+        else f"{path.split('://', maxsplit=1)[0]}://"
+    )
     infos = [system.get_file_info(name)]
     if infos[0].type == pyarrow.fs.FileType.NotFound:
         infos = list(_match_glob(system, name)) if GLOB.search(name) else []

@@ -87,9 +87,7 @@ def open_input(runner: Runner, paths: Sequence[str], wanted: str, expressions: E
     listed = [InputFile(**row) for row in found]
     files = tuple(file for file in listed if file.bytes)
     looked_at = {path: head for path, head in heads.items() if head is not None}
-    format = detect_format.detect_format(
-        files, looked_at, wanted, regex=expressions.regex, mapping=expressions.mapping
-    )
+    format = detect_format.detect_format(files, looked_at, wanted, regex=expressions.regex, mapping=expressions.mapping)
     if format.reader == "shiviz":
         shiviz.refuse_large_files(files)
     return OpenInput(files, format, expressions, (*format.notes, *_note_empty(listed)))
@@ -168,4 +166,3 @@ def _note_empty(listed: Sequence[InputFile]) -> tuple[str, ...]:
         return ()
     others = f" and {len(empty) - 1:,} others" if len(empty) > 1 else ""
     return (f"{empty[0]}{others}: empty, so nothing was read of it",)
-

@@ -32,6 +32,7 @@ AROUND = 3  # events shown before and after each that matters, in its process
 SHOWN_MAX = 200
 WHOLE_RUN_EVENTS_MAX = 2_000
 
+
 @dataclass(frozen=True, slots=True)
 class ExplainedRun:
     """What decides how the neighbourhoods of a run are found: its size, and its delivers before their sends."""

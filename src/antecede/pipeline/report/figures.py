@@ -45,9 +45,7 @@ def gather_figures(runner: Runner, told: Mapping[str, pa.Table], found: Answer, 
         processes=tuple(ProcessTotals(**{name: row[name] for name in names}) for row in processes),
         process_count=counts["process_count"],
         held=counts["held"] if "hold_s" in histograms else 0,
-        locality=saving(
-            [(link.sender, link.process) for link in busiest], complete=len(busiest) < totals.LINKS_MAX
-        ),
+        locality=saving([(link.sender, link.process) for link in busiest], complete=len(busiest) < totals.LINKS_MAX),
         notes=_notes(found, has_hold_backs="hold_s" in histograms),
         skew=tuple(_describe_skew(told["skew"])),
         quarantined=_quarantined(told["refused"]),

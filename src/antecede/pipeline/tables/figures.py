@@ -26,6 +26,7 @@ EXPONENT_MIN = -60
 TIME, STAMPS = "time", "stamps"
 TOTAL, BIN, SIZE = range(3)  # what a row is: all values, those in a bin, those of about one size
 
+
 def summarise_figures(deliveries: pa.Table, edges: pa.Table | None, sends: pa.Table) -> pa.Table:
     """Return the figures of some deliveries, as `FIGURES`.
 

@@ -95,4 +95,3 @@ def remove_parts(out: str, check: str) -> None:
     system, parts = locate(parts_folder(out, check))
     if system.get_file_info(parts).type != pyarrow.fs.FileType.NotFound:
         system.delete_dir(parts)
-

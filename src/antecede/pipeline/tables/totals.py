@@ -55,14 +55,16 @@ def add_up_links(batches: Batches) -> Iterator[pa.RecordBatch]:
 def add_up_processes(batches: Batches) -> Iterator[pa.RecordBatch]:
     """Task: give the processes over all runs, the worst first, then the busiest, as `PROCESS_TOTALS`."""
     table = _read(batches, ["process", *ADDED, "delay_s_mean", "hold_s_mean", "held"], schema.PROCESSES)
-    weights = {name: table["deliveries"] for name in ("delay_s_mean", "hold_s_mean")}
+    weights = dict.fromkeys(("delay_s_mean", "hold_s_mean"), table["deliveries"])
     sums, means = _add_up(table, ["process"], list(ADDED), weights)
     for name, values in means.items():
         sums = sums.append_column(name, values)
     for name, value in (("process_count", sums.num_rows), ("held", pc.sum(table["held"]).as_py() or 0)):
         sums = sums.append_column(name, pa.array(np.full(sums.num_rows, value)))
     order = [("violations", "descending"), ("events", "descending"), ("process", "ascending")]
-    yield from sums.sort_by(order).slice(0, PROCESSES_MAX).select(PROCESS_TOTALS.names).cast(PROCESS_TOTALS).to_batches()
+    yield from (
+        sums.sort_by(order).slice(0, PROCESSES_MAX).select(PROCESS_TOTALS.names).cast(PROCESS_TOTALS).to_batches()
+    )
 
 
 def take_first_events(run: str, count: int) -> Task:

@@ -44,9 +44,7 @@ def _find_needless(events: pa.Table, counts: pa.Table) -> pa.Table | None:
     """Return which hold-backs were needless, of the runs that have receives and delivers and are small enough."""
     sizes = counts.group_by("run").aggregate([("events", "sum"), ("receives", "sum"), ("delivers", "sum")]).to_pylist()
     fit = [
-        row["run"]
-        for row in sizes
-        if row["receives_sum"] and row["delivers_sum"] and row["events_sum"] <= EVENTS_MAX
+        row["run"] for row in sizes if row["receives_sum"] and row["delivers_sum"] and row["events_sum"] <= EVENTS_MAX
     ]
     if not fit:
         return None
@@ -57,5 +55,3 @@ def _find_needless(events: pa.Table, counts: pa.Table) -> pa.Table | None:
         for event, free in hold_backs(run)
     )
     return pa.Table.from_pylist(list(rows), NEEDLESS)
-
-

@@ -14,13 +14,13 @@ import pyarrow as pa
 from antecede.pipeline import schema
 from antecede.pipeline.arrow import kind_codes
 from antecede.pipeline.kernel import findings
+from antecede.pipeline.kernel.counts import CODED, COUNTED, count_by_process
 from antecede.pipeline.kernel.encode import Encoded, encode
 from antecede.pipeline.kernel.pair import paired_runs
 from antecede.pipeline.kernel.stamp import stamp_runs
 from antecede.pipeline.limits import Limits
 from antecede.pipeline.read.destinations import infer_destinations
 from antecede.pipeline.read.duplicates import remove_duplicates
-from antecede.pipeline.kernel.counts import CODED, COUNTED, count_by_process
 
 
 @dataclass(frozen=True, slots=True)

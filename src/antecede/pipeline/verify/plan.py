@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 from antecede.pipeline.limits import Limits
-from antecede.pipeline.read.blocks import Block
+from antecede.pipeline.read.blocks import Block, RowGroups
 
 TASKS_MIN = 8  # unless they would be too small to be worth starting
 RUNS_MAX = 10_000
@@ -35,18 +35,6 @@ class Plan:
     dealt_to: int
     why: str
     large: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class RowGroups:
-    """What a Parquet file holds: the rows of each row group, and how many of them each run has.
-
-    `runs` is None if a row group has too many runs to list.
-    """
-
-    file: Block
-    rows: Sequence[int]
-    runs: Sequence[dict[str, int]] | None
 
 
 def plan_text(blocks: Sequence[Block], sizes: Sequence[int], *, cores: int, limits: Limits) -> Plan:
@@ -69,7 +57,9 @@ def plan_row_groups(files: Sequence[RowGroups], *, limits: Limits, windows: int 
         if plan is not None:
             return plan
     total = sum(sum(file.rows) for file in files)
-    large = frozenset() if sizes is None else frozenset(run for run, size in sizes.items() if size > limits.run_events_max)
+    large = (
+        frozenset() if sizes is None else frozenset(run for run, size in sizes.items() if size > limits.run_events_max)
+    )
     blocks = [block for file in files for block in _neighbours(file, limits.dealt_rows)]
     shared = _share_out([block for block, _ in blocks], [rows for _, rows in blocks], limits.dealt_rows)
     parts = max(1, ceil((total - sum((sizes or {}).get(run, 0) for run in large)) / limits.dealt_rows))
@@ -141,7 +131,12 @@ def _own_groups(file: RowGroups, part_of: dict[str, int]) -> Iterator[tuple[int,
 
 
 def _neighbours(file: RowGroups, rows_max: int) -> Iterator[tuple[Block, int]]:
-    """Yield row groups that follow each other, as many as make a block of at most `rows_max` rows, with their rows."""
+    """Yield row groups that follow each other, as many as make a block of at most `rows_max` rows, with their rows.
+
+    A file whose row groups are not known is one block.
+    """
+    if not file.rows:
+        yield file.file, 1
     first, before, held = 0, 0, 0
     for group, count in enumerate(file.rows):
         held += count

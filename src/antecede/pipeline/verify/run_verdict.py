@@ -53,7 +53,9 @@ def why_undecidable(row: Mapping[str, Any]) -> str | None:
 def _add_up_by_verdict(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     sums: dict[str, dict[str, Any]] = {}
     for row in rows:
-        total = sums.setdefault(row["verdict"], {"verdict": row["verdict"], "run_count": 0, "run": None, "reason": None})
+        total = sums.setdefault(
+            row["verdict"], {"verdict": row["verdict"], "run_count": 0, "run": None, "reason": None}
+        )
         for name in (*RUN_COUNTS.names[1:], "run_count"):
             total[name] = total.get(name, 0) + row[name]
     return list(sums.values())

@@ -20,7 +20,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antecede.pipeline.arrow import Longs, codes, fill_table, unpack
-from antecede.pipeline.dealing import COUNTS, RESULT, ROWS, deal_result, deal_table, in_chunks, rows_at_lines, rows_of_runs, values_in
+from antecede.pipeline.dealing import (
+    COUNTS,
+    RESULT,
+    ROWS,
+    deal_result,
+    deal_table,
+    in_chunks,
+    rows_at_lines,
+    rows_of_runs,
+    values_in,
+)
 from antecede.pipeline.kernel.counts import add_up_counts, count_large_runs
 from antecede.pipeline.limits import LIMITS, Limits
 from antecede.pipeline.read.row_counts import RowCounts

@@ -49,7 +49,9 @@ def _judge(table: pa.Table, states: pa.Table, plan: WindowPlan, worst: int) -> T
     early = skew.group_by("run").aggregate([("early", "sum")]).rename_columns(["run", "early"])
     tallies = findings.tallies(paired, stamped).to_pylist()
     early_of = {row["run"]: row["early"] for row in early.to_pylist()}
-    rows = [dict.fromkeys(findings.RUN_COUNTS.names, 0) | row | {"early": early_of.get(row["run"], 0)} for row in tallies]
+    rows = [
+        dict.fromkeys(findings.RUN_COUNTS.names, 0) | row | {"early": early_of.get(row["run"], 0)} for row in tallies
+    ]
     yield from tell("parts", pa.Table.from_pylist(rows, findings.RUN_COUNTS))
     yield from tell("skew", skew.sort_by([("worst_s", "descending")]).slice(0, SKEW_TOLD_MAX))
     if worst:
@@ -60,5 +62,3 @@ def _vectors(table: pa.Table, group: Longs) -> Vectors:
     known = np.frombuffer(b"".join(table["known"].to_pylist()), np.int64)
     process = table["process"].to_numpy().astype(np.int64)
     return Vectors(group, process, table["low"].to_numpy().astype(np.int64), known)
-
-

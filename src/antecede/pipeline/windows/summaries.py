@@ -58,7 +58,9 @@ def ends_table(rows: Rows, ends: Ends, plan: WindowPlan, number: Longs) -> pa.Ta
         entries=_binary(ends.entries, offsets),
     ).filter(pa.array(~ends.cyclic[ends.group]))
     bad = number[ends.cyclic]
-    cyclic = fill_table(WINDOWS, len(bad), what=np.full(len(bad), CYCLIC), part=plan.run(bad), run=plan.run(bad), window=bad)
+    cyclic = fill_table(
+        WINDOWS, len(bad), what=np.full(len(bad), CYCLIC), part=plan.run(bad), run=plan.run(bad), window=bad
+    )
     return pa.concat_tables([table, cyclic])
 
 

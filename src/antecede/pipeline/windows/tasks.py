@@ -18,7 +18,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antecede.pipeline import schema
 from antecede.pipeline.arrow import Flags, Longs, codes, fill_table, kind_codes, narrow_integers, pack
 from antecede.pipeline.dealing import RESULT as DEALT_RESULT
 from antecede.pipeline.dealing import deal_result, deal_table, gather, in_chunks, rows_at_lines, values_in
@@ -34,8 +33,8 @@ from antecede.pipeline.read.source import Consumer
 from antecede.pipeline.results import INFERRED, Told, results_in, tell
 from antecede.pipeline.runner import Batches, Task
 from antecede.pipeline.windows.compose import Composition, End, Known, summarise
-from antecede.pipeline.windows.window_plan import WindowPlan, from_table, pair_messages
 from antecede.pipeline.windows.summaries import CYCLE, CYCLIC, KNOWN, RESULT, ROWS, WINDOWS, ends_table, facts_table
+from antecede.pipeline.windows.window_plan import WindowPlan, from_table, pair_messages
 
 DETAIL = ("time", "sent_time", "message")
 BATCH_ROWS_MAX = 64 * 1024
@@ -60,7 +59,9 @@ def deal_messages(parts: int, runs: CutRuns) -> Consumer:
             if runs.receiving:
                 receives = _among(names, runs.receiving)[run] & (kind == RECEIVE)
                 kind = np.where(receives, np.int8(DELIVER), kind)
-            kept = (kind >= 0) & (kind != RECEIVE) & _among(names, runs.names)[run] & ~rows_at_lines(events, runs.left_out)
+            kept = (
+                (kind >= 0) & (kind != RECEIVE) & _among(names, runs.names)[run] & ~rows_at_lines(events, runs.left_out)
+            )
             coded = events.set_column(events.column_names.index("kind"), "kind", pa.array(kind))
             coded = coded.filter(pa.array(kept))
             yield from deal_table(coded, hash_texts(coded["message"]) % parts, parts)

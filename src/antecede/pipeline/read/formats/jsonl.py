@@ -177,7 +177,9 @@ def _with_attributes(table: pa.Table, data: bytes, starts: Longs, ends: Longs, a
         found = json.loads(data[starts[row] : ends[row]]).get("attributes")
         if found is not None:
             pairs = ((name, item if isinstance(item, str) else json.dumps(item)) for name, item in found.items())
-            values[row] = [(name, item) for (name, item), given in zip(pairs, found.values(), strict=True) if given is not None]
+            values[row] = [
+                (name, item) for (name, item), given in zip(pairs, found.values(), strict=True) if given is not None
+            ]
     place = schema.TRACE.get_field_index("attributes")
     return table.add_column(place, "attributes", pa.array(values, schema.TEXT_BY_TEXT))
 
