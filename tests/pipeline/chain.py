@@ -1,9 +1,9 @@
-"""The whole way of a huge run through windows, without Spark: the same tasks, and the plan done here by hand."""
+"""Take one run through windows: the tasks of `antecede.pipeline.windows`, with cuts that a test chooses."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any
@@ -11,48 +11,53 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from antecede.pipeline.dealing import DEALT, deal_table, gather
 from antecede.pipeline.kernel.encode import DELIVER
-from antecede.pipeline.verify import tasks
-from antecede.pipeline.windows import summaries
+from antecede.pipeline.results import RESULTS, put_together
+from antecede.pipeline.runner import InProcess, Task
+from antecede.pipeline.verify.verify import add_up_parts
+from antecede.pipeline.verify.window_tasks import judge_windows
 from antecede.pipeline.windows.compose import shifts
-from antecede.pipeline.windows.parts import Numbered, Parts
+from antecede.pipeline.windows.cut import Windows
+from antecede.pipeline.windows.summaries import LINK, SPAN, WINDOWS
+from antecede.pipeline.windows.tasks import join_messages, summarise_windows
+from antecede.pipeline.windows.window_plan import CutRun, WindowPlan
 from tests.pipeline.traces import Row, coded
 
-Dicts = list[dict[str, Any]]
+TASKS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """What was found in the windows of one run: all that is counted of it, and the violating delivers."""
+
+    counts: dict[str, int]
+    violations: list[dict[str, Any]]
 
 
 def effective(rows: Sequence[Row]) -> list[Row]:
-    """Sends and delivers alone, with receives for delivers where there are none."""
+    """Return the sends and delivers alone. If there are no delivers, receives stand for them."""
     kind = "deliver" if any(row.kind == "deliver" for row in rows) else "receive"
-    return [
-        Row(
-            row.run,
-            row.process,
-            row.index,
-            "send" if row.kind == "send" else "deliver",
-            row.time,
-            row.message,
-            row.dests,
-        )
-        for row in rows
-        if row.kind in ("send", kind)
-    ]
+    kept = [row for row in rows if row.kind in ("send", kind)]
+    return [row if row.kind == "send" else replace(row, kind="deliver") for row in kept]
 
 
-def uncut(rows: Sequence[Row]) -> Numbered:
+def uncut(rows: Sequence[Row]) -> CutRun:
+    """Return a run without any cuts."""
     times = [row.time for row in rows if row.time is not None]
     names = tuple(sorted({row.process for row in rows}))
-    return Numbered(rows[0].run, names, min(times), max(times), (0,) * len(names))
+    return CutRun(rows[0].run, names, min(times), max(times), (0,) * len(names))
 
 
-def through_windows(rows: Sequence[Row], cuts: Sequence[float]) -> Dicts | None:
-    """The findings of one run, cut at these shares of its shifted time; None where it can not be cut."""
+def through_windows(rows: Sequence[Row], cuts: Sequence[float]) -> Composed | None:
+    """Return what is found in one run, cut at these shares of its shifted time, or None if it cannot be cut."""
     kept = effective(rows)
     if not kept or any(row.time is None for row in kept):
         return None
     one = uncut(kept)
-    streams = run(tasks.join_messages(Parts((one,)), 1, named=True), dealt(coded(kept)))
-    pairs = summaries.opened(streams["rows"]).to_pylist()
+    joined = gather(run(join_messages(WindowPlan((one,)), 1, named=True), dealt(coded(kept))))
+    assert joined is not None
+    pairs = joined.to_pylist()
     links = [row for row in pairs if row["role"] == DELIVER and row["first"] and row["sender"] >= 0]
     sender, receiver, slack = (
         np.array([row[name] for row in links], np.int64) for name in ("sender", "process", "slack")
@@ -63,31 +68,36 @@ def through_windows(rows: Sequence[Row], cuts: Sequence[float]) -> Dicts | None:
     ticks = [row["tick"] + int(shift[row["process"]]) for row in pairs]
     low, span = min(ticks), max(ticks) - min(ticks)
     bounds = tuple(sorted({low + round(span * share) for share in cuts}))
-    return _findings(kept, Parts((replace(one, shifts=tuple(shift.tolist()), cuts=bounds),)))
+    return _compose(kept, WindowPlan((replace(one, shifts=tuple(shift.tolist()), cuts=bounds),)))
 
 
-def _findings(kept: Sequence[Row], parts: Parts) -> Dicts | None:
-    streams = run(tasks.join_messages(parts, 3, named=True), dealt(coded(kept))).to_pylist()
-    each = [pa.Table.from_pylist([row for row in streams if row["task"] == task], tasks.DEALT) for task in range(3)]
-    windows = pa.concat_tables(run(tasks.summarise_windows(parts), one, summaries.WINDOWS) for one in each)
-    what = [row["what"] for row in windows.select(["what"]).to_pylist()]
-    spans = [row for row in windows.to_pylist() if row["what"] == summaries.SPAN]
-    for before, after in pairwise(sorted(spans, key=itemgetter("process", "part"))):
+def _compose(kept: Sequence[Row], plan: WindowPlan) -> Composed | None:
+    windows = (
+        InProcess()
+        .hand_out(dealt(coded(kept)))
+        .map(join_messages(plan, TASKS, named=True), DEALT)
+        .deal(TASKS)
+        .map(summarise_windows(plan, TASKS), WINDOWS)
+        .keep()
+    )
+    facts = windows.where("what", (LINK, SPAN)).collect().to_pylist()
+    spans = sorted((row for row in facts if row["what"] == SPAN), key=itemgetter("process", "window"))
+    for before, after in pairwise(spans):
         if before["process"] == after["process"] and before["high"] > after["low"]:
             return None
-    assert all(row["low"] >= 0 for row in windows.to_pylist() if row["what"] == summaries.LINK)
-    ends = windows.filter(pa.array([kind in (summaries.END, summaries.CYCLIC) for kind in what])).sort_by("part")
-    states = run(tasks.compose(parts), ends, tasks.STATES)
-    rows = windows.filter(pa.array([kind == summaries.ROWS for kind in what])).select(["part", "rows"])
-    both = pa.concat_tables([rows, states], promote_options="default")
-    return run(tasks.verify_windows(parts, [0], detail=True), both).to_pylist()
+    assert all(row["low"] >= 0 for row in facts if row["what"] == LINK)
+    entered = Windows(plan, TASKS, windows, (0,)).entered()
+    told = put_together(entered.map(judge_windows(plan, [0], worst=10**6), RESULTS).collect())
+    (counts,) = add_up_parts(told["parts"], told["large"]).to_pylist()
+    return Composed(counts, told["worst"].to_pylist())
 
 
 def dealt(table: pa.Table) -> pa.Table:
-    """The rows as a task gets them: as streams."""
-    return run(tasks.deal(1), table.append_column("task", pa.array([0] * table.num_rows, pa.int32())), tasks.DEALT)
+    """Return the rows as a task gets them: as streams."""
+    part = np.zeros(table.num_rows, np.int64)
+    return pa.Table.from_batches(deal_table(table, part, 1), DEALT)
 
 
-def run(task: tasks.Task, table: pa.Table, empty: pa.Schema | None = None) -> pa.Table:
-    batches = list(task(table.to_batches(max_chunksize=7)))
-    return pa.Table.from_batches(batches, batches[0].schema if batches else empty)
+def run(task: Task, table: pa.Table) -> Iterator[pa.RecordBatch]:
+    """Run a task on a table in small batches."""
+    return task(table.to_batches(max_chunksize=7))

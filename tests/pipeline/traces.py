@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 import pyarrow as pa
 
 from antecede.pipeline.kernel.encode import DELIVER, RECEIVE, SEND
+from antecede.pipeline.read.rows import Wanted, encode_names, with_file
 
 COLUMNS = pa.schema(
     [
@@ -45,6 +46,12 @@ def coded(rows: Sequence[Row]) -> pa.Table:
     counted = [row for row in rows if row.kind in CODES]
     codes = pa.array([CODES[row.kind] for row in counted], pa.int8())
     return table(counted).set_column(COLUMNS.get_field_index("kind"), "kind", codes)
+
+
+def events(rows: Sequence[Row], file: str = "trace", first_line: int = 1) -> pa.Table:
+    """Return the rows as a reader gives them: with file and line."""
+    lines = pa.array(range(first_line, first_line + len(rows)), pa.int64())
+    return encode_names(with_file(table(rows).append_column("line", lines), file)).cast(Wanted().events)
 
 
 def overtaking(run: str) -> list[Row]:

@@ -23,9 +23,9 @@ def test_composed_windows_count_what_the_definition_counts(windows: int, seeds: 
     for seed in seeds:
         rows, rng = trace(seed), random.Random(seed)
         cuts = sorted(rng.random() for _ in range(windows - 1))
-        findings = through_windows(rows, cuts) if rows else None
-        if findings is not None:
-            assert_found(findings, expected(rows))
+        found = through_windows(rows, cuts) if rows else None
+        if found is not None:
+            assert_found(found.counts, found.violations, expected(rows))
             compared += 1
     assert compared > 0.44 * len(seeds)  # the others have no time, or clocks that no shift can repair
 
@@ -34,18 +34,18 @@ def test_composed_windows_count_what_the_definition_counts(windows: int, seeds: 
 @settings(max_examples=150, deadline=None)
 def test_any_cuts_of_any_run_count_what_the_definition_counts(seed: int, cuts: list[float]) -> None:
     rows = trace(seed)
-    findings = through_windows(rows, cuts) if rows else None
-    if findings is not None:
-        assert_found(findings, expected(rows))
+    found = through_windows(rows, cuts) if rows else None
+    if found is not None:
+        assert_found(found.counts, found.violations, expected(rows))
 
 
 def test_compiled_windows_count_the_same() -> None:
     for seed in range(60):
         rows = trace(seed)
         with loops.interpret_up_to(-1):
-            findings = through_windows(rows, [0.3, 0.6]) if rows else None
-        if findings is not None:
-            assert_found(findings, expected(rows))
+            found = through_windows(rows, [0.3, 0.6]) if rows else None
+        if found is not None:
+            assert_found(found.counts, found.violations, expected(rows))
 
 
 def relay(hops: int) -> list[Row]:
@@ -60,10 +60,10 @@ def relay(hops: int) -> list[Row]:
 
 def test_a_chain_through_many_windows_is_followed_to_its_end() -> None:
     rows = relay(40)
-    findings = through_windows(rows, [number / 60 for number in range(1, 60)])
-    assert findings is not None
-    assert_found(findings, expected(rows))
-    violation = next(row for row in findings if row["overtaken"])
+    found = through_windows(rows, [number / 60 for number in range(1, 60)])
+    assert found is not None
+    assert_found(found.counts, found.violations, expected(rows))
+    (violation,) = found.violations
     assert (violation["message"], violation["witness"]) == ("m40", "m0")
 
 
@@ -75,10 +75,10 @@ def test_a_cycle_inside_one_window_silences_the_other_windows_of_its_run() -> No
         Row("r", "y", 1, "deliver", 0.2, "n1"),
         Row("r", "y", 2, "send", 0.2, "n2", ("x",)),
     ]
-    findings = through_windows(rows, [0.1, 0.3, 0.5, 0.9])
-    assert findings is not None
-    assert_found(findings, expected(rows))
-    assert all(row["overtaken"] in (None, 0) for row in findings)
+    found = through_windows(rows, [0.1, 0.3, 0.5, 0.9])
+    assert found is not None
+    assert_found(found.counts, found.violations, expected(rows))
+    assert (found.counts["cyclic"], found.violations) == (1, [])
 
 
 def test_shifts_repair_skew_wherever_that_is_possible() -> None:

@@ -52,7 +52,7 @@ def explain_rows(
     whole: dict[str, Run] = {}
     for row in worst.to_pylist():
         name = row["run"]
-        if name not in whole and runs[name].events <= WHOLE_RUN_EVENTS_MAX:
+        if name not in whole and runs[name].events <= min(WHOLE_RUN_EVENTS_MAX, events_max):
             whole.update((run.name, run) for run in arrange(to_events(events.filter(pc.equal(events["run"], name)))))
         near = whole.get(name) or _near_run(events, row, runs[name], events_max)
         found.append(explain_one(row, near, runs[name]))
