@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 
 import pyarrow as pa
 
+from antecede.pipeline.arrow import fill_table
 from antecede.pipeline.kernel.encode import DELIVER, RECEIVE, SEND
 from antecede.pipeline.read.rows import Wanted, encode_names, with_file
 
@@ -22,6 +23,7 @@ COLUMNS = pa.schema(
         ("dests", pa.list_(pa.string())),
     ]
 )
+NEEDED, ALL_COLUMNS = Wanted(), Wanted(all_columns=True)
 CODES = {"send": SEND, "deliver": DELIVER, "receive": RECEIVE}
 
 
@@ -48,10 +50,12 @@ def coded(rows: Sequence[Row]) -> pa.Table:
     return table(counted).set_column(COLUMNS.get_field_index("kind"), "kind", codes)
 
 
-def events(rows: Sequence[Row], file: str = "trace", first_line: int = 1) -> pa.Table:
+def events(rows: Sequence[Row], file: str = "trace", *, first_line: int = 1, wanted: Wanted = NEEDED) -> pa.Table:
     """Return the rows as a reader gives them: with file and line."""
-    lines = pa.array(range(first_line, first_line + len(rows)), pa.int64())
-    return encode_names(with_file(table(rows).append_column("line", lines), file)).cast(Wanted().events)
+    known = table(rows)
+    columns = {name: known[name] for name in COLUMNS.names} | {"line": range(first_line, first_line + len(rows))}
+    whole = fill_table(pa.schema([*wanted.trace, ("line", pa.int64())]), len(rows), **columns)
+    return encode_names(with_file(whole, file)).cast(wanted.events)
 
 
 def overtaking(run: str) -> list[Row]:

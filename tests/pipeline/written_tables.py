@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,8 @@ from antecede.pipeline.check import Checked, check
 from antecede.pipeline.runner import InProcess, Runner
 
 Dicts = list[dict[str, Any]]
+CheckFiles = Callable[..., "WrittenTables"]
+"""A function that checks the files at some paths, with options of `check`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 """Find the files that paths mean, through Arrow's file systems.
 
-A path is a file, a folder (searched at every depth), or a glob with `*`, `?`, `[...]` and `{a,b}`. Names in a folder
-that begin with `_` or `.` are ignored, as Spark does. A file that is named twice is read once. Only regular files are
-read: a FIFO or a device in a folder is ignored, and refused if it is named itself.
+A path is a file, a folder (searched at every depth), or a glob with `*`, `?`, `[...]` and `{a,b}`, in which a backslash
+takes the meaning of the next character away. Names in a folder that begin with `_` or `.` are ignored, as Spark does. A
+file that is named twice is read once. Only regular files are read: a FIFO or a device in a folder is ignored, and
+refused if it is named itself.
 
 `list_files` runs where the tasks run, because only there it is known which files they can open.
 """
@@ -25,6 +26,8 @@ import pyarrow.fs
 from antecede.pipeline.errors import UnreadableInput
 
 GLOB = re.compile(r"[*?\[{]")
+ESCAPED = re.compile(r"\\(.)")
+BRACES = re.compile(r"(?<!\\)\{([^{}]*)\}")
 HIDDEN = ("_", ".")
 LOCAL = re.compile(r"^file:/+")
 SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*://")
@@ -41,8 +44,8 @@ class InputFile:
     """Length and time of change, to notice that the file is replaced while it is read."""
 
 
-class FileChanged(Exception):
-    """In a task: a file is no longer the one that was listed."""
+class FileChanged(UnreadableInput):
+    """A file is no longer the one that was listed."""
 
 
 class UnknownFileSystem(UnreadableInput):
@@ -201,7 +204,7 @@ def _match_in(system: Any, folder: str, part: str) -> Iterator[str]:
     if not GLOB.search(part):
         yield f"{folder.rstrip('/')}/{part}"
         return
-    wanted = re.compile(translate(part))
+    wanted = re.compile(translate(ESCAPED.sub(r"[\1]", part)))
     try:
         inside = system.get_file_info(pyarrow.fs.FileSelector(folder))
     except OSError:
@@ -213,7 +216,7 @@ def _match_in(system: Any, folder: str, part: str) -> Iterator[str]:
 
 def _expand_braces(pattern: str) -> list[str]:
     """Return the patterns that `{a,b}` in a pattern stands for. Braces inside braces are not expanded."""
-    pieces = re.split(r"\{([^{}]*)\}", pattern)
+    pieces = BRACES.split(pattern)
     choices = [piece.split(",") if at % 2 else [piece] for at, piece in enumerate(pieces)]
     return ["".join(chosen) for chosen in product(*choices)]
 

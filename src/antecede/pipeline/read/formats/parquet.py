@@ -1,11 +1,12 @@
 """Read traces in Parquet: row groups of a file, with Arrow, a bounded number of rows at a time.
 
-A folder named `run=a`, as Hive and Spark write them, gives that column to the files below it that do not have it.
+A folder named `run=a`, as Hive and Spark write them, gives that column to the files below it that do not have it. A
+run that is null is then the run of the folder.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import unquote
 
 import numpy as np
@@ -40,10 +41,7 @@ def read(block: Block, wanted: Wanted) -> Iterator[ReadRows]:
             names = [name for name in file.schema_arrow.names if name in schema.TRACE.names]
             needed = [name for name in names if _is_needed(file.schema_arrow.field(name), wanted)]
             for batch in file.iter_batches(BATCH_ROWS, list(groups), needed, use_threads=False):
-                table = pa.table(batch)
-                for name, value in folders.items():
-                    if name not in names:
-                        table = table.append_column(name, pa.repeat(pa.scalar(value, pa.string()), table.num_rows))
+                table = _fill_from_folders(pa.table(batch), names, folders)
                 yield _accept(table, line, block, wanted)
                 line += batch.num_rows
     except (OSError, pa.ArrowException) as error:
@@ -80,22 +78,33 @@ def count_rows(path: str) -> list[int]:
 def count_runs(path: str, *, runs_max: int = RUNS_MAX) -> list[dict[str, int]] | None:
     """Return for each row group the rows of each run in it, or None if one has more than `runs_max` runs."""
     with open_file(path) as file:
+        run = columns_of_folders(path).get("run") or ""
         if "run" not in file.schema_arrow.names:
-            run = columns_of_folders(path).get("run") or ""
             return [{run: file.metadata.row_group(group).num_rows} for group in range(file.num_row_groups)]
         counted = []
         for group in range(file.num_row_groups):
             found: dict[str, int] = {}
             for batch in file.iter_batches(BATCH_ROWS, [group], ["run"], use_threads=False):
-                _add_runs(found, pa.chunked_array([batch.column(0)]))
+                _add_runs(found, pa.chunked_array([batch.column(0)]), run)
                 if len(found) > runs_max:
                     return None
             counted.append(found)
         return counted
 
 
-def _add_runs(found: dict[str, int], column: pa.ChunkedArray) -> None:
-    run, names = codes(pc.fill_null(column.cast(pa.string()), "") if column.null_count else column)
+def _fill_from_folders(table: pa.Table, names: Sequence[str], folders: Mapping[str, str | None]) -> pa.Table:
+    """Return the table with what the folders above its file say. `names` are the columns of the trace that it has."""
+    for name, value in folders.items():
+        if name not in names:
+            table = table.append_column(name, pa.repeat(pa.scalar(value, pa.string()), table.num_rows))
+        elif name == "run" and value and table[name].null_count and columns.fits(table.schema.field(name)):
+            filled = pc.fill_null(table[name].cast(pa.string()), value)
+            table = table.set_column(table.column_names.index(name), name, filled)
+    return table
+
+
+def _add_runs(found: dict[str, int], column: pa.ChunkedArray, default: str) -> None:
+    run, names = codes(pc.fill_null(column.cast(pa.string()), default) if column.null_count else column)
     for name, rows in zip(names.to_pylist(), np.bincount(run, minlength=len(names)).tolist(), strict=True):
         found[name] = found.get(name, 0) + rows
 
