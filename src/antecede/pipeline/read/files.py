@@ -29,7 +29,7 @@ GLOB = re.compile(r"[*?\[{]")
 ESCAPED = re.compile(r"\\(.)")
 BRACES = re.compile(r"(?<!\\)\{([^{}]*)\}")
 HIDDEN = ("_", ".")
-LOCAL = re.compile(r"^file:/+")
+LOCAL = re.compile(r"^file:(/{3,}|/(?!/))")
 SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*://")
 
 
@@ -54,7 +54,7 @@ class UnknownFileSystem(UnreadableInput):
 
 def is_local(path: str) -> bool:
     """Return whether a path is one of this machine's own file system."""
-    return SCHEME.match(path) is None
+    return SCHEME.match(path) is None or LOCAL.match(path) is not None
 
 
 def locate(path: str) -> tuple[Any, str]:
@@ -90,11 +90,21 @@ def list_files(paths: Sequence[str]) -> tuple[InputFile, ...]:
         raise UnreadableInput("no input is given; give a file, a folder or a glob")
     found: dict[str, InputFile] = {}
     for path in paths:
+        refuse_odd_name(path)
         files = list(_files_at(path))
         if not any(file.bytes for file in files):
-            raise UnreadableInput(empty(path) if len(files) == 1 else no_files(path))
+            raise UnreadableInput(empty(files) if files else no_files(path))
         found.update((file.path, file) for file in files)
     return tuple(found[path] for path in sorted(found))
+
+
+def refuse_odd_name(path: str) -> None:
+    """Raise `UnreadableInput` if a path is not UTF-8, and could not be shown or handed to a task."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        shown = path.encode(errors="replace").decode()
+        raise UnreadableInput(f"{shown}: the name of this file is not UTF-8; rename the file") from None
 
 
 def _files_at(path: str) -> Iterator[InputFile]:
@@ -143,20 +153,23 @@ def _local_folder(folder: Path, above: set[str]) -> Iterator[InputFile]:
     for entry in entries:
         if entry.name.startswith(HIDDEN):
             continue
-        if entry.is_dir():
+        if _is_folder(entry):
             yield from _local_folder(Path(entry.path), above | {here})
         else:
             yield from _local_file(Path(entry.path), named=False)
 
 
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link to itself
+        return False
+
+
 def _local_file(path: Path, *, named: bool) -> Iterator[InputFile]:
     """Yield a regular file. Raise `UnreadableInput` if something else is `named`, and ignore it otherwise."""
     name = str(path)
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        shown = name.encode(errors="replace").decode()
-        raise UnreadableInput(f"{shown}: the name of this file is not UTF-8; rename the file") from None
+    refuse_odd_name(name)
     try:
         found = path.stat()
     except OSError:
@@ -205,13 +218,20 @@ def _match_in(system: Any, folder: str, part: str) -> Iterator[str]:
         yield f"{folder.rstrip('/')}/{part}"
         return
     wanted = re.compile(translate(ESCAPED.sub(r"[\1]", part)))
+    for name in sorted(_names_in(system, folder)):
+        if wanted.match(name) and not (name.startswith(HIDDEN) and not part.startswith(HIDDEN)):
+            refuse_odd_name(name)
+            yield f"{folder.rstrip('/')}/{name}"
+
+
+def _names_in(system: Any, folder: str) -> list[str]:
+    """Return the names in a folder, or none if it is not a folder. A local name may not be UTF-8."""
     try:
-        inside = system.get_file_info(pyarrow.fs.FileSelector(folder))
+        if isinstance(system, pyarrow.fs.LocalFileSystem):
+            return os.listdir(folder)
+        return [info.base_name for info in system.get_file_info(pyarrow.fs.FileSelector(folder))]
     except OSError:
-        return
-    for info in sorted(inside, key=lambda one: one.path):
-        if wanted.match(info.base_name) and not (info.base_name.startswith(HIDDEN) and not part.startswith(HIDDEN)):
-            yield info.path
+        return []
 
 
 def _expand_braces(pattern: str) -> list[str]:
@@ -225,8 +245,9 @@ def not_found(path: str) -> str:
     return f"{path}: no such file or folder; check the path, and quote a glob so that the shell does not expand it"
 
 
-def empty(path: str) -> str:
-    return f"{path}: the file is empty, so there is nothing to check; give the path of a trace"
+def empty(files: Sequence[InputFile]) -> str:
+    what = "the file is empty" if len(files) == 1 else f"this file is empty, and so are {len(files) - 1:,} others"
+    return f"{files[0].name}: {what}, so there is nothing to check; give the path of a trace"
 
 
 def no_files(path: str) -> str:

@@ -16,7 +16,7 @@ from antecede.pipeline.limits import Limits
 from antecede.pipeline.read import blocks as cutting
 from antecede.pipeline.read import detect_format
 from antecede.pipeline.read.blocks import Block
-from antecede.pipeline.read.files import InputFile, list_files
+from antecede.pipeline.read.files import InputFile, list_files, refuse_odd_name
 from antecede.pipeline.read.formats import csv, jaeger, jsonl, mapped, otlp, parquet, shiviz, shiviz_runs, spans, zipkin
 from antecede.pipeline.read.formats.json_texts import has_texts_in_lines
 from antecede.pipeline.read.rows import Reader, ReadRows, Wanted
@@ -82,6 +82,8 @@ class OpenInput:
 
 def open_input(runner: Runner, paths: Sequence[str], wanted: str, expressions: Expressions) -> OpenInput:
     """Find the files of the input, and recognise their format."""
+    for path in paths:
+        refuse_odd_name(path)
     found = runner.call(_look_at_files, pa.table([list(paths)], schema=PATHS), FILES).to_pylist()
     heads = {row["path"]: row.pop("head") for row in found}
     listed = [InputFile(**row) for row in found]
