@@ -24,6 +24,7 @@ from antecede.pipeline.read.rows import encode_names
 from antecede.pipeline.read.times import column_to_seconds
 
 REQUIRED = ("process", "index", "kind")
+NUMBERS = tuple(field.name for field in schema.TRACE if field.type in (schema.LONG, schema.DOUBLE))
 LONG_MAX = 2**63 - 1
 
 
@@ -39,7 +40,9 @@ def accept_rows(source: pa.Table, line: pa.Array) -> tuple[pa.Table, list[Refuse
     """Return the events of a table, with `line` as their line, and the rows that are not events."""
     typed = convert(source)
     table = typed.table.append_column("line", line)
-    doubtful = ~_is_utf8(table) | rules.find_doubtful(table) | _has_long_attribute(table) | _is_unread(source, table)
+    doubtful = ~_is_utf8(table) | rules.find_doubtful(table) | _has_long_attribute(table)
+    for name in NUMBERS:
+        doubtful |= _is_unread(name, source, table)
     for name in typed.mistyped:
         doubtful |= pc.is_valid(source[name]).to_numpy()
     table = rules.name_runs(table)
@@ -57,12 +60,15 @@ def accept_rows(source: pa.Table, line: pa.Array) -> tuple[pa.Table, list[Refuse
 
 
 def fits(field: pa.Field) -> bool:
-    """Return whether a column of this name and type can be converted to that of a trace."""
-    return _convert(pa.chunked_array([], field.type), schema.TRACE.field(field.name)) is not None
+    """Return whether every value of a column of this name and type can be converted to that of a trace."""
+    wanted = schema.TRACE.field(field.name)
+    if wanted.type == schema.LONG and pa.types.is_uint64(getattr(field.type, "value_type", field.type)):
+        return False
+    return _convert(pa.chunked_array([], field.type), wanted) is not None
 
 
 def convert(source: pa.Table) -> Typed:
-    """Return the columns of a trace in a table, converted to its types. A column that the table does not have is null."""
+    """Return the columns of a trace in a table, converted to its types. A column that the table lacks is null."""
     mistyped: dict[str, str] = {}
     columns = {}
     for field in schema.TRACE:
@@ -98,7 +104,7 @@ def _to_text(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
 
 
 def _to_long(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    """Return integers of any size. What a long cannot hold becomes -1 in an index, and is refused there."""
+    """Return integers of any size. What a long cannot hold becomes null, and is refused by `_is_unread`."""
     kind = column.type
     if pa.types.is_uint64(kind):
         return pc.if_else(
@@ -121,7 +127,8 @@ def _to_attributes(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
     kind = column.type
     if pa.types.is_map(kind) and _is_text(kind.key_type) and _is_text(kind.item_type):
         return column.cast(schema.TEXT_BY_TEXT)
-    if pa.types.is_struct(kind) and all(_is_text(kind.field(at).type) for at in range(kind.num_fields)):
+    fields = [kind.field(at).type for at in range(kind.num_fields)] if pa.types.is_struct(kind) else []
+    if pa.types.is_struct(kind) and all(_is_text(one) or pa.types.is_null(one) for one in fields):
         rows = [
             None if row is None else [(k, v) for k, v in row.items() if v is not None] for row in column.to_pylist()
         ]
@@ -162,11 +169,11 @@ def _is_utf8(table: pa.Table) -> Flags:
     return np.ones(table.num_rows, np.bool_)
 
 
-def _is_unread(source: pa.Table, table: pa.Table) -> Flags:
-    """Return for each row whether it has a time that could not be converted."""
-    if "time" not in source.column_names:
+def _is_unread(name: str, source: pa.Table, table: pa.Table) -> Flags:
+    """Return for each row whether it has a value in this column that could not be converted."""
+    if name not in source.column_names:
         return np.zeros(table.num_rows, np.bool_)
-    return pc.and_(pc.is_valid(source["time"]), pc.is_null(table["time"])).to_numpy()
+    return pc.and_(pc.is_valid(source[name]), pc.is_null(table[name])).to_numpy()
 
 
 def _has_long_attribute(table: pa.Table) -> Flags:
@@ -191,7 +198,7 @@ def _reason(source: pa.Table, row: pa.Table, mistyped: Mapping[str, str]) -> str
             values[name] = _decode(row[name].cast(_bytes_type(row[name].type))[0].as_py())
         except UnicodeDecodeError:
             return f"{_spoken(name)} is not UTF-8"
-    for name in ("index", "time"):
+    for name in NUMBERS:
         if values[name] is None and name in source.column_names and source[name][0].is_valid:
             values[name] = _as_given(source[name])
     if values.get("attributes") is not None:

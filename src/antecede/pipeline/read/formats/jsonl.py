@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.json
 
@@ -29,6 +30,8 @@ from antecede.pipeline.read.times import column_to_seconds
 
 PIECE_LINES = 4_096
 NEWLINE, LAST_BLANK, OPENING_BRACE, CLOSING_BRACE = 10, 32, ord("{"), ord("}")
+BLANKS = np.frombuffer(b" \t\r\x0b\x0c", np.uint8)
+NESTING_MAX = 400  # levels that the exact parser is sure to read
 NULL_AFTER_OBJECT = re.compile(rb"\}\s*null")
 ATTRIBUTES = re.compile(rb'"attributes"\s*:\s*')
 ESCAPES = re.compile(rb'\\u[dD][89a-fA-F]|"[^"\n]*\\u[^"\n]*"\s*:')
@@ -66,15 +69,20 @@ def find_rows(data: bytes, first_line: int) -> tuple[Longs, Longs, Longs]:
     if starts[-1] == len(letters):
         starts, ends = starts[:-1], ends[:-1]
     lines = np.arange(len(starts)) + first_line
-    maybe_blank = ends == starts
-    maybe_blank[~maybe_blank] = letters[starts[~maybe_blank]] <= LAST_BLANK
-    if not maybe_blank.any():
-        return starts, ends, lines
-    blank = np.zeros(len(lines), np.bool_)
-    blank[maybe_blank] = [
-        not data[a:b].strip() for a, b in zip(starts[maybe_blank].tolist(), ends[maybe_blank].tolist(), strict=True)
-    ]
-    return starts[~blank], ends[~blank], lines[~blank]
+    blank = _are_blank(data, letters, starts, ends)
+    return (starts[~blank], ends[~blank], lines[~blank]) if blank.any() else (starts, ends, lines)
+
+
+def _are_blank(data: bytes, letters: npt.NDArray[np.uint8], starts: Longs, ends: Longs) -> Flags:
+    """Return which lines are blank. Empty ones, and those of one letter, may be many millions."""
+    blank = ends == starts
+    maybe = np.flatnonzero(~blank)
+    maybe = maybe[letters[starts[maybe]] <= LAST_BLANK]
+    short = ends[maybe] - starts[maybe] == 1
+    blank[maybe[short]] = np.isin(letters[starts[maybe[short]]], BLANKS)
+    maybe = maybe[~short]
+    blank[maybe] = [not data[a:b].strip() for a, b in zip(starts[maybe].tolist(), ends[maybe].tolist(), strict=True)]
+    return blank
 
 
 def parse_exactly(rows: Iterable[bytes], lines: Longs, wanted: Wanted) -> Parsed:
@@ -137,6 +145,7 @@ def _refuse(table: pa.Table, data: bytes, starts: Longs, ends: Longs, wanted: Wa
     """Return the events of what Arrow read, and decide exactly on the lines that may break a rule."""
     doubtful = rules.find_doubtful(table)
     doubtful |= ends - starts > FIELD_CHARS_MAX
+    doubtful[_rows_with_much_nesting(data, starts, ends)] = True
     with_attributes = _mark_rows_with_attributes(data, starts, doubtful)
     if b"\\u" in data:
         doubtful[_rows_at(starts, [match.start() for match in ESCAPES.finditer(data)])] = True
@@ -150,6 +159,13 @@ def _refuse(table: pa.Table, data: bytes, starts: Longs, ends: Longs, wanted: Wa
     at = np.flatnonzero(doubtful)
     exact, refused = parse_exactly((data[starts[n] : ends[n]] for n in at), table["line"].to_numpy()[at], wanted)
     return pa.concat_tables([table.filter(pa.array(~doubtful)), exact]).sort_by("line"), refused
+
+
+def _rows_with_much_nesting(data: bytes, starts: Longs, ends: Longs) -> list[int]:
+    """Return the rows that may be nested too deeply for the exact parser. Arrow does not mind."""
+    long = np.flatnonzero(ends - starts > 2 * NESTING_MAX)
+    places = zip(long.tolist(), starts[long].tolist(), ends[long].tolist(), strict=True)
+    return [row for row, a, b in places if data.count(b"[", a, b) + data.count(b"{", a, b) > NESTING_MAX]
 
 
 def _mark_rows_with_attributes(data: bytes, starts: Longs, doubtful: Flags) -> Flags:
