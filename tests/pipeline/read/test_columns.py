@@ -61,7 +61,7 @@ def test_an_integer_that_no_long_can_hold_is_refused(name: str) -> None:
 
 @pytest.mark.parametrize("kind", [kind for kind in INTEGERS if not str(kind).startswith("u")], ids=str)
 def test_a_negative_index_is_refused(kind: pa.DataType) -> None:
-    rows, (refused,) = accept(with_column("index", pa.array([0, -1], kind)))
+    _, (refused,) = accept(with_column("index", pa.array([0, -1], kind)))
     assert (refused.line, refused.reason) == (2, "index is -1; it must be an integer of 0 or more")
 
 

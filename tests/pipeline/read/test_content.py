@@ -7,6 +7,7 @@ import gzip
 import random
 import tracemalloc
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pyarrow as pa
@@ -59,7 +60,7 @@ def test_lines_come_once_and_in_order_however_a_file_is_cut(tmp_path: Path, seed
         assert lines_of(content.read_lines(path, 0, -1, 0, **limits)) == wanted
         cuts = sorted({0, len(data), *(rng.randint(0, len(data)) for _ in range(rng.randint(0, 6)))})
         before, found = 0, []
-        for start, end in zip(cuts[:-1], cuts[1:], strict=True):
+        for start, end in pairwise(cuts):
             found += lines_of(content.read_lines(path, start, end, before, **limits))
             before += content.count_lines(path, start, end)
         assert found == wanted

@@ -33,7 +33,7 @@ LONG = "x" * 70_000
         {"dests": [""]},
         {"kind": "receive"},
     ],
-    ids=lambda changes: ",".join(changes),
+    ids=",".join,
 )
 def test_a_row_that_breaks_a_rule_is_doubted_and_the_others_are_not(changes: dict[str, Any]) -> None:
     rows = [GOOD, {**GOOD, "index": 2, **changes}, {**GOOD, "index": 3}]

@@ -18,6 +18,7 @@ from antecede.pipeline.read import detect_format
 from antecede.pipeline.read.blocks import Block
 from antecede.pipeline.read.files import InputFile, list_files, refuse_odd_name
 from antecede.pipeline.read.formats import csv, jaeger, jsonl, mapped, otlp, parquet, shiviz, shiviz_runs, spans, zipkin
+from antecede.pipeline.read.formats.expressions import compile_expression
 from antecede.pipeline.read.formats.json_texts import has_texts_in_lines
 from antecede.pipeline.read.rows import Reader, ReadRows, Wanted
 from antecede.pipeline.read.source import Prepare
@@ -84,6 +85,9 @@ def open_input(runner: Runner, paths: Sequence[str], wanted: str, expressions: E
     """Find the files of the input, and recognise their format."""
     for path in paths:
         refuse_odd_name(path)
+    for expression, groups in ((expressions.regex, shiviz.REQUIRED_GROUPS), (expressions.delimiter, ())):
+        if expression is not None:
+            compile_expression(expression, groups)
     found = runner.call(_look_at_files, pa.table([list(paths)], schema=PATHS), FILES).to_pylist()
     heads = {row["path"]: row.pop("head") for row in found}
     listed = [InputFile(**row) for row in found]

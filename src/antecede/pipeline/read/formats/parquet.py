@@ -78,8 +78,10 @@ def count_rows(path: str) -> list[int]:
 def count_runs(path: str, *, runs_max: int = RUNS_MAX) -> list[dict[str, int]] | None:
     """Return for each row group the rows of each run in it, or None if one has more than `runs_max` runs."""
     with open_file(path) as file:
-        run = columns_of_folders(path).get("run") or ""
-        if "run" not in file.schema_arrow.names:
+        is_column = "run" in file.schema_arrow.names
+        is_mistyped = is_column and not columns.fits(file.schema_arrow.field("run"))
+        run = "" if is_mistyped else columns_of_folders(path).get("run") or ""
+        if is_mistyped or not is_column:  # of a column of another type, only rows without a value are events
             return [{run: file.metadata.row_group(group).num_rows} for group in range(file.num_row_groups)]
         counted = []
         for group in range(file.num_row_groups):
