@@ -40,7 +40,7 @@ def read(block: Block, wanted: Wanted) -> Iterator[ReadRows]:
             folders = columns_of_folders(block.path)
             names = [name for name in file.schema_arrow.names if name in schema.TRACE.names]
             needed = [name for name in names if _is_needed(file.schema_arrow.field(name), wanted)]
-            for batch in file.iter_batches(BATCH_ROWS, list(groups), needed, use_threads=False):
+            for batch in _read_batches(file, list(groups), needed):
                 table = _fill_from_folders(pa.table(batch), names, folders)
                 yield _accept(table, line, block, wanted)
                 line += batch.num_rows
@@ -86,12 +86,23 @@ def count_runs(path: str, *, runs_max: int = RUNS_MAX) -> list[dict[str, int]] |
         counted = []
         for group in range(file.num_row_groups):
             found: dict[str, int] = {}
-            for batch in file.iter_batches(BATCH_ROWS, [group], ["run"], use_threads=False):
+            for batch in _read_batches(file, [group], ["run"]):
                 _add_runs(found, pa.chunked_array([batch.column(0)]), run)
                 if len(found) > runs_max:
                     return None
             counted.append(found)
         return counted
+
+
+def _read_batches(file: pq.ParquetFile, groups: list[int], names: list[str]) -> Iterator[pa.RecordBatch]:
+    """Yield rows of some row groups. Raise `ArrowInvalid` if a dictionary is damaged, at which Arrow does not look."""
+    for batch in file.iter_batches(BATCH_ROWS, groups, names, use_threads=False):
+        for column in batch.columns:
+            values = column.flatten() if pa.types.is_list(column.type) else column
+            highest = pc.max(values.indices).as_py() if pa.types.is_dictionary(values.type) else None
+            if highest is not None and highest >= len(values.dictionary):
+                raise pa.ArrowInvalid("a value is not in the dictionary of its column")
+        yield batch
 
 
 def _fill_from_folders(table: pa.Table, names: Sequence[str], folders: Mapping[str, str | None]) -> pa.Table:
