@@ -27,7 +27,6 @@ TALLY = (
     "duplicates",
     "spurious",
     "cyclic",
-    "wide",
 )
 FINDINGS = pa.schema(
     [
@@ -54,11 +53,9 @@ FINDINGS = pa.schema(
 )
 
 
-def findings(
-    paired: Paired, stamped: Stamped, *, wide: npt.NDArray[np.bool_] | None = None, detail: bool, worst: int = 0
-) -> pa.Table:
+def findings(paired: Paired, stamped: Stamped, *, detail: bool, worst: int = 0) -> pa.Table:
     """The rows for one task. Without `detail`, only what is to be added up, and so many of the worst violations."""
-    tables = [_tally(paired, stamped, wide), _links(paired)]
+    tables = [_tally(paired, stamped), _links(paired)]
     if detail:
         tables += [_messages(paired), _deliveries(paired, stamped, np.flatnonzero(paired.rows.role == DELIVER))]
     elif worst:
@@ -122,15 +119,14 @@ def _deliveries(paired: Paired, stamped: Stamped, at: Longs) -> pa.Table:
     )
 
 
-def _tally(paired: Paired, stamped: Stamped, wide: npt.NDArray[np.bool_] | None) -> pa.Table:
+def _tally(paired: Paired, stamped: Stamped) -> pa.Table:
     """One row per run that has rows here."""
     rows, runs = paired.rows, len(paired.names.runs)
     sent, deliver = rows.role == SEND, rows.role == DELIVER
     first = deliver & rows.first
-    unfit = np.zeros((2, runs), np.int64)
-    for number, groups in enumerate((stamped.cyclic, wide)):
-        if groups is not None and groups.any():
-            unfit[number, paired.run[groups[rows.group]]] = 1
+    cyclic = np.zeros(runs, np.int64)
+    if stamped.cyclic.any():
+        cyclic[paired.run[stamped.cyclic[rows.group]]] = 1
     counts = {
         "messages": sent,
         "deliveries": deliver,
@@ -143,7 +139,7 @@ def _tally(paired: Paired, stamped: Stamped, wide: npt.NDArray[np.bool_] | None)
     }
     present = np.flatnonzero(np.bincount(paired.run, minlength=runs))
     columns = {name: _sums(paired.run, value, runs)[present] for name, value in counts.items()}
-    columns |= {"cyclic": unfit[0][present], "wide": unfit[1][present]}
+    columns["cyclic"] = cyclic[present]
     struct = pa.StructArray.from_arrays([pa.array(columns[name], pa.int64()) for name in TALLY], TALLY)
     return fill_table(
         FINDINGS,

@@ -51,7 +51,7 @@ def skew(findings: DataFrame) -> DataFrame:
     )
 
 
-def runs(findings: DataFrame, sizes: DataFrame, cutting: Cutting, *, processes_max: int) -> DataFrame:
+def runs(findings: DataFrame, sizes: DataFrame, cutting: Cutting) -> DataFrame:
     """Return one row per run, as `schema.RUNS`, also for runs without any message.
 
     All that is known of runs is added up together: in one shuffle, and without a join.
@@ -63,28 +63,27 @@ def runs(findings: DataFrame, sizes: DataFrame, cutting: Cutting, *, processes_m
     cut_up = [(name, count, None) for name, count in cutting.windows.items()]
     uncut = [(name, 1, f"as one task, because {reason}") for name, reason in cutting.uncut.items()]
     notes = given(findings.sparkSession, [*cut_up, *uncut], NOTES)
-    sums = (*sizes.columns[1:], *TALLY[:-2], "early")
-    greatest = (*TALLY[-2:], "windows", "one_task")
-    reason = _reason(processes_max)
+    sums = (*sizes.columns[1:], *TALLY[:-1], "early")
+    greatest = (*TALLY[-1:], "windows", "one_task")
+    reason = _reason()
     violated = fn.when(fn.col("violations") > 0, "violated")
     verdict = violated.when(reason.isNotNull(), "undecidable").otherwise("holds")
     return (
         reduce(partial(DataFrame.unionByName, allowMissingColumns=True), [sizes, tallies, notes])
         .groupBy("run")
         .agg(*(fn.sum(name).alias(name) for name in sums), *(fn.max(name).alias(name) for name in greatest))
-        .na.fill(0, [*sums, *TALLY[-2:]])
+        .na.fill(0, [*sums, *TALLY[-1:]])
         .na.fill(1, ["windows"])
         .withColumns({"verdict": verdict, "reason": reason})
         .select(schema.RUNS.names)
     )
 
 
-def _reason(processes_max: int) -> Column:
+def _reason() -> Column:
     """Return why a run cannot be judged, or null. The rule is that of `antecede.judge.rule`."""
     unpaired = fn.col("paired") == 0
     return (
         fn.when(fn.col("cyclic") > 0, "happened-before has a cycle: an event would have to happen before itself")
-        .when(fn.col("wide") > 0, f"it has more than {processes_max} processes, which is more than one task can hold")
         .when(unpaired & (fn.col("messages") > 0) & (fn.col("deliveries") > 0), rule.NO_SHARED_ID)
         .when(unpaired & (fn.col("messages") > 0), rule.NO_DELIVER)
         .when(unpaired & (fn.col("deliveries") > 0), rule.NO_SEND)

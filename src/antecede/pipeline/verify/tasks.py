@@ -84,9 +84,8 @@ def verify_runs(*, detail: bool, worst: int = 0, limits: Limits = LIMITS) -> Tas
 
 def judged(paired: Paired, *, detail: bool, worst: int, limits: Limits) -> pa.Table:
     """Whole runs to findings."""
-    wide = paired.rows.widths > limits.processes_max
-    stamped = stamp_runs(paired.rows, wide, vector_entries_max=limits.vector_entries_max)
-    return findings(paired, stamped, wide=wide, detail=detail, worst=worst)
+    stamped = stamp_runs(paired.rows, vector_entries_max=limits.vector_entries_max)
+    return findings(paired, stamped, detail=detail, worst=worst)
 
 
 def join_messages(parts: Parts, tasks: int, *, named: bool) -> Task:

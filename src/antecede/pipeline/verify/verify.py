@@ -108,7 +108,7 @@ def verify(
         findings = reduce(DataFrame.unionByName, cut_up)
     return Verified(
         findings=findings,
-        runs=selections.runs(findings, listed, cutting, processes_max=limits.processes_max),
+        runs=selections.runs(findings, listed, cutting),
         held=(counts, *cutting.held),
         is_known=known is not None,
     )

@@ -95,7 +95,7 @@ def cut(
     by_run: dict[str, list[Row]] = {name: [] for name in names}
     for row in counts.filter(fn.col("run").isin(list(names)) & (fn.col("with_message") > 0)).collect():
         by_run[row["run"]].append(row)
-    uncut = {name: reason for name, rows in by_run.items() if (reason := _unfit(rows, limits.processes_max))}
+    uncut = {name: reason for name, rows in by_run.items() if (reason := _unfit(rows, limits.window_processes_max))}
     fit = {name: sorted(rows, key=itemgetter("process")) for name, rows in by_run.items() if name not in uncut}
     if not fit:
         return Cutting(uncut=uncut)
