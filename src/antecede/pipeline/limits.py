@@ -18,9 +18,9 @@ class Limits:
     task_rows_max: int = 1 << 20
     """Rows of whole runs that one task reads."""
     window_processes_max: int = 8_192
-    """Processes of a run that is cut into windows. A run of more is one task, whatever its size."""
+    """Processes of a run that is cut into windows. A run of more is one task, because windows hand on vectors."""
     vector_entries_max: int = 2**26
-    """Entries of all vectors in one walk, a quarter of a gigabyte. Runs that have more take several walks, or bit masks."""
+    """Entries of all vectors in one walk, a quarter of a gigabyte. Bit masks take no more memory than that."""
     left_out_max: int = 100_000
     """Refused rows that every task of a feed of columns is told of. If there are more, Spark reads the input."""
     explained_events_max: int = 200_000

@@ -26,6 +26,7 @@ Longs = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 ORDERLY_SHARE = 64  # one row in so many may be earlier than the row before it, in rows that come by time
+STEPS_PER_EVENT = 24  # of all loops but those that judge
 CROSSING = 2  # delivered in a later group: still due at the end of this one
 
 
@@ -67,13 +68,13 @@ class Layout:
         return len(self.flight_lane)
 
 
-def lay_out(rows: Rows, steps: int) -> Layout:
-    """Sort the rows into lanes and find the send of each deliver. An event takes about `steps` steps to judge."""
+def lay_out(rows: Rows) -> Layout:
+    """Sort the rows into lanes and find the send of each deliver."""
     lane_base = np.concatenate([[0], np.cumsum(rows.widths)])
     lane, lane_count = lane_base[rows.group] + rows.process, int(lane_base[-1])
     walked = (rows.role == SEND) | ((rows.role == DELIVER) & rows.first & (rows.sender >= 0))
     event_row = _in_order(np.flatnonzero(walked), lane, rows.index)
-    run = kernels(len(event_row) * steps)
+    run = kernels(len(event_row) * STEPS_PER_EVENT)
     event_lane, sent = lane[event_row], rows.role[event_row] == SEND
     start = _starts(event_lane, lane_count)
 
@@ -91,10 +92,10 @@ def lay_out(rows: Rows, steps: int) -> Layout:
         flight_of, flight_lane, flight_index = _flights(sender_lane[away], sent_index[away])
         asked[away] = IN_FLIGHT - flight_of
 
-    source = np.full(len(event_row), SENT, np.int64)
+    source = np.full(len(event_row), SENT, np.int32)
     source[~sent] = asked[: len(asking) - len(crossing)]
     lanes = Lanes(
-        order=_starting_order(rows, event_row, event[walked], event_lane, start),
+        order=_starting_order(rows, event_row, event[walked], event_lane, start).astype(np.int32),
         lane_of=event_lane.astype(np.int32),
         source=source,
         readers=np.bincount(source[source >= 0], minlength=len(source)).astype(np.int32),

@@ -2,8 +2,8 @@
 
 A lane is one process of one run (or of one window of it): its sends and delivers in its own order. The order is found
 on demand: a lane that comes to a deliver whose send has not been walked yet waits on a stack while the sender's lane is
-walked up to that send. Any order of starting points gives a correct result (a good one keeps few messages in flight). A lane
-that is asked for while it waits is exactly a cycle in happened-before.
+walked up to that send. Any order of starting points gives a correct result, and a good one keeps few messages in
+flight. If a lane is asked for while it waits, happened-before has a cycle.
 
 On the way every message that somebody will deliver gets a slot for its stamp. A slot is used again once the last
 deliver of its message has been walked.
@@ -27,9 +27,9 @@ IN_FLIGHT = -2  # the source of a deliver of in-flight message k is IN_FLIGHT - 
 class Lanes(NamedTuple):
     """The events of some runs or windows in the order of (lane, index)."""
 
-    order: Longs  # events to start from
+    order: Ints  # events to start from
     lane_of: Ints  # by event
-    source: Longs  # by event: its send, SENT, or IN_FLIGHT - k
+    source: Ints  # by event: its send, SENT, or IN_FLIGHT - k
     readers: Ints  # by event: how many will read the stamp of this send
     start: Longs  # by lane, and the end: its first event
     group: Ints  # by lane: its run or window
@@ -38,17 +38,17 @@ class Lanes(NamedTuple):
 class LinearOrder(NamedTuple):
     """The events of all groups that have no cycle, and where the stamps of their messages are kept."""
 
-    event: Longs  # by position
-    slot: Longs  # by event: of a send that somebody reads, its slot; else -1
+    event: Ints  # by position
+    slot: Ints  # by event: of a send that somebody reads, its slot; else -1
     slots: int
     cyclic: Flags  # by group
 
 
-def linearise(lanes: Lanes, flights: int, groups: int) -> LinearOrder:
+def linearise(lanes: Lanes, flights: int, groups: int) -> LinearOrder:  # noqa: PLR0912
     """Return an order in which every send precedes its delivers. The first `flights` slots are taken."""
     unread, cyclic, walked = lanes.readers.copy(), np.zeros(groups, np.bool_), 0
-    slot, order = np.full(len(unread), -1, np.int64), np.empty(len(unread), np.int64)
-    free, freed, used = np.empty(len(unread), np.int64), 0, flights
+    slot, order = np.full(len(unread), -1, np.int32), np.empty(len(unread), np.int32)
+    free, freed, used = np.empty(len(unread), np.int32), 0, flights
     at, waits = lanes.start[:-1].copy(), np.zeros(len(lanes.group), np.bool_)
     stack, goal = np.empty(len(waits) + 1, np.int64), np.empty(len(waits) + 1, np.int64)
     for first in lanes.order:

@@ -1,15 +1,15 @@
-"""Find the pairs that can be overtaken, and put them together in the blocks that `mask_walk` walks.
+"""Put the pairs that might be overtaken together in the blocks that `mask_walk` walks.
 
-A block of w words walks every event from its first send to its last overtaker, and takes EVENT_NS + w * WORD_NS for each. Long
-blocks share this between many pairs, but a pair that lives long makes all of its block live long. So pairs that live about
-equally long are put together: classes of lifetimes, each up to twice the one before, that are joined where this is
-cheaper. If the pairs of a class come one after the other, with `live` of them at a time, and every event falls into some
-lifetime, the best w is the square root of live / 64 * EVENT_NS / WORD_NS, and the events take about as long as in two walks with
-live / 64 words each.
+A block of w words walks all events between its first and its last position, and takes EVENT_NS + w * WORD_NS for each.
+Wide blocks share the first part between many pairs, but one pair that lives long makes its whole block long. So pairs
+that live about as long as each other are put together: there are classes of lifetimes, each up to twice the one
+before, and classes are joined where this is estimated to be faster.
 
-So time grows with the events, and with what can be overtaken at one time. It does not depend on the number of processes. The masks
-take two rows for each process and one for each message in flight, and `words_max` limits their width: if more pairs are
-alive at one time, there are more blocks instead.
+What it costs: if L pairs of a class are alive at a time, each event is walked 1 + L / 64w times, for w words. The best
+w is the square root of L / 64 * EVENT_NS / WORD_NS. So the time for an event is constant as long as some hundred pairs
+are alive, and then grows as L / 64 words. It does not depend on the number of processes. The masks take two rows of w
+words for each process, and one for each message in flight. The limit of w keeps this within bounds: if there are more
+pairs, there are more blocks, one after the other in the same memory.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ Longs = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
 
 WORD_BITS = 64
-EVENT_NS, WORD_NS = 25.0, 1.0  # what walking one event in one block takes, without its masks, and for each word of them
+EVENT_NS, WORD_NS = 20.0, 2.0  # the time to walk one event in one block, and for each word of its masks in addition
 
 
 @dataclass(frozen=True, slots=True)
 class OvertakablePairs:
-    """Pairs that can be overtaken: the events of their delivers and sends, and the positions between which they live."""
+    """Pairs that might be overtaken: the events of their delivers and sends, and between which positions."""
 
     deliver: Longs
     send: Longs
-    first: Longs  # the position of the send
-    last: Longs  # the position of the last deliver that can overtake it
+    first: Longs  # the position of the first message that can tell of it
+    last: Longs  # the position of the last deliver that might overtake it
 
     def take(self, chosen: npt.NDArray[np.generic]) -> OvertakablePairs:
         return OvertakablePairs(self.deliver[chosen], self.send[chosen], self.first[chosen], self.last[chosen])
@@ -47,13 +47,13 @@ class OvertakablePairs:
 
 @dataclass(frozen=True, slots=True)
 class BlockPlan:
-    """The pairs by block, and in their block by the positions of their sends; and the blocks."""
+    """The pairs by block, and in their block by their first positions; and the blocks."""
 
     pairs: OvertakablePairs
     block: Longs  # by pair
     words: Longs  # by block
-    start: Longs  # by block: the position of its first send
-    end: Longs  # by block: the position after its last overtaker
+    start: Longs  # by block: its first position
+    end: Longs  # by block: the position after its last
 
     @property
     def steps(self) -> int:
@@ -95,16 +95,16 @@ class _Lifetimes:
 
 
 def find_overtakable(rows: Rows, layout: Layout, order: LinearOrder) -> OvertakablePairs:
-    """Return the pairs that a message sent later in this order precedes at their destination."""
-    lanes = layout.lanes
-    position = np.full(len(lanes.source), -1, np.int64)  # by event; -1 in groups that have a cycle
-    position[order.event] = np.arange(len(order.event))
-    delivers = np.flatnonzero((lanes.source != SENT) & rows.addressed[layout.event_row] & (position >= 0))
-    sent_at = position[lanes.source[delivers]]
-    overtaker = layout.kernels.last_overtakers(lanes.lane_of[delivers], sent_at)
-    some = np.flatnonzero(overtaker >= 0)
-    last = position[delivers[overtaker[some]]]
-    return OvertakablePairs(delivers[some], lanes.source[delivers[some]], sent_at[some], last)
+    """Return the pairs that might be overtaken, if the events are walked in this order."""
+    lanes, run = layout.lanes, layout.kernels
+    position = np.full(len(lanes.source), -1, np.int32)  # by event; -1 in groups that have a cycle
+    position[order.event] = np.arange(len(order.event), dtype=np.int32)
+    counts = (lanes.source != SENT) & rows.addressed[layout.event_row] & (position >= 0)
+    carried_at, heard_of = run.find_carriers(lanes, position)
+    last = run.last_overtakers(lanes, position, counts, carried_at, heard_of)
+    deliver = np.flatnonzero(last >= 0)
+    send = lanes.source[deliver].astype(np.int64)
+    return OvertakablePairs(deliver, send, carried_at[send].astype(np.int64), last[deliver].astype(np.int64))
 
 
 def plan_blocks(pairs: OvertakablePairs, positions: int, words_max: int) -> BlockPlan:
@@ -151,7 +151,7 @@ def _join_classes(length: Longs, of_class: Ints, positions: int, words_max: int)
 
 
 def _cut(first: Longs, last: Longs, pairs_max: int) -> Longs:
-    """Return the block of each pair. A block ends when it is full, or when the next pair begins after all of its own."""
+    """Return the block of each pair. A block ends if it is full, or if the next pair begins after all of its own."""
     number = np.arange(len(first))
     reached = np.maximum.accumulate(last)
     alone = np.append(True, first[1:] > reached[:-1])
@@ -171,7 +171,7 @@ def lay_out_masks(
     what[lanes.source == SENT] = SENDS
     what[pairs.deliver] = number
     sent = np.where(lanes.source == SENT, np.arange(len(what)), lanes.source)
-    steps = MaskSteps(what[order.event], lanes.lane_of[order.event], order.slot[sent[order.event]].astype(np.int32))
+    steps = MaskSteps(what[order.event], lanes.lane_of[order.event], order.slot[sent[order.event]])
     blocks = MaskBlocks(
         send=pairs.send[by_number],
         dest=lanes.lane_of[pairs.deliver[by_number]],

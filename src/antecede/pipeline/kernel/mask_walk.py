@@ -1,34 +1,35 @@
-"""Judge with bit masks: one bit for each message on its way to one process, if it can be overtaken at all.
+"""Judge with bit masks: one bit for each message on its way to one process, for as long as it might be overtaken.
 
-A pair is a message and a process that it is addressed to and that delivers it. A pair that has been delivered cannot be
-overtaken any more, so a run is judged by knowing, for each deliver, which pairs still due at its process happened before
-its message. The events are walked in the order of `linear_order`, in which a send precedes all that it can affect. So a
-pair can be overtaken only by a message that is sent after it and delivered before it, by that order:
+A *pair* is a message and a process that it is addressed to and that delivers it. The events are walked in a linear
+order (`linear_order`). A deliver of m overtakes the pairs of its process that are still due and whose send happened
+before the send of m. Most pairs cannot be overtaken by anything, and `overtakers` tells which can, and between which
+positions:
 
     position    1   2   3   4   5   6   7   8
-    a           s1          s3                      s1, s2 and s4 are sent to c, s3 is sent to b
+    a           s1          s3                      messages 1, 2 and 4 are sent to c, message 3 is sent to b
     b               s2          d3  s4
-    c                   d2              d4  d1      d1 can be overtaken by d2 and by d4; d2, d3 and d4 cannot
+    c                   d2              d4  d1      only (1, c) might be overtaken: by d4, because of s3, from 4 to 7
 
-Here one pair is *overtakable*: message 1 to c. It takes one bit, from its send to the last deliver that can overtake it (position
-1 to 7), and none of the others takes any. Overtakable pairs are put together in *blocks* of some words of 64 bits. For
-each block the events from its first send to its last overtaker are walked, as if nothing else were in flight:
+The pairs that might be overtaken are put together in *blocks* of some words of 64 bits (`mask_blocks`). For each block
+the events between its first and its last position are walked, as if nothing else were in flight:
 
-* The mask of a lane is the set of the block's pairs whose send happened before. A send adds its own pairs, and copies
-  the mask to the slot of its message: its stamp.
-* Beside it each lane has the pairs of the block that are sent to it and still due.
-* A deliver takes its own pair out of what is due. What remains of that, and is in the stamp as well, it has overtaken.
-  Then the stamp is added to the mask of its lane.
+* The mask of a process is the set of those pairs of the block whose send happened before. A send adds its pairs, and
+  copies the mask to the slot of its message: the stamp.
+* Beside it, each process has the pairs of the block that are addressed to it and still due.
+* A deliver takes its own pair out of what is due. What is still due and in the stamp, it has overtaken. Then the stamp
+  is added to the mask of its process.
 
-A block begins with empty masks, so no bit ever means two things. Masks that are empty cost nothing: whether a mask belongs to
-the present block is one number beside it, and it is set to zero when the first pair is added.
+A block begins with empty masks, so no bit ever stands for two pairs, and nothing has to be cleared when a pair is
+delivered. An empty mask costs no time: a number beside each mask says of which block it is, and it is cleared when its
+first pair comes.
 
-The bits of a block are in the order of sends, by (sender, index), so the first bit found is the first message overtaken.
+The bits of a block are in the order of the sends by (sender, index), so the first bit in common is the first overtaken
+message.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -38,8 +39,8 @@ Longs = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
 SENDS, IRRELEVANT, COUNTS = -3, -2, -1
-"""What a step is: a send; a deliver that does not count for order; one that counts, but is of no overtakable pair. A step
-that is none of these is the deliver of the overtakable pair of that number."""
+"""What a step is: a send; a deliver that does not count for order; a deliver that counts, of a pair that no block has.
+A number from 0 on is the deliver of that pair."""
 ONE, TWO, FOUR, EIGHT, SIXTEEN, THIRTY_TWO = (np.uint64(1 << exponent) for exponent in range(6))
 EVEN_BITS = np.uint64(0x5555_5555_5555_5555)
 EVEN_TWOS = np.uint64(0x3333_3333_3333_3333)
@@ -48,7 +49,7 @@ COUNT_BITS = np.uint64(0x7F)
 
 
 class MaskSteps(NamedTuple):
-    """The events by their position in the linear order."""
+    """The events in linear order."""
 
     what: Ints  # SENDS, IRRELEVANT, COUNTS, or the pair that is delivered
     lane: Ints
@@ -56,33 +57,19 @@ class MaskSteps(NamedTuple):
 
 
 class MaskBlocks(NamedTuple):
-    """Overtakable pairs, numbered by block, and in their block by the events of their sends."""
+    """The pairs that might be overtaken, numbered by block, and in their block by the events of their sends."""
 
     send: Longs  # by pair: the event of its send
     dest: Ints  # by pair: the lane that delivers it
-    coming: Ints  # the pairs by block, and in their block by the positions of their sends
+    coming: Ints  # the pairs by block, and in their block by the positions from which they count
     coming_at: Ints  # those positions
     first_pair: Longs  # by block, and the end
     words: Ints  # by block
-    start: Longs  # by block: the position of its first send
-    end: Longs  # by block: the position after its last overtaker
+    start: Longs  # by block: its first position
+    end: Longs  # by block: the position after its last
 
 
-def last_overtakers(lane: Ints, sent_at: Longs) -> Longs:
-    """Return for each deliver the last one before it, in its lane, whose message was sent after its own, or -1.
-
-    The delivers are in the order of (lane, index), and `sent_at` has the positions of their sends.
-    """
-    found = np.empty(len(lane), np.int64)
-    for deliver in range(len(lane)):
-        before = deliver - 1 if deliver > 0 and lane[deliver - 1] == lane[deliver] else -1
-        while before >= 0 and sent_at[before] < sent_at[deliver]:
-            before = found[before]  # those between were sent before `before`
-        found[deliver] = before
-    return found
-
-
-def bit_count(word: np.uint64) -> np.int64:
+def bit_count(word: Any) -> Any:
     """Return how many bits of a word are set, by adding up neighbours: bits, then twos, fours and so on."""
     word -= (word >> ONE) & EVEN_BITS
     word = (word & EVEN_TWOS) + ((word >> TWO) & EVEN_TWOS)

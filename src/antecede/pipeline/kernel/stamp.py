@@ -2,6 +2,9 @@
 
 The answer is by row: how many messages a deliver overtook, and the row of one of them; and by group whether
 happened-before has a cycle, in which case nothing in it counts. Groups are walked together, as many as fit.
+
+Windows are judged with vectors. Whole runs are judged with bit masks, unless vectors are estimated to be faster:
+`mask_blocks` and `vector_walk` say what each costs.
 """
 
 from __future__ import annotations
@@ -15,16 +18,18 @@ import numpy.typing as npt
 from antecede.pipeline.kernel.layout import Layout, Rows, lay_out, line_up_channels
 from antecede.pipeline.kernel.linear_order import LinearOrder
 from antecede.pipeline.kernel.loops import kernels
-from antecede.pipeline.kernel.mask_blocks import find_overtakable, lay_out_masks, plan_blocks
+from antecede.pipeline.kernel.mask_blocks import BlockPlan, find_overtakable, lay_out_masks, plan_blocks
 from antecede.pipeline.kernel.vector_walk import DueChannels
 
 Longs = npt.NDArray[np.int64]
 Ints = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
+Doubles = npt.NDArray[np.float64]
 
-VECTOR_PROCESSES = 256
-VECTOR_ENTRY_NS = 0.3  # what an event takes for each process of its run, if it is judged with vectors
-STEPS_PER_EVENT = 16  # to put it in order and to find what can overtake it
+VECTOR_EVENT_NS, VECTOR_ENTRY_NS = (
+    150.0,
+    1.0,
+)  # what an event takes with vectors, and each process of its run in addition
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,77 +62,73 @@ class Stamped:
         counts = ~cyclic[group]
         return Stamped(self.overtaken * counts, np.where(counts, self.witness, -1), self.cyclic | cyclic)
 
-    def fill(self, chosen: Longs, part: Stamped) -> None:
-        """Write the answers for some rows, of which `part` has these alone."""
-        self.overtaken[chosen] = part.overtaken
-        self.witness[chosen] = np.where(part.witness >= 0, chosen[part.witness], -1)
-
 
 def stamp(rows: Rows, entered: Vectors | None = None) -> Stamped:
     """Judge every group with vectors, from the states it was entered in or from nothing."""
-    layout = lay_out(rows, 8 + int(rows.widths.max(initial=0)))
-    channels, entry_row = line_up_channels(rows, layout)
+    layout = lay_out(rows)
     order = layout.kernels.linearise(layout.lanes, layout.flights, len(rows.widths))
-    known, slots = starting_state(layout, channels, order, rows.widths, entered or Vectors.none())
-    by_event, by_entry = layout.kernels.walk_vectors(layout.lanes, channels, order, known, slots)
-    overtaken, witness = np.zeros(len(rows.group), np.int64), np.full(len(rows.group), -1, np.int64)
-    some = by_event > 0
-    overtaken[layout.event_row[some]] = by_event[some]
-    witness[layout.event_row[some]] = entry_row[by_entry[some]]
-    return Stamped(overtaken, witness, order.cyclic)
+    return _walk_vectors(rows, layout, order, entered or Vectors.none())
 
 
-def stamp_runs(rows: Rows, *, vector_entries_max: int, vector_processes: int = VECTOR_PROCESSES) -> Stamped:
-    """Judge whole runs, each with vectors or with masks, whichever is estimated to be faster.
+def stamp_runs(rows: Rows, *, vector_entries_max: int) -> Stamped:
+    """Judge whole runs, each with masks or with vectors, whichever is estimated to be faster.
 
-    Runs of at most `vector_processes` processes are judged with vectors, without an estimate. Runs are walked together
-    as long as their vectors have at most `vector_entries_max` entries of 4 bytes. Masks are given as much memory.
+    Runs that are walked together have at most `vector_entries_max` entries of 4 bytes in their vectors. A run that
+    needs more by itself is judged with masks. The masks take at most as much memory as the vectors.
     """
-    result = Stamped(
-        np.zeros(len(rows.group), np.int64),
-        np.full(len(rows.group), -1, np.int64),
-        np.zeros(len(rows.widths), np.bool_),
-    )
-    wide = rows.widths > vector_processes
-    if wide.any():
-        wide = _stamp_wide(rows, wide, result, vector_entries_max)
-    widths = np.where(wide, 0, rows.widths)
-    for start, end in _batches(widths, vector_entries_max):
-        chosen = np.flatnonzero((rows.group >= start) & (rows.group < end) & ~wide[rows.group])
-        if len(chosen):
-            done = stamp(_part(rows, chosen, start, widths[start:end]))
-            result.fill(chosen, done)
-            result.cyclic[start:end] |= done.cyclic
+    layout = lay_out(rows)
+    order = layout.kernels.linearise(layout.lanes, 0, len(rows.widths))
+    lanes, positions = len(layout.lanes.group), len(order.event)
+    words_max = max(1, vector_entries_max // 2 // max(2 * lanes + order.slots, 1))
+    plan = plan_blocks(find_overtakable(rows, layout, order), positions, words_max)
+    group = layout.lanes.group[layout.lanes.lane_of[plan.pairs.send]]
+    mask_ns = np.bincount(group, plan.pair_ns, len(rows.widths)).astype(np.float64)
+    with_vectors = _faster_with_vectors(rows, mask_ns, order, vector_entries_max)
+    batches = list(_batches(rows.widths, np.flatnonzero(with_vectors), vector_entries_max))
+    if with_vectors.all() and len(batches) == 1:
+        return _walk_vectors(rows, layout, order, Vectors.none())
+    if with_vectors.any():
+        plan = plan_blocks(plan.pairs.take(~with_vectors[group]), positions, words_max)
+    result = _walk_masks(rows, layout, order, plan)
+    for groups in batches:
+        chosen = np.flatnonzero(np.isin(rows.group, groups))
+        part = stamp(_part(rows, chosen, groups))
+        result.overtaken[chosen] = part.overtaken
+        result.witness[chosen] = np.where(part.witness >= 0, chosen[part.witness], -1)
     return result
 
 
-def _stamp_wide(rows: Rows, wide: Flags, result: Stamped, vector_entries_max: int) -> Flags:
-    """Judge these groups with masks, but those that are faster with vectors. Return the groups that are judged."""
-    chosen, widths = np.flatnonzero(wide[rows.group]), np.where(wide, rows.widths, 0)
-    part = _part(rows, chosen, 0, widths)
-    layout = lay_out(part, STEPS_PER_EVENT)
-    order = layout.kernels.linearise(layout.lanes, 0, len(widths))
-    lanes, slots, positions = len(layout.lanes.group), order.slots, len(order.event)
-    words_max = max(1, vector_entries_max // 2 // (2 * lanes + slots))
-    plan = plan_blocks(find_overtakable(part, layout, order), positions, words_max)
+def _faster_with_vectors(rows: Rows, mask_ns: Doubles, order: LinearOrder, vector_entries_max: int) -> Flags:
+    """Return which groups should take less time with vectors than `mask_ns`, and not too much memory."""
+    events, widths = np.bincount(rows.group, minlength=len(rows.widths)), rows.widths
+    vector_ns = events * (VECTOR_EVENT_NS + VECTOR_ENTRY_NS * widths) + VECTOR_ENTRY_NS * widths * widths
+    return (vector_ns < mask_ns) & (widths * (widths + order.slots) <= vector_entries_max)
 
-    group = layout.lanes.group[layout.lanes.lane_of[plan.pairs.send]]
-    mask_ns = np.bincount(group, plan.pair_ns, len(widths))
-    events = np.bincount(part.group, minlength=len(widths))
-    vector_ns = VECTOR_ENTRY_NS * widths * (events + widths)
-    with_vectors = (vector_ns < mask_ns) & (widths * (widths + slots) <= vector_entries_max)
-    if with_vectors.any():
-        plan = plan_blocks(plan.pairs.take(~with_vectors[group]), positions, words_max)
 
+def _walk_masks(rows: Rows, layout: Layout, order: LinearOrder, plan: BlockPlan) -> Stamped:
+    """Judge the groups whose pairs are in the plan. In the others nothing is overtaken."""
+    result = Stamped(np.zeros(len(rows.group), np.int64), np.full(len(rows.group), -1, np.int64), order.cyclic)
     if len(plan.words):
-        steps, blocks, delivers = lay_out_masks(part, layout, order, plan)
-        overtaken, witness = kernels(plan.steps).walk_masks(steps, blocks, lanes, slots)
+        steps, blocks, deliver = lay_out_masks(rows, layout, order, plan)
+        overtaken, witness = kernels(plan.steps).walk_masks(steps, blocks, len(layout.lanes.group), order.slots)
         some = np.flatnonzero(overtaken)
-        row = chosen[layout.event_row[order.event[some]]]
+        row = layout.event_row[order.event[some]]
         result.overtaken[row] = overtaken[some]
-        result.witness[row] = chosen[layout.event_row[delivers[witness[some]]]]
-    result.cyclic[:] |= order.cyclic
-    return wide & ~with_vectors
+        result.witness[row] = layout.event_row[deliver[witness[some]]]
+    return result
+
+
+def _walk_vectors(rows: Rows, layout: Layout, order: LinearOrder, entered: Vectors) -> Stamped:
+    """Judge all groups."""
+    channels, entry_row = line_up_channels(rows, layout)
+    known, slots = starting_state(layout, channels, order, rows.widths, entered)
+    run = kernels(len(layout.event_row) * (8 + int(rows.widths.max(initial=0))))
+    overtaken, witness = run.walk_vectors(layout.lanes, channels, order, known, slots)
+    result = Stamped(np.zeros(len(rows.group), np.int64), np.full(len(rows.group), -1, np.int64), order.cyclic)
+    some = np.flatnonzero(overtaken)
+    result.overtaken[layout.event_row[some]] = overtaken[some]
+    result.witness[layout.event_row[some]] = entry_row[witness[some]]
+    return result
 
 
 def starting_state(
@@ -159,30 +160,28 @@ def _ranks(layout: Layout, widths: Longs, entered: Vectors) -> tuple[Ints, Longs
     return ranks, column
 
 
-def _batches(widths: Longs, vector_entries_max: int) -> Iterator[tuple[int, int]]:
-    """Ranges of groups, each of one group or within the limit together."""
+def _batches(widths: Longs, groups: Longs, vector_entries_max: int) -> Iterator[Longs]:
+    """Yield these groups in parts, each of one group or with vectors within the limit together."""
     start, entries = 0, 0
-    for group, width in enumerate(widths.tolist()):
-        if group > start and entries + width * width > vector_entries_max:
-            yield start, group
-            start, entries = group, 0
+    for place, width in enumerate(widths[groups].tolist()):
+        if place > start and entries + width * width > vector_entries_max:
+            yield groups[start:place]
+            start, entries = place, 0
         entries += width * width
-    if len(widths):
-        yield start, len(widths)
+    if len(groups):
+        yield groups[start:]
 
 
-def _part(rows: Rows, chosen: Longs, start: int, widths: Longs) -> Rows:
-    """Return the chosen rows, which are all rows of some groups. The first group that is in `widths` is `start`."""
-    if len(chosen) == len(rows.group) and len(widths) == len(rows.widths):
-        return rows
+def _part(rows: Rows, chosen: Longs, groups: Longs) -> Rows:
+    """Return the chosen rows, which are all rows of these groups."""
     assert rows.send is not None
-    place = np.full(len(rows.group) + 1, -1, np.int64)  # one more, for the send that does not exist
+    place = np.full(len(rows.group) + 1, -1, np.int64)  # by row; one more, for the send that a row does not have
     place[chosen] = np.arange(len(chosen))
     columns = ("process", "index", "role", "tick", "sender", "sent_index", "first", "addressed")
     return replace(
         rows,
-        group=rows.group[chosen] - start,
-        widths=widths,
+        group=np.searchsorted(groups, rows.group[chosen]),
+        widths=rows.widths[groups],
         send=place[rows.send[chosen]],
         **{name: getattr(rows, name)[chosen] for name in columns},
     )

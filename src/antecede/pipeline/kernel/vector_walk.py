@@ -8,8 +8,10 @@ To verify: the messages that a lane will deliver are laid out by sender and rank
 the rank of each channel's first message that is still due. A stamp that reaches `low` anywhere has overtaken
 something; how much, is counted by a Fenwick tree over those that were delivered out of their channel's order.
 
-With n processes an event takes time in proportion to n, and the vectors and channels of a run take memory in proportion to n * n,
-plus n for each message in flight. This is how narrow runs and windows are judged; for wide runs see `mask_walk`.
+What it costs: with n processes an event takes time in proportion to n, and the vectors and channels take memory in
+proportion to n * n, plus n for each message in flight, but neither depends on how many messages might be overtaken.
+Windows are judged in this way, and whole runs in which a great many messages are in flight among few processes; for
+others see `mask_walk`.
 """
 
 from __future__ import annotations

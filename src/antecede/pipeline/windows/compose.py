@@ -98,7 +98,7 @@ def summarise(rows: Rows, reached: Longs) -> Ends:
     """Walk windows from unknown states, and say what each end has reached. Order is not verified here. `reached` is by
     row the window it gets to."""
     rows = replace(rows, addressed=np.zeros_like(rows.addressed))
-    layout = lay_out(rows, 8 + int(rows.widths.max(initial=0)))
+    layout = lay_out(rows)
     channels, _ = line_up_channels(rows, layout)
     leaving, gets_to = _leaving(layout, rows, reached)
     readers = layout.lanes.readers.copy()
