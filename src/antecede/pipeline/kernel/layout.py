@@ -160,10 +160,18 @@ def _flights(lane: Longs, index: Longs) -> tuple[Longs, Longs, Longs]:
 
 
 def _starting_order(rows: Rows, event_row: Longs, as_they_come: Longs, lane: Longs, start: Longs) -> Longs:
-    """Events by time, group after group; where a group lacks times, all its lanes at an even pace. Any order will do,
-    so the order of rows does, where that is about the order of time, as mostly."""
-    late = rows.tick[event_row[as_they_come]]
-    if np.count_nonzero(late[1:] < late[:-1]) * ORDERLY_SHARE < len(late) and not np.any(late == NO_TICK):
+    """Return the events by time, group after group. If a group lacks times, all its lanes go at an even pace.
+
+    Any order will do. So the order of the rows does, group after group, if it is about the order of time, as mostly.
+    """
+    group = rows.group[event_row[as_they_come]]
+    if np.any(group[1:] < group[:-1]):
+        narrow = np.uint16 if len(rows.widths) <= 2**16 else np.int64  # NumPy sorts 16 bits by radix
+        by_group = np.argsort(group.astype(narrow), kind="stable")
+        as_they_come, group = as_they_come[by_group], group[by_group]
+    tick = rows.tick[event_row[as_they_come]]
+    disorderly = (tick[1:] < tick[:-1]) & (group[1:] == group[:-1])
+    if np.count_nonzero(disorderly) * ORDERLY_SHARE < len(tick) and not np.any(tick == NO_TICK):
         return as_they_come
     tick, group, untimed = rows.tick[event_row], rows.group[event_row], np.zeros(len(rows.widths), np.bool_)
     untimed[group[tick == NO_TICK]] = True
