@@ -136,6 +136,13 @@ def test_a_run_that_can_not_be_cut_is_one_task_and_says_why(spark: SparkSession)
     assert [runs[name]["verdict"] for name in ("untimed", "circular", "back")] == ["holds", "violated", "violated"]
 
 
+def test_a_run_of_very_many_processes_is_judged_as_one_task(spark: SparkSession) -> None:
+    limits = Limits(window_processes_max=1)
+    run = by_run(verify(frame(spark, overtaking("r")), windows=3, limits=limits).runs)["r"]
+    assert (run["verdict"], run["windows"]) == ("violated", 1)
+    assert run["one_task"] == "as one task, because it has 2 processes, more than 1"
+
+
 def test_a_message_table_says_what_became_of_each(spark: SparkSession) -> None:
     rows = [
         Row("r", "a", 1, "send", 1.0, "m1", ("b", "c", "b", "nobody")),

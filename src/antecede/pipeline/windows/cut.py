@@ -97,7 +97,7 @@ def cut(
     by_run: dict[str, list[dict[str, Any]]] = {}
     for row in large.to_pylist():
         by_run.setdefault(row["run"], []).append(row)
-    uncut = {name: reason for name, rows in by_run.items() if (reason := _why_unfit(rows, limits.processes_max))}
+    uncut = {name: reason for name, rows in by_run.items() if (reason := _why_unfit(rows, limits.window_processes_max))}
     fit = {
         name: sorted((row for row in rows if row["with_message"]), key=itemgetter("process"))
         for name, rows in by_run.items()
