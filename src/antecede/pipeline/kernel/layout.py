@@ -54,10 +54,9 @@ class Layout:
     lanes: Lanes
     kernels: Any  # compiled or not, as suits the size
     lane_base: Longs  # by group: the lane of its process 0
+    row_lane: Longs
     event_row: Longs
-    asking: (
-        Longs  # the rows that name a send: the delivers in the order of events, then what is delivered in later groups
-    )
+    asking: Longs  # the rows that name a send: the delivers in the order of events, then those in later groups
     asked: Longs  # by row that asks: the event of its send, or IN_FLIGHT - k
     flight_lane: Longs
     flight_index: Longs
@@ -73,7 +72,8 @@ def lay_out(rows: Rows) -> Layout:
     lane_base = np.concatenate([[0], np.cumsum(rows.widths)])
     lane, lane_count = lane_base[rows.group] + rows.process, int(lane_base[-1])
     walked = (rows.role == SEND) | ((rows.role == DELIVER) & rows.first & (rows.sender >= 0))
-    event_row = _in_order(np.flatnonzero(walked), lane, rows.index)
+    came = np.flatnonzero(walked)
+    event_row = _in_order(came, lane, rows.index)
     run = kernels(len(event_row) * STEPS_PER_EVENT)
     event_lane, sent = lane[event_row], rows.role[event_row] == SEND
     start = _starts(event_lane, lane_count)
@@ -95,7 +95,7 @@ def lay_out(rows: Rows) -> Layout:
     source = np.full(len(event_row), SENT, np.int32)
     source[~sent] = asked[: len(asking) - len(crossing)]
     lanes = Lanes(
-        order=_starting_order(rows, event_row, event[walked], event_lane, start).astype(np.int32),
+        order=_starting_order(rows, event_row, event, came, start).astype(np.int32),
         lane_of=event_lane.astype(np.int32),
         source=source,
         readers=np.bincount(source[source >= 0], minlength=len(source)).astype(np.int32),
@@ -103,7 +103,7 @@ def lay_out(rows: Rows) -> Layout:
         group=np.repeat(np.arange(len(rows.widths)), rows.widths).astype(np.int32),
     )
     flight_start = _starts(flight_lane, lane_count)
-    return Layout(lanes, run, lane_base, event_row, asking, asked, flight_lane, flight_index, flight_start)
+    return Layout(lanes, run, lane_base, lane, event_row, asking, asked, flight_lane, flight_index, flight_start)
 
 
 def line_up_channels(rows: Rows, layout: Layout) -> tuple[DueChannels, Longs]:
@@ -116,7 +116,7 @@ def line_up_channels(rows: Rows, layout: Layout) -> tuple[DueChannels, Longs]:
     asked = layout.asked  # below: its place in `ranks`
     asked = np.where(asked >= 0, flights + asked, IN_FLIGHT - asked) if flights else asked
     start = np.zeros(base[-1] + 1, np.int64)
-    channel = base[layout.lane_base[rows.group[asking]] + rows.process[asking]] + rows.sender[asking]
+    channel = base[layout.row_lane[asking]] + rows.sender[asking]
     entries = layout.kernels.lined_up(asked, len(ranks), np.where(rows.addressed[asking], channel, -1), start)
     place = np.full(len(asking), -1, np.int64)
     place[entries] = np.arange(len(entries))
@@ -159,23 +159,25 @@ def _flights(lane: Longs, index: Longs) -> tuple[Longs, Longs, Longs]:
     return number, lane[new], index[new]
 
 
-def _starting_order(rows: Rows, event_row: Longs, as_they_come: Longs, lane: Longs, start: Longs) -> Longs:
+def _starting_order(rows: Rows, event_row: Longs, event: Longs, came: Longs, start: Longs) -> Longs:
     """Return the events by time, group after group. If a group lacks times, all its lanes go at an even pace.
 
-    Any order will do. So the order of the rows does, group after group, if it is about the order of time, as mostly.
+    Any order will do. So the order in which the rows came does, group after group, if it is about the order of time, as
+    mostly. `event` has the event of each row, and `start` the first event of each lane.
     """
-    group = rows.group[event_row[as_they_come]]
+    group = rows.group[came]
     if np.any(group[1:] < group[:-1]):
         narrow = np.uint16 if len(rows.widths) <= 2**16 else np.int64  # NumPy sorts 16 bits by radix
         by_group = np.argsort(group.astype(narrow), kind="stable")
-        as_they_come, group = as_they_come[by_group], group[by_group]
-    tick = rows.tick[event_row[as_they_come]]
+        came, group = came[by_group], group[by_group]
+    tick = rows.tick[came]
     disorderly = (tick[1:] < tick[:-1]) & (group[1:] == group[:-1])
     if np.count_nonzero(disorderly) * ORDERLY_SHARE < len(tick) and not np.any(tick == NO_TICK):
-        return as_they_come
+        return event[came]
     tick, group, untimed = rows.tick[event_row], rows.group[event_row], np.zeros(len(rows.widths), np.bool_)
     untimed[group[tick == NO_TICK]] = True
     if untimed.any():
-        share = (np.arange(len(lane)) - start[lane]) / (start[lane + 1] - start[lane])
+        lengths = np.diff(start)
+        share = (np.arange(len(event_row)) - np.repeat(start[:-1], lengths)) / np.repeat(lengths, lengths)
         tick = np.where(untimed[group], (share * 2**52).astype(np.int64), tick)
     return np.argsort(tick) if len(rows.widths) == 1 else np.lexsort((tick, group))
