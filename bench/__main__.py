@@ -9,6 +9,7 @@ PARTS = {
     "mobile": "bench.mobile.run",
     "check": "bench.check.measure",
     "check-small": "bench.check.small",
+    "check-processes": "bench.check.processes",
     "lab": "bench.lab.run",
     "runtime": "bench.runtime.run",
     "stations": "bench.runtime.stations",

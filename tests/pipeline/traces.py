@@ -68,12 +68,18 @@ def overtaking(run: str) -> list[Row]:
     ]
 
 
-def trace(seed: int) -> list[Row]:
+def backwards(run: str, messages: int) -> list[Row]:
+    """Return a run in which b delivers all messages of a, the last one first."""
+    sends = [Row(run, "a", number, "send", None, f"m{number}", ("b",)) for number in range(messages)]
+    return sends + [Row(run, "b", messages - number, "deliver", None, f"m{number}") for number in range(messages)]
+
+
+def trace(seed: int, *, processes_max: int = 6, messages_max: int = 14) -> list[Row]:
     """One run. What kind of trouble it has, and how much, is drawn first."""
     rng = random.Random(seed)
     run = f"run {seed}"
-    processes = [f"p{number}" for number in range(rng.randint(1, 6))]
-    events = _happenings(rng, processes, messages=rng.randint(0, 14))
+    processes = [f"p{number}" for number in range(rng.randint(1, processes_max))]
+    events = _happenings(rng, processes, messages=rng.randint(0, messages_max), scale=messages_max / 14)
     if rng.random() < 0.1:  # an order that no execution has: often a cycle
         rng.shuffle(events)
     clock = rng.choice(["true", "true", "skewed", "coarse", "none", "some", "wild"])
@@ -100,10 +106,10 @@ def trace(seed: int) -> list[Row]:
 Happening = tuple[str, str, str | None, tuple[str, ...]]
 
 
-def _happenings(rng: random.Random, processes: list[str], messages: int) -> list[Happening]:
+def _happenings(rng: random.Random, processes: list[str], messages: int, scale: float) -> list[Happening]:
     """Sends, delivers in any order after them, and what else may be in a log, in an order that can be real."""
     placed: list[tuple[float, Happening]] = []
-    reach = rng.choice([0.5, 2.0, 8.0])  # how far delivers may be behind their sends
+    reach = rng.choice([0.5, 2.0, 8.0]) * scale  # how far delivers may be behind their sends
     for number in range(messages):
         at, message = float(number), f"m{number}" if rng.random() < 0.97 else f"μ {number}"
         sender = rng.choice(processes)

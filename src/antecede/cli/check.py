@@ -178,7 +178,7 @@ def _export(arguments: argparse.Namespace, checked: Checked) -> list[str]:
     from antecede.pipeline.report.excerpts import excerpt
     from antecede.web import export
 
-    events = list(excerpt(checked.events, run=arguments.only_run, start=arguments.start, end=arguments.end))
+    events = list(excerpt(checked.open_events(), run=arguments.only_run, start=arguments.start, end=arguments.end))
     if not events:
         raise Misuse("there are no events to export: no event is of that run and between those times")
     written = []

@@ -11,7 +11,7 @@ What comes back is small and bounded, however large the trace is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from uuid import uuid4
@@ -48,9 +48,10 @@ PLACE = ("run", "process", "index")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked(Report):
-    """The report of a check, and the folder that its tables were written to."""
+    """The report of a check, the folder that its tables were written to, and the input, to read it again."""
 
     out: str | None = None
+    open_events: Callable[[], Source]
 
 
 def check(
@@ -118,6 +119,7 @@ def check(
         stages=tuple(stages.took),
         out=out,
         figures=figures,
+        open_events=partial(open_source, runner, opened, plan, Wanted(all_columns=True)),
     )
 
 

@@ -25,10 +25,10 @@ class Limits:
     """Rows below which a task that reads whole runs is not worth starting."""
     task_rows_max: int = 1 << 20
     """Rows of whole runs that one task reads."""
-    processes_max: int = 8_192
-    """Processes of one run. A run of more cannot be judged. The square of it is `vector_entries_max`."""
+    window_processes_max: int = 8_192
+    """Processes of a run that is cut into windows. A run of more is one task, because windows hand on vectors."""
     vector_entries_max: int = 2**26
-    """Entries of all vectors in one walk, a quarter of a gigabyte. Runs that have more take several walks."""
+    """Entries of all vectors in one walk, a quarter of a gigabyte. Bit masks take no more memory than that."""
     left_out_max: int = 100_000
     """Refused rows that every task of a feed of columns is told of. If there are more, Spark reads the input."""
     explained_events_max: int = 200_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,11 +15,12 @@ from hypothesis import strategies as st
 
 from antecede.pipeline.kernel import findings, loops
 from antecede.pipeline.kernel.encode import encode
+from antecede.pipeline.kernel.layout import Rows
 from antecede.pipeline.kernel.pair import paired_runs
-from antecede.pipeline.kernel.stamp import stamp_runs
+from antecede.pipeline.kernel.stamp import stamp, stamp_runs
 from antecede.pipeline.limits import LIMITS, Limits
 from tests.pipeline.oracle import COUNTED, assert_found, expected
-from tests.pipeline.traces import Row, coded, overtaking, trace
+from tests.pipeline.traces import Row, backwards, coded, overtaking, trace
 
 NOTHING = dict.fromkeys(COUNTED, 0)
 
@@ -34,9 +36,8 @@ class Found:
 def find(table: pa.Table, limits: Limits = LIMITS) -> Found:
     """Return what is found in some whole runs, whose kinds are codes."""
     paired = paired_runs(encode(table))
-    wide = paired.rows.widths > limits.processes_max
-    stamped = stamp_runs(paired.rows, wide, vector_entries_max=limits.vector_entries_max)
-    tallies = {row["run"]: row for row in findings.tallies(paired, stamped, wide).to_pylist()}
+    stamped = stamp_runs(paired.rows, vector_entries_max=limits.vector_entries_max)
+    tallies = {row["run"]: row for row in findings.tallies(paired, stamped).to_pylist()}
     deliveries: dict[str, list[dict[str, Any]]] = {}
     for row in findings.all_deliveries(paired, stamped).to_pylist():
         deliveries.setdefault(row["run"], []).append(row)
@@ -50,6 +51,50 @@ def find_in(*traces: Sequence[Row], limits: Limits = LIMITS) -> Found:
 def assert_as_defined(found: Found, rows: Sequence[Row]) -> None:
     run = rows[0].run
     assert_found(found.tallies.get(run, NOTHING), found.deliveries.get(run, []), expected(rows))
+
+
+def paired(traces: Sequence[Sequence[Row]]) -> Rows:
+    return paired_runs(encode(coded([row for one in traces for row in one]))).rows
+
+
+def assert_masks_find_what_vectors_find(rows: Rows, vector_entries_max: int) -> None:
+    """Assert that the same messages are overtaken, with the same witnesses, in the same runs without a cycle."""
+    masks, vectors = stamp_runs(rows, vector_entries_max=vector_entries_max), stamp(rows)
+    np.testing.assert_array_equal(masks.overtaken, vectors.overtaken)
+    np.testing.assert_array_equal(masks.witness, vectors.witness)
+    np.testing.assert_array_equal(masks.cyclic, vectors.cyclic)
+
+
+@pytest.mark.parametrize("steps", [2**40, -1], ids=["interpreted", "compiled"])
+@pytest.mark.parametrize("vector_entries_max", [0, 2**26], ids=["masks of one word", "masks of any width"])
+def test_masks_find_what_vectors_find_in_thousands_of_small_runs(steps: int, vector_entries_max: int) -> None:
+    with loops.interpret_up_to(steps):
+        assert_masks_find_what_vectors_find(paired([trace(seed) for seed in range(3_000)]), vector_entries_max)
+
+
+@pytest.mark.parametrize("steps", [2**40, -1], ids=["interpreted", "compiled"])
+@pytest.mark.parametrize("vector_entries_max", [0, 2_000, 2**26], ids=str)
+def test_masks_find_what_vectors_find_in_runs_of_many_words(steps: int, vector_entries_max: int) -> None:
+    traces = [trace(seed, processes_max=40, messages_max=600) for seed in range(40)]
+    with loops.interpret_up_to(steps):
+        assert_masks_find_what_vectors_find(paired(traces), vector_entries_max)
+
+
+@given(st.integers(0, 2**32), st.integers(1, 30), st.integers(1, 120), st.integers(0, 5_000))
+@settings(max_examples=150, deadline=None)
+def test_masks_find_what_vectors_find_in_any_run(seed: int, processes: int, messages: int, entries_max: int) -> None:
+    rows = trace(seed, processes_max=processes, messages_max=messages)
+    if rows:
+        assert_masks_find_what_vectors_find(paired([rows]), entries_max)
+
+
+def test_runs_that_are_faster_with_vectors_are_judged_next_to_others() -> None:
+    """Two processes, and thousands of messages in flight between them, in some of the runs."""
+    traces = [trace(seed) for seed in range(20)]
+    traces[3:3], traces[9:9] = [backwards("first", 3_000)], [backwards("second", 2_500)]
+    rows = paired(traces)
+    assert_masks_find_what_vectors_find(rows, LIMITS.vector_entries_max)
+    assert stamp_runs(rows, vector_entries_max=4).overtaken.sum() > 3_000 * 2_999 / 2 + 2_500 * 2_499 / 2
 
 
 @pytest.mark.parametrize("steps", [loops.INTERPRETED_STEPS_MAX, -1], ids=["interpreted", "compiled"])
@@ -74,11 +119,21 @@ def test_batches_of_runs_whose_vectors_do_not_fit_together_give_the_same() -> No
     assert find_in(*traces, limits=Limits(vector_entries_max=20)) == find_in(*traces)
 
 
-def test_a_run_with_too_many_processes_is_said_to_be_so_and_the_others_are_verified() -> None:
-    wide = [Row("wide", name, 1, "send", None, name, ("x",)) for name in "abc"]
-    tallies = find_in(wide, overtaking("narrow"), limits=Limits(processes_max=2)).tallies
-    assert (tallies["wide"]["wide"], tallies["narrow"]["wide"]) == (1, 0)
-    assert tallies["narrow"]["violations"] == 1
+def test_a_run_of_twenty_thousand_processes_is_judged_in_little_memory() -> None:
+    """Vectors of so many processes would take 1.6 GB."""
+    rows = overtaking("many")
+    for number in range(10_000):
+        rows.append(Row("many", f"p{number}", 1, "send", number, f"n{number}", (f"q{number}",)))
+        rows.append(Row("many", f"q{number}", 1, "deliver", number + 0.5, f"n{number}"))
+    encoded = paired_runs(encode(coded(rows))).rows
+    with loops.interpret_up_to(2**40):  # what is compiled allocates memory that is not traced
+        tracemalloc.start()
+        stamped = stamp_runs(encoded, vector_entries_max=LIMITS.vector_entries_max)
+        _, peak_bytes = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert np.count_nonzero(stamped.overtaken) == 1
+    assert not stamped.cyclic.any()
+    assert peak_bytes < 50 * 2**20
 
 
 def test_the_message_that_was_overtaken_is_named() -> None:
@@ -112,9 +167,7 @@ def test_a_spurious_deliver_carries_causality_though_it_is_no_violation() -> Non
 
 
 def test_hundreds_overtaken_by_one_are_all_counted_and_the_last_in_line_counts_none() -> None:
-    sends = [Row("r", "a", number, "send", None, f"m{number}", ("b",)) for number in range(300)]
-    backwards = [Row("r", "b", 300 - number, "deliver", None, f"m{number}") for number in range(300)]
-    deliveries = find_in(sends + backwards).deliveries["r"]
+    deliveries = find_in(backwards("r", 300)).deliveries["r"]
     assert {row["message"]: row["overtaken"] for row in deliveries} == {f"m{number}": number for number in range(300)}
 
 

@@ -129,7 +129,7 @@ def test_a_run_that_can_not_be_cut_is_one_task_and_says_why() -> None:
     ]
     back = [*late_by(0, "back"), Row("back", "b", 9, "send", 0.5, "m9", ("a",))]
     wide = [Row("wide", name, 1, "send", 1.0, name, ()) for name in "abcde"]
-    options = replace(EVERY, limits=Limits(processes_max=4))
+    options = replace(EVERY, limits=Limits(window_processes_max=4))
     for parts in (1, 2):
         found = verify_rows([*untimed, *circular, *back, *wide], windows=3, parts=parts, options=options)
         assert found.one_task == {
@@ -139,7 +139,8 @@ def test_a_run_that_can_not_be_cut_is_one_task_and_says_why() -> None:
             "wide": "it has 5 processes, more than 4",
         }
         runs = by_run(found)
-        assert [runs[name]["verdict"] for name in ("untimed", "circular", "back")] == ["holds", "violated", "violated"]
+        verdicts = [runs[name]["verdict"] for name in ("untimed", "circular", "back", "wide")]
+        assert verdicts == ["holds", "violated", "violated", "undecidable"]
 
 
 def test_a_trace_without_messages_is_undecidable_and_an_empty_one_has_no_runs() -> None:

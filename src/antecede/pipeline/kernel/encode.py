@@ -110,9 +110,9 @@ def _names(table: pa.Table, sent: Flags) -> tuple[list[str], Longs, Longs, Longs
     dests = pc.list_flatten(sends)
     both = [*table["process"].chunks, *dests.chunks]
     code, found = codes(pa.chunked_array(both, table["process"].type))
-    order = sorted(range(len(found)), key=found.to_pylist().__getitem__)
+    order = pc.sort_indices(found)  # by bytes of UTF-8, which is the order of texts in Python
     rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
+    rank[order.to_numpy()] = np.arange(len(order))
     code = rank[code] if len(rank) else code
     dest_row = np.repeat(np.flatnonzero(sent), lengths)
-    return found.take(pa.array(order, pa.int64())).to_pylist(), code[: len(sent)], dest_row, code[len(sent) :]
+    return found.take(order).to_pylist(), code[: len(sent)], dest_row, code[len(sent) :]

@@ -29,7 +29,6 @@ TALLY = (
     "duplicates",
     "spurious",
     "cyclic",
-    "wide",
 )
 TALLIES = pa.schema([("run", pa.string()), *((name, pa.int64()) for name in TALLY)])
 RUN_COUNTS = pa.schema([*TALLIES, *((name, pa.int64()) for name in (*COUNTED, "processes", "early"))])
@@ -113,15 +112,14 @@ def _deliveries(paired: Paired, stamped: Stamped, at: Longs) -> pa.Table:
     )
 
 
-def tallies(paired: Paired, stamped: Stamped, wide: npt.NDArray[np.bool_] | None = None) -> pa.Table:
+def tallies(paired: Paired, stamped: Stamped) -> pa.Table:
     """Return what is counted in each run that has rows here, as `TALLIES`."""
     rows, runs = paired.rows, len(paired.names.runs)
     sent, deliver = rows.role == SEND, rows.role == DELIVER
     first = deliver & rows.first
-    unfit = np.zeros((2, runs), np.int64)
-    for number, groups in enumerate((stamped.cyclic, wide)):
-        if groups is not None and groups.any():
-            unfit[number, paired.run[groups[rows.group]]] = 1
+    cyclic = np.zeros(runs, np.int64)
+    if stamped.cyclic.any():
+        cyclic[paired.run[stamped.cyclic[rows.group]]] = 1
     counts = {
         "messages": sent,
         "deliveries": deliver,
@@ -134,7 +132,7 @@ def tallies(paired: Paired, stamped: Stamped, wide: npt.NDArray[np.bool_] | None
     }
     present = np.flatnonzero(np.bincount(paired.run, minlength=runs))
     columns = {name: _sums(paired.run, value, runs)[present] for name, value in counts.items()}
-    columns |= {"cyclic": unfit[0][present], "wide": unfit[1][present]}
+    columns["cyclic"] = cyclic[present]
     return fill_table(TALLIES, len(present), run=paired.names.runs.take(pa.array(present)), **columns)
 
 

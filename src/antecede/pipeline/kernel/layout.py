@@ -18,12 +18,15 @@ import numpy as np
 import numpy.typing as npt
 
 from antecede.pipeline.kernel.encode import DELIVER, NO_TICK, SEND
-from antecede.pipeline.kernel.loops import IN_FLIGHT, SENT, Lanes, kernels
+from antecede.pipeline.kernel.linear_order import IN_FLIGHT, SENT, Lanes
+from antecede.pipeline.kernel.loops import kernels
+from antecede.pipeline.kernel.vector_walk import DueChannels
 
 Longs = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 ORDERLY_SHARE = 64  # one row in so many may be earlier than the row before it, in rows that come by time
+STEPS_PER_EVENT = 24  # of all loops but those that judge
 CROSSING = 2  # delivered in a later group: still due at the end of this one
 
 
@@ -46,13 +49,15 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The lanes, and the way back: the row of each event and entry, the sender and index of each flight."""
+    """The lanes, and the way back: the row of each event, the sender and index of each flight."""
 
     lanes: Lanes
     kernels: Any  # compiled or not, as suits the size
     lane_base: Longs  # by group: the lane of its process 0
+    row_lane: Longs
     event_row: Longs
-    entry_row: Longs
+    asking: Longs  # the rows that name a send: the delivers in the order of events, then those in later groups
+    asked: Longs  # by row that asks: the event of its send, or IN_FLIGHT - k
     flight_lane: Longs
     flight_index: Longs
     flight_start: Longs  # by lane, and the end
@@ -63,62 +68,76 @@ class Layout:
 
 
 def lay_out(rows: Rows) -> Layout:
-    """Sort the rows into lanes, find each deliver's send, rank the sends and line up what is due in channels."""
-    lane_base, lane_width = np.concatenate([[0], np.cumsum(rows.widths)]), np.repeat(rows.widths, rows.widths)
-    lane, base = lane_base[rows.group] + rows.process, np.concatenate([[0], np.cumsum(lane_width)])
+    """Sort the rows into lanes and find the send of each deliver."""
+    lane_base = np.concatenate([[0], np.cumsum(rows.widths)])
+    lane, lane_count = lane_base[rows.group] + rows.process, int(lane_base[-1])
     walked = (rows.role == SEND) | ((rows.role == DELIVER) & rows.first & (rows.sender >= 0))
-    event_row = _in_order(np.flatnonzero(walked), lane, rows.index)
-    run = kernels(int(len(event_row) * (8 + lane_width.max(initial=0))))
+    came = np.flatnonzero(walked)
+    event_row = _in_order(came, lane, rows.index)
+    run = kernels(len(event_row) * STEPS_PER_EVENT)
     event_lane, sent = lane[event_row], rows.role[event_row] == SEND
-    start = _starts(event_lane, len(lane_width))
+    start = _starts(event_lane, lane_count)
 
     crossing = np.flatnonzero((rows.role == CROSSING) & rows.addressed)
-    asking = np.concatenate([event_row[~sent], crossing])  # the rows that name a send
+    asking = np.concatenate([event_row[~sent], crossing])
     event = np.empty(len(lane), np.int64)  # by row; of use for those walked only
     event[event_row] = np.arange(len(event_row))
     if rows.send is not None:
-        send, flight_lane, flight_index = event[rows.send[asking]], np.empty(0, np.int64), np.empty(0, np.int64)
+        asked, flight_lane, flight_index = event[rows.send[asking]], np.empty(0, np.int64), np.empty(0, np.int64)
     else:
         sender_lane, sent_index = lane_base[rows.group[asking]] + rows.sender[asking], rows.sent_index[asking]
-        send = np.empty(len(asking), np.int64)
-        run.located(start, rows.index[event_row], sender_lane, sent_index, send)
-        away = send < 0
+        asked = np.empty(len(asking), np.int64)
+        run.located(start, rows.index[event_row], sender_lane, sent_index, asked)
+        away = asked < 0
         flight_of, flight_lane, flight_index = _flights(sender_lane[away], sent_index[away])
-        send[away] = IN_FLIGHT - flight_of
-    flight_start, flights = _starts(flight_lane, len(lane_width)), len(flight_lane)
-    ranks = np.empty(flights + len(event_row), np.int32)
-    run.ranks_of(sent, start, flight_start, ranks)
-    asked = np.where(send >= 0, flights + send, IN_FLIGHT - send) if flights else send  # its place in `ranks`
-    channels = np.zeros(base[-1] + 1, np.int64)
-    due = np.where(rows.addressed[asking], base[lane[asking]] + rows.sender[asking], -1)
-    entries = run.lined_up(asked, len(ranks), due, channels)
-    place = np.full(len(asking), -1, np.int64)
-    place[entries] = np.arange(len(entries))
+        asked[away] = IN_FLIGHT - flight_of
 
-    delivers = len(asking) - len(crossing)
-    source, entry = np.full(len(event_row), SENT, np.int64), np.full(len(event_row), -1, np.int64)
-    source[~sent], entry[~sent] = send[:delivers], place[:delivers]
+    source = np.full(len(event_row), SENT, np.int32)
+    source[~sent] = asked[: len(asking) - len(crossing)]
     lanes = Lanes(
-        order=_starting_order(rows, event_row, event[walked], event_lane, start),
+        order=_starting_order(rows, event_row, event, came, start).astype(np.int32),
         lane_of=event_lane.astype(np.int32),
         source=source,
-        sender=np.where(sent, rows.process[event_row], rows.sender[event_row]).astype(np.int32),
-        rank=ranks[flights:],
         readers=np.bincount(source[source >= 0], minlength=len(source)).astype(np.int32),
-        entry=entry,
         start=start,
-        base=base,
         group=np.repeat(np.arange(len(rows.widths)), rows.widths).astype(np.int32),
-        due_rank=ranks[asked[entries]],
-        channel=channels,
     )
-    return Layout(lanes, run, lane_base, event_row, asking[entries], flight_lane, flight_index, flight_start)
+    flight_start = _starts(flight_lane, lane_count)
+    return Layout(lanes, run, lane_base, lane, event_row, asking, asked, flight_lane, flight_index, flight_start)
+
+
+def line_up_channels(rows: Rows, layout: Layout) -> tuple[DueChannels, Longs]:
+    """Rank the sends and line up in channels what is due. Return also the row of each entry of the channels."""
+    lanes, asking, flights = layout.lanes, layout.asking, layout.flights
+    base = np.concatenate([[0], np.cumsum(np.repeat(rows.widths, rows.widths))])
+    sent = lanes.source == SENT
+    ranks = np.empty(flights + len(sent), np.int32)
+    layout.kernels.ranks_of(sent, lanes.start, layout.flight_start, ranks)
+    asked = layout.asked  # below: its place in `ranks`
+    asked = np.where(asked >= 0, flights + asked, IN_FLIGHT - asked) if flights else asked
+    start = np.zeros(base[-1] + 1, np.int64)
+    channel = base[layout.row_lane[asking]] + rows.sender[asking]
+    entries = layout.kernels.lined_up(asked, len(ranks), np.where(rows.addressed[asking], channel, -1), start)
+    place = np.full(len(asking), -1, np.int64)
+    place[entries] = np.arange(len(entries))
+    entry = np.full(len(sent), -1, np.int64)
+    entry[~sent] = place[: np.count_nonzero(~sent)]
+    channels = DueChannels(
+        sender=np.where(sent, rows.process[layout.event_row], rows.sender[layout.event_row]).astype(np.int32),
+        rank=ranks[flights:],
+        entry=entry,
+        base=base,
+        due_rank=ranks[asked[entries]],
+        start=start,
+    )
+    return channels, asking[entries]
 
 
 def _in_order(rows: Longs, lane: Longs, index: Longs) -> Longs:
     """The rows by (lane, index). Traces mostly come with each lane in order already: then one stable sort will do."""
-    narrow = np.uint16 if lane.max(initial=0) < 2**16 else np.int64  # NumPy sorts 16 bits by radix
-    rows = rows[np.argsort(lane[rows].astype(narrow), kind="stable")]
+    rows = rows[np.argsort(lane[rows].astype(np.uint16), kind="stable")]  # NumPy sorts 16 bits by radix
+    if lane.max(initial=0) >= 2**16:
+        rows = rows[np.argsort((lane[rows] >> 16).astype(np.uint16), kind="stable")]
     same = lane[rows[1:]] == lane[rows[:-1]]
     if np.any(same & (index[rows[1:]] <= index[rows[:-1]])):
         rows = rows[np.lexsort((index[rows], lane[rows]))]
@@ -140,15 +159,25 @@ def _flights(lane: Longs, index: Longs) -> tuple[Longs, Longs, Longs]:
     return number, lane[new], index[new]
 
 
-def _starting_order(rows: Rows, event_row: Longs, as_they_come: Longs, lane: Longs, start: Longs) -> Longs:
-    """Events by time, group after group; where a group lacks times, all its lanes at an even pace. Any order will do,
-    so the order of rows does, where that is about the order of time, as mostly."""
-    late = rows.tick[event_row[as_they_come]]
-    if np.count_nonzero(late[1:] < late[:-1]) * ORDERLY_SHARE < len(late) and not np.any(late == NO_TICK):
-        return as_they_come
+def _starting_order(rows: Rows, event_row: Longs, event: Longs, came: Longs, start: Longs) -> Longs:
+    """Return the events by time, group after group. If a group lacks times, all its lanes go at an even pace.
+
+    Any order will do. So the order in which the rows came does, group after group, if it is about the order of time, as
+    mostly. `event` has the event of each row, and `start` the first event of each lane.
+    """
+    group = rows.group[came]
+    if np.any(group[1:] < group[:-1]):
+        narrow = np.uint16 if len(rows.widths) <= 2**16 else np.int64  # NumPy sorts 16 bits by radix
+        by_group = np.argsort(group.astype(narrow), kind="stable")
+        came, group = came[by_group], group[by_group]
+    tick = rows.tick[came]
+    disorderly = (tick[1:] < tick[:-1]) & (group[1:] == group[:-1])
+    if np.count_nonzero(disorderly) * ORDERLY_SHARE < len(tick) and not np.any(tick == NO_TICK):
+        return event[came]
     tick, group, untimed = rows.tick[event_row], rows.group[event_row], np.zeros(len(rows.widths), np.bool_)
     untimed[group[tick == NO_TICK]] = True
     if untimed.any():
-        share = (np.arange(len(lane)) - start[lane]) / (start[lane + 1] - start[lane])
+        lengths = np.diff(start)
+        share = (np.arange(len(event_row)) - np.repeat(start[:-1], lengths)) / np.repeat(lengths, lengths)
         tick = np.where(untimed[group], (share * 2**52).astype(np.int64), tick)
     return np.argsort(tick) if len(rows.widths) == 1 else np.lexsort((tick, group))

@@ -2,6 +2,9 @@
 
 The answer is by row: how many messages a deliver overtook, and the row of one of them; and by group whether
 happened-before has a cycle, in which case nothing in it counts. Groups are walked together, as many as fit.
+
+Windows are judged with vectors. Whole runs are judged with bit masks, unless vectors are estimated to be faster:
+`mask_blocks` and `vector_walk` say what each costs.
 """
 
 from __future__ import annotations
@@ -12,11 +15,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from antecede.pipeline.kernel.layout import Layout, Rows, lay_out
+from antecede.pipeline.kernel.layout import Layout, Rows, lay_out, line_up_channels
+from antecede.pipeline.kernel.linear_order import LinearOrder
+from antecede.pipeline.kernel.loops import kernels
+from antecede.pipeline.kernel.mask_blocks import BlockPlan, find_overtakable, lay_out_masks, plan_blocks
+from antecede.pipeline.kernel.vector_walk import DueChannels
 
 Longs = npt.NDArray[np.int64]
 Ints = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
+Doubles = npt.NDArray[np.float64]
+
+VECTOR_EVENT_NS, VECTOR_ENTRY_NS = (
+    150.0,
+    1.0,
+)  # what an event takes with vectors, and each process of its run in addition
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,44 +64,84 @@ class Stamped:
 
 
 def stamp(rows: Rows, entered: Vectors | None = None) -> Stamped:
-    """Walk every group, from the states it was entered in or from nothing."""
+    """Judge every group with vectors, from the states it was entered in or from nothing."""
     layout = lay_out(rows)
-    known, slots = starting_state(layout, rows.widths, entered or Vectors.none())
-    lanes = layout.lanes
-    walked = layout.kernels.walk(lanes, known, slots, layout.flights, len(rows.widths))
-    counts = ~walked.cyclic[lanes.group[lanes.lane_of]] & (walked.overtaken > 0)
-    overtaken, witness = np.zeros(len(rows.group), np.int64), np.full(len(rows.group), -1, np.int64)
-    overtaken[layout.event_row[counts]] = walked.overtaken[counts]
-    witness[layout.event_row[counts]] = layout.entry_row[walked.witness[counts]]
-    return Stamped(overtaken, witness, walked.cyclic)
+    order = layout.kernels.linearise(layout.lanes, layout.flights, len(rows.widths))
+    return _walk_vectors(rows, layout, order, entered or Vectors.none())
 
 
-def stamp_runs(rows: Rows, wide: Flags, *, vector_entries_max: int) -> Stamped:
-    """Walk whole runs, but those too wide, in batches whose vectors have at most so many entries together."""
-    result = Stamped(
-        np.zeros(len(rows.group), np.int64), np.full(len(rows.group), -1, np.int64), np.zeros(len(wide), np.bool_)
-    )
-    narrow = ~wide[rows.group]
-    widths = np.where(wide, 0, rows.widths)
-    for start, end in _batches(widths, vector_entries_max):
-        chosen = np.flatnonzero((rows.group >= start) & (rows.group < end) & narrow)
-        done = stamp(_part(rows, chosen, start, widths[start:end]))
-        result.overtaken[chosen] = done.overtaken
-        result.witness[chosen] = np.where(done.witness >= 0, chosen[done.witness], -1)
-        result.cyclic[start:end] = done.cyclic
+def stamp_runs(rows: Rows, *, vector_entries_max: int) -> Stamped:
+    """Judge whole runs, each with masks or with vectors, whichever is estimated to be faster.
+
+    Runs that are walked together have at most `vector_entries_max` entries of 4 bytes in their vectors. A run that
+    needs more by itself is judged with masks. The masks take at most as much memory as the vectors.
+    """
+    layout = lay_out(rows)
+    order = layout.kernels.linearise(layout.lanes, 0, len(rows.widths))
+    lanes, positions = len(layout.lanes.group), len(order.event)
+    words_max = max(1, vector_entries_max // 2 // max(2 * lanes + order.slots, 1))
+    plan = plan_blocks(find_overtakable(rows, layout, order), positions, words_max)
+    group = layout.lanes.group[layout.lanes.lane_of[plan.pairs.send]]
+    mask_ns = np.bincount(group, plan.pair_ns, len(rows.widths)).astype(np.float64)
+    with_vectors = _faster_with_vectors(rows, mask_ns, order, vector_entries_max)
+    batches = list(_batches(rows.widths, np.flatnonzero(with_vectors), vector_entries_max))
+    if with_vectors.all() and len(batches) == 1:
+        return _walk_vectors(rows, layout, order, Vectors.none())
+    if with_vectors.any():
+        plan = plan_blocks(plan.pairs.take(~with_vectors[group]), positions, words_max)
+    result = _walk_masks(rows, layout, order, plan)
+    for groups in batches:
+        chosen = np.flatnonzero(np.isin(rows.group, groups))
+        part = stamp(_part(rows, chosen, groups))
+        result.overtaken[chosen] = part.overtaken
+        result.witness[chosen] = np.where(part.witness >= 0, chosen[part.witness], -1)
     return result
 
 
-def starting_state(layout: Layout, widths: Longs, entered: Vectors) -> tuple[Ints, Ints]:
-    """The vectors of the lanes, and the slots that begin with the stamps of the flights, both in ranks."""
-    lanes = layout.lanes
-    known = np.zeros(lanes.base[-1], np.int32)
-    slots = np.zeros((layout.flights + 64, int(widths.max(initial=0))), np.int32)
+def _faster_with_vectors(rows: Rows, mask_ns: Doubles, order: LinearOrder, vector_entries_max: int) -> Flags:
+    """Return which groups should take less time with vectors than `mask_ns`, and not too much memory."""
+    events, widths = np.bincount(rows.group, minlength=len(rows.widths)), rows.widths
+    vector_ns = events * (VECTOR_EVENT_NS + VECTOR_ENTRY_NS * widths) + VECTOR_ENTRY_NS * widths * widths
+    return (vector_ns < mask_ns) & (widths * (widths + order.slots) <= vector_entries_max)
+
+
+def _walk_masks(rows: Rows, layout: Layout, order: LinearOrder, plan: BlockPlan) -> Stamped:
+    """Judge the groups whose pairs are in the plan. In the others nothing is overtaken."""
+    result = Stamped(np.zeros(len(rows.group), np.int64), np.full(len(rows.group), -1, np.int64), order.cyclic)
+    if len(plan.words):
+        steps, blocks, deliver = lay_out_masks(rows, layout, order, plan)
+        overtaken, witness = kernels(plan.steps).walk_masks(steps, blocks, len(layout.lanes.group), order.slots)
+        some = np.flatnonzero(overtaken)
+        row = layout.event_row[order.event[some]]
+        result.overtaken[row] = overtaken[some]
+        result.witness[row] = layout.event_row[deliver[witness[some]]]
+    return result
+
+
+def _walk_vectors(rows: Rows, layout: Layout, order: LinearOrder, entered: Vectors) -> Stamped:
+    """Judge all groups."""
+    channels, entry_row = line_up_channels(rows, layout)
+    known, slots = starting_state(layout, channels, order, rows.widths, entered)
+    run = kernels(len(layout.event_row) * (8 + int(rows.widths.max(initial=0))))
+    overtaken, witness = run.walk_vectors(layout.lanes, channels, order, known, slots)
+    result = Stamped(np.zeros(len(rows.group), np.int64), np.full(len(rows.group), -1, np.int64), order.cyclic)
+    some = np.flatnonzero(overtaken)
+    result.overtaken[layout.event_row[some]] = overtaken[some]
+    result.witness[layout.event_row[some]] = entry_row[witness[some]]
+    return result
+
+
+def starting_state(
+    layout: Layout, channels: DueChannels, order: LinearOrder, widths: Longs, entered: Vectors
+) -> tuple[Ints, Ints]:
+    """Return the vectors of the lanes, and the slots that begin with the stamps of the flights, both in ranks."""
+    known = np.zeros(channels.base[-1], np.int32)
+    slots = np.zeros((order.slots, int(widths.max(initial=0))), np.int32)
     ranks, column = _ranks(layout, widths, entered)
     width = widths[entered.group]
     lane = layout.lane_base[entered.group] + entered.process
     is_entry = np.repeat(entered.sent_index < 0, width)
-    known[(np.repeat(lanes.base[lane], width) + column)[is_entry]] = ranks[is_entry]
+    known[(np.repeat(channels.base[lane], width) + column)[is_entry]] = ranks[is_entry]
     flight = np.empty(len(lane), np.int64)
     layout.kernels.located(layout.flight_start, layout.flight_index, lane, entered.sent_index, flight)
     is_read = np.repeat((entered.sent_index >= 0) & (flight >= 0), width)
@@ -107,26 +160,28 @@ def _ranks(layout: Layout, widths: Longs, entered: Vectors) -> tuple[Ints, Longs
     return ranks, column
 
 
-def _batches(widths: Longs, vector_entries_max: int) -> Iterator[tuple[int, int]]:
-    """Ranges of groups, each of one group or within the limit together."""
+def _batches(widths: Longs, groups: Longs, vector_entries_max: int) -> Iterator[Longs]:
+    """Yield these groups in parts, each of one group or with vectors within the limit together."""
     start, entries = 0, 0
-    for group, width in enumerate(widths.tolist()):
-        if group > start and entries + width * width > vector_entries_max:
-            yield start, group
-            start, entries = group, 0
+    for place, width in enumerate(widths[groups].tolist()):
+        if place > start and entries + width * width > vector_entries_max:
+            yield groups[start:place]
+            start, entries = place, 0
         entries += width * width
-    if len(widths):
-        yield start, len(widths)
+    if len(groups):
+        yield groups[start:]
 
 
-def _part(rows: Rows, chosen: Longs, start: int, widths: Longs) -> Rows:
-    if len(chosen) == len(rows.group):
-        return rows
+def _part(rows: Rows, chosen: Longs, groups: Longs) -> Rows:
+    """Return the chosen rows, which are all rows of these groups."""
+    assert rows.send is not None
+    place = np.full(len(rows.group) + 1, -1, np.int64)  # by row; one more, for the send that a row does not have
+    place[chosen] = np.arange(len(chosen))
     columns = ("process", "index", "role", "tick", "sender", "sent_index", "first", "addressed")
     return replace(
         rows,
-        group=rows.group[chosen] - start,
-        widths=widths,
-        send=None,
+        group=np.searchsorted(groups, rows.group[chosen]),
+        widths=rows.widths[groups],
+        send=place[rows.send[chosen]],
         **{name: getattr(rows, name)[chosen] for name in columns},
     )

@@ -27,6 +27,10 @@ Consumer = Callable[[Iterator[ReadRows]], Iterator[pa.RecordBatch]]
 class Source(Protocol):
     """Rows of the input in parts."""
 
+    @property
+    def runner(self) -> Runner:
+        """What runs the tasks that read."""
+
     def map(self, consume: Consumer, made: pa.Schema) -> Dataset:
         """Read every part, and run the consumer on its rows."""
 

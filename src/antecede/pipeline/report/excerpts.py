@@ -1,6 +1,7 @@
 """Fetch a part of a trace: the events of one run, or between two times, for an export.
 
-At most one event more than `EVENTS_MAX` is fetched, so that the caller can tell that there are too many.
+At most one event more than `EVENTS_MAX` is fetched, so that the caller can tell that there are too many. Rows that
+contradict an earlier row of the trace are part of an excerpt: only a check of whole runs finds them.
 """
 
 from __future__ import annotations
@@ -8,17 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as fn
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from antecede.pipeline import schema
-from antecede.pipeline.spark.session import explained
+from antecede.pipeline.arrow import unpack, without_dictionaries
+from antecede.pipeline.dealing import DEALT, deal_table, in_chunks, values_in
+from antecede.pipeline.read.rows import ReadRows
+from antecede.pipeline.read.source import Consumer, Source
 
 EVENTS_MAX = 200_000
 
 
 def excerpt(
-    events: DataFrame,
+    source: Source,
     *,
     run: str | None = None,
     start: float | None = None,
@@ -27,17 +31,32 @@ def excerpt(
 ) -> Iterator[dict[str, Any]]:
     """Yield events as rows with the columns of the trace.
 
-    If `start` or `end` is given, events without a time are left out.
+    `source` reads all columns. If `start` or `end` is given, events without a time are left out.
     """
-    chosen = events.select(schema.TRACE.names)
-    if run is not None:
-        chosen = chosen.where(fn.col("run") == run)
-    if start is not None:
-        chosen = chosen.where(fn.col("time") >= start)
-    if end is not None:
-        chosen = chosen.where(fn.col("time") <= end)
-    with explained("the excerpt could not be fetched"):
-        rows = chosen.limit(events_max + 1).toArrow()
-    for batch in rows.to_batches():
-        for row in batch.to_pylist():
-            yield {**row, "attributes": dict(row["attributes"]) if row["attributes"] is not None else None}
+    picked = source.map(_pick(run, start, end, events_max + 1), DEALT).collect()
+    rows = unpack(value for what, _, value in values_in(picked.to_batches()))
+    if rows is None:
+        return
+    plain = rows.cast(without_dictionaries(rows.schema)).slice(0, events_max + 1)
+    for row in plain.select(schema.TRACE.names).to_pylist():
+        yield {**row, "attributes": None if row["attributes"] is None else dict(row["attributes"])}
+
+
+def _pick(run: str | None, start: float | None, end: float | None, count: int) -> Consumer:
+    """Return a consumer that passes on the chosen events, up to so many."""
+
+    def consume(read: Iterator[ReadRows]) -> Iterator[pa.RecordBatch]:
+        left = count
+        for events in in_chunks(rows.events for rows in read):
+            chosen = events
+            if run is not None:
+                chosen = chosen.filter(pc.equal(chosen["run"].cast(pa.string()), run))
+            if start is not None:
+                chosen = chosen.filter(pc.greater_equal(chosen["time"], start))
+            if end is not None:
+                chosen = chosen.filter(pc.less_equal(chosen["time"], end))
+            chosen = chosen.slice(0, left)
+            left -= chosen.num_rows
+            yield from deal_table(chosen, pc.multiply(chosen["line"], 0).to_numpy(), 1)
+
+    return consume

@@ -21,7 +21,8 @@ from antecede.core.errors import Misuse
 from antecede.judge.events import Event
 from antecede.judge.explain import explain_in
 from antecede.judge.judge import Violation
-from antecede.judge.trace import Run, arrange
+from antecede.judge.trace import Run, arrange, sift
+from antecede.pipeline.arrow import without_dictionaries
 from antecede.pipeline.read.rows import to_events
 from antecede.pipeline.report.arrows import violation_arrows
 from antecede.pipeline.report.model import ExplainedViolation, MessageArrow
@@ -100,8 +101,10 @@ def can_be_found_by_time(row: Mapping[str, Any], size: ExplainedRun) -> bool:
 
 
 def arrange_one(events: pa.Table) -> Run | None:
-    """Return events of one run as a `Run`, or None if there are none."""
-    return next(iter(arrange(to_events(events))), None)
+    """Return events of one run as a `Run`, or None if there are none. Rows that contradict an earlier row are ignored."""
+    in_order = events.cast(without_dictionaries(events.schema)).sort_by([("file", "ascending"), ("line", "ascending")])
+    kept, _ = sift(to_events(in_order))
+    return next(iter(arrange(kept)), None)
 
 
 def pack_explanations(found: Sequence[ExplainedViolation]) -> pa.Table:

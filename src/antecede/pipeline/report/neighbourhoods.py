@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from antecede.pipeline.dealing import DEALT, deal_table, gather, in_chunks
 from antecede.pipeline.read.rows import ReadRows
 from antecede.pipeline.read.source import Consumer, Source
 from antecede.pipeline.report.explanations import (
+    WHOLE_RUN_EVENTS_MAX,
     ExplainedRun,
     arrange_one,
     can_be_found_by_time,
@@ -35,23 +37,37 @@ def explain_from_source(
     """
     if not worst:
         return put_together(RESULTS.empty_table())["explained"]
-    by_time = [row for row in worst if can_be_found_by_time(row, runs[row["run"]])]
-    others = [explain_one(row, None, runs[row["run"]]) for row in worst if row not in by_time]
-    if not by_time:
+    near = [row for row in worst if _can_be_fetched(row, runs[row["run"]], events_max)]
+    others = [explain_one(row, None, runs[row["run"]]) for row in worst if row not in near]
+    if not near:
         return pack_explanations(others)
-    dealt = source.map(_pick(by_time, events_max), DEALT).deal(len(by_time))
-    results = dealt.map(_explain(by_time, runs, events_max), RESULTS).collect()
+    dealt = source.map(_pick(near, runs, events_max), DEALT).deal(len(near))
+    results = dealt.map(_explain(near, runs, events_max), RESULTS).collect()
     return pa.concat_tables([put_together(results)["explained"], pack_explanations(others)])
 
 
-def _pick(rows: Sequence[Row], events_max: int) -> Consumer:
-    """Return a consumer that deals the events near each violation to a part of its own, up to one more than the limit."""
+def _can_be_fetched(row: Row, size: ExplainedRun, events_max: int) -> bool:
+    return can_be_found_by_time(row, size) or size.events <= events_max
+
+
+def _select(events: pa.Table, row: Row, size: ExplainedRun) -> pa.Table:
+    """Return the events near a violation: all events of a small run, or those between the two sends."""
+    if size.events <= WHOLE_RUN_EVENTS_MAX or not can_be_found_by_time(row, size):
+        return events.filter(pc.equal(events["run"].cast(pa.string()), row["run"]))
+    return select_near(events, row)
+
+
+def _pick(rows: Sequence[Row], runs: Mapping[str, ExplainedRun], events_max: int) -> Consumer:
+    """Return a consumer that deals the events near each violation to a part of its own.
+
+    It deals at most one more than `events_max` for each, so that who gets them can tell that there are too many.
+    """
 
     def consume(read: Iterator[ReadRows]) -> Iterator[pa.RecordBatch]:
         left = [events_max + 1] * len(rows)
         for events in in_chunks(one.events for one in read):
             for number, row in enumerate(rows):
-                near = select_near(events, row).slice(0, left[number])
+                near = _select(events, row, runs[row["run"]]).slice(0, left[number])
                 left[number] -= near.num_rows
                 marked = near.append_column(PART, pa.array(np.full(near.num_rows, number, np.int32)))
                 yield from deal_table(marked, np.full(near.num_rows, number, np.int64), len(rows))

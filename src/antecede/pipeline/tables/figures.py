@@ -53,7 +53,8 @@ def draw_figures(figures: pa.Table) -> tuple[dict[str, Histogram], tuple[TimeBuc
     for row in figures.to_pylist():
         by_measure.setdefault(row["measure"], []).append(row)
     histograms = {name: _histogram(rows) for name, rows in by_measure.items() if name not in (TIME, STAMPS)}
-    timeline = tuple(_time_buckets(by_measure[TIME])) if TIME in by_measure else ()
+    has_times = any(row["what"] == TOTAL for row in by_measure.get(TIME, ()))
+    timeline = tuple(_time_buckets(by_measure[TIME])) if has_times else ()
     return histograms, timeline, _stamp_sizes(by_measure.get(STAMPS, []))
 
 
@@ -82,11 +83,12 @@ def _time_line(
 ) -> Iterator[dict[str, Any]]:
     """Yield the counts of deliveries by bin of time, and the sums that means are made of."""
     known = ~np.isnan(time)
-    if not known.any():
-        return
-    yield {"measure": TIME, "what": TOTAL, **_total(time[known])}
+    if known.any():
+        yield {"measure": TIME, "what": TOTAL, **_total(time[known])}
     sent_time, stamp = _numbers(sends["time"]), _numbers(sends["control_bytes"])
     stamped = ~np.isnan(sent_time) & ~np.isnan(stamp)
+    if not known.any() and not stamped.any():
+        return
     exponent = _exponent(np.concatenate([time[known], sent_time[stamped]]))
     bins = _Bins(exponent)
     bins.add("count", time[known], np.ones(int(known.sum())))

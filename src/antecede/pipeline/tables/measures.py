@@ -25,14 +25,11 @@ def measure_deliveries(deliveries: pa.Table, events: pa.Table, needless: pa.Tabl
 
     `needless` says of some delivers, by run, process and index, whether their hold-back was needless.
     """
-    delay = pc.if_else(deliveries["first"], pc.subtract(deliveries["time"], deliveries["sent_time"]), None)
-    table = deliveries.append_column("delay_s", delay.cast(pa.float64()))
     receipts = _first_receives(events)
+    table = deliveries
     if receipts.num_rows:
         table = table.join(receipts, [*PLACE, "message"], join_type="left outer")
-        later = pc.and_(table["first"], pc.greater(table["index"], table["received_index"]))
-        hold = pc.if_else(pc.fill_null(later, False), pc.subtract(table["time"], table["received_time"]), None)
-        table = table.append_column("hold_s", hold.cast(pa.float64()))
+    table = add_delays(table)
     if needless is not None and needless.num_rows and receipts.num_rows:
         table = table.join(needless, [*PLACE, "index"], join_type="left outer")
         held = pc.fill_null(pc.greater(table["hold_s"], 0), False)
@@ -41,10 +38,21 @@ def measure_deliveries(deliveries: pa.Table, events: pa.Table, needless: pa.Tabl
     return conform(table, schema.DELIVERIES)
 
 
+def add_delays(table: pa.Table) -> pa.Table:
+    """Return delivers with the columns `delay_s`, and `hold_s` if they know the first receive of their message."""
+    delay = pc.if_else(table["first"], pc.subtract(table["time"], table["sent_time"]), None)
+    table = table.append_column("delay_s", delay.cast(pa.float64()))
+    if "received_index" not in table.column_names:
+        return table
+    later = pc.and_(table["first"], pc.greater(table["index"], table["received_index"]))
+    hold = pc.if_else(pc.fill_null(later, False), pc.subtract(table["time"], table["received_time"]), None)
+    return table.append_column("hold_s", hold.cast(pa.float64()))
+
+
 def measure_links(events: pa.Table, deliveries: pa.Table, edges: pa.Table | None = None) -> pa.Table:
     """Return the communication graph: who wrote to whom, how much, and what became of it."""
     stamps = ("control_bytes", "control_entries")
-    sent = _links_of_sends(events).group_by(LINK).aggregate([([], "count_all"), *((name, "sum") for name in stamps)])
+    sent = links_of_sends(events).group_by(LINK).aggregate([([], "count_all"), *((name, "sum") for name in stamps)])
     sent = sent.rename_columns([*LINK, "sent", *stamps])
     known = deliveries.filter(pc.is_valid(deliveries["sender"]))
     known = known.append_column("is_early", pc.fill_null(pc.less(known["delay_s"], 0), False))
@@ -66,7 +74,7 @@ def measure_processes(counts: pa.Table, events: pa.Table, deliveries: pa.Table, 
     """
     own = counts.select([*PLACE, "events", "sends", "receives"])
     sends = events.filter(pc.equal(events["kind"].cast(pa.string()), "send"))
-    stamps = _plain(sends.select([*PLACE, "control_bytes", "control_entries"])).group_by(PLACE)
+    stamps = plain_texts(sends.select([*PLACE, "control_bytes", "control_entries"])).group_by(PLACE)
     stamped = stamps.aggregate([("control_bytes", "count"), ("control_bytes", "sum"), ("control_entries", "sum")])
     stamped = stamped.rename_columns([*PLACE, "stamped", "control_bytes", "control_entries"])
     got = _group_deliveries(deliveries, PLACE, [("duplicate", "sum"), ("spurious", "sum")])
@@ -83,7 +91,7 @@ def measure_runs(deliveries: pa.Table, events: pa.Table) -> pa.Table:
     """Return the measures of each run: delays, hold-backs and stamps. The columns are some of `schema.SUMMARY`."""
     got = _group_deliveries(deliveries, ["run"], [("delay_s", "max")])
     sends = events.filter(pc.equal(events["kind"].cast(pa.string()), "send"))
-    stamps = _plain(sends.select(["run", "control_bytes", "control_entries"])).group_by("run")
+    stamps = plain_texts(sends.select(["run", "control_bytes", "control_entries"])).group_by("run")
     stamped = stamps.aggregate([("control_bytes", "sum"), ("control_entries", "sum")])
     stamped = stamped.rename_columns(["run", "control_bytes", "control_entries"])
     names = ["run", "delay_s_mean", "delay_s_max", "held", "hold_s_mean", "needless"]
@@ -99,19 +107,19 @@ def conform(table: pa.Table, wanted: pa.Schema) -> pa.Table:
 def _first_receives(events: pa.Table) -> pa.Table:
     """Return the first receive of each message at each process, if a run has receives and delivers."""
     kind = events["kind"].cast(pa.string())
-    receives = _plain(events.filter(pc.equal(kind, "receive")).select([*PLACE, "message", "index", "time"]))
+    receives = plain_texts(events.filter(pc.equal(kind, "receive")).select([*PLACE, "message", "index", "time"]))
     firsts = receives.sort_by("index").group_by([*PLACE, "message"], use_threads=False)
     found = firsts.aggregate([("index", "first"), ("time", "first")])
     return found.rename_columns([*PLACE, "message", "received_index", "received_time"])
 
 
-def _links_of_sends(events: pa.Table) -> pa.Table:
+def links_of_sends(events: pa.Table) -> pa.Table:
     """Return a row for each send and each of its distinct destinations."""
     sends = events.filter(pc.equal(events["kind"].cast(pa.string()), "send"))
     dests = sends["dests"].cast(schema.TEXTS).combine_chunks()
     pairs = pa.table({"row": pc.list_parent_indices(dests), "process": pc.list_flatten(dests)})
     pairs = pairs.group_by(["row", "process"]).aggregate([])
-    of = _plain(sends.select(["run", "process", "control_bytes", "control_entries"])).take(pairs["row"])
+    of = plain_texts(sends.select(["run", "process", "control_bytes", "control_entries"])).take(pairs["row"])
     return of.rename_columns(["run", "sender", "control_bytes", "control_entries"]).append_column(
         "process", pairs["process"]
     )
@@ -120,7 +128,7 @@ def _links_of_sends(events: pa.Table) -> pa.Table:
 def _group_deliveries(deliveries: pa.Table, keys: list[str], more: Sequence[tuple[str, str]]) -> pa.Table:
     """Return the measures of deliveries by key, and `more` aggregates under their own names."""
     held = pc.fill_null(pc.greater(deliveries["hold_s"], 0), False)
-    table = _plain(deliveries).append_column("is_held", held)
+    table = plain_texts(deliveries).append_column("is_held", held)
     aggregates = [
         ([], "count_all"),
         ("violation", "sum"),
@@ -148,7 +156,7 @@ def _add_edges(links: pa.Table, edges: pa.Table) -> pa.Table:
     return table
 
 
-def _plain(table: pa.Table) -> pa.Table:
+def plain_texts(table: pa.Table) -> pa.Table:
     """Return the table with every text written out: Arrow does not join or group dictionaries."""
     fields = [
         pa.field(field.name, field.type.value_type if pa.types.is_dictionary(field.type) else field.type)

@@ -41,7 +41,10 @@ def parts_folder(out: str, check: str) -> str:
 
 
 def write_parts(folder: str, tables: Mapping[str, pa.Table]) -> pa.Table:
-    """Write tables as new files under `folder`, and return their paths as rows of `WRITTEN`. Skip empty tables."""
+    """Write tables as new files under `folder`, and return their paths as rows of `WRITTEN`. Skip empty tables.
+
+    A table whose name is not one of `schema.TABLES` is for other tasks of the check, and never becomes visible.
+    """
     system, place = locate(folder)
     rows = []
     for name, table in tables.items():
@@ -49,7 +52,8 @@ def write_parts(folder: str, tables: Mapping[str, pa.Table]) -> pa.Table:
             continue
         system.create_dir(f"{place}/{name}", recursive=True)
         path = f"{place}/{name}/{uuid4().hex}.parquet"
-        pq.write_table(conform(table, schema.TABLES[name]), path, filesystem=system)
+        fields = schema.TABLES.get(name)
+        pq.write_table(table if fields is None else conform(table, fields), path, filesystem=system)
         rows.append({"table": name, "path": path, "rows": table.num_rows})
     return pa.Table.from_pylist(rows, WRITTEN)
 

@@ -57,13 +57,12 @@ def judge_runs(events: pa.Table, *, worst: int, detail: bool, limits: Limits) ->
         events, inferred = infer_destinations(events)
         encoded = _encode(events)
     paired = paired_runs(encoded)
-    wide = paired.rows.widths > limits.processes_max
-    stamped = stamp_runs(paired.rows, wide, vector_entries_max=limits.vector_entries_max)
+    stamped = stamp_runs(paired.rows, vector_entries_max=limits.vector_entries_max)
     skew = findings.skewed_links(paired)
     return JudgedRuns(
         events=events,
         counts=counts,
-        runs=add_up_runs(findings.tallies(paired, stamped, wide), counts, skew),
+        runs=add_up_runs(findings.tallies(paired, stamped), counts, skew),
         skew=skew,
         worst=findings.worst_deliveries(paired, stamped, worst),
         refused=refused,

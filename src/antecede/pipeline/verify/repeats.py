@@ -21,7 +21,8 @@ from antecede.pipeline.read.row_counts import RowCounts
 from antecede.pipeline.read.rows import ReadRows
 from antecede.pipeline.read.source import Consumer, Source
 from antecede.pipeline.results import RESULTS, put_together, tell
-from antecede.pipeline.runner import Batches
+from antecede.pipeline.runner import Batches, Task
+from antecede.pipeline.verify.tasks import write_refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +38,18 @@ class Repeats:
     results: tuple[pa.Table, ...] = ()
 
 
-def find_repeats(source: Source, large: pa.Table, limits: Limits) -> Repeats:
-    """Return the rows whose index is taken, of the runs in `large` in which an index may come twice."""
+def find_repeats(source: Source, large: pa.Table, limits: Limits, folder: str | None) -> Repeats:
+    """Return the rows whose index is taken, of the runs in `large` in which an index may come twice.
+
+    With `folder`, write them there as refused rows.
+    """
     doubtful = large.filter(large["has_repeats"])
     runs = frozenset(doubtful["run"].to_pylist())
     if not runs:
         return Repeats(large)
     rows = sum(large.filter(pc.is_in(large["run"], pa.array(sorted(runs))))["events"].to_pylist())
     parts = max(1, ceil(rows / limits.run_events_max))
-    results = source.map(_deal_processes(parts, runs), DEALT).deal(parts).map(_compare, RESULTS).collect()
+    results = source.map(_deal_processes(parts, runs), DEALT).deal(parts).map(_compare(folder), RESULTS).collect()
     told = put_together(results)
     others = large.filter(pc.invert(pc.is_in(large["run"], pa.array(sorted(runs)))))
     kept = results.filter(pc.not_equal(results["name"], "large"))
@@ -62,15 +66,20 @@ def _deal_processes(parts: int, runs: frozenset[str]) -> Consumer:
     return consume
 
 
-def _compare(batches: Batches) -> Iterator[pa.RecordBatch]:
-    table = gather(batches)
-    if table is not None:
+def _compare(folder: str | None) -> Task:
+    def task(batches: Batches) -> Iterator[pa.RecordBatch]:
+        table = gather(batches)
+        if table is None:
+            return
         kept, refused = remove_repeated_indices(table.unify_dictionaries())
         counts = RowCounts()
         counts.refuse(refused)
         yield from counts.tell()
+        yield from write_refused(folder, refused)
         yield from tell("left_out", refused.select(["file", "line"]))
         yield from tell("large", count_large_runs(kept))
+
+    return task
 
 
 def _lines(positions: pa.Table) -> dict[str, list[int]]:

@@ -15,8 +15,9 @@ from antecede.pipeline.kernel.findings import RUN_COUNTS
 from antecede.pipeline.read.source import Source
 from antecede.pipeline.results import RESULTS, put_together, table_of_results
 from antecede.pipeline.verify.repeats import find_repeats
-from antecede.pipeline.verify.run_verdict import judge_counts
+from antecede.pipeline.verify.run_verdict import judge_counts, judge_each_run
 from antecede.pipeline.verify.tasks import JudgeOptions, deal_only, deal_runs, judge_dealt, judge_here
+from antecede.pipeline.verify.window_tables import add_up_sums, write_events
 from antecede.pipeline.verify.window_tasks import judge_windows
 from antecede.pipeline.windows.cut import cut
 
@@ -59,19 +60,20 @@ def verify(
 
 def _judge_large_runs(source: Source, results: pa.Table, *, windows: int | None, options: JudgeOptions) -> Verified:
     """Judge the runs that were too large for the task that had them: in windows, or, if that cannot be, alone."""
-    repeats = find_repeats(source, put_together(results)["large"], options.limits)
+    repeats = find_repeats(source, put_together(results)["large"], options.limits, options.parts_folder)
     cutting = cut(
         source,
         repeats.large,
         windows=windows,
-        named=options.worst > 0,
+        named=options.worst > 0 or options.parts_folder is not None,
         limits=options.limits,
         left_out=repeats.left_out,
+        with_receives=options.parts_folder is not None,
     )
     found = [results, *repeats.results, table_of_results(cutting.results)]
     for one in cutting.rounds:
         if one.good:
-            task = judge_windows(one.plan, one.good, worst=options.worst)
+            task = judge_windows(one.plan, one.good, worst=options.worst, folder=options.parts_folder)
             found.append(one.entered().map(task, RESULTS).collect())
     cutting.release()
     if cutting.uncut:
@@ -79,8 +81,27 @@ def _judge_large_runs(source: Source, results: pa.Table, *, windows: int | None,
         whole = replace(options, run_events_max=sys.maxsize)
         dealt = source.map(deal_only(runs, repeats.left_out), DEALT).deal(len(runs))
         found.append(dealt.map(judge_dealt(whole), RESULTS).collect())
+    if options.parts_folder is not None and cutting.windows:
+        rows = sum(repeats.large["events"].to_pylist())
+        found.append(
+            write_events(
+                source,
+                sorted(cutting.windows),
+                repeats.left_out,
+                rows=rows,
+                folder=options.parts_folder,
+                limits=options.limits,
+            )
+        )
     told = put_together(pa.concat_tables(found))
-    told["runs"] = pa.concat_tables([told["runs"], judge_counts(add_up_parts(told["parts"], repeats.large))])
+    cut_runs = add_up_parts(told["parts"], repeats.large)
+    if options.parts_folder is not None and cut_runs.num_rows:
+        runs = judge_each_run(cut_runs)
+        windows_of = [cutting.windows[run] for run in runs["run"].to_pylist()]
+        runs = runs.append_column("windows", pa.array(windows_of, pa.int32()))
+        more = add_up_sums(source.runner, told["written"], repeats.large, runs, options.parts_folder)
+        told["written"] = pa.concat_tables([told["written"], put_together(more)["written"]])
+    told["runs"] = pa.concat_tables([told["runs"], judge_counts(cut_runs)])
     return Verified(told, cutting.windows, cutting.uncut)
 
 

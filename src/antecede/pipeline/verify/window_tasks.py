@@ -13,13 +13,14 @@ from antecede.pipeline.kernel.stamp import Vectors, stamp
 from antecede.pipeline.results import Told, tell
 from antecede.pipeline.runner import Batches, Task
 from antecede.pipeline.verify.tasks import SKEW_TOLD_MAX
+from antecede.pipeline.verify.window_tables import write_window_tables
 from antecede.pipeline.windows.summaries import CYCLE, KNOWN, ROWS
 from antecede.pipeline.windows.tasks import group_by_window
 from antecede.pipeline.windows.window_plan import WindowPlan, from_table
 
 
-def judge_windows(plan: WindowPlan, good: Sequence[int], *, worst: int) -> Task:
-    """Return a task that judges the windows of the good runs that were dealt to it."""
+def judge_windows(plan: WindowPlan, good: Sequence[int], *, worst: int, folder: str | None = None) -> Task:
+    """Return a task that judges the windows of the good runs that were dealt to it, and writes tables to `folder`."""
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
         kept = [batch for batch in batches if batch.num_rows]
@@ -32,12 +33,12 @@ def judge_windows(plan: WindowPlan, good: Sequence[int], *, worst: int) -> Task:
             return
         table = table.filter(pa.array(np.isin(plan.run(table["window"].to_numpy()), list(good))))
         if table.num_rows:
-            yield from _judge(table, received.filter(pa.array(np.isin(what, [KNOWN, CYCLE]))), plan, worst)
+            yield from _judge(table, received.filter(pa.array(np.isin(what, [KNOWN, CYCLE]))), plan, worst, folder)
 
     return task
 
 
-def _judge(table: pa.Table, states: pa.Table, plan: WindowPlan, worst: int) -> Told:
+def _judge(table: pa.Table, states: pa.Table, plan: WindowPlan, worst: int, folder: str | None) -> Told:
     number, group = group_by_window(table)
     paired = from_table(table, number, group, plan)
     what, place = states["what"].to_numpy(), np.searchsorted(number, states["window"].to_numpy())
@@ -54,6 +55,8 @@ def _judge(table: pa.Table, states: pa.Table, plan: WindowPlan, worst: int) -> T
     ]
     yield from tell("parts", pa.Table.from_pylist(rows, findings.RUN_COUNTS))
     yield from tell("skew", skew.sort_by([("worst_s", "descending")]).slice(0, SKEW_TOLD_MAX))
+    if folder is not None:
+        yield from write_window_tables(paired, stamped, table, folder)
     if worst:
         yield from tell("worst", findings.worst_deliveries(paired, stamped, worst))
 

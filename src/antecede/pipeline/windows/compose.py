@@ -19,7 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from antecede.pipeline.kernel.encode import SEND
-from antecede.pipeline.kernel.layout import CROSSING, Layout, Rows, lay_out
+from antecede.pipeline.kernel.layout import CROSSING, Layout, Rows, lay_out, line_up_channels
+from antecede.pipeline.kernel.linear_order import LinearOrder
+from antecede.pipeline.kernel.vector_walk import DueChannels
 
 Longs = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -95,13 +97,16 @@ def spread(counts: Longs, windows: int) -> Longs:
 def summarise(rows: Rows, reached: Longs) -> Ends:
     """Walk windows from unknown states, and say what each end has reached. Order is not verified here. `reached` is by
     row the window it gets to."""
-    layout = lay_out(replace(rows, addressed=np.zeros_like(rows.addressed)))
+    rows = replace(rows, addressed=np.zeros_like(rows.addressed))
+    layout = lay_out(rows)
+    channels, _ = line_up_channels(rows, layout)
     leaving, gets_to = _leaving(layout, rows, reached)
     readers = layout.lanes.readers.copy()
     readers[leaving] += 1  # so that their stamps are still there at the end
     lanes = layout.lanes._replace(readers=readers)
-    known, slots = _unknown(layout, rows.widths)
-    walked = layout.kernels.walk(lanes, known, slots, layout.flights, len(rows.widths))
+    order = layout.kernels.linearise(lanes, layout.flights, len(rows.widths))
+    known, slots = _unknown(layout, channels, order, rows.widths)
+    layout.kernels.walk_vectors(lanes, channels, order, known, slots)
 
     last = np.flatnonzero(np.diff(lanes.start))
     lane = np.concatenate([last, lanes.lane_of[leaving]]).astype(np.int64)
@@ -111,15 +116,15 @@ def summarise(rows: Rows, reached: Longs) -> Ends:
     end = np.repeat(np.arange(len(lane)), width)
     of_state = end < len(last)
     ranks = np.empty(len(column), np.int64)
-    ranks[of_state] = known[lanes.base[lane[end[of_state]]] + column[of_state]]
-    ranks[~of_state] = walked.slots[np.maximum(walked.slot[leaving], 0)[end[~of_state] - len(last)], column[~of_state]]
+    ranks[of_state] = known[channels.base[lane[end[of_state]]] + column[of_state]]
+    ranks[~of_state] = slots[np.maximum(order.slot[leaving], 0)[end[~of_state] - len(last)], column[~of_state]]
     sends, entries = _indices(layout, rows, np.repeat(layout.lane_base[group], width) + column, ranks)
     index = np.concatenate([np.full(len(last), NOTHING), rows.index[layout.event_row[leaving]]])
     process = lane - layout.lane_base[group]
     first, final = layout.event_row[lanes.start[last]], layout.event_row[lanes.start[last + 1] - 1]
     spans = np.stack([group[: len(last)], process[: len(last)], rows.index[first], rows.index[final]])
     nowhere: list[list[int]] = [[]] * len(last)
-    return Ends(group, process, index, nowhere + gets_to, sends, entries, walked.cyclic, spans)
+    return Ends(group, process, index, nowhere + gets_to, sends, entries, order.cyclic, spans)
 
 
 class Composition:
@@ -168,13 +173,15 @@ def _leaving(layout: Layout, rows: Rows, reached: Longs) -> tuple[Longs, list[li
     return leaving, [part.tolist() for part in np.split(pairs[1], starts[1:])] if len(leaving) else []
 
 
-def _unknown(layout: Layout, widths: Longs) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+def _unknown(
+    layout: Layout, channels: DueChannels, order: LinearOrder, widths: Longs
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     """Each lane knows its own entry, and each message in flight knows itself."""
     lanes, lane = layout.lanes, np.arange(len(layout.lanes.group))
     own = lane - layout.lane_base[lanes.group]
-    known = np.zeros(lanes.base[-1], np.int32)
-    known[lanes.base[:-1] + own] = np.diff(layout.flight_start) + 1
-    slots = np.zeros((layout.flights + 64, int(widths.max(initial=0))), np.int32)
+    known = np.zeros(channels.base[-1], np.int32)
+    known[channels.base[:-1] + own] = np.diff(layout.flight_start) + 1
+    slots = np.zeros((order.slots, int(widths.max(initial=0))), np.int32)
     number = np.arange(layout.flights)
     slots[number, own[layout.flight_lane]] = number - layout.flight_start[layout.flight_lane] + 1
     return known, slots

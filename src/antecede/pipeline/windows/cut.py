@@ -87,15 +87,17 @@ def cut(
     named: bool,
     limits: Limits,
     left_out: Mapping[str, Sequence[int]],
+    with_receives: bool = False,
 ) -> Cutting:
     """Cut the runs whose processes are in `large`, rows of `kernel.counts.LARGE`.
 
-    First try their own clocks, which mostly do. If those prove skewed, shift the clocks and try again.
+    First try their own clocks, which mostly do. If those prove skewed, shift the clocks and try again. With
+    `with_receives`, delivers know the first receive of their message.
     """
     by_run: dict[str, list[dict[str, Any]]] = {}
     for row in large.to_pylist():
         by_run.setdefault(row["run"], []).append(row)
-    uncut = {name: reason for name, rows in by_run.items() if (reason := _why_unfit(rows, limits.processes_max))}
+    uncut = {name: reason for name, rows in by_run.items() if (reason := _why_unfit(rows, limits.window_processes_max))}
     fit = {
         name: sorted((row for row in rows if row["with_message"]), key=itemgetter("process"))
         for name, rows in by_run.items()
@@ -108,7 +110,7 @@ def cut(
     wanted = {name: windows or ceil(size / limits.window_events) for name, size in sizes.items()}
     cells = {run.name: _count_cells(run, fit[run.name], wanted[run.name], len(large)) for run in runs}
     receiving = frozenset(name for name, rows in fit.items() if not _has_delivers(rows))
-    trial = _Trial(source, sizes, CutRuns(frozenset(), receiving, left_out), named=named, limits=limits)
+    trial = _Trial(source, sizes, CutRuns(frozenset(), receiving, left_out, with_receives), named=named, limits=limits)
     first, slacks, back = trial.summarise([_cut_run(run, cells, wanted) for run in runs])
     shifted = {run.name: _shift(run, slacks[run.name]) for run in runs if run.name in slacks}
     uncut |= {name: NO_SHIFT for name, run in shifted.items() if run is None}

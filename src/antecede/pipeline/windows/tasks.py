@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antecede.pipeline.arrow import Flags, Longs, codes, fill_table, kind_codes, narrow_integers, pack
+from antecede.pipeline.arrow import Flags, Longs, codes, distinct, fill_table, kind_codes, narrow_integers, pack
 from antecede.pipeline.dealing import RESULT as DEALT_RESULT
 from antecede.pipeline.dealing import deal_result, deal_table, gather, in_chunks, rows_at_lines, values_in
 from antecede.pipeline.kernel.counts import CODED
@@ -47,6 +47,8 @@ class CutRuns:
     names: frozenset[str]
     receiving: frozenset[str] = frozenset()
     left_out: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    with_receives: bool = False
+    """Whether receives are dealt too, to measure how long a message was held back."""
 
 
 def deal_messages(parts: int, runs: CutRuns) -> Consumer:
@@ -59,9 +61,9 @@ def deal_messages(parts: int, runs: CutRuns) -> Consumer:
             if runs.receiving:
                 receives = _among(names, runs.receiving)[run] & (kind == RECEIVE)
                 kind = np.where(receives, np.int8(DELIVER), kind)
-            kept = (
-                (kind >= 0) & (kind != RECEIVE) & _among(names, runs.names)[run] & ~rows_at_lines(events, runs.left_out)
-            )
+            kept = (kind >= 0) & _among(names, runs.names)[run] & ~rows_at_lines(events, runs.left_out)
+            if not runs.with_receives:
+                kept &= kind != RECEIVE
             coded = events.set_column(events.column_names.index("kind"), "kind", pa.array(kind))
             coded = coded.filter(pa.array(kept))
             yield from deal_table(coded, hash_texts(coded["message"]) % parts, parts)
@@ -79,7 +81,8 @@ def join_messages(plan: WindowPlan, tasks: int, *, named: bool) -> Task:
         table = gather(batches)
         if table is None:
             return
-        table, told = prepare_messages(table.unify_dictionaries(), plan)
+        table = add_receipts(table.unify_dictionaries())
+        table, told = prepare_messages(table, plan)
         yield from told
         paired = pair_messages(table, plan)
         paired = paired if named else paired.drop_columns(list(DETAIL))
@@ -88,6 +91,36 @@ def join_messages(plan: WindowPlan, tasks: int, *, named: bool) -> Task:
         yield from deal_table(narrow_integers(paired), paired["window"].to_numpy() % tasks, tasks)
 
     return task
+
+
+def add_receipts(table: pa.Table) -> pa.Table:
+    """Return all rows of some messages without the receives, which become two columns of the delivers.
+
+    `received_index` and `received_time` are those of the first receive of the message at the process.
+    """
+    kind = table["kind"].to_numpy()
+    if not np.any(kind == RECEIVE):
+        return table
+    names = ["run", "process", "message", "index", "time"]
+    receives = table.filter(pa.array(kind == RECEIVE)).select(names)
+    order = np.lexsort((receives["index"].to_numpy(), *(codes(receives[name])[0] for name in names[2::-1])))
+    rest = table.filter(pa.array(kind != RECEIVE))
+    keys = _keys(pa.concat_tables([receives.select(names[:3]), rest.select(names[:3])]).unify_dictionaries())
+    first = np.full(int(keys.max(initial=-1)) + 1, -1, np.int64)
+    first[keys[: receives.num_rows][order[::-1]]] = order[::-1]  # the last assignment is the first receive
+    found = np.where(kind[kind != RECEIVE] == DELIVER, first[keys[receives.num_rows :]], -1)
+    at = pa.array(found, mask=found < 0)
+    rest = rest.append_column("received_index", receives["index"].take(at))
+    return rest.append_column("received_time", receives["time"].take(at))
+
+
+def _keys(table: pa.Table) -> Longs:
+    """Return a number for each row, equal for rows with equal columns."""
+    key = np.zeros(table.num_rows, np.int64)
+    for name in table.column_names:
+        code, names = codes(table[name])
+        _, key = distinct(key * max(len(names), 1) + code, (int(key.max(initial=0)) + 1) * max(len(names), 1))
+    return key
 
 
 def prepare_messages(table: pa.Table, plan: WindowPlan) -> tuple[pa.Table, list[pa.RecordBatch]]:

@@ -21,6 +21,10 @@ from antecede.pipeline.kernel.loops import kernels
 from antecede.pipeline.kernel.pair import Names, Paired, of_sends, times
 
 
+RECEIVED = ("received_index", "received_time")
+"""Columns that the rows may have: of a deliver, the first receive of its message at its process."""
+
+
 @dataclass(frozen=True, slots=True)
 class CutRun:
     """One run of those that are cut: its processes by number, the span of its times, what to add to the clock of each
@@ -101,6 +105,9 @@ def pair_messages(table: pa.Table, plan: WindowPlan) -> pa.Table:
             "message": encoded.table["message"],
         }
     )
+    for name in RECEIVED:
+        if name in encoded.table.column_names:
+            joined = joined.append_column(name, encoded.table[name])
     crossing = _crossings(joined, window, np.where(sent, window[send], window), pairs)
     return pa.concat_tables([joined, crossing])
 
