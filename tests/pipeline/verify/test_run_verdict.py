@@ -1,0 +1,58 @@
+"""The verdict on each run, from what was counted in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from antecede.judge import rule
+from antecede.pipeline.kernel.findings import RUN_COUNTS, RUN_ROWS
+from antecede.pipeline.verify.run_verdict import CYCLE, RUNS_TOLD_MAX, judge_counts, judge_each_run, worst_first
+
+NOTHING = dict.fromkeys(RUN_COUNTS.names, 0)
+
+
+def counts(*runs: dict[str, Any]) -> pa.Table:
+    return pa.Table.from_pylist([NOTHING | {"run": f"run {at}"} | run for at, run in enumerate(runs)], RUN_COUNTS)
+
+
+@pytest.mark.parametrize(
+    ("run", "verdict", "reason"),
+    [
+        ({"messages": 1, "deliveries": 1, "paired": 1}, "holds", None),
+        ({"messages": 2, "deliveries": 2, "paired": 2, "violations": 1}, "violated", None),
+        ({"messages": 2, "deliveries": 2, "paired": 2, "cyclic": 1}, "undecidable", CYCLE),
+        ({"messages": 1, "deliveries": 1}, "undecidable", rule.NO_SHARED_ID),
+        ({"messages": 1}, "undecidable", rule.NO_DELIVER),
+        ({"deliveries": 1}, "undecidable", rule.NO_SEND),
+        ({"internals": 1}, "undecidable", rule.NO_IDENTITY),
+        ({}, "undecidable", rule.NO_MESSAGE),
+    ],
+)
+def test_each_run_has_the_verdict_of_the_rule(run: dict[str, int], verdict: str, reason: str | None) -> None:
+    (judged,) = judge_each_run(counts(run)).to_pylist()
+    assert (judged["verdict"], judged["run_count"]) == (verdict, 1)
+    assert judged["reason"] == reason or verdict == "violated"
+
+
+def test_the_worst_runs_come_first() -> None:
+    paired = {"messages": 2, "deliveries": 2, "paired": 2}
+    runs = counts(paired, {}, {**paired, "violations": 1}, {**paired, "violations": 3}, {**paired, "violations": 3})
+    assert judge_counts(runs)["run"].to_pylist() == ["run 3", "run 4", "run 2", "run 1", "run 0"]
+    assert sorted(judge_each_run(runs).to_pylist(), key=worst_first) == judge_counts(runs).to_pylist()
+
+
+def test_of_many_runs_only_the_worst_are_told_one_by_one_and_the_others_are_added_up() -> None:
+    paired = {"messages": 2, "deliveries": 2, "paired": 2, "events": 4}
+    runs = [{**paired, "violations": 1}] * 3 + [paired] * RUNS_TOLD_MAX + [{"events": 1}] * 2
+    told = judge_counts(counts(*runs))
+    assert told.schema == RUN_ROWS
+    assert told.num_rows == RUNS_TOLD_MAX + 1
+    *single, others = told.to_pylist()
+    assert [row["verdict"] for row in single[:6]] == ["violated"] * 3 + ["undecidable"] * 2 + ["holds"]
+    assert (others["run"], others["verdict"], others["run_count"], others["events"]) == (None, "holds", 5, 20)
+    assert sum(row["run_count"] for row in told.to_pylist()) == len(runs)
+    for name in ("events", "messages", "violations"):
+        assert sum(told[name].to_pylist()) == sum(run.get(name, 0) for run in runs)
