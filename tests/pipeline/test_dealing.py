@@ -22,7 +22,6 @@ from antecede.pipeline.dealing import (
     rows_of_runs,
     values_in,
 )
-from antecede.pipeline.kernel.hashes import hash_texts
 from tests.pipeline.parquet_files import TRACES
 from tests.pipeline.traces import Row, events
 
@@ -101,13 +100,3 @@ def test_rows_are_chosen_by_run_and_by_line() -> None:
     assert rows_at_lines(table, {}).tolist() == [False] * 5
     both = pa.concat_tables([table, events([Row("a", "a", 1, "move")], "other", first_line=12)])
     assert rows_at_lines(both, {"other": [12]}).tolist() == [False] * 5 + [True]
-
-
-def test_equal_texts_are_dealt_alike_wherever_they_stand() -> None:
-    texts = [f"m{number}" for number in range(3_000)] + ["", "ü", "x" * 1_000]
-    whole = hash_texts(pa.chunked_array([texts]))
-    pieces = pa.chunked_array([pa.array(["z", *texts[:7]]).slice(1), pa.array(texts[7:])])
-    assert np.array_equal(whole, hash_texts(pieces))
-    assert whole.min() >= 0
-    assert len(np.unique(whole)) == len(texts)
-    assert np.bincount(whole % 10).min() > 200

@@ -71,11 +71,13 @@ def _judge_large_runs(source: Source, results: pa.Table, *, windows: int | None,
         with_receives=options.parts_folder is not None,
     )
     found = [results, *repeats.results, table_of_results(cutting.results)]
-    for one in cutting.rounds:
-        if one.good:
-            task = judge_windows(one.plan, one.good, worst=options.worst, folder=options.parts_folder)
-            found.append(one.entered().map(task, RESULTS).collect())
-    cutting.release()
+    try:
+        for one in cutting.rounds:
+            if one.good:
+                task = judge_windows(one.plan, one.good, worst=options.worst, folder=options.parts_folder)
+                found.append(one.entered().map(task, RESULTS).collect())
+    finally:
+        cutting.release()
     if cutting.uncut:
         runs = sorted(cutting.uncut)
         whole = replace(options, run_events_max=sys.maxsize)
