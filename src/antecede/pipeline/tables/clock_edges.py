@@ -34,10 +34,19 @@ def find_edges(events: pa.Table) -> pa.Table:
     stamped: dict[tuple[str, str, int], tuple[Clock, float | None]] = {}
     named = events.filter(pc.is_valid(events["attributes"])).select(["run", "process", "index", "time", "attributes"])
     for row in named.to_pylist():
-        clock = dict(row["attributes"]).get(CLOCK)
+        clock = _parse_clock(dict(row["attributes"]).get(CLOCK))
         if clock is not None:
-            stamped[row["run"], row["process"], row["index"]] = json.loads(clock), row["time"]
+            stamped[row["run"], row["process"], row["index"]] = clock, row["time"]
     return pa.Table.from_pylist(list(_edges(stamped)), EDGES)
+
+
+def _parse_clock(text: str | None) -> Clock | None:
+    """Return the clock in an attribute, or None if it is not one: any source may have an attribute of that name."""
+    try:
+        clock = None if text is None else json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return clock if isinstance(clock, dict) and all(type(count) is int for count in clock.values()) else None
 
 
 def _edges(stamped: Mapping[tuple[str, str, int], tuple[Clock, float | None]]) -> Iterator[dict[str, Any]]:
