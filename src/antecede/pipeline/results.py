@@ -20,6 +20,7 @@ FILES = pa.schema([("file", pa.string()), ("events", pa.int64()), ("refused", pa
 REASONS = pa.schema([("reason", pa.string()), ("rows", pa.int64())])
 NOTES = pa.schema([("note", pa.string())])
 INFERRED = pa.schema([("sends", pa.int64())])
+RESENT = pa.schema([("run", pa.string()), ("process", pa.string()), ("sends", pa.int64())])
 EXPLAINED = pa.schema(
     [
         *(("run", pa.string()), ("process", pa.string()), ("index", pa.int64())),
@@ -57,6 +58,7 @@ TOLD: Mapping[str, pa.Schema] = {
     "written": WRITTEN,
     "figures": FIGURES,
     "large": LARGE,
+    "resent": RESENT,
     "left_out": pa.schema([("file", pa.string()), ("line", pa.int64())]),
 }
 """The tables that a task may tell, by name.
@@ -74,6 +76,7 @@ written   files of tables that a task wrote
 figures   what histograms and the time line are drawn from
 inferred  the number of sends whose destinations were inferred
 large     the processes of runs that are too large for one task, and were not judged
+resent    the sends of large runs that were counted, and then refused because their message was sent before
 left_out  the lines of large runs that are left out because their index is taken
 """
 

@@ -16,6 +16,7 @@ from antecede.pipeline.kernel.counts import (
     add_up_counts,
     count_by_process,
     count_large_runs,
+    subtract_sends,
 )
 from tests.pipeline.traces import Row, events, trace
 
@@ -111,3 +112,13 @@ def test_spans_that_overlap_may_hide_an_index_that_comes_twice() -> None:
     ):
         assert add_up_counts(tables)["has_repeats"].to_pylist() == [wanted]
     assert add_up_counts([]) == LARGE.empty_table()
+
+
+def test_sends_that_were_refused_later_are_subtracted_and_a_process_without_others_is_gone() -> None:
+    counts = count_large_runs(events(ROWS))
+    refused = pa.table({"run": ["r"], "process": ["a"], "sends": [1]})
+    found = by_process(subtract_sends(counts, refused))
+    assert [found["r", "a"][name] for name in ("events", "with_message", "sends")] == [1, 0, 0]
+    gone = pa.table({"run": ["r"], "process": ["b"], "sends": [1]})
+    assert set(by_process(subtract_sends(counts, gone))) == {("r", "a")}
+    assert subtract_sends(counts, refused.slice(0, 0)) is counts

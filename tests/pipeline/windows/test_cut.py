@@ -116,7 +116,7 @@ def test_what_the_tasks_tell_of_a_run_is_told_once_though_it_is_tried_twice() ->
     found = cut_rows([*exchange("skewed", 50, behind=100), again])
     told = put_together(table_of_results(found.results))
     assert sum(told["files"]["refused"].to_pylist()) == 1
-    assert told["parts"]["events"].to_pylist() == [-1]
+    assert told["resent"].to_pylist() == [{"run": "skewed", "process": "b", "sends": 1}]
 
 
 def test_lines_that_are_left_out_are_not_part_of_any_window() -> None:

@@ -121,7 +121,7 @@ def test_repeated_sends_are_left_out_and_destinations_are_inferred() -> None:
     found = put_together(table_of_results((name[2:], value) for name, value in results))
     assert found["reasons"]["reason"].to_pylist() == ["duplicate message id: an earlier send has this run and message"]
     assert found["inferred"]["sends"].to_pylist() == [1]
-    assert [(row["events"], row["sends"]) for row in found["parts"].to_pylist()] == [(-1, -1)]
+    assert found["resent"].to_pylist() == [{"run": "r", "process": "c", "sends": 1}]
 
 
 def _coded(table: pa.Table) -> pa.Table:
@@ -175,7 +175,7 @@ def test_results_pass_through_a_task_with_the_number_of_their_run() -> None:
     assert any(what == DEALT_RESULT for what, _, _ in values_in(joined))
     found = pa.Table.from_batches(summarise_windows(plan, 1)(joined), WINDOWS).to_pylist()
     told = {row["name"] for row in found if row["what"] == RESULT}
-    assert told == {"files", "refused", "reasons", "parts"}
+    assert told == {"files", "refused", "reasons", "resent"}
     assert {row["run"] for row in found if row["what"] == RESULT} == {0}
 
 

@@ -95,6 +95,20 @@ def add_up_counts(tables: Sequence[pa.Table]) -> pa.Table:
     return pa.Table.from_pylist(list(rows.values()), LARGE)
 
 
+def subtract_sends(counts: pa.Table, refused: pa.Table) -> pa.Table:
+    """Return counts, rows of `LARGE`, without sends that were refused after they were counted.
+
+    `refused` has the number of such `sends` of each process of each run. A process without other events is left out.
+    """
+    if not refused.num_rows:
+        return counts
+    rows = {(row["run"], row["process"]): row for row in counts.to_pylist()}
+    for row in refused.to_pylist():
+        for name in ("events", "with_message", "sends"):
+            rows[row["run"], row["process"]][name] -= row["sends"]
+    return pa.Table.from_pylist([row for row in rows.values() if row["events"]], LARGE)
+
+
 def _spans(index: Longs, lane: Longs) -> tuple[Longs, Longs, bool]:
     """Return the least and the greatest index of each lane, and whether an index comes twice. Rows come by lane."""
     same, grows = lane[1:] == lane[:-1], index[1:] > index[:-1]

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from antecede.core.errors import Misuse
 from antecede.pipeline.dealing import DEALT
-from antecede.pipeline.kernel.counts import COUNTED
+from antecede.pipeline.kernel.counts import COUNTED, subtract_sends
 from antecede.pipeline.kernel.findings import RUN_COUNTS
 from antecede.pipeline.read.source import Source
 from antecede.pipeline.results import RESULTS, put_together, table_of_results
@@ -96,12 +96,13 @@ def _judge_large_runs(source: Source, results: pa.Table, *, windows: int | None,
             )
         )
     told = put_together(pa.concat_tables(found))
-    cut_runs = add_up_parts(told["parts"], repeats.large)
+    large = subtract_sends(repeats.large, told["resent"])
+    cut_runs = add_up_parts(told["parts"], large)
     if options.parts_folder is not None and cut_runs.num_rows:
         runs = judge_each_run(cut_runs)
         windows_of = [cutting.windows[run] for run in runs["run"].to_pylist()]
         runs = runs.append_column("windows", pa.array(windows_of, pa.int32()))
-        more = add_up_sums(source.runner, told["written"], repeats.large, runs, options.parts_folder)
+        more = add_up_sums(source.runner, told["written"], large, runs, options.parts_folder)
         told["written"] = pa.concat_tables([told["written"], put_together(more)["written"]])
     told["runs"] = pa.concat_tables([told["runs"], judge_counts(cut_runs)])
     return Verified(told, cutting.windows, cutting.uncut)

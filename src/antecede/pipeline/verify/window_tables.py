@@ -1,8 +1,8 @@
 """Write the tables of runs that are cut into windows.
 
-    judge_windows    writes messages, deliveries and violations, and leaves sums of delivers by link
-    write_events     reads the source once more, dealt out by message: writes events, and leaves sums of sends
-    add_up_sums      one task for each run makes links, processes and the summary of all sums
+judge_windows    writes messages, deliveries and violations, and leaves sums of delivers by link
+write_events     reads the source once more, dealt out by message: writes events, and leaves sums of sends
+add_up_sums      one task for each run makes links, processes and the summary of all sums
 """
 
 from __future__ import annotations
@@ -60,7 +60,13 @@ def write_window_tables(paired: Paired, stamped: Stamped, table: pa.Table, folde
 
 
 def write_events(
-    source: Source, runs: Sequence[str], left_out: Mapping[str, Sequence[int]], *, rows: int, folder: str, limits: Limits
+    source: Source,
+    runs: Sequence[str],
+    left_out: Mapping[str, Sequence[int]],
+    *,
+    rows: int,
+    folder: str,
+    limits: Limits,
 ) -> pa.Table:
     """Write the events of some runs, which have about so many rows, and return what the tasks tell."""
     parts = max(1, ceil(rows / limits.dealt_rows))
@@ -128,5 +134,3 @@ def _read(written: pa.Table, name: str, fields: pa.Schema, run: str) -> pa.Table
         system, place = locate(path)
         tables.append(pq.read_table(place, filesystem=system, filters=pc.field("run") == run).cast(fields))
     return pa.concat_tables(tables)
-
-

@@ -8,6 +8,7 @@ Each task but `compose_states` reads its whole part first, because it needs all 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -23,14 +24,13 @@ from antecede.pipeline.dealing import RESULT as DEALT_RESULT
 from antecede.pipeline.dealing import deal_result, deal_table, gather, in_chunks, rows_at_lines, values_in
 from antecede.pipeline.kernel.counts import CODED
 from antecede.pipeline.kernel.encode import DELIVER, RECEIVE, SEND
-from antecede.pipeline.kernel.findings import RUN_COUNTS
 from antecede.pipeline.kernel.hashes import hash_texts
 from antecede.pipeline.read.destinations import infer_destinations
 from antecede.pipeline.read.duplicates import remove_duplicates
 from antecede.pipeline.read.row_counts import RowCounts
 from antecede.pipeline.read.rows import ReadRows
 from antecede.pipeline.read.source import Consumer
-from antecede.pipeline.results import INFERRED, Told, results_in, tell
+from antecede.pipeline.results import INFERRED, RESENT, Told, results_in, tell
 from antecede.pipeline.runner import Batches, Task
 from antecede.pipeline.windows.compose import Composition, End, Known, summarise
 from antecede.pipeline.windows.summaries import CYCLE, CYCLIC, KNOWN, RESULT, ROWS, WINDOWS, ends_table, facts_table
@@ -137,22 +137,23 @@ def prepare_messages(table: pa.Table, plan: WindowPlan) -> tuple[pa.Table, list[
     number = {one.name: place for place, one in enumerate(plan.runs)}
     parts, told = [], []
     for place, name in enumerate(names.to_pylist()):
-        rows, refused = remove_duplicates(_with_kind_names(table.filter(pa.array(run == place))))
+        own = _with_kind_names(table.filter(pa.array(run == place)))
+        rows, refused = remove_duplicates(own)
+        resent = Counter(own["process"].to_pylist()) - Counter(rows["process"].to_pylist()) if refused.num_rows else {}
         rows, inferred = infer_destinations(rows)
         parts.append(_with_kind_codes(rows.unify_dictionaries()))
-        for result, value in results_in(_tell_of_messages(name, refused, inferred)):
+        for result, value in results_in(_tell_of_messages(name, refused, resent, inferred)):
             told.append(deal_result(f"{number[name]}:{result}", value))
     return pa.concat_tables(parts).unify_dictionaries(), told
 
 
-def _tell_of_messages(run: str, refused: pa.Table, inferred: int) -> Told:
+def _tell_of_messages(run: str, refused: pa.Table, resent: Mapping[str, int], inferred: int) -> Told:
     counts = RowCounts()
     counts.refuse(refused)
     yield from counts.tell()
-    if refused.num_rows:  # they were counted before it was known that they are refused
-        less = dict.fromkeys(("events", "with_message", "sends"), -refused.num_rows)
-        row = dict.fromkeys(RUN_COUNTS.names, 0) | less | {"run": run}
-        yield from tell("parts", pa.Table.from_pylist([row], RUN_COUNTS))
+    processes = list(resent)
+    sends = [resent[process] for process in processes]
+    yield from tell("resent", fill_table(RESENT, len(resent), run=[run] * len(resent), process=processes, sends=sends))
     if inferred:
         yield from tell("inferred", fill_table(INFERRED, 1, sends=[inferred]))
 
