@@ -31,7 +31,7 @@ def deal_by_remainder(parts: int) -> Task:
     return task
 
 
-def run_steps(runner: Runner) -> dict[str, list[Any]]:
+def run_steps(runner: Runner) -> dict[str, Any]:
     """Return what several ways of running tasks on the numbers from 0 to 5 give, sorted."""
     six = pa.table([[0, 2, 0, 2, 2, 0], range(6)], schema=NUMBERS)
     some = runner.hand_out(pa.table([[0, 2, 0], [0, 3, 3]], schema=NUMBERS)).map(add_up, SUMS)

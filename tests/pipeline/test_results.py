@@ -38,5 +38,5 @@ def test_only_the_columns_that_are_declared_are_told_in_their_order() -> None:
 
 def test_results_pass_through_as_names_and_values() -> None:
     told = list(tell("files", files("a")))
-    assert table_of_results(results_in(told)) == pa.Table.from_batches(told, RESULTS)
+    assert table_of_results(results_in(iter(told))) == pa.Table.from_batches(told, RESULTS)
     assert table_of_results([]) == RESULTS.empty_table()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from antecede.pipeline.schema import TABLES
+from antecede.pipeline.schema import TABLES, comment
 
 INTRO = """\
 # The tables of a check
@@ -26,10 +26,7 @@ ABOUT = {
 def page() -> str:
     parts = [INTRO]
     for name, schema in TABLES.items():
-        rows = [
-            f"| `{field.name}` | {field.dataType.simpleString()} | {field.metadata['comment']} |"
-            for field in schema.fields
-        ]
+        rows = [f"| `{field.name}` | {field.type} | {comment(field)} |" for field in schema]
         parts.append(
             "\n".join([f"## {name}\n", f"{ABOUT[name]}\n", "| column | type | meaning |", "|---|---|---|", *rows, ""])
         )

@@ -63,7 +63,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--master",
         metavar="URL",
-        help="a Spark master, sc://host:port, or in-process for small logs without Spark; default: Spark on this machine",
+        help="a Spark master, sc://host:port, or in-process: no Spark, for small logs; default: Spark on this machine",
     )
     parser.add_argument(
         "--json",

@@ -93,7 +93,7 @@ def check(
             source = open_source(runner, opened, plan, Wanted(all_columns=out is not None))
             verified = verify(source, dealt_to=plan.dealt_to, large=plan.large, windows=windows, options=options)
         found, quarantined = _answer(opened, verified, quarantine_max)
-        explained = ()
+        explained: tuple[ExplainedViolation, ...] = ()
         if found.verdict == "violated" and options.worst:
             with stages.stage("explaining"):
                 explained = _explain_worst(source, verified, options)

@@ -125,8 +125,7 @@ def read_lines(
                 skipped, shown, kept = len(kept), kept[:4_000], b""
             continue
         piece, kept = kept + data[:cut], data[cut:]
-        for part in _without_long_lines(piece, line, line_bytes_max):
-            yield part
+        yield from _without_long_lines(piece, line, line_bytes_max)
         line += piece.count(b"\n")
     if skipped:
         yield _too_long(line, skipped, line_bytes_max, shown)

@@ -1,7 +1,7 @@
 """Give destinations to sends of sources that do not name them.
 
 A send without `dests` gets the processes at which its message arrived. That is enough to judge the order, and it hides
-every loss: a destination at which nothing arrived is not known to be one. So a note says for how many sends it was done.
+every loss: a destination at which nothing arrived is not known to be one. A note says for how many sends it was done.
 """
 
 from __future__ import annotations

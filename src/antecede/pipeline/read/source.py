@@ -36,7 +36,7 @@ class Source(Protocol):
 
 
 Prepare = Callable[[pa.Table], tuple[pa.Table, pa.Table, tuple[str, ...]]]
-"""A function from all rows of the input to events, refused rows and notes, for a format whose rows are not events yet."""
+"""From all rows of the input to events, refused rows and notes, for a format whose rows are not events yet."""
 
 
 @dataclass(frozen=True, slots=True)

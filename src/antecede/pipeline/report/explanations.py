@@ -101,7 +101,7 @@ def can_be_found_by_time(row: Mapping[str, Any], size: ExplainedRun) -> bool:
 
 
 def arrange_one(events: pa.Table) -> Run | None:
-    """Return events of one run as a `Run`, or None if there are none. Rows that contradict an earlier row are ignored."""
+    """Return events of one run as a `Run`, or None if there are none. Ignore rows that contradict an earlier one."""
     in_order = events.cast(without_dictionaries(events.schema)).sort_by([("file", "ascending"), ("line", "ascending")])
     kept, _ = sift(to_events(in_order))
     return next(iter(arrange(kept)), None)

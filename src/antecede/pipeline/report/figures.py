@@ -1,4 +1,4 @@
-"""Gather the figures that a report shows besides the answer, from what the tasks told and from the tables they wrote."""
+"""Gather the figures that a report shows besides the answer, from what the tasks told and the tables they wrote."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Measure delays, hold-backs and stamps, by delivery, link, process and run, for whole runs that are in memory.
 
-A delay is measured with two clocks and is as accurate as they are; a hold-back is measured with one clock. If the source
-does not give a value, it is null.
+A delay is measured with two clocks and is as accurate as they are; a hold-back is measured with one clock. What the
+source does not give is null.
 """
 
 from __future__ import annotations

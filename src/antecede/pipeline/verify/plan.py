@@ -64,7 +64,8 @@ def plan_row_groups(files: Sequence[RowGroups], *, limits: Limits, windows: int 
     shared = _share_out([block for block, _ in blocks], [rows for _, rows in blocks], limits.dealt_rows)
     parts = max(1, ceil((total - sum((sizes or {}).get(run, 0) for run in large)) / limits.dealt_rows))
     cut = f", and {len(large)} of its runs are cut into windows" if large else ""
-    why = f"{total:,} rows: {shared[-1][0] + 1 if shared else 0} tasks read them and deal them to {parts} tasks by run{cut}"
+    readers = shared[-1][0] + 1 if shared else 0
+    why = f"{total:,} rows: {readers} tasks read them and deal them to {parts} tasks by run{cut}"
     return Plan(tuple(shared), parts, why, large)
 
 

@@ -92,8 +92,8 @@ def deal_runs(parts: int, large: frozenset[str] = frozenset(), parts_folder: str
             if of_large.any():
                 sizes = count_large_runs(events.filter(pa.array(of_large)))
                 yield from deal_table(sizes, _part_by_run(sizes, parts), parts, COUNTS)
-                events = events.filter(pa.array(~of_large))
-            yield from deal_table(events, _part_by_run(events, parts), parts)
+            small = events.filter(pa.array(~of_large)) if of_large.any() else events
+            yield from deal_table(small, _part_by_run(small, parts), parts)
         written = write_refused(parts_folder, pa.concat_tables(refused)) if refused else iter(())
         yield from (deal_result(*told) for told in results_in(chain(counts.tell(), written)))
 

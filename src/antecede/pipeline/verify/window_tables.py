@@ -15,15 +15,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from antecede.pipeline import schema
 from antecede.pipeline.arrow import kind_codes, without_dictionaries
 from antecede.pipeline.dealing import DEALT, deal_table, gather, in_chunks, rows_at_lines, rows_of_runs
 from antecede.pipeline.kernel.counts import CODED
-from antecede.pipeline.kernel.findings import all_deliveries, message_rows
 from antecede.pipeline.kernel.encode import DELIVER
+from antecede.pipeline.kernel.findings import all_deliveries, message_rows
 from antecede.pipeline.kernel.hashes import hash_texts
 from antecede.pipeline.kernel.pair import Paired
 from antecede.pipeline.kernel.stamp import Stamped
-from antecede.pipeline import schema
 from antecede.pipeline.limits import Limits
 from antecede.pipeline.read.destinations import infer_destinations
 from antecede.pipeline.read.duplicates import remove_duplicates

@@ -20,7 +20,6 @@ from antecede.pipeline.kernel.layout import CROSSING, Rows
 from antecede.pipeline.kernel.loops import kernels
 from antecede.pipeline.kernel.pair import Names, Paired, of_sends, times
 
-
 RECEIVED = ("received_index", "received_time")
 """Columns that the rows may have: of a deliver, the first receive of its message at its process."""
 

@@ -44,10 +44,9 @@ def test_rows_come_back_as_they_were_written_whatever_the_row_groups(tmp_path: P
 
 def test_a_block_is_some_row_groups_and_perhaps_some_runs(tmp_path: Path) -> None:
     file = write_parquet(tmp_path / "t.parquet", table(TRACES), 7)
-    part = {"start": 2, "end": 4, "before": 14}
 
     def lines(*runs: str) -> list[int]:
-        found = read_rows(file, **part, runs=runs or None)
+        found = read_rows(file, start=2, end=4, before=14, runs=runs or None)
         return [line for rows in found for line in rows.events["line"].to_pylist()]
 
     assert lines() == list(range(15, 29))

@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -54,10 +55,7 @@ def parse_lines(data: bytes, first_line: int, *, wanted: Wanted) -> Parsed:
     if len(lines) <= PIECE_LINES:
         return parse_exactly((data[a:b] for a, b in zip(starts, ends, strict=True)), lines, wanted)
     cuts = [*range(0, len(lines), PIECE_LINES), len(lines)]
-    return _join(
-        parse_lines(data[starts[a] : ends[b - 1]], int(lines[a]), wanted=wanted)
-        for a, b in zip(cuts[:-1], cuts[1:], strict=True)
-    )
+    return _join(parse_lines(data[starts[a] : ends[b - 1]], int(lines[a]), wanted=wanted) for a, b in pairwise(cuts))
 
 
 def find_rows(data: bytes, first_line: int) -> tuple[Longs, Longs, Longs]:
@@ -180,7 +178,7 @@ def _mark_rows_with_attributes(data: bytes, starts: Longs, doubtful: Flags) -> F
     return marked
 
 
-def _rows_at(starts: Longs, places: Sequence[int]) -> Longs:
+def _rows_at(starts: Longs, places: Sequence[int] | Longs) -> Longs:
     """Return the rows in which these bytes are."""
     return np.searchsorted(starts, np.asarray(places, np.int64), side="right") - 1
 
