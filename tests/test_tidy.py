@@ -32,7 +32,7 @@ SAME_NAME_ACROSS = {
     "Limits": "of a check; of a node",
     "Names": "of a run; of a frame",
     "Network": "of the runtime; of the simulator",
-    "Numbered": "packets of a channel; rows of a run that is cut",
+    "Plan": "of a check; of clocks that are local to a graph",
     "Received": "by the fast path; by a transport",
     "Roaming": "a protocol; a form of a paper; which station a host is with",
     "Writer": "of shapes; of a host's link",

@@ -1,15 +1,23 @@
-"""Spark: traces in; verdicts, tables and reports out.
+"""Check traces: files in; verdicts, tables and reports out.
 
-A check has the stages read, verify, explain, measure and write, which `check` runs. Read in this order:
+A check reads, plans, verifies, explains and writes: `check` has these stages. A task is a function from Arrow batches
+to Arrow batches, and a runner runs tasks: on Spark, or one after the other in the calling process. In reading order:
 
-check     the stages of a check, one after the other
-schema    every table: its columns, their types, and what each means
-errors    what can be wrong with the input as a whole
-read/     files, formats, the rules that make a row an event, duplicates, quarantine
-kernel/   one run in memory: encode names, pair delivers with sends, lay out, walk, findings
-windows/  one huge run across several tasks: cut, summarise, compose
-tables/   each table of a check from what the kernel found; measures and figures
-verify/   how the runs of a trace are dealt out and judged, and the answer
-report/   why the worst violations are violations; excerpts of a trace
-spark/    the session, Java, progress, DataFrames of rows that the driver has
+check       the stages of a check, one after the other
+open_trace  what the input is, and the plan for it
+schema      every table: its columns, their types, and what each means
+runner      what runs tasks; the runner in the calling process
+dealing     how tasks send rows to each other
+results     what tasks tell the driver
+arrow       small functions on Arrow tables that everybody shares
+limits      how much a task, a block or a window may hold
+progress    the names of stages, for whoever waits
+errors      what can be wrong with the input as a whole
+read/       files, blocks, formats, the rules that make a row an event, duplicates, quarantine
+kernel/     one run in memory: encode names, pair delivers with sends, lay out, walk, findings
+windows/    one huge run across several tasks: cut, summarise, compose
+tables/     each table of a check from what the kernel found; measures and figures
+verify/     the plan, the tasks that judge, and the answer
+report/     why the worst violations are violations; what a report needs; excerpts of a trace
+spark/      the session, Java, the runner on Spark. Nothing else uses Spark
 """

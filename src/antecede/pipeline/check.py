@@ -20,17 +20,16 @@ import pyarrow as pa
 
 from antecede.judge.rule import QUARANTINE_MAX, Coverage, check_quarantine_max
 from antecede.pipeline.limits import LIMITS, Limits
+from antecede.pipeline.open_trace import OpenTrace, open_trace
 from antecede.pipeline.progress import Progress, Stages, no_progress
-from antecede.pipeline.read.blocks import table_of
 from antecede.pipeline.read.destinations import NOTE as INFERRED_NOTE
 from antecede.pipeline.read.formats.mapped import load_mapping
-from antecede.pipeline.read.open_input import Expressions, OpenInput, cut_into_blocks, open_input
-from antecede.pipeline.read.row_groups import describe_files
+from antecede.pipeline.read.open_input import Expressions
 from antecede.pipeline.read.rows import Wanted
-from antecede.pipeline.read.source import BlockSource, GatheredSource, Source
+from antecede.pipeline.read.source import Source
 from antecede.pipeline.report import explanations
 from antecede.pipeline.report.figures import gather_figures
-from antecede.pipeline.report.model import Answer, ExplainedViolation, Report
+from antecede.pipeline.report.model import Answer, ExplainedViolation, Figures, Report
 from antecede.pipeline.report.neighbourhoods import explain_from_source
 from antecede.pipeline.results import WRITTEN
 from antecede.pipeline.runner import Runner
@@ -38,7 +37,6 @@ from antecede.pipeline.tables import folder
 from antecede.pipeline.tables.part_files import commit_parts, parts_folder, remove_parts
 from antecede.pipeline.verify.answer import answer
 from antecede.pipeline.verify.judge import JudgedRuns
-from antecede.pipeline.verify.plan import Plan, plan_row_groups, plan_text
 from antecede.pipeline.verify.tasks import JudgeOptions
 from antecede.pipeline.verify.verify import Verified, verify
 
@@ -79,8 +77,7 @@ def check(
     stages = Stages(progress)
     with stages.stage("reading"):
         given = Expressions(regex, delimiter, None if mapping is None else load_mapping(mapping))
-        opened = open_input(runner, paths, format, given)
-        plan = make_plan(runner, opened, windows, limits)
+        trace = open_trace(runner, paths, format, given, windows=windows, limits=limits)
     check_id = uuid4().hex
     options = JudgeOptions(
         worst=worst if out is not None else min(worst, 1),
@@ -89,54 +86,59 @@ def check(
         limits=limits,
     )
     try:
-        with stages.stage("verifying"):
-            source = open_source(runner, opened, plan, Wanted(all_columns=out is not None))
-            verified = verify(source, dealt_to=plan.dealt_to, large=plan.large, windows=windows, options=options)
-        found, quarantined = _answer(opened, verified, quarantine_max)
-        explained: tuple[ExplainedViolation, ...] = ()
-        if found.verdict == "violated" and options.worst:
-            with stages.stage("explaining"):
-                explained = _explain_worst(source, verified, options)
-        figures = None
-        if out is not None:
-            with stages.stage("summarising"):
-                figures = gather_figures(runner, verified.told, found, is_explained=bool(explained))
-            with stages.stage("writing"):
-                words = explanations.words_table(explained)
-                commit = partial(commit_parts, out=out, check=check_id, words=words)
-                runner.call(commit, verified.told["written"], WRITTEN)
+        judged = _judge(trace, options, stages, windows=windows, quarantine_max=quarantine_max)
+        figures = None if out is None else _write(trace, judged, stages, out=out, check_id=check_id)
     except BaseException:
         if out is not None:
             remove_parts(out, check_id)
         raise
     return Checked(
         paths=tuple(paths),
-        format=opened.format.name,
-        notes=(*_notes(verified, quarantined), *opened.notes, *_note_unjudged(found)),
-        answer=found,
-        quarantined=quarantined,
-        explained=explained,
+        format=trace.format,
+        notes=(*_notes(judged), *trace.notes, *_note_unjudged(judged.answer)),
+        answer=judged.answer,
+        quarantined=judged.quarantined,
+        explained=judged.explained,
         stages=tuple(stages.took),
         out=out,
         figures=figures,
-        open_events=partial(open_source, runner, opened, plan, Wanted(all_columns=True)),
+        open_events=partial(trace.open, Wanted(all_columns=True)),
     )
 
 
-def make_plan(runner: Runner, opened: OpenInput, windows: int | None, limits: Limits) -> Plan:
-    """Return the plan for the files of the input."""
-    if opened.is_parquet:
-        return plan_row_groups(describe_files(runner, opened.files), limits=limits, windows=windows)
-    blocks, sizes = cut_into_blocks(runner, opened, limits)
-    return plan_text(blocks, sizes, cores=runner.cores, limits=limits)
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """What the tasks told, and what follows from it."""
+
+    verified: Verified
+    answer: Answer
+    quarantined: int
+    explained: tuple[ExplainedViolation, ...]
 
 
-def open_source(runner: Runner, opened: OpenInput, plan: Plan, wanted: Wanted) -> Source:
-    """Return where the rows of the input come from."""
-    prepare = opened.prepare(wanted)
-    if prepare is None:
-        return BlockSource(runner, table_of(plan.blocks), opened.reader(wanted))
-    return GatheredSource(runner, table_of(plan.blocks), opened.reader(wanted), prepare)
+def _judge(
+    trace: OpenTrace, options: JudgeOptions, stages: Stages, *, windows: int | None, quarantine_max: float
+) -> _Judged:
+    with stages.stage("verifying"):
+        source = trace.open(Wanted(all_columns=options.parts_folder is not None))
+        plan = trace.plan
+        verified = verify(source, dealt_to=plan.dealt_to, large=plan.large, windows=windows, options=options)
+    found, quarantined = _answer(trace, verified, quarantine_max)
+    explained: tuple[ExplainedViolation, ...] = ()
+    if found.verdict == "violated" and options.worst:
+        with stages.stage("explaining"):
+            explained = _explain_worst(source, verified, options)
+    return _Judged(verified, found, quarantined, explained)
+
+
+def _write(trace: OpenTrace, judged: _Judged, stages: Stages, *, out: str, check_id: str) -> Figures:
+    told = judged.verified.told
+    with stages.stage("summarising"):
+        figures = gather_figures(trace.runner, told, judged.answer, is_explained=bool(judged.explained))
+    with stages.stage("writing"):
+        words = explanations.words_table(judged.explained)
+        trace.runner.call(partial(commit_parts, out=out, check=check_id, words=words), told["written"], WRITTEN)
+    return figures
 
 
 def _explain(judged: JudgedRuns, *, events_max: int) -> pa.Table:
@@ -145,7 +147,7 @@ def _explain(judged: JudgedRuns, *, events_max: int) -> pa.Table:
     return explanations.pack_explanations(found)
 
 
-def _answer(opened: OpenInput, verified: Verified, quarantine_max: float) -> tuple[Answer, int]:
+def _answer(trace: OpenTrace, verified: Verified, quarantine_max: float) -> tuple[Answer, int]:
     files = verified.told["files"].to_pylist()
     quarantined = sum(row["refused"] for row in files)
     unread = {row["file"] for row in files if row["is_damaged"]}
@@ -153,8 +155,9 @@ def _answer(opened: OpenInput, verified: Verified, quarantine_max: float) -> tup
     for row in files:
         events[row["file"]] = events.get(row["file"], 0) + row["events"]
     unread |= {row["file"] for row in files if row["refused"] and not events[row["file"]]}
-    total = sum(file.bytes for file in opened.files)
-    share = sum(file.bytes for file in opened.files if file.name in unread) / total if total else 0.0
+    sizes = trace.bytes_by_file
+    total = sum(sizes.values())
+    share = sum(size for name, size in sizes.items() if name in unread) / total if total else 0.0
     read = sum(verified.told["runs"]["events"].to_pylist())
     found = answer(
         verified.told["runs"],
@@ -184,7 +187,8 @@ def _explain_worst(source: Source, verified: Verified, options: JudgeOptions) ->
     return tuple(explanations.unpack_explanation(text) for text in found)
 
 
-def _notes(verified: Verified, quarantined: int) -> tuple[str, ...]:
+def _notes(judged: _Judged) -> tuple[str, ...]:
+    verified, quarantined = judged.verified, judged.quarantined
     notes: list[str] = []
     if quarantined:
         row = (

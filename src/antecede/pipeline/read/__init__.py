@@ -1,16 +1,19 @@
 """Files in; events and quarantine out.
 
-arguments        refuse what is known to be wrong before Spark is started
-files            which files the paths mean; damaged files
-head_sample      what the first rows of a file are: JSON Lines, CSV, or something else
-detect_format    which format the files are in
-suggest_mapping  a mapping to start from, for a log in a format of its own
-times            columns of times, in seconds
-text             lines and documents of text, with file and line
-formats/         one module for each format: files in, `schema.CANDIDATES` out
-rules            what makes one row an event
-duplicates       what only the trace as a whole shows: an index or a message that is taken
-ingest           all of these, one after the other
-row_groups       row groups of Parquet files, read by the tasks themselves
-parquet_footers  what the footer of a Parquet file says about its columns
+arguments     refuse what is known to be wrong before Spark is started
+files         which files the paths mean
+open_input    find the files, recognise their format, cut them into blocks
+detection/    which format files are in; a mapping to start from
+blocks        pieces of files, each read by one task
+content       the bytes of a block: decompressed, in pieces of whole lines, within limits
+formats/      one module for each format, with a function `read`: a block in, rows out
+rows          what a reader returns, and which columns are wanted
+rules         what makes one row an event
+columns       columns of other types, converted to those of a trace
+times         columns of times, in seconds
+duplicates    what only a whole run shows: an index or a message that is taken
+destinations  destinations of sends of sources that do not name them
+row_counts    how many rows of each file became events, and why the others did not
+row_groups    what the footers of Parquet files say about their row groups
+source        where the rows of a check come from, for whoever consumes them
 """

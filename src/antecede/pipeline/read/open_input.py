@@ -14,8 +14,8 @@ import pyarrow as pa
 from antecede.pipeline import schema
 from antecede.pipeline.limits import Limits
 from antecede.pipeline.read import blocks as cutting
-from antecede.pipeline.read import detect_format
 from antecede.pipeline.read.blocks import Block
+from antecede.pipeline.read.detection.detect_format import DetectedFormat, detect_format, read_heads
 from antecede.pipeline.read.files import InputFile, list_files, refuse_odd_name
 from antecede.pipeline.read.formats import csv, jaeger, jsonl, mapped, otlp, parquet, shiviz, shiviz_runs, spans, zipkin
 from antecede.pipeline.read.formats.expressions import compile_expression
@@ -52,7 +52,7 @@ class OpenInput:
     """The files of the input, and how they are read."""
 
     files: tuple[InputFile, ...]
-    format: detect_format.DetectedFormat
+    format: DetectedFormat
     expressions: Expressions
     notes: tuple[str, ...]
 
@@ -93,7 +93,7 @@ def open_input(runner: Runner, paths: Sequence[str], wanted: str, expressions: E
     listed = [InputFile(**row) for row in found]
     files = tuple(file for file in listed if file.bytes)
     looked_at = {path: head for path, head in heads.items() if head is not None}
-    format = detect_format.detect_format(files, looked_at, wanted, regex=expressions.regex, mapping=expressions.mapping)
+    format = detect_format(files, looked_at, wanted, regex=expressions.regex, mapping=expressions.mapping)
     if format.reader == "shiviz":
         shiviz.refuse_large_files(files)
     return OpenInput(files, format, expressions, (*format.notes, *_note_empty(listed)))
@@ -139,7 +139,7 @@ def _look_at_files(batches: Batches) -> Iterator[pa.RecordBatch]:
     """Task: list the files of paths, and read the beginning of some of them."""
     paths = [path for batch in batches for path in batch.column("path").to_pylist()]
     files = list_files(paths)
-    heads = detect_format.read_heads([file for file in files if file.bytes])
+    heads = read_heads([file for file in files if file.bytes])
     rows = [
         {"path": file.path, "name": file.name, "bytes": file.bytes, "version": file.version}
         | {"head": heads.get(file.path)}

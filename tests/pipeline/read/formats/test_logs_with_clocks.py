@@ -12,7 +12,7 @@ from antecede.judge.judge import judge
 from antecede.pipeline import schema
 from antecede.pipeline.kernel.clock_receives import judge_receives
 from antecede.pipeline.read.blocks import whole_file
-from antecede.pipeline.read.detect_format import detect_format, read_heads
+from antecede.pipeline.read.detection.detect_format import detect_format, read_heads
 from antecede.pipeline.read.files import list_files
 from antecede.pipeline.read.formats import mapped, shiviz
 from antecede.pipeline.read.formats.shiviz_runs import (

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from antecede.judge.events import KINDS
 from antecede.pipeline.errors import UnknownFormat, UnreadableInput
 from antecede.pipeline.read import content
+from antecede.pipeline.read.detection.head_sample import Sample, take_sample
 from antecede.pipeline.read.files import InputFile
 from antecede.pipeline.read.formats import shiviz
 from antecede.pipeline.read.formats.mapped import BUILT_IN
-from antecede.pipeline.read.head_sample import Sample, take_sample
 
 FORMATS = ("antecede", "shiviz", "otlp", "zipkin", "jaeger", "mapped", "csv")
 """What a caller can name. The last two need a mapping."""

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from antecede.pipeline.read.detection.head_sample import Sample, take_sample
 from antecede.pipeline.read.formats.mapped import to_integer, to_text, to_time
-from antecede.pipeline.read.head_sample import Sample, take_sample
 
 NAMES = {
     "run": ("run", "runid", "execution", "executionid"),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from antecede.pipeline.errors import UnknownFormat, UnreadableInput
-from antecede.pipeline.read.detect_format import DetectedFormat, detect_format, format_of, read_heads
+from antecede.pipeline.read.detection.detect_format import DetectedFormat, detect_format, format_of, read_heads
 from antecede.pipeline.read.files import InputFile, list_files
 from antecede.pipeline.read.formats.mapped import BUILT_IN
 

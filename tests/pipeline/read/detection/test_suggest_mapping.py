@@ -10,11 +10,11 @@ import pytest
 from antecede.judge.events import Event
 from antecede.judge.judge import judge
 from antecede.pipeline.read.blocks import whole_file
+from antecede.pipeline.read.detection.head_sample import take_sample
+from antecede.pipeline.read.detection.suggest_mapping import kind_of_word, suggest_mapping
 from antecede.pipeline.read.files import list_files
 from antecede.pipeline.read.formats import mapped
-from antecede.pipeline.read.head_sample import take_sample
 from antecede.pipeline.read.rows import Wanted
-from antecede.pipeline.read.suggest_mapping import kind_of_word, suggest_mapping
 
 LOG = [
     {

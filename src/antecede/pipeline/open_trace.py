@@ -1,0 +1,55 @@
+"""Open the input of a check, so that the stages after it need not know what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from antecede.pipeline.limits import Limits
+from antecede.pipeline.read.blocks import table_of
+from antecede.pipeline.read.open_input import Expressions, OpenInput, cut_into_blocks, open_input
+from antecede.pipeline.read.row_groups import describe_files
+from antecede.pipeline.read.rows import Wanted
+from antecede.pipeline.read.source import BlockSource, GatheredSource, Source
+from antecede.pipeline.runner import Runner
+from antecede.pipeline.verify.plan import Plan, plan_row_groups, plan_text
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTrace:
+    """An input that was found and recognised, and the plan for it.
+
+    `bytes_by_file` says how large each file is. `open` returns the rows, with the columns that are wanted.
+    """
+
+    runner: Runner
+    format: str
+    notes: tuple[str, ...]
+    bytes_by_file: dict[str, int]
+    plan: Plan
+    open: Callable[[Wanted], Source]
+
+
+def open_trace(
+    runner: Runner, paths: Sequence[str], format: str, expressions: Expressions, *, windows: int | None, limits: Limits
+) -> OpenTrace:
+    """Find the files of paths, recognise their format, and plan how they are checked."""
+    opened = open_input(runner, paths, format, expressions)
+    plan = _make_plan(runner, opened, windows, limits)
+    sizes = {file.name: file.bytes for file in opened.files}
+    return OpenTrace(runner, opened.format.name, opened.notes, sizes, plan, partial(_open_blocks, runner, opened, plan))
+
+
+def _make_plan(runner: Runner, opened: OpenInput, windows: int | None, limits: Limits) -> Plan:
+    if opened.is_parquet:
+        return plan_row_groups(describe_files(runner, opened.files), limits=limits, windows=windows)
+    blocks, sizes = cut_into_blocks(runner, opened, limits)
+    return plan_text(blocks, sizes, cores=runner.cores, limits=limits)
+
+
+def _open_blocks(runner: Runner, opened: OpenInput, plan: Plan, wanted: Wanted) -> Source:
+    prepare = opened.prepare(wanted)
+    if prepare is None:
+        return BlockSource(runner, table_of(plan.blocks), opened.reader(wanted))
+    return GatheredSource(runner, table_of(plan.blocks), opened.reader(wanted), prepare)
