@@ -20,11 +20,14 @@ from antecede.pipeline.verify.plan import Plan, plan_row_groups, plan_text
 class OpenTrace:
     """An input that was found and recognised, and the plan for it.
 
-    `bytes_by_file` says how large each file is. `open` returns the rows, with the columns that are wanted.
+    `has_clocks`: the events carry vector clocks. `has_index`: they say their order in their process. `bytes_by_file`
+    says how large each file is. `open` returns the rows, with the columns that are wanted.
     """
 
     runner: Runner
     format: str
+    has_clocks: bool
+    has_index: bool
     notes: tuple[str, ...]
     bytes_by_file: dict[str, int]
     plan: Plan
@@ -38,7 +41,16 @@ def open_trace(
     opened = open_input(runner, paths, format, expressions)
     plan = _make_plan(runner, opened, windows, limits)
     sizes = {file.name: file.bytes for file in opened.files}
-    return OpenTrace(runner, opened.format.name, opened.notes, sizes, plan, partial(_open_blocks, runner, opened, plan))
+    return OpenTrace(
+        runner=runner,
+        format=opened.format.name,
+        has_clocks=opened.format.reader == "shiviz",
+        has_index=opened.has_index,
+        notes=opened.notes,
+        bytes_by_file=sizes,
+        plan=plan,
+        open=partial(_open_blocks, runner, opened, plan),
+    )
 
 
 def _make_plan(runner: Runner, opened: OpenInput, windows: int | None, limits: Limits) -> Plan:
