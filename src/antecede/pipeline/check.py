@@ -34,7 +34,7 @@ from antecede.pipeline.report.figures import gather_figures
 from antecede.pipeline.report.model import Answer, ExplainedViolation, Figures, Report
 from antecede.pipeline.report.neighbourhoods import explain_from_source
 from antecede.pipeline.results import WRITTEN
-from antecede.pipeline.runner import Runner
+from antecede.pipeline.runner import Frame, Runner
 from antecede.pipeline.tables import folder
 from antecede.pipeline.tables.part_files import commit_parts, parts_folder, remove_parts
 from antecede.pipeline.verify.answer import answer
@@ -57,7 +57,7 @@ class Checked(Report):
 
 def check(
     runner: Runner,
-    paths: Sequence[str],
+    given: Sequence[str] | pa.Table | Frame,
     *,
     format: str = "auto",
     regex: str | None = None,
@@ -71,18 +71,18 @@ def check(
     limits: Limits = LIMITS,
     progress: Progress = no_progress,
 ) -> Checked:
-    """Check the trace in `paths`; with `out`, write its tables there.
+    """Check the trace that is given, as paths or as rows; with `out`, write its tables there.
 
     `receives` is an expression that marks the receives of a log that has vector clocks and names no messages. If more
     than the share `quarantine_max` of the input could not be read, a trace without violations is undecidable.
     """
     check_quarantine_max(quarantine_max)
     if out is not None:
-        folder.refuse_bad_folder(out, paths)
+        folder.refuse_bad_folder(out, given if isinstance(given, Sequence) else ())
     stages = Stages(progress)
     with stages.stage("reading"):
-        given = Expressions(regex, delimiter, None if mapping is None else load_mapping(mapping))
-        trace = open_trace(runner, paths, format, given, windows=windows, limits=limits)
+        how = Expressions(regex, delimiter, None if mapping is None else load_mapping(mapping))
+        trace = open_trace(runner, given, format, how, windows=windows, limits=limits)
     if receives is not None and not trace.has_clocks:
         raise UnreadableInput("--receives is for logs with vector clocks; this one is read as " + trace.format)
     check_id = uuid4().hex
@@ -103,7 +103,7 @@ def check(
             remove_parts(out, check_id)
         raise
     return Checked(
-        paths=tuple(paths),
+        paths=trace.names,
         format=trace.format,
         notes=(*_notes(judged), *trace.notes, *_note_unjudged(judged.answer)),
         answer=judged.answer,

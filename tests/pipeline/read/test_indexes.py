@@ -4,7 +4,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from antecede.pipeline.read.indexes import BY_LINE, BY_TIME, MIXED, NO_ORDER, number_events
+from antecede.pipeline.read.indexes import BY_LINE, BY_TIME, MIXED, NO_ORDER, WITHOUT_ORDER, number_events
 from antecede.pipeline.read.rows import NEEDED, Wanted
 
 SCHEMA = Wanted().events
@@ -35,6 +35,18 @@ def test_over_several_files_times_are_the_order() -> None:
 def test_events_of_the_same_time_stay_in_the_order_of_their_lines() -> None:
     rows = [("a", None, 1.0, "f", 2), ("a", None, 1.0, "f", 1), ("a", None, 0.0, "g", 9)]
     assert number(*rows)[0] == [3, 2, 1]
+
+
+def test_events_of_the_same_time_in_several_files_are_not_guessed() -> None:
+    rows = [("a", None, 1.0, "f", 2), ("a", None, 1.0, "g", 1), ("a", None, 0.0, "g", 9)]
+    assert number(*rows) == ([], [NO_ORDER] * 3, ())
+
+
+def test_rows_of_a_dataframe_have_no_order_but_that_of_their_times() -> None:
+    rows = [("a", None, 2.0, WITHOUT_ORDER, 1), ("a", None, 1.0, WITHOUT_ORDER, 2)]
+    assert number(*rows) == ([2, 1], [], (BY_TIME,))
+    tied = [("b", None, 1.0, WITHOUT_ORDER, 1), ("b", None, 1.0, WITHOUT_ORDER, 2), ("c", None, None, WITHOUT_ORDER, 3)]
+    assert number(*tied) == ([], [NO_ORDER] * 3, ())
 
 
 def test_over_several_files_without_times_nothing_is_guessed() -> None:

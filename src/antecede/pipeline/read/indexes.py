@@ -1,8 +1,9 @@
 """Number the events of whole runs whose source gives no index: by their order in a file, or by time.
 
 A process whose events are all in one file is numbered by line. If they are in several files, the names of files do not
-tell which is older, so the events are numbered by time, and by position among those of the same time. If one of them
-has no time, nothing tells the order, and they are refused.
+tell which is older, so the events are numbered by time, and by line among those of the same time in one file. The rows
+of a DataFrame have no order, so they are numbered by time too. If an event has no time, or the same time as one in
+another file, nothing tells the order, and the events of the process are refused.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antecede.pipeline import schema
-from antecede.pipeline.arrow import Flags, Longs, codes, distinct, fill_table
+from antecede.pipeline.arrow import Doubles, Flags, Longs, codes, distinct, fill_table
 
-BY_LINE = "the log gives no index: the events of a process are taken in the order of their lines"
-BY_TIME = (
-    "the log gives no index: the events of a process that are in several files are taken in the order of their times"
-)
-NO_ORDER = "the source gives no index, and this process has events in several files, of which some have no time"
+BY_LINE = "the source gives no index: the events of a process are taken in the order of their lines"
+BY_TIME = "the source gives no index: events of a process in several files, or in none, are ordered by their times"
+NO_ORDER = "the source gives no index, and neither lines nor times tell the order of the events of this process"
+WITHOUT_ORDER = "the DataFrame"
+"""The name that stands for a file if the lines of events do not tell their order."""
 MIXED = "no index, but other events of this process have one"
 
 
@@ -34,8 +35,9 @@ def number_events(events: pa.Table) -> tuple[pa.Table, pa.Table, tuple[str, ...]
     line, time = events["line"].to_numpy(), events["time"].to_numpy(zero_copy_only=False)
     lanes = int(lane.max()) + 1
     is_mixed = _any(lane, ~lacks, lanes) & _any(lane, lacks, lanes)
-    is_spread = _differs(lane, file, lanes)
-    by_time = is_spread & ~_any(lane, np.isnan(time), lanes)
+    orderless = np.array([name == WITHOUT_ORDER for name in names.to_pylist()], np.bool_)[file]
+    is_spread = _differs(lane, file, lanes) | _any(lane, orderless, lanes)
+    by_time = is_spread & ~_any(lane, np.isnan(time), lanes) & ~_has_ties(lane, time, file, orderless)
     refused = lacks & (is_mixed | (is_spread & ~by_time))[lane]
     order = np.lexsort((line, rank, np.where(by_time[lane], time, 0.0), lane))
     index = np.where(lacks, _place_in_lane(lane, order), events["index"].fill_null(0).to_numpy())
@@ -56,6 +58,14 @@ def _differs(lane: Longs, value: Longs, lanes: int) -> Flags:
     first = np.zeros(lanes, np.int64)
     first[lane] = value
     return _any(lane, value != first[lane], lanes)
+
+
+def _has_ties(lane: Longs, time: Doubles, file: Longs, orderless: Flags) -> Flags:
+    """Return for each lane whether two of its events have the same time, and lines do not tell which came first."""
+    order = np.lexsort((file, time, lane))
+    a, b = order[:-1], order[1:]
+    tied = (lane[a] == lane[b]) & (time[a] == time[b]) & ((file[a] != file[b]) | orderless[a])
+    return _any(lane[a], tied, int(lane.max()) + 1)
 
 
 def _place_in_lane(lane: Longs, order: Longs) -> Longs:
