@@ -18,7 +18,7 @@ CHECKS = (VERDICT, OUT, IN_PROCESS, IN_PROCESS_OUT)
 START, COUNT, SORT, SORT_JUDGED, JUDGE = "start", "count", "sort", "sort-judged", "judge"
 SPARK_PEERS = (START, COUNT, SORT, SORT_JUDGED)
 
-LOG_EVENTS = 2_000
+LOG_EVENTS, LOG_PROCESSES = 2_000, 12
 SMALL_EVENTS, LARGE_EVENTS = 1_000_000, 10_000_000
 PROCESSES, MANY_PROCESSES = 64, 100_000
 RUNS = 20
@@ -48,7 +48,7 @@ def list_inputs(scale: float = 1.0, *, late_share: float = 0.0, seed: int = 1) -
     here = (VERDICT, OUT, IN_PROCESS, IN_PROCESS_OUT)
     once = (VERDICT, OUT)
     return [
-        Input("log", "log", "jsonl", load(LOG_EVENTS, 1), (START, COUNT, JUDGE, *here)),
+        Input("log", "log", "jsonl", load(LOG_EVENTS, 1, LOG_PROCESSES), (START, COUNT, JUDGE, *here)),
         Input("jsonl", "jsonl", "jsonl", load(small), (COUNT, JUDGE, *here)),
         Input("otlp", "otlp", "otlp", load(small, 1), (COUNT, *here)),
         Input("few, 20 runs", "processes", "parquet", load(small), (VERDICT, OUT)),

@@ -26,7 +26,7 @@ from threading import Event, Thread
 from time import perf_counter
 
 PROC = Path("/proc")
-PR_SET_CHILD_SUBREAPER = 36
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 LOOK_SECONDS_MIN = 0.1
 LOOK_SHARE = 1 / 20
 
@@ -56,11 +56,18 @@ def measure_command(
 
 def run_command(command: list[str], *, output: str, seconds_max: float) -> Usage:
     """Run a command to its end, and all that it started."""
-    if ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
+    prctl = ctypes.CDLL(None).prctl
+    if prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
         raise OSError("this system cannot adopt orphaned processes, so they cannot be measured")
+
+    def end_with_parent() -> None:
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
     with open(output, "wb") as out:
         start = perf_counter()
-        first = subprocess.Popen(command, stdout=out, stdin=subprocess.DEVNULL, start_new_session=True)
+        first = subprocess.Popen(
+            command, stdout=out, stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=end_with_parent
+        )
     done = Event()
     peak = _Peak(done)
     too_long = Event()
