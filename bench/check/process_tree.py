@@ -66,7 +66,11 @@ def run_command(command: list[str], *, output: str, seconds_max: float) -> Usage
     with open(output, "wb") as out:
         start = perf_counter()
         first = subprocess.Popen(
-            command, stdout=out, stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=end_with_parent
+            command,
+            stdout=out,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+            preexec_fn=end_with_parent,  # noqa: PLW1509 - there are no threads yet
         )
     done = Event()
     peak = _Peak(done)

@@ -6,9 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from time import monotonic, sleep
 
 import numpy as np
 import pytest
@@ -84,13 +82,6 @@ def test_files_are_made_once(tmp_path: Path) -> None:
     assert (files / "part-00000.jsonl").read_text() == "kept"
 
 
-def wait_until(is_so: Callable[[], bool]) -> None:
-    deadline = monotonic() + 60
-    while not is_so():
-        assert monotonic() < deadline
-        sleep(0.01)
-
-
 BURN = "import time; held = b'x' * (150 << 20)\nwhile time.process_time() < 1: pass"
 
 
@@ -109,13 +100,13 @@ def test_a_command_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
 
 
 def test_a_command_ends_with_who_measures_it(tmp_path: Path) -> None:
-    note = tmp_path / "pid"
-    command = ["/bin/sh", "-c", 'echo $$ > "$1.new"; mv "$1.new" "$1"; exec sleep 3600', "sh", str(note)]
-    meter = subprocess.Popen([sys.executable, process_tree.__file__, "3600", str(tmp_path / "out"), *command])
-    wait_until(note.exists)
-    meter.kill()
-    meter.wait()
-    wait_until(lambda: not Path("/proc", note.read_text().strip()).exists())
+    command = ["/bin/sh", "-c", "echo begun >&2; exec sleep 3600"]
+    meter = [sys.executable, process_tree.__file__, "3600", str(tmp_path / "output"), *command]
+    with subprocess.Popen(meter, stderr=subprocess.PIPE) as running:
+        assert running.stderr is not None
+        assert running.stderr.readline() == b"begun\n"
+        running.kill()
+        running.communicate(timeout=60)  # returns when the command, too, has closed its standard error
 
 
 FIGURES = {
