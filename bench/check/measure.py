@@ -2,7 +2,7 @@
 
 Every measurement is a new process, from its start to its end, with the Java and the Python workers that it starts.
 Works take turns, so that all see the same machine, and so do this tree and, with --old, an older one on the same files;
-the median of the rounds counts. Before all else each tree checks the small log twice, unmeasured, so that Python's and
+the median of the rounds counts. Before all else each tree checks some events twice, unmeasured, so that Python's and
 Numba's compiled code is on the disk, as it is for anybody who does not check for the first time.
 
 In full it takes about an hour, 6 GB of memory and some GB of disk. With `--scale 0.01 --repeat-small 1` it takes some
@@ -26,6 +26,7 @@ from statistics import median
 from time import perf_counter
 from typing import IO
 
+from antecede.cli.check import STATUS
 from bench import table
 from bench.check.cases import (
     CHECKS,
@@ -34,6 +35,7 @@ from bench.check.cases import (
     IN_PROCESS,
     IN_PROCESS_OUT,
     JUDGE,
+    OUT,
     SORT,
     Input,
     choose_works,
@@ -44,8 +46,10 @@ from bench.check.files import prepare_files
 from bench.check.process_tree import Usage, measure_command
 from bench.check.statements import count_statements
 from bench.check.targets import AS_EXPECTED, STATEMENTS_RATIO_MAX, TARGETS, Key, Summary
+from bench.check.workload import Workload
 
 ROOT = Path(__file__).resolve().parents[2]
+WARM_EVENTS = 50_000
 WIDTHS = "{:<16} {:<17} {:<4} {:>5} {:>9} {:>9} {:>7}  {}"
 
 
@@ -71,13 +75,17 @@ class Bench:
         source = self.trees[tree] / "src"
         places = [source] if work in CHECKS else [source, ROOT]
         env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, places))}
-        usage, _, errors = measure_command(command, env=env, folder=self.scratch, seconds_max=self.options.seconds_max)
+        usage, output, errors = measure_command(
+            command, env=env, folder=self.scratch, seconds_max=self.options.seconds_max
+        )
         shutil.rmtree(out, ignore_errors=True)
         expected = 1 if work in CHECKS and self.options.late else 0
         if usage.status == expected:
             return usage, AS_EXPECTED
-        last = errors.strip().splitlines()[-1:] or [""]
-        return usage, "too long" if usage.status is None else f"status {usage.status}: {last[0][:200]}"
+        if usage.status is None:
+            return usage, "too long"
+        said = output.splitlines()[:1] if usage.status in STATUS.values() else errors.splitlines()[-1:]
+        return usage, f"status {usage.status}: {' '.join(said)[:200]}"
 
     def measure(self, tree: str, one: Input, work: str, files: Path, turn: int) -> None:
         usage, ended = self.run(tree, work, files)
@@ -140,14 +148,13 @@ def _keep_setting(bench: Bench) -> None:
 
 
 def _warm_up(bench: Bench, data: Path) -> None:
-    """Check the small log with each tree, whole and in windows."""
-    log = next(one for one in list_inputs(late_share=bench.options.late) if one.name == "log")
-    files = prepare_files(data, log.form, log.workload)
+    """Check some events with each tree, whole and in windows, so that all loops are compiled."""
+    files = prepare_files(data, "parquet", Workload(WARM_EVENTS, runs=1, late_share=bench.options.late))
     for tree in bench.trees:
         for windows in ((), ("--windows", "3")):
-            _, ended = bench.run(tree, "--out", files, *windows)
+            _, ended = bench.run(tree, OUT, files, *windows)
             if ended != AS_EXPECTED:
-                print(f"the {tree} tree does not check the small log: {ended}", file=sys.stderr)
+                print(f"the {tree} tree does not check the first events: {ended}", file=sys.stderr)
 
 
 def _measure_group(bench: Bench, inputs: list[Input], data: Path) -> None:

@@ -1,20 +1,22 @@
 """A trace of any length, made fast: NumPy for the events, Arrow for the columns.
 
 The workload: processes on one true clock, each sending 100 messages a second to 1 to 4 others, with as many internal
-events as a quarter of the messages. A message takes 2 ms and an exponential 1 ms; one in 200 takes 20 ms more. One
-deliver in 1,000 is lost, one in 1,000 happens twice.
+events as a quarter of the messages. A message takes from 2 to less than 4 ms, and messages from one process to another
+do not overtake each other. One deliver in 1,000 is lost, one in 1,000 happens twice.
 
-Causal order holds by construction. A process delivers messages in the order of their sends on the true clock: what
-arrives before an earlier message is held back until that one is delivered. If `late_share` is not 0, so many of the
-delivers are not waited for, and causal order is violated.
+Causal order holds by construction, although messages from different processes overtake each other all the time. Nobody
+else can know of a message in the first 2 ms, so what another process sends because of it is sent 2 ms later at least,
+and arrives 4 ms later at least. The message itself has been delivered everywhere by then.
 
-    sent    m1 ---------------.
-    sent        m2 -----.     |
-    arrives             m2    m1            at the same process
-    delivered                 m1 m2         m2 is held back
+    m1   p ------------.  < 4 ms           delivered at d
+    m2   p ---. 2 ms                       delivered at q, which sends m3 because of it
+    m3         q ----------. 2 ms or more  delivered at d, after m1
+
+If `late_share` is not 0, so many of the delivers take 20 ms more, and causal order is violated.
 
 Every event belongs to one of some consecutive runs by the time its message was sent. For any number of runs the rows
-are the same but for the name of the run. Indices go on from run to run.
+are the same but for the name of the run. Indices go on from run to run. The trace is made in chunks, with a pause after
+each that is long enough for everything to arrive.
 """
 
 from __future__ import annotations
@@ -29,13 +31,14 @@ import pyarrow.compute as pc
 
 MESSAGES_PER_SECOND = 100  # by one process
 EVENTS_PER_MESSAGE = 3.75
-DELAY_SECONDS, JITTER_SECONDS = 0.002, 0.001
-SLOW_SHARE, SLOW_SECONDS = 1 / 200, 0.020
+DELAY_SECONDS, JITTER_SECONDS, JITTER_SECONDS_MAX = 0.002, 0.000_7, 0.001_9
+LATE_SECONDS, PAUSE_SECONDS = 0.020, 0.050
 LOST_SHARE = DUPLICATE_SHARE = 1 / 1_000
-GAP_SECONDS = 1e-8  # between two delivers at one process
+GAP_SECONDS = 1e-8  # between two delivers from one process to another
 CHUNK_MESSAGES = 250_000
 DESTS_MAX = 4
 SEND, DELIVER, INTERNAL = range(3)
+LONGS = ("kind", "process", "message", "segment")
 KINDS = pa.array(["send", "deliver", "internal"])
 SUBJECTS = ("orders", "payments", "stock", "parcels", "customers", "invoices", "prices", "returns")
 TOPICS = pa.array([f"shop.{subject}.{version}" for subject in SUBJECTS for version in ("v1", "v2")])
@@ -82,36 +85,28 @@ class Chunk:
 
 def make_tables(workload: Workload) -> Iterator[pa.Table]:
     """Yield the events in the order of time, about a million in each table."""
-    messages = workload.messages
     counters = np.zeros(workload.processes, np.int64)
-    delivered_at = np.zeros(workload.processes)
     names = _Names(workload)
-    carried = _join([])
-    for number, start in enumerate(range(0, messages, CHUNK_MESSAGES)):
-        stop = min(start + CHUNK_MESSAGES, messages)
+    for number, start in enumerate(range(0, workload.messages, CHUNK_MESSAGES)):
+        message = np.arange(start, min(start + CHUNK_MESSAGES, workload.messages))
         rng = np.random.default_rng([workload.seed, number])
-        sends, dests = _sends(rng, np.arange(start, stop), workload)
-        delivers = _delivers(rng, sends, dests, delivered_at, workload.late_share)
-        made = _join([carried, sends, delivers, _internals(rng, sends, workload)])
+        sends, dests = _sends(rng, message, workload, number * PAUSE_SECONDS)
+        delivers = _delivers(rng, sends, dests, workload.late_share)
+        made = _join([sends, delivers, _internals(rng, sends, workload)])
         made = made.take(np.argsort(made.time, kind="stable"))
-        horizon = np.inf if stop == messages else stop / workload.rate
-        split = int(np.searchsorted(made.time, horizon))
-        ready, carried = made.take(np.arange(split)), made.take(np.arange(split, len(made.time)))
-        yield names.make_table(ready, _indices(ready.process, counters), dests, start)
+        yield names.make_table(made, _indices(made.process, counters), dests, start)
 
 
 def _join(chunks: list[Chunk]) -> Chunk:
-    def column(name: str, kind: type) -> npt.NDArray[np.generic]:
-        return np.concatenate([np.empty(0, kind), *(getattr(chunk, name) for chunk in chunks)])
-
-    longs = (column(name, np.int64).astype(np.int64) for name in ("kind", "process", "message", "segment"))
-    return Chunk(column("time", np.float64).astype(np.float64), *longs)
+    time = np.concatenate([chunk.time for chunk in chunks])
+    longs = (np.concatenate([getattr(chunk, name) for chunk in chunks]) for name in LONGS)
+    return Chunk(time, *longs)
 
 
-def _sends(rng: np.random.Generator, message: Longs, workload: Workload) -> tuple[Chunk, Longs]:
+def _sends(rng: np.random.Generator, message: Longs, workload: Workload, paused_s: float) -> tuple[Chunk, Longs]:
     """Return the sends, evenly spread but for half a gap, and the destinations of each, filled up with -1."""
     others = workload.processes - 1
-    time = (message + rng.random(len(message)) / 2) / workload.rate
+    time = paused_s + (message + rng.random(len(message)) / 2) / workload.rate
     sender = rng.integers(0, workload.processes, len(message))
     stride = rng.integers(1, others // DESTS_MAX + 1, len(message))[:, None]
     hops = (rng.integers(0, others, len(message))[:, None] + stride * np.arange(DESTS_MAX)) % others
@@ -121,36 +116,32 @@ def _sends(rng: np.random.Generator, message: Longs, workload: Workload) -> tupl
     return Chunk(time, np.full(len(message), SEND), sender, message, run), dests
 
 
-def _delivers(rng: np.random.Generator, sends: Chunk, dests: Longs, delivered_at: Doubles, late_share: float) -> Chunk:
-    """Return the delivers of these sends. `delivered_at` is the time of the last one at each process, and moves on."""
+def _delivers(rng: np.random.Generator, sends: Chunk, dests: Longs, late_share: float) -> Chunk:
     row, place = np.nonzero(dests >= 0)
     kept = rng.random(len(row)) >= LOST_SHARE
     row, place = row[kept], place[kept]
     process = dests[row, place]
-    delay = DELAY_SECONDS + rng.exponential(JITTER_SECONDS, len(row))
-    delay += SLOW_SECONDS * (rng.random(len(row)) < SLOW_SHARE)
-    late = rng.random(len(row)) < late_share
-    time = _hold_back(sends.time[row] + np.where(late, 0.0, delay), process, delivered_at)
-    time += np.where(late, SLOW_SECONDS, 0.0)
+    jitter = np.minimum(rng.exponential(JITTER_SECONDS, len(row)), JITTER_SECONDS_MAX)
+    time = _keep_fifo(sends.time[row] + DELAY_SECONDS + jitter, sends.process[row] << 32 | process)
+    time += LATE_SECONDS * (rng.random(len(row)) < late_share)
     twice = np.flatnonzero(rng.random(len(row)) < DUPLICATE_SHARE)
     row, process = np.append(row, row[twice]), np.append(process, process[twice])
-    time = np.append(time, time[twice] + rng.exponential(JITTER_SECONDS, len(twice)))
+    time = np.append(time, time[twice] + LATE_SECONDS * rng.random(len(twice)))
     return Chunk(time, np.full(len(row), DELIVER), process, sends.message[row], sends.segment[row])
 
 
-def _hold_back(arrival: Doubles, process: Longs, delivered_at: Doubles) -> Doubles:
-    """Return when each message is delivered, if a process delivers in the order of the rows."""
-    order = np.argsort(process, kind="stable")
-    own, times = process[order], arrival[order]
-    begins = np.flatnonzero(np.diff(own, prepend=-1))
-    rank = np.arange(len(own)) - np.repeat(begins, np.diff(np.append(begins, len(own))))
-    times[begins] = np.maximum(times[begins], delivered_at[own[begins]] + GAP_SECONDS)
-    # All of a process come after all of the one before, so that one running maximum serves for all.
-    apart = own * (2 * (float(times.max(initial=0.0)) + 1.0))
-    held = np.maximum.accumulate(times - GAP_SECONDS * rank + apart) - apart + GAP_SECONDS * rank
-    delivered_at[own] = held  # the last of each process stays
-    result = np.empty(len(held))
-    result[order] = held
+def _keep_fifo(arrival: Doubles, channel: Longs) -> Doubles:
+    """Return when each message is delivered, if those of one channel are delivered in the order of the rows."""
+    order = np.argsort(channel, kind="stable")
+    begins = np.flatnonzero(np.diff(channel[order], prepend=-1))
+    lengths = np.diff(np.append(begins, len(order)))
+    since = float(arrival.min(initial=np.inf))
+    least_s = arrival[order] - since - GAP_SECONDS * (np.arange(len(order)) - np.repeat(begins, lengths))
+    # All of a channel come after all of the one before, so that one running maximum serves for all.
+    apart = np.repeat(np.arange(len(begins)), lengths) * (2 * np.ptp(least_s) if len(order) else 0.0)
+    held = np.maximum.accumulate(least_s + apart) - apart
+    result = np.empty(len(order))
+    result[order] = held + since + GAP_SECONDS * (np.arange(len(order)) - np.repeat(begins, lengths))
     return result
 
 
