@@ -26,6 +26,7 @@ from bench.check.workload import Workload, make_tables
 
 ROW_GROUP_ROWS = 500_000
 REQUEST_SPANS = 512
+ENDINGS = {"otlp": "jsonl"}  # one export request in each line
 EPOCH_NS = 1_700_000_000_000_000_000
 Text = Any
 """A column of texts, or one text for all rows."""
@@ -40,7 +41,7 @@ def prepare_files(folder: Path, form: str, workload: Workload) -> Path:
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(parents=True)
         for number, table in enumerate(make_tables(workload)):
-            WRITERS[form](unfinished / f"part-{number:05d}.{form}", table)
+            WRITERS[form](unfinished / f"part-{number:05d}.{ENDINGS.get(form, form)}", table)
         unfinished.rename(place)
     return place
 

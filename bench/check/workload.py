@@ -1,16 +1,21 @@
 """A trace of any length, made fast: NumPy for the events, Arrow for the columns.
 
 The workload: processes on one true clock, each sending 100 messages a second to 1 to 4 others, with as many internal
-events as a quarter of the messages. A message takes from 2 to less than 4 ms, and messages from one process to another
-do not overtake each other. One deliver in 1,000 is lost, one in 1,000 happens twice.
+events as a quarter of the messages. There are two regions, which write only to their own processes and to some
+collectors. The collectors serve both and send nothing. A message takes from 2 to less than 4 ms, and 20 ms more from
+the second region to a collector. Messages from one process to another do not overtake each other. One deliver in 1,000
+is lost, one in 1,000 happens twice.
 
-Causal order holds by construction, although messages from different processes overtake each other all the time. Nobody
-else can know of a message in the first 2 ms, so what another process sends because of it is sent 2 ms later at least,
-and arrives 4 ms later at least. The message itself has been delivered everywhere by then.
+Causal order holds by construction, although messages overtake each other all the time. Nobody else can know of a
+message in the first 2 ms, so what another process sends because of it is sent 2 ms later at least, and arrives 4 ms
+later at least. The message itself has been delivered by then.
 
     m1   p ------------.  < 4 ms           delivered at d
     m2   p ---. 2 ms                       delivered at q, which sends m3 because of it
     m3         q ----------. 2 ms or more  delivered at d, after m1
+
+At a collector this is so for the messages of each region, and no message of one is because of one of the other. But
+that cannot be seen from times: whether a message overtook another there has to be found out.
 
 If `late_share` is not 0, so many of the delivers take 20 ms more, and causal order is violated.
 
@@ -32,7 +37,7 @@ import pyarrow.compute as pc
 MESSAGES_PER_SECOND = 100  # by one process
 EVENTS_PER_MESSAGE = 3.75
 DELAY_SECONDS, JITTER_SECONDS, JITTER_SECONDS_MAX = 0.002, 0.000_7, 0.001_9
-LATE_SECONDS, PAUSE_SECONDS = 0.020, 0.050
+FAR_SECONDS, LATE_SECONDS, PAUSE_SECONDS = 0.020, 0.020, 0.100
 LOST_SHARE = DUPLICATE_SHARE = 1 / 1_000
 GAP_SECONDS = 1e-8  # between two delivers from one process to another
 CHUNK_MESSAGES = 250_000
@@ -64,6 +69,11 @@ class Workload:
         return int(self.events / EVENTS_PER_MESSAGE)
 
     @property
+    def collectors(self) -> int:
+        """How many processes, the first ones, get messages from both regions and send none."""
+        return max(2, self.processes // 64)
+
+    @property
     def rate(self) -> float:
         """Messages per second of all processes together."""
         return MESSAGES_PER_SECOND * self.processes
@@ -91,7 +101,7 @@ def make_tables(workload: Workload) -> Iterator[pa.Table]:
         message = np.arange(start, min(start + CHUNK_MESSAGES, workload.messages))
         rng = np.random.default_rng([workload.seed, number])
         sends, dests = _sends(rng, message, workload, number * PAUSE_SECONDS)
-        delivers = _delivers(rng, sends, dests, workload.late_share)
+        delivers = _delivers(rng, sends, dests, workload)
         made = _join([sends, delivers, _internals(rng, sends, workload)])
         made = made.take(np.argsort(made.time, kind="stable"))
         yield names.make_table(made, _indices(made.process, counters), dests, start)
@@ -105,25 +115,30 @@ def _join(chunks: list[Chunk]) -> Chunk:
 
 def _sends(rng: np.random.Generator, message: Longs, workload: Workload, paused_s: float) -> tuple[Chunk, Longs]:
     """Return the sends, evenly spread but for half a gap, and the destinations of each, filled up with -1."""
-    others = workload.processes - 1
+    collectors = workload.collectors
+    in_region = (workload.processes - collectors) // 2
+    others = in_region - 1 + collectors
     time = paused_s + (message + rng.random(len(message)) / 2) / workload.rate
-    sender = rng.integers(0, workload.processes, len(message))
+    place, region = rng.integers(0, in_region, len(message)), rng.integers(0, 2, len(message))
     stride = rng.integers(1, others // DESTS_MAX + 1, len(message))[:, None]
     hops = (rng.integers(0, others, len(message))[:, None] + stride * np.arange(DESTS_MAX)) % others
-    dests = (sender[:, None] + 1 + hops) % workload.processes
+    near = collectors + 2 * ((place[:, None] + 1 + hops) % in_region) + region[:, None]
+    dests = np.where(hops < in_region - 1, near, hops - (in_region - 1))
     dests[np.arange(DESTS_MAX) >= rng.integers(1, DESTS_MAX + 1, len(message))[:, None]] = -1
+    sender = collectors + 2 * place + region
     run = message * workload.runs // workload.messages
     return Chunk(time, np.full(len(message), SEND), sender, message, run), dests
 
 
-def _delivers(rng: np.random.Generator, sends: Chunk, dests: Longs, late_share: float) -> Chunk:
+def _delivers(rng: np.random.Generator, sends: Chunk, dests: Longs, workload: Workload) -> Chunk:
     row, place = np.nonzero(dests >= 0)
     kept = rng.random(len(row)) >= LOST_SHARE
     row, place = row[kept], place[kept]
-    process = dests[row, place]
+    process, sender = dests[row, place], sends.process[row]
+    is_far = (process < workload.collectors) & ((sender - workload.collectors) % 2 == 1)
     jitter = np.minimum(rng.exponential(JITTER_SECONDS, len(row)), JITTER_SECONDS_MAX)
-    time = _keep_fifo(sends.time[row] + DELAY_SECONDS + jitter, sends.process[row] << 32 | process)
-    time += LATE_SECONDS * (rng.random(len(row)) < late_share)
+    time = _keep_fifo(sends.time[row] + DELAY_SECONDS + jitter, sender << 32 | process)
+    time += FAR_SECONDS * is_far + LATE_SECONDS * (rng.random(len(row)) < workload.late_share)
     twice = np.flatnonzero(rng.random(len(row)) < DUPLICATE_SHARE)
     row, process = np.append(row, row[twice]), np.append(process, process[twice])
     time = np.append(time, time[twice] + LATE_SECONDS * rng.random(len(twice)))
