@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 from bench.check.workload import Workload, make_tables
 
 ROW_GROUP_ROWS = 500_000
-REQUEST_SPANS = 512
+REQUEST_SPANS = 64
 ENDINGS = {"otlp": "jsonl"}  # one export request in each line
 EPOCH_NS = 1_700_000_000_000_000_000
 Text = Any

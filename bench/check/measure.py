@@ -49,7 +49,7 @@ from bench.check.targets import AS_EXPECTED, STATEMENTS_RATIO_MAX, TARGETS, Key,
 from bench.check.workload import Workload
 
 ROOT = Path(__file__).resolve().parents[2]
-WARM_EVENTS = 50_000
+WARM_EVENTS = 200_000
 WIDTHS = "{:<16} {:<17} {:<4} {:>5} {:>9} {:>9} {:>7}  {}"
 
 
