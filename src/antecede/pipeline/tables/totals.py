@@ -18,14 +18,17 @@ from antecede.pipeline.read.files import locate
 from antecede.pipeline.runner import Batches, Task
 
 LINKS_MAX = 4_000
+VIOLATED_LINKS_MAX = 500
 PROCESSES_MAX = 200
 PATHS = pa.schema([("path", pa.string())])
 LINK_TOTALS = pa.schema(
     [
         *(("sender", pa.string()), ("process", pa.string()), ("messages", pa.int64()), ("violations", pa.int64())),
         ("delay_s_mean", pa.float64()),
+        *(("link_count", pa.int64()), ("violated_count", pa.int64())),
     ]
 )
+"""`link_count` and `violated_count` are those of all links, and of all with violations; the same in every row."""
 ADDED = ("events", "sends", "deliveries", "violations", "lost")
 PROCESS_TOTALS = pa.schema(
     [
@@ -40,7 +43,10 @@ EXCERPT = pa.schema([field for field in schema.TRACE if field.name != "attribute
 
 
 def add_up_links(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Task: give the links over all runs, the busiest first, as `LINK_TOTALS`."""
+    """Task: give the links over all runs, the busiest first, as `LINK_TOTALS`.
+
+    They are the `LINKS_MAX` busiest, and the `VIOLATED_LINKS_MAX` with the most violations.
+    """
     names = ["sender", "process", "sent", "deliveries", "inferred", "violations", "delay_s_mean"]
     table = _read(batches, names, schema.LINKS)
     messages = pc.max_element_wise(table["sent"], table["deliveries"], table["inferred"])
@@ -48,8 +54,16 @@ def add_up_links(batches: Batches) -> Iterator[pa.RecordBatch]:
     table = table.append_column("messages", messages)
     sums, means = _add_up(table, ["sender", "process"], ["messages", "violations"], {"delay_s_mean": arrived})
     sums = sums.append_column("delay_s_mean", means["delay_s_mean"])
-    order = [("messages", "descending"), ("sender", "ascending"), ("process", "ascending")]
-    yield from sums.sort_by(order).slice(0, LINKS_MAX).select(LINK_TOTALS.names).cast(LINK_TOTALS).to_batches()
+    violated = sums.filter(pc.greater(sums["violations"], 0))
+    for name, value in (("link_count", sums.num_rows), ("violated_count", violated.num_rows)):
+        sums = sums.append_column(name, pa.array(np.full(sums.num_rows, value)))
+    names = [("sender", "ascending"), ("process", "ascending")]
+    by_messages = sums.sort_by([("messages", "descending"), *names])
+    kept = np.arange(by_messages.num_rows) < LINKS_MAX
+    numbered = by_messages.append_column("place", pa.array(np.arange(by_messages.num_rows)))
+    worst = numbered.sort_by([("violations", "descending"), ("place", "ascending")])["place"].to_numpy()
+    kept[worst[: min(violated.num_rows, VIOLATED_LINKS_MAX)]] = True
+    yield from by_messages.filter(pa.array(kept)).select(LINK_TOTALS.names).cast(LINK_TOTALS).to_batches()
 
 
 def add_up_processes(batches: Batches) -> Iterator[pa.RecordBatch]:
