@@ -57,8 +57,7 @@ def add_up_links(batches: Batches) -> Iterator[pa.RecordBatch]:
     violated = sums.filter(pc.greater(sums["violations"], 0))
     for name, value in (("link_count", sums.num_rows), ("violated_count", violated.num_rows)):
         sums = sums.append_column(name, pa.array(np.full(sums.num_rows, value)))
-    names = [("sender", "ascending"), ("process", "ascending")]
-    by_messages = sums.sort_by([("messages", "descending"), *names])
+    by_messages = sums.sort_by([("messages", "descending"), ("sender", "ascending"), ("process", "ascending")])
     kept = np.arange(by_messages.num_rows) < LINKS_MAX
     numbered = by_messages.append_column("place", pa.array(np.arange(by_messages.num_rows)))
     worst = numbered.sort_by([("violations", "descending"), ("place", "ascending")])["place"].to_numpy()
