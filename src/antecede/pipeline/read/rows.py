@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import TypeVar
+from typing import TypeVar, overload
 
 import numpy as np
 import pyarrow as pa
@@ -67,7 +67,15 @@ a table with the column `line`, and the refused rows."""
 E = TypeVar("E", bound=Event)
 
 
-def to_events(table: pa.Table, kind: type[E] = Event) -> Iterator[E]:  # type: ignore[assignment]  # E is Event then
+@overload
+def to_events(table: pa.Table) -> Iterator[Event]: ...
+
+
+@overload
+def to_events(table: pa.Table, kind: type[E]) -> Iterator[E]: ...
+
+
+def to_events(table: pa.Table, kind: type[Event] = Event) -> Iterator[Event]:
     """Yield the rows of a table as events of the judge, or as a kind of them that has more of the columns."""
     names = [field.name for field in fields(kind) if field.name in table.column_names]
     for row in table.select(names).to_pylist():

@@ -99,6 +99,16 @@ class ExplainedViolation:
     sender: str = ""
     titles: Mapping[str, str] = field(default_factory=dict, hash=False)
 
+    @property
+    def delivers(self) -> tuple[LoggedEvent, ...]:
+        """The delivers in the wrong order, as far as they are among the events: of the overtaking message, then the
+        first later one of the overtaken message."""
+        here = sorted((event for event in self.events if event.process == self.process), key=lambda event: event.index)
+        first = [event for event in here if event.index == self.index]
+        late = [event for event in here if event.index > self.index and event.message == self.overtaken]
+        of_kind = [event for event in late if first and event.kind == first[0].kind]
+        return (*first[:1], *of_kind[:1])
+
 
 @dataclass(frozen=True, slots=True)
 class HistogramBucket:
