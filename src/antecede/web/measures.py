@@ -54,10 +54,12 @@ def hold_back(figures: Figures) -> str:
     if wait is None:
         return "<p>The source has no receive events besides its deliver events, so hold-back is not known.</p>"
     held, needless_count = figures.held, needless.count if needless else 0
+    if not held:
+        return "<p>No message was held back between receive and deliver.</p>"
     words = (
         f"<p>{plural(held, 'message')} {'was' if held == 1 else 'were'} held back between receive and "
-        f"deliver. {number(needless_count)} of them ({percent(needless_count, held)}) waited needlessly: every "
-        "cause had already been delivered.</p>"
+        f"deliver. {number(needless_count)} of them ({percent(needless_count, held)}) waited "
+        "needlessly: every cause had already been delivered.</p>"
     )
     body = _distribution(wait, "hold-back", "The time from receive to deliver, at one process and by one clock.")
     if needless is not None and needless.count:
@@ -69,6 +71,8 @@ def stamp(sizes: StampSizes | None) -> str:
     """Return the section on stamps as HTML."""
     if sizes is None:
         return "<p>The source does not say how large the control information on its messages is.</p>"
+    if not sizes.bytes:
+        return "<p>The messages carried no control information.</p>"
     mean = 0.0 if sizes.entries is None else sizes.entries / sizes.messages
     entries = "" if sizes.entries is None else f", {number(mean)} {'entry' if mean == 1 else 'entries'}"
     return (

@@ -10,21 +10,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from antecede.pipeline.report.message_names import ID_CHARS_MAX, tell_apart
+from antecede.pipeline.report.message_names import ID_CHARS_MAX, TITLED_ID_CHARS_MAX, tell_apart
 from antecede.pipeline.report.model import ExplainedViolation, Figures, LoggedEvent
 from antecede.web.text import NAME_CHARS_MAX, make_visible, name, safe
 
 FILE_CHARS_MAX = 60
-PROCESS_SHORT, MESSAGE_SHORT = 14, 14
+PROCESS_SHORT, MESSAGE_SHORT = 13, 12
 POINTS_MAX = 8  # characters that stand for one invisible character
 
 
 @dataclass(frozen=True, slots=True)
 class PageNames:
-    """The labels of a page, by name, message id and file."""
+    """The labels of a page, by name, message id and file. `short_ids` are for messages that have a title too."""
 
     processes: Mapping[str, str]
     ids: Mapping[str, str]
+    short_ids: Mapping[str, str]
     files: Mapping[str, str]
 
     def process(self, text: str) -> str:
@@ -52,9 +53,10 @@ class DiagramNames:
 
     def message(self, text: str) -> str:
         """Return what a message is about, and its id."""
-        label = self.page.ids.get(text) or name(text, ID_CHARS_MAX)
         title = self.titles.get(text)
-        return f"{safe(title)} ({label})" if title else label
+        if not title:
+            return self.page.ids.get(text) or name(text, ID_CHARS_MAX)
+        return f"{safe(title)} ({self.page.short_ids.get(text) or name(text, TITLED_ID_CHARS_MAX)})"
 
 
 def page_names(violations: Sequence[ExplainedViolation], figures: Figures) -> PageNames:
@@ -66,7 +68,13 @@ def page_names(violations: Sequence[ExplainedViolation], figures: Figures) -> Pa
     processes += [row.process for row in figures.processes]
     ids = [event.message for event in events if event.message]
     ids += [one for violation in violations for one in (violation.overtaking, violation.overtaken)]
-    return PageNames(label(processes, NAME_CHARS_MAX), label(ids, ID_CHARS_MAX), _label_files(events))
+    titled = [one for violation in violations for one in violation.titles]
+    return PageNames(
+        processes=label(processes, NAME_CHARS_MAX),
+        ids=label(ids, ID_CHARS_MAX),
+        short_ids=label(titled, TITLED_ID_CHARS_MAX),
+        files=_label_files(events),
+    )
 
 
 def diagram_names(violation: ExplainedViolation, page: PageNames) -> DiagramNames:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from antecede.pipeline.report.message_names import TITLED_ID_CHARS_MAX
 from antecede.pipeline.report.model import LoggedEvent
 from antecede.pipeline.report.span_ids import IDS, find_attribute
 from antecede.web.diagram import layout
@@ -19,7 +20,7 @@ from antecede.web.step_links import LinkTemplate
 from antecede.web.text import LINE_CHARS_MAX, name, number, plural, safe, time_of_day
 from antecede.web.words import action_words
 
-ATTRIBUTES_SHOWN_MAX = 20
+ATTRIBUTES_SHOWN_MAX = 21
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class StepWriter:
     def _event(self, event: LoggedEvent) -> str:
         clock = f", {time_of_day(event.time)}" if event.time is not None else ""
         when = f'<span class="when">event {event.index}{clock}</span>'
-        return f"{action_words(event, self.names)} {when}{self._place(event)}{_attributes(event)}"
+        return f"{action_words(event, self.names)} {when}{self._place(event)}{self._attributes(event)}"
 
     def _place(self, event: LoggedEvent) -> str:
         """Return where the event can be found: in its file, and in a tracing tool."""
@@ -72,14 +73,14 @@ class StepWriter:
             )
         return f'<span class="place">{words}</span>' if words else ""
 
-
-def _attributes(event: LoggedEvent) -> str:
-    others = [(key, value) for key, value in (event.attributes or {}).items() if key not in IDS]
-    if not others:
-        return ""
-    items = "".join(
-        f"<div><dt>{name(key)}</dt><dd>{safe(value, LINE_CHARS_MAX)}</dd></div>"
-        for key, value in others[:ATTRIBUTES_SHOWN_MAX]
-    )
-    title = plural(len(others), "attribute")
-    return f'<details class="attributes"><summary>{title}</summary><dl>{items}</dl></details>'
+    def _attributes(self, event: LoggedEvent) -> str:
+        """Return the attributes of an event, and the whole id of its message if its name has only a part of it."""
+        others = [(key, value) for key, value in (event.attributes or {}).items() if key not in IDS]
+        if event.message and len(event.message) > TITLED_ID_CHARS_MAX:
+            others.insert(0, ("message", event.message))
+        items = "".join(
+            f"<div><dt>{name(key)}</dt><dd>{safe(value, LINE_CHARS_MAX)}</dd></div>"
+            for key, value in others[:ATTRIBUTES_SHOWN_MAX]
+        )
+        title = plural(len(others), "attribute")
+        return f'<details class="attributes"><summary>{title}</summary><dl>{items}</dl></details>' if others else ""

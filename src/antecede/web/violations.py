@@ -92,8 +92,8 @@ class ViolationWriter:
         if not count:
             return ""
         are = "is" if count == 1 else "are"
-        of_all = plural(self.total, "violation")
-        return f" Of all {of_all}, {number(count)} {are} on the link {self._link(sender, process)}."
+        many = "All" if count == self.total else f"{number(count)} of all"
+        return f" {many} {plural(self.total, 'violation')} {are} on the link {self._link(sender, process)}."
 
     def _filter(self) -> str:
         """Return the choice of a process and a link, which the script of the page shows and obeys."""

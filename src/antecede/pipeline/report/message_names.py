@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from antecede.judge.events import Event
 
 TITLE_CHARS_MAX = 40
-ID_CHARS_MAX = 64
+ID_CHARS_MAX, TITLED_ID_CHARS_MAX = 24, 12
 TOPICS = (
     "messaging.destination.name",
     "messaging.destination",
@@ -30,10 +30,12 @@ def title_of(send: Event) -> str:
     return "" if send.message in title.split() else cut_middle(title, TITLE_CHARS_MAX)
 
 
-def name_messages(ids: Iterable[str], titles: Mapping[str, str], chars_max: int = ID_CHARS_MAX) -> dict[str, str]:
-    """Return the name of each message: its title, and in parentheses its id, of at most `chars_max` characters."""
-    short = tell_apart(ids, chars_max)
-    return {one: f"{titles[one]} ({label})" if titles.get(one) else label for one, label in short.items()}
+def name_messages(ids: Iterable[str], titles: Mapping[str, str]) -> dict[str, str]:
+    """Return the name of each message: its title, and its id in parentheses; or its id alone if it has no title."""
+    known = list(ids)
+    labels = tell_apart((one for one in known if not titles.get(one)), ID_CHARS_MAX)
+    titled = tell_apart((one for one in known if titles.get(one)), TITLED_ID_CHARS_MAX)
+    return labels | {one: f"{titles[one]} ({label})" for one, label in titled.items()}
 
 
 def cut_middle(text: str, chars_max: int) -> str:
