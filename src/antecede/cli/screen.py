@@ -66,7 +66,7 @@ def violation_lines(violation: ExplainedViolation) -> Iterator[str]:
         if number == STEPS_MAX // 2 and len(shown) < len(chain):
             yield f"  … {len(chain) - len(shown)} more steps"
         place = "" if event.file is None else f"  {plain(event.file, PLACE_CHARS_MAX)}:{event.line}"
-        yield f"  {said:<{width}}{place}"
+        yield f"  {said:<{width}}{place}".rstrip()
 
 
 def show_places(checked: Checked, report: str | None, exported: Sequence[str]) -> None:

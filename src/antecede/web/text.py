@@ -49,15 +49,6 @@ def name(text: str, chars_max: int = NAME_CHARS_MAX) -> str:
     return safe(text, chars_max) if text else "(no name)"
 
 
-def short(text: str, chars_max: int = 14) -> str:
-    """Return a safe name for a narrow place. Both ends stay, because ids often differ in the last characters."""
-    shown = make_visible(text, TEXT_CHARS_MAX) or "(no name)"
-    if len(shown) > chars_max:
-        tail = (chars_max - 1) // 2
-        shown = f"{shown[: chars_max - 1 - tail]}…{shown[-tail:]}"
-    return escape(shown, quote=True)
-
-
 def number(value: float | None) -> str:
     """Return an integer with commas between thousands, another number with one decimal, or a dash for None."""
     if value is None or not math.isfinite(value):
