@@ -142,7 +142,10 @@ FILTER = """
 const [processes, links] = document.querySelectorAll(".filter select"), line = document.querySelector(".filter .note");
 const listed = () => [...document.querySelectorAll(".violations .violation")].filter(
   (entry) => entry.checkVisibility());
-const choose = (select, value) => { select.value = value; select.dispatchEvent(new Event("change", { bubbles: true })); };
+const choose = (select, value) => {
+  select.value = value;
+  select.dispatchEvent(new Event("change", { bubbles: true }));
+};
 const all = document.querySelectorAll(".violations .violation").length;
 """
 

@@ -49,7 +49,7 @@ def show(checked: Checked) -> None:
 
 
 def violation_lines(violation: ExplainedViolation) -> Iterator[str]:
-    """Yield the worst violation in words, and its events with file and line: some of the chain, and the two delivers."""
+    """Yield the worst violation in words, and its events with file and line: of the chain, and the two delivers."""
     from antecede.pipeline.report.message_names import cut_middle, name_messages
 
     yield f"The worst violation: {plain(violation.words)}."

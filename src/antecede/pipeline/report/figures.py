@@ -58,7 +58,7 @@ def gather_figures(runner: Runner, told: Mapping[str, pa.Table], found: Answer, 
 
 def _gather_links(runner: Runner, told: Mapping[str, pa.Table]) -> tuple[tuple[LinkTotals, ...], int, int]:
     """Return links, how many there are, and how many of them have violations."""
-    rows = runner.call(totals.add_up_links, _paths(told, "links"), totals.LINK_TOTALS).to_pylist()
+    rows = runner.call(totals.add_up_links(), _paths(told, "links"), totals.LINK_TOTALS).to_pylist()
     counts = (rows[0]["link_count"], rows[0]["violated_count"]) if rows else (0, 0)
     names = LinkTotals.__dataclass_fields__
     return tuple(LinkTotals(**{name: row[name] for name in names}) for row in rows), *counts
