@@ -8,7 +8,6 @@ PARTS = {
     "locality": "bench.locality.measure",
     "mobile": "bench.mobile.run",
     "check": "bench.check.measure",
-    "check-small": "bench.check.small",
     "check-processes": "bench.check.processes",
     "lab": "bench.lab.run",
     "runtime": "bench.runtime.run",

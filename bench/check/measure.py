@@ -1,209 +1,239 @@
-"""`python -m bench.check.measure [EVENTS]`: checking beside the engine's floor and beside the judge, in one session.
+"""`python -m bench.check`: measure `antecede check` as it is typed in a shell, beside its peers and its targets.
 
-The floor is what Spark takes to read the same rows from Parquet, shuffle them, sort them by process and index, and drop
-them in its `noop` sink. Checking is what `antecede check` does with the folder, reading included: to the verdict, and
-with the worst violations explained as it does by default. Beside it, all tables of the verification (into `noop`),
-and the verdict on the same rows as a DataFrame, which is what other formats get. Rounds on fewer events come
-first, because Java compiles for a minute what it runs often, beside and at the cost of whatever is measured; the floor
-is warmed up as everything else is. Every time is the best of the rounds, which take turns, so that all see the same
-machine; processor time is given beside it, because it holds on a busy one too. Memory is the driver, the engine and the
-Python workers together.
+Every measurement is a new process, from its start to its end, with the Java and the Python workers that it starts.
+Works take turns, so that all see the same machine, and so do this tree and, with --old, an older one on the same files;
+the median of the rounds counts. Before all else each tree checks some events twice, unmeasured, so that Python's and
+Numba's compiled code is on the disk, as it is for anybody who does not check for the first time.
 
-The judge does the same work in pure Python: it takes the rows as JSON Lines, which is its own form of a trace, applies
-the rules to each, and judges. Its time for an event grows with the length of the run, because a past is a set of all
-messages before. So 20 runs are held to its rate on a run of that length; and one run of everything to the rate that it
-would have on that, by the straight line through the times for an event of runs once, twice and four times as long. That
-line, too, is shown.
+In full it takes about an hour, 6 GB of memory and some GB of disk. With `--scale 0.01 --repeat-small 1` it takes some
+minutes and shows that all works; its ratios say little, because Spark's start is then nearly all of the time.
 """
 
 from __future__ import annotations
 
-import importlib
+import argparse
 import json
+import os
+import platform
+import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
-from functools import partial
-from itertools import islice
-from multiprocessing import get_context
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import groupby
 from pathlib import Path
+from statistics import median
 from time import perf_counter
+from typing import IO
 
-import numpy as np
-import pyarrow.parquet as pq
-from pyspark.sql import DataFrame, SparkSession
-
-from antecede.pipeline.check import check
-from antecede.pipeline.read import ingest
-from antecede.pipeline.report.explanations import WORST
-from antecede.pipeline.spark.session import session
-from antecede.pipeline.verify.verify import verify
+from antecede.cli.check import STATUS
 from bench import table
-from bench.check import workload
-from bench.check.memory import Peak, cpu_seconds
+from bench.check.cases import (
+    CHECKS,
+    COUNT,
+    GROUPS,
+    IN_PROCESS,
+    IN_PROCESS_OUT,
+    JUDGE,
+    OUT,
+    SORT,
+    Input,
+    choose_works,
+    command_for,
+    list_inputs,
+)
+from bench.check.files import prepare_files
+from bench.check.process_tree import Usage, measure_command
+from bench.check.statements import count_statements
+from bench.check.targets import AS_EXPECTED, STATEMENTS_RATIO_MAX, TARGETS, Key, Summary
+from bench.check.workload import Workload
 
-EVENTS = 10_000_000
-WARM_EVENTS = 2_000_000
-ROUNDS, ROUNDS_TWICE = 3, 2
-FLOOR_PARTITIONS = 8
-JUDGED_TIMES = (1, 2, 4)  # as long as one of the 20 runs
-DRIVER_MEMORY = "2500m"  # of the 6 GB that all may have together
-TARGETS = {"20 runs": 0.4, "1 run": 0.2}
-JUDGE_TARGET = 30
+ROOT = Path(__file__).resolve().parents[2]
+WARM_EVENTS = 200_000
+WIDTHS = "{:<16} {:<17} {:<4} {:>5} {:>9} {:>9} {:>7}  {}"
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    name: str
-    events: int
-    seconds: float
-    cpu_s: float
-    memory_gb: float
+class Bench:
+    """Where things are, and what has been measured so far, by tree, input and work."""
 
-    @property
-    def rate(self) -> float:
-        return self.events / self.seconds
+    options: argparse.Namespace
+    scratch: Path
+    results: IO[str]
+    trees: dict[str, Path]
+    found: dict[str, dict[Key, list[tuple[Usage, str]]]] = field(default_factory=dict)
 
+    def keep(self, what: str, **values: object) -> None:
+        """Write one line of results."""
+        self.results.write(json.dumps({"what": what, **values}) + "\n")
+        self.results.flush()
 
-@dataclass(frozen=True, slots=True)
-class Judge:
-    """Events per second of the pure-Python judge: measured on one of the 20 runs; reckoned for all in one run."""
+    def run(self, tree: str, work: str, files: Path, *more: str) -> tuple[Usage, str]:
+        """Run a work once. Return what it took, and how it ended."""
+        out = self.scratch / "tables"
+        command = [*command_for(work, files, master=self.options.master, out=out), *more]
+        source = self.trees[tree] / "src"
+        places = [source] if work in CHECKS else [source, ROOT]
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, places))}
+        usage, output, errors = measure_command(
+            command, env=env, folder=self.scratch, seconds_max=self.options.seconds_max
+        )
+        shutil.rmtree(out, ignore_errors=True)
+        expected = 1 if work in CHECKS and self.options.late else 0
+        if usage.status == expected:
+            return usage, AS_EXPECTED
+        if usage.status is None:
+            return usage, "too long"
+        said = output.splitlines()[:1] if usage.status in STATUS.values() else errors.splitlines()[-1:]
+        return usage, f"status {usage.status}: {' '.join(said)[:200]}"
 
-    run: float
-    whole: float
-    events: int
-    measured: list[Measured]
+    def measure(self, tree: str, one: Input, work: str, files: Path, turn: int) -> None:
+        usage, ended = self.run(tree, work, files)
+        self.found.setdefault(tree, {}).setdefault((one.name, work), []).append((usage, ended))
+        peak_gb = usage.peak_bytes / 1e9
+        figures = (f"{usage.wall_s:.2f}", f"{usage.cpu_s:.2f}", f"{peak_gb:.2f}")
+        print(
+            WIDTHS.format(one.name, work, tree, turn + 1, *figures, "" if ended == AS_EXPECTED else ended), flush=True
+        )
+        size = {"form": one.form, **asdict(one.workload)}
+        self.keep("measured", tree=tree, input=one.name, work=work, turn=turn, ended=ended, **size, **asdict(usage))
 
-    def __str__(self) -> str:
-        rates = ", ".join(f"{row.rate:,.0f} events/s on a run of {row.events:,}" for row in self.measured)
-        return f"the judge, from JSON Lines: {rates}; by that {self.whole:,.0f} on one of {self.events:,}"
-
-    def beside(self, name: str) -> float:
-        return self.whole if name.startswith("1 run") else self.run
-
-
-def main(events: int = EVENTS) -> None:
-    spark = session("local[2]", options={"spark.driver.memory": DRIVER_MEMORY})
-    with tempfile.TemporaryDirectory() as folder:
-        _size(spark, Path(folder) / "warm", min(events, WARM_EVENTS), ROUNDS)
-        once = _size(spark, Path(folder) / "once", events, ROUNDS)
-        with get_context("spawn").Pool(1) as apart:  # its memory is not the driver's
-            judge = apart.apply(
-                _judge, (Path(folder) / "once" / "one", once[0].events // workload.RUNS, once[0].events)
-            )
-        _show(f"{once[0].events:,} events, 64 processes, local[2]; {judge}", once, judge)
-        twice = _size(spark, Path(folder) / "twice", 2 * events, ROUNDS_TWICE)
-        _show(f"{twice[0].events:,} events", twice)
-    growth = [(a.name, b.seconds / a.seconds, b.cpu_s / a.cpu_s) for a, b in zip(once, twice, strict=True)]
-    table.show("Twice the events (target: at most 2.3 times the time)", ("", "time", "processor time"), growth)
-    results = {"once": [asdict(row) for row in once], "twice": [asdict(row) for row in twice], "judge": asdict(judge)}
-    print(f"\nkept in {table.keep('check', results)}")
-
-
-def _size(spark: SparkSession, folder: Path, events: int, rounds: int) -> list[Measured]:
-    folders = {"20 runs": folder / "many", "1 run": folder / "one"}
-    count = workload.write(folders["20 runs"], events)
-    workload.write(folders["1 run"], events, runs=1)
-    jobs: dict[str, Callable[[], None]] = {"floor": partial(_floor, spark.read.parquet(str(folders["20 runs"])))}
-    for name, place in folders.items():
-        jobs[f"{name}, verdict"] = partial(_checked, spark, str(place), worst=0)
-        jobs[f"{name}, explained"] = partial(_checked, spark, str(place))
-        jobs[f"{name}, all tables"] = partial(_tables, spark, str(place))
-        jobs[f"{name}, as a DataFrame"] = partial(_verdict, spark.read.parquet(str(place)))
-    found: dict[str, list[Measured]] = {name: [] for name in jobs}
-    for _ in range(rounds):
-        for name, job in jobs.items():
-            found[name].append(_measured(name, count, job))
-    return [_best(rounds) for rounds in found.values()]
+    def summaries(self, tree: str) -> dict[Key, Summary]:
+        """Return the medians of all that was measured with a tree."""
+        return {key: _summarise(times) for key, times in self.found.get(tree, {}).items()}
 
 
-def _measured(name: str, events: int, job: Callable[[], None]) -> Measured:
-    cpu_s, start = cpu_seconds(), perf_counter()
-    with Peak() as peak:
-        job()
-    seconds, used_s = perf_counter() - start, cpu_seconds() - cpu_s
-    print(f"{name}: {seconds:.1f} s, {used_s:.1f} s of processors", file=sys.stderr)
-    return Measured(name, events, seconds, used_s, peak.bytes_max / 1e9)
+def main(argv: Sequence[str] = ()) -> int:
+    options = _parse(argv)
+    chosen = [one for one in list_inputs(options.scale, late_share=options.late) if one.group in options.only]
+    trees = {"new": ROOT, **({"old": options.old.resolve()} if options.old else {})}
+    options.results.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="bench-check-") as scratch, options.results.open("w") as results:
+        data = options.data.resolve() if options.data else Path(scratch) / "data"
+        bench = Bench(options, Path(scratch), results, trees)
+        _keep_setting(bench)
+        _warm_up(bench, data)
+        for _, group in groupby(chosen, key=lambda one: one.group):
+            _measure_group(bench, list(group), data)
+        _show_medians(bench, chosen)
+        _show_targets(bench)
+    print(f"\nkept in {options.results}")
+    return 0
 
 
-def _best(rounds: list[Measured]) -> Measured:
-    fastest = min(rounds, key=lambda row: row.seconds)
-    memory_gb = max(row.memory_gb for row in rounds)
-    return Measured(fastest.name, fastest.events, fastest.seconds, min(row.cpu_s for row in rounds), memory_gb)
-
-
-def _floor(events: DataFrame) -> None:
-    shuffled = events.repartition(FLOOR_PARTITIONS, "run", "process")
-    _drop(shuffled.sortWithinPartitions("run", "process", "index"))
-
-
-def _checked(spark: SparkSession, folder: str, worst: int = WORST) -> None:
-    found = check(spark, [folder], worst=worst)
-    assert found.answer.verdict == "violated"
-    assert len(found.explained) == worst
-
-
-def _verdict(events: DataFrame) -> None:
-    answer = verify(events, detail=False)
-    assert all(row["verdict"] == "violated" for row in answer.runs.collect())
-    answer.release()
-
-
-def _tables(spark: SparkSession, folder: str) -> None:
-    read = ingest.read(spark, [folder])
-    answer = verify(read.feed or read.events)
-    _drop(answer.findings)
-    answer.release()
-    if read.feed is not None:
-        read.feed.release()
-
-
-def _drop(frame: DataFrame) -> None:
-    frame.write.format("noop").mode("overwrite").save()
-
-
-def _judge(folder: Path, run_events: int, events: int) -> Judge:
-    """The pure-Python judge, from lines to the verdict, on prefixes of a trace of one run."""
-    read_jsonl, judge = (
-        getattr(importlib.import_module(f"antecede.judge.{name}"), call)
-        for name, call in (("events", "read_jsonl"), ("judge", "judge"))
+def _parse(argv: Sequence[str]) -> argparse.Namespace:
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(prog="python -m bench.check", description=__doc__, formatter_class=form)
+    parser.add_argument("--scale", type=float, default=1.0, help="how large the inputs are; default: 1, the targets'")
+    parser.add_argument("--data", type=Path, metavar="FOLDER", help="where inputs are kept; default: they are not")
+    parser.add_argument("--only", nargs="+", choices=GROUPS, default=GROUPS, metavar="GROUP", help=", ".join(GROUPS))
+    parser.add_argument("--old", type=Path, metavar="TREE", help="an older source tree, measured in turn with this one")
+    parser.add_argument("--master", metavar="URL", help="a Spark master, or in-process; default: that of the command")
+    parser.add_argument("--repeat-small", type=int, default=3, metavar="N", help="rounds for small inputs; default: 3")
+    parser.add_argument("--repeat-large", type=int, default=1, metavar="N", help="rounds for large inputs; default: 1")
+    parser.add_argument("--late", type=float, default=0.0, metavar="SHARE", help="delivers out of order; default: none")
+    parser.add_argument("--seconds-max", type=float, default=1_800.0, help="for one command; default: half an hour")
+    parser.add_argument(
+        "--results", type=Path, default=table.RESULTS / "check.jsonl", help="the figures, as JSON Lines"
     )
-    measured = []
-    for times in JUDGED_TIMES:
-        lines = list(islice(_lines(folder), times * run_events))
-        start = perf_counter()  # nothing beside it: a look at the memory now and then would slow Python down
-        judge(read_jsonl(lines)[0])
-        seconds = perf_counter() - start
-        measured.append(Measured(f"judge, {len(lines):,} events", len(lines), seconds, seconds, 0.0))
-    slope, per_event_s = np.polyfit([row.events for row in measured], [row.seconds / row.events for row in measured], 1)
-    whole_s = per_event_s + max(slope, 0.0) * events
-    return Judge(measured[0].rate, float(1 / whole_s), events, measured)
+    return parser.parse_args(argv)
 
 
-def _lines(folder: Path) -> Iterator[str]:
-    for path in sorted(folder.iterdir()):
-        for batch in pq.ParquetFile(path).iter_batches(100_000):
-            for row in batch.to_pylist():
-                yield json.dumps({name: value for name, value in row.items() if value is not None})
+def _keep_setting(bench: Bench) -> None:
+    options = {name: str(value) for name, value in vars(bench.options).items()}
+    memory_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    machine = {"cores": os.cpu_count(), "memory_gb": memory_bytes / 1e9, "python": platform.python_version()}
+    print(f"{machine['cores']} cores, {memory_bytes / 1e9:.0f} GB, load {os.getloadavg()[0]:.1f}", flush=True)
+    bench.keep("setting", **machine, load=os.getloadavg()[0], options=options)
 
 
-def _show(title: str, rows: list[Measured], judge: Judge | None = None) -> None:
-    floor = rows[0]
-    columns = ("", "seconds", "events/s", "of floor", "target", "by processor time", "GB")
+def _warm_up(bench: Bench, data: Path) -> None:
+    """Check some events with each tree, whole and in windows, so that all loops are compiled."""
+    files = prepare_files(data, "parquet", Workload(WARM_EVENTS, runs=1, late_share=bench.options.late))
+    for tree in bench.trees:
+        for windows in ((), ("--windows", "3")):
+            _, ended = bench.run(tree, OUT, files, *windows)
+            if ended != AS_EXPECTED:
+                print(f"the {tree} tree does not check the first events: {ended}", file=sys.stderr)
+
+
+def _measure_group(bench: Bench, inputs: list[Input], data: Path) -> None:
+    """Measure all works on some inputs in turn, as often as each is to be."""
+    files = {}
+    for one in inputs:
+        start = perf_counter()
+        files[one.name] = prepare_files(data, one.form, one.workload)
+        size = sum(path.stat().st_size for path in files[one.name].iterdir())
+        took = f"{size / 1e6:,.0f} MB, made in {perf_counter() - start:.1f} s"
+        print(f"\n{one.name}: about {one.workload.events:,} events as {one.form}, {took}")
+    print(WIDTHS.format("input", "work", "tree", "round", "seconds", "processor", "GB", "").rstrip())
+    options = bench.options
+    for turn in range(max(options.repeat_small, options.repeat_large)):
+        for one in inputs:
+            if turn >= (options.repeat_large if one.is_large else options.repeat_small):
+                continue
+            for work in choose_works(one.works, options.master):
+                for tree in _trees_for(work, bench):
+                    bench.measure(tree, one, work, files[one.name], turn)
+
+
+def _trees_for(work: str, bench: Bench) -> Iterator[str]:
+    """Yield the trees that have this work. Peers are the same for all, and an old tree needs Spark."""
+    yield "new"
+    if work in CHECKS and work not in (IN_PROCESS, IN_PROCESS_OUT) and "old" in bench.trees:
+        yield "old"
+
+
+def _summarise(times: list[tuple[Usage, str]]) -> Summary:
+    usages = [usage for usage, _ in times]
+    return Summary(
+        wall_s=median(usage.wall_s for usage in usages),
+        cpu_s=median(usage.cpu_s for usage in usages),
+        peak_gb=max(usage.peak_bytes for usage in usages) / 1e9,
+        ended=next((ended for _, ended in times if ended != AS_EXPECTED), AS_EXPECTED),
+    )
+
+
+def _show_medians(bench: Bench, inputs: list[Input]) -> None:
+    new, old = bench.summaries("new"), bench.summaries("old")
+    rows = []
+    for one in inputs:
+        own = {work: new[one.name, work] for work in one.works if (one.name, work) in new}
+        spark = own.get(SORT) or own.get(COUNT)
+        for work, summary in own.items():
+            before = old.get((one.name, work))
+            beside = [_ratio(summary, peer) for peer in (spark, own.get(JUDGE), own.get(IN_PROCESS))]
+            earlier = (before.wall_s, before.cpu_s, _ratio(before, summary)) if before else (None,) * 3
+            rows.append((f"{one.name}: {work}", summary.wall_s, summary.cpu_s, summary.peak_gb, *beside, *earlier))
+    columns = ("seconds", "processor", "GB", "of Spark", "of judge", "of in-process")
     table.show(
-        title,
-        (*columns, "of judge", "target") if judge else columns,
-        [
-            (
-                *(row.name, row.seconds, row.rate, row.rate / floor.rate, TARGETS.get(row.name.split(",")[0])),
-                *(floor.cpu_s / row.cpu_s, row.memory_gb),
-                *((row.rate / judge.beside(row.name), None if row is floor else JUDGE_TARGET) if judge else ()),
-            )
-            for row in rows
-        ],
+        f"Medians, scale {bench.options.scale:g}; Spark counts the lines, or sorts the rows of Parquet",
+        ("", *columns, "old seconds", "old processor", "old/new"),
+        rows,
     )
 
 
-if __name__ == "__main__":
-    main(*(int(argument) for argument in sys.argv[1:2]))
+def _ratio(one: Summary, other: Summary | None) -> float | None:
+    return one.wall_s / other.wall_s if other is not None and other.wall_s else None
+
+
+def _show_targets(bench: Bench) -> None:
+    new, old = bench.summaries("new"), bench.summaries("old")
+    rows: list[tuple[object, ...]] = []
+    for target in TARGETS:
+        figure, before = target.measure(new, new), target.measure(old, new)
+        rows.append((target.text, target.unit, target.limit, figure, _is_met(figure, target.limit), before))
+    if "old" in bench.trees:
+        sums = {tree: count_statements(place) for tree, place in bench.trees.items()}
+        bench.keep("statements", **sums)
+        figure = sum(sums["new"].values()) / sum(sums["old"].values())
+        text = "statements that read, verify and write: beside the old"
+        rows.append((text, "times", STATEMENTS_RATIO_MAX, figure, _is_met(figure, STATEMENTS_RATIO_MAX), 1.0))
+    names = ("target", "unit", "limit", "measured", "met", "old")
+    for row in rows:
+        bench.keep("target", scale=bench.options.scale, **dict(zip(names, row, strict=True)))
+    table.show(f"Targets, scale {bench.options.scale:g} (they are meant for scale 1)", names, rows)
+
+
+def _is_met(figure: float | None, limit: float) -> str:
+    return "not measured" if figure is None else "met" if figure <= limit else "NOT MET"

@@ -27,8 +27,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from antecede.pipeline.kernel import findings
 from antecede.pipeline.kernel.encode import DELIVER, SEND, encode
-from antecede.pipeline.kernel.findings import findings
 from antecede.pipeline.kernel.pair import paired_runs
 from antecede.pipeline.kernel.stamp import stamp_runs
 from antecede.pipeline.limits import LIMITS
@@ -117,7 +117,9 @@ def measure(pattern: str, processes: int, runs: int) -> dict[str, float]:
         times.append(process_time())
         stamped = stamp_runs(paired.rows, vector_entries_max=LIMITS.vector_entries_max)
         times.append(process_time())
-        findings(paired, stamped, detail=True)
+        findings.tallies(paired, stamped)
+        findings.message_rows(paired)
+        findings.all_deliveries(paired, stamped)
         times.append(process_time())
         rounds.append(np.diff(times))
         overtaken = int(stamped.overtaken.sum())

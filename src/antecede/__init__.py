@@ -19,6 +19,9 @@ which a driver carries out in order: `Sent`, `Transmit`, `Deliver`, `SetTimer`. 
 written once, in `antecede.core.algorithm`. `encode` and `decode` are the wire form of packets; `snapshot` and `restore`
 bring a process over a restart.
 
+`check` says whether a trace was delivered in causal order, from a program, a notebook or a test; it comes with
+`antecede[app]`.
+
 The runtime exchanges messages in causal order over NATS: `join` and `join_sync` make a `Node`, with `Limits` and
 `NatsOptions`; a `Host` is a device that roams between stations. These names come with `antecede[runtime]` and are
 loaded when they are first used. Further public names are in `antecede.runtime`, `antecede.mobile` and
@@ -45,6 +48,8 @@ from antecede.core.types import Message, MessageId, Need, Packet, Pending, Proce
 from antecede.core.wire.packets import Codec, decode, encode
 
 if TYPE_CHECKING:
+    from antecede.checked import CheckResult as CheckResult
+    from antecede.checked import check as check
     from antecede.runtime import Host as Host
     from antecede.runtime import Limits as Limits
     from antecede.runtime import NatsOptions as NatsOptions
@@ -84,10 +89,12 @@ __all__ = [
     "restore",
 ]
 _LAZY = {
+    "CheckResult": "antecede.checked",
     "Host": "antecede.runtime",
     "Limits": "antecede.runtime",
     "NatsOptions": "antecede.runtime",
     "Node": "antecede.runtime",
+    "check": "antecede.checked",
     "join": "antecede.runtime",
     "join_sync": "antecede.runtime",
 }

@@ -2,29 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+import pyarrow as pa
+
 from antecede.pipeline.limits import Limits
 from antecede.pipeline.read.blocks import table_of
+from antecede.pipeline.read.indexes import WITHOUT_ORDER
 from antecede.pipeline.read.open_input import Expressions, OpenInput, cut_into_blocks, open_input
 from antecede.pipeline.read.row_groups import describe_files
 from antecede.pipeline.read.rows import Wanted
 from antecede.pipeline.read.source import BlockSource, GatheredSource, Source
-from antecede.pipeline.runner import Runner
-from antecede.pipeline.verify.plan import Plan, plan_row_groups, plan_text
+from antecede.pipeline.read.sources.given_rows import (
+    COUNT,
+    GivenRows,
+    ReadBatches,
+    count_rows,
+    cut_table,
+    needed_columns,
+    read_frame,
+    read_pieces,
+)
+from antecede.pipeline.runner import Dataset, Frame, Runner
+from antecede.pipeline.verify.plan import Plan, plan_row_groups, plan_rows, plan_text
+
+TABLE, FRAME = "the table", WITHOUT_ORDER
 
 
 @dataclass(frozen=True, slots=True)
 class OpenTrace:
     """An input that was found and recognised, and the plan for it.
 
-    `bytes_by_file` says how large each file is. `open` returns the rows, with the columns that are wanted.
+    `names` are what was given: paths, or what the rows are. `has_clocks`: the events carry vector clocks. `has_index`:
+    they say their order in their process. `bytes_by_file` says how large each file is. `open` returns the rows, with
+    the columns that are wanted.
     """
 
     runner: Runner
+    names: tuple[str, ...]
     format: str
+    has_clocks: bool
+    has_index: bool
     notes: tuple[str, ...]
     bytes_by_file: dict[str, int]
     plan: Plan
@@ -32,13 +52,39 @@ class OpenTrace:
 
 
 def open_trace(
+    runner: Runner,
+    given: Sequence[str] | pa.Table | Frame,
+    format: str,
+    expressions: Expressions,
+    *,
+    windows: int | None,
+    limits: Limits,
+) -> OpenTrace:
+    """Open files, of which the format is recognised, or rows that a program has, and plan how they are checked."""
+    if isinstance(given, pa.Table):
+        return _open_table(runner, given, expressions.mapping, limits)
+    if isinstance(given, Frame):
+        return _open_frame(runner, given, expressions.mapping, limits)
+    return _open_files(runner, given, format, expressions, windows=windows, limits=limits)
+
+
+def _open_files(
     runner: Runner, paths: Sequence[str], format: str, expressions: Expressions, *, windows: int | None, limits: Limits
 ) -> OpenTrace:
-    """Find the files of paths, recognise their format, and plan how they are checked."""
     opened = open_input(runner, paths, format, expressions)
     plan = _make_plan(runner, opened, windows, limits)
     sizes = {file.name: file.bytes for file in opened.files}
-    return OpenTrace(runner, opened.format.name, opened.notes, sizes, plan, partial(_open_blocks, runner, opened, plan))
+    return OpenTrace(
+        runner=runner,
+        names=tuple(paths),
+        format=opened.format.name,
+        has_clocks=opened.format.reader == "shiviz",
+        has_index=opened.has_index,
+        notes=opened.notes,
+        bytes_by_file=sizes,
+        plan=plan,
+        open=partial(_open_blocks, runner, opened, plan),
+    )
 
 
 def _make_plan(runner: Runner, opened: OpenInput, windows: int | None, limits: Limits) -> Plan:
@@ -53,3 +99,35 @@ def _open_blocks(runner: Runner, opened: OpenInput, plan: Plan, wanted: Wanted) 
     if prepare is None:
         return BlockSource(runner, table_of(plan.blocks), opened.reader(wanted))
     return GatheredSource(runner, table_of(plan.blocks), opened.reader(wanted), prepare)
+
+
+def _open_table(runner: Runner, table: pa.Table, mapping: Mapping[str, object] | None, limits: Limits) -> OpenTrace:
+    names = needed_columns(table.column_names, mapping, TABLE)
+    plan = plan_rows(table.num_rows, TABLE, is_together=True, limits=limits)
+    pieces = cut_table(table.select(names), together=not plan.dealt_to)
+    read = partial(read_pieces, mapping=mapping, name=TABLE)
+    return _open_rows(runner, runner.hand_out(pieces), read, plan, name=TABLE, names=mapping or names)
+
+
+def _open_frame(runner: Runner, frame: Frame, mapping: Mapping[str, object] | None, limits: Limits) -> OpenTrace:
+    names = needed_columns(frame.names, mapping, FRAME)
+    rows = sum(frame.rows.map(count_rows, COUNT).collect()["rows"].to_pylist())
+    plan = plan_rows(rows, FRAME, is_together=False, limits=limits)
+    read = partial(read_frame, mapping=mapping, name=FRAME)
+    return _open_rows(runner, frame.rows, read, plan, name=FRAME, names=mapping or names)
+
+
+def _open_rows(
+    runner: Runner, rows: Dataset, read: ReadBatches, plan: Plan, *, name: str, names: Container[str]
+) -> OpenTrace:
+    return OpenTrace(
+        runner=runner,
+        names=(name,),
+        format=name,
+        has_clocks=False,
+        has_index="index" in names,
+        notes=(),
+        bytes_by_file={},
+        plan=plan,
+        open=lambda wanted: GivenRows(runner, rows, partial(read, wanted=wanted)),
+    )

@@ -57,6 +57,7 @@ TOLD: Mapping[str, pa.Schema] = {
     "inferred": INFERRED,
     "written": WRITTEN,
     "figures": FIGURES,
+    "late": schema.LATE_RECEIVES,
     "large": LARGE,
     "resent": RESENT,
     "left_out": pa.schema([("file", pa.string()), ("line", pa.int64())]),
@@ -74,6 +75,7 @@ reasons   how many rows are refused for which reason
 notes     sentences for people
 written   files of tables that a task wrote
 figures   what histograms and the time line are drawn from
+late      receives that came late by the vector clocks of a run without message ids, at most as many as are explained
 inferred  the number of sends whose destinations were inferred
 large     the processes of runs that are too large for one task, and were not judged
 resent    the sends of large runs that were counted, and then refused because their message was sent before

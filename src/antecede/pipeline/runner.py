@@ -16,6 +16,7 @@ the runner on Spark. Both give the same rows; only the order of the parts in a c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -26,6 +27,8 @@ Batches = Iterable[pa.RecordBatch]
 Task = Callable[[Batches], Iterator[pa.RecordBatch]]
 PART = "part"
 """The column that says which part a row is for."""
+LINE = "antecede line"
+"""The column that numbers the rows of a `Frame`."""
 
 
 class Dataset(Protocol):
@@ -65,6 +68,14 @@ class Runner(Protocol):
 
     def call(self, task: Task, rows: pa.Table, schema: pa.Schema) -> pa.Table:
         """Run one small task on these rows, where the tasks run, and fetch what it gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The rows of somebody's DataFrame, which has these columns. Each row has a number of its own in `LINE`."""
+
+    rows: Dataset
+    names: tuple[str, ...]
 
 
 class InProcess:

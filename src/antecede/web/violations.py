@@ -84,7 +84,7 @@ class ViolationWriter:
         return f"{', '.join(steps)}; {self.names.process(shape.process)} delivers the last before the first"
 
     def _link(self, sender: str, process: str) -> str:
-        return f"{self.names.process(sender)} → {self.names.process(process)}"
+        return f"{self.names.process(sender) if sender else '(not known)'} → {self.names.process(process)}"
 
     def _link_share(self, sender: str, process: str) -> str:
         """Return how many of all violations are on a link, as a sentence, or "" if that is not known."""
@@ -132,6 +132,8 @@ class ViolationWriter:
 
     def _title(self, rank: int, violation: ExplainedViolation, names: DiagramNames) -> str:
         overtaking, overtaken = names.message(violation.overtaking), names.message(violation.overtaken)
+        if not violation.events:  # nothing below the title has the whole names
+            overtaking, overtaken = safe(violation.overtaking, 80), safe(violation.overtaken, 80)
         return f"{rank}. {overtaking} overtook {overtaken} at {names.process(violation.process)}"
 
     def _article(self, rank: int, *, is_open: bool) -> str:

@@ -185,7 +185,7 @@ def test_a_row_is_refused_for_its_values_with_the_judges_reason() -> None:
     sent = {**ROW, "kind": "send"}
     source = pa.Table.from_pylist(
         [{**ROW, "message": None}, {**sent, "message": "m"}, {**ROW, "process": ""}, {**sent, "index": 3}]
-    )
+    ).append_column("dests", pa.nulls(4, schema.TEXTS))
     rows, refused = accept(source)
     assert [row["line"] for row in rows] == [1]
     assert [(row.line, row.reason) for row in refused] == [
@@ -193,7 +193,7 @@ def test_a_row_is_refused_for_its_values_with_the_judges_reason() -> None:
         (3, "process is empty"),
         (4, "message is missing on send"),
     ]
-    assert refused[0].row == "{'process': 'a', 'index': 1, 'kind': 'send', 'message': 'm'}"
+    assert refused[0].row == "{'process': 'a', 'index': 1, 'kind': 'send', 'message': 'm', 'dests': None}"
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_a_column_that_is_absent_is_null_and_others_are_ignored() -> None:
         {**none, "run": "", "process": "b", "index": 2, "kind": "move", "line": 2},
     ]
     assert missing_columns(source.column_names) == []
-    assert missing_columns(["process", "Index"]) == ["index", "kind"]
+    assert missing_columns(["Process", "index"]) == ["process", "kind"]
 
 
 def test_a_table_without_rows_or_without_columns_of_a_trace_is_read() -> None:

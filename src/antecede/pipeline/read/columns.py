@@ -7,7 +7,7 @@ a trace does not have are ignored.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,9 @@ from antecede.pipeline.read import rules
 from antecede.pipeline.read.rows import encode_names
 from antecede.pipeline.read.times import column_to_seconds
 
-REQUIRED = ("process", "index", "kind")
+REQUIRED = ("process", "kind")
+INFERRED: Mapping[str, object] = {"index": 0, "dests": []}
+"""Columns that a table may lack, and a value that breaks no rule."""
 NUMBERS = tuple(field.name for field in schema.TRACE if field.type in (schema.LONG, schema.DOUBLE))
 LONG_MAX = 2**63 - 1
 
@@ -37,7 +39,18 @@ class Typed:
 
 
 def accept_rows(source: pa.Table, line: pa.Array) -> tuple[pa.Table, list[RefusedRow]]:
-    """Return the events of a table, with `line` as their line, and the rows that are not events."""
+    """Return the events of a table, with `line` as their line, and the rows that are not events.
+
+    If the table has no column `index`, or `dests`, neither have the events: they are numbered later, and destinations
+    are inferred later.
+    """
+    for name in INFERRED:
+        if name not in source.column_names:
+            field = schema.TRACE.field(name)
+            values = pa.array([INFERRED[name]] * source.num_rows, field.type)
+            found, without = accept_rows(source.append_column(name, values), line)
+            nulls = pa.nulls(found.num_rows, found.schema.field(name).type)
+            return found.set_column(found.column_names.index(name), name, nulls), without
     typed = convert(source)
     table = typed.table.append_column("line", line)
     doubtful = ~_is_utf8(table) | rules.find_doubtful(table) | _has_long_attribute(table)
@@ -80,7 +93,7 @@ def convert(source: pa.Table) -> Typed:
     return Typed(encode_names(pa.table(columns)), mistyped)
 
 
-def missing_columns(names: list[str]) -> list[str]:
+def missing_columns(names: Sequence[str]) -> list[str]:
     """Return the columns that a trace must have and that are not among `names`."""
     return [name for name in REQUIRED if name not in names]
 

@@ -29,6 +29,7 @@ FILES = pa.schema(
     [
         *(("path", pa.string()), ("name", pa.string()), ("bytes", pa.int64()), ("version", pa.string())),
         ("head", pa.binary()),
+        ("has_index", pa.bool_()),
     ]
 )
 SPAN_READERS = {"otlp": otlp.read, "zipkin": zipkin.read, "jaeger": jaeger.read}
@@ -55,6 +56,8 @@ class OpenInput:
     format: DetectedFormat
     expressions: Expressions
     notes: tuple[str, ...]
+    has_index: bool = True
+    """The source gives the events of a process an order. Otherwise whole runs are numbered when they are judged."""
 
     @property
     def is_parquet(self) -> bool:
@@ -90,13 +93,15 @@ def open_input(runner: Runner, paths: Sequence[str], wanted: str, expressions: E
             compile_expression(expression, groups)
     found = runner.call(_look_at_files, pa.table([list(paths)], schema=PATHS), FILES).to_pylist()
     heads = {row["path"]: row.pop("head") for row in found}
+    with_index = [row.pop("has_index") for row in found]
     listed = [InputFile(**row) for row in found]
     files = tuple(file for file in listed if file.bytes)
     looked_at = {path: head for path, head in heads.items() if head is not None}
     format = detect_format(files, looked_at, wanted, regex=expressions.regex, mapping=expressions.mapping)
     if format.reader == "shiviz":
         shiviz.refuse_large_files(files)
-    return OpenInput(files, format, expressions, (*format.notes, *_note_empty(listed)))
+    has_index = all(with_index) if format.mapping is None else "index" in format.mapping
+    return OpenInput(files, format, expressions, (*format.notes, *_note_empty(listed)), has_index)
 
 
 def cut_into_blocks(runner: Runner, opened: OpenInput, limits: Limits) -> tuple[list[Block], list[int]]:
@@ -142,7 +147,7 @@ def _look_at_files(batches: Batches) -> Iterator[pa.RecordBatch]:
     heads = read_heads([file for file in files if file.bytes])
     rows = [
         {"path": file.path, "name": file.name, "bytes": file.bytes, "version": file.version}
-        | {"head": heads.get(file.path)}
+        | {"head": heads.get(file.path), "has_index": parquet.has_index(file.path, heads.get(file.path) or b"")}
         for file in files
     ]
     yield from pa.Table.from_pylist(rows, FILES).to_batches()

@@ -13,7 +13,7 @@ from antecede.core.locality.plan import plan
 from antecede.core.locality.plan import saving as in_words
 
 PROCESSES_MAX = 200
-LINKS_MAX = 2_000
+LINKS_MAX = 250
 
 
 def saving(links: Sequence[tuple[str, str]], *, complete: bool = True) -> str:

@@ -14,9 +14,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from antecede.pipeline.runner import PART, Dataset, InProcess, Runner, Task
+from antecede.pipeline.runner import LINE, PART, Dataset, Frame, InProcess, Runner, Task
 from antecede.pipeline.spark.session import let_go
 
+NOT_KNOWN = pa.schema([])
+"""The schema of rows that are only mapped, so that nobody asks for it."""
 CORES_UNKNOWN = 8
 """The number of cores that is assumed for a session that does not tell."""
 
@@ -31,23 +33,24 @@ class SparkRunner:
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
-        self._is_here = _runs_tasks_here(spark)
+        self.is_here = _runs_tasks_here(spark)
 
     @property
     def cores(self) -> int:
-        return self._spark.sparkContext.defaultParallelism if self._is_here else CORES_UNKNOWN
+        return self._spark.sparkContext.defaultParallelism if self.is_here else CORES_UNKNOWN
 
     def hand_out(self, rows: pa.Table) -> Dataset:
         return SparkDataset(_local_dataframe(self._spark, rows), rows.schema).deal(_part_count(rows))
 
     def call(self, task: Task, rows: pa.Table, schema: pa.Schema) -> pa.Table:
-        if self._is_here:  # the tasks of this session see what this process sees, so no job is needed
+        if self.is_here:  # the tasks of this session see what this process sees, so no job is needed
             return InProcess().call(task, rows, schema)
         return SparkDataset(_local_dataframe(self._spark, rows).coalesce(1), rows.schema).map(task, schema).collect()
 
-    def rows_of(self, frame: DataFrame, schema: pa.Schema) -> Dataset:
-        """Return the rows of a DataFrame as a dataset, in the partitions that it has."""
-        return SparkDataset(frame, schema)
+    def take_frame(self, frame: DataFrame) -> Frame:
+        """Return the rows of a DataFrame, in the partitions that it has, each with a number of its own."""
+        numbered = frame.withColumn(LINE, fn.monotonically_increasing_id() + 1)
+        return Frame(SparkDataset(numbered, NOT_KNOWN), tuple(frame.columns))
 
 
 class SparkDataset:

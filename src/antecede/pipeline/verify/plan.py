@@ -51,6 +51,14 @@ def plan_text(blocks: Sequence[Block], sizes: Sequence[int], *, cores: int, limi
     return Plan(tuple(shared), parts, why)
 
 
+def plan_rows(rows: int, what: str, *, is_together: bool, limits: Limits) -> Plan:
+    """Plan rows that a program has. If they are together, one task can judge a few of them without dealing them out."""
+    if is_together and rows <= limits.dealt_rows:
+        return Plan((), 0, f"{plural(rows, 'row')} of {what}: one task judges all of them")
+    parts = max(1, ceil(rows / limits.dealt_rows))
+    return Plan((), parts, f"{plural(rows, 'row')} of {what}: they are dealt to {plural(parts, 'task')} by run")
+
+
 def plan_row_groups(files: Sequence[RowGroups], *, limits: Limits, windows: int | None = None) -> Plan:
     """Plan Parquet files, of which the rows of each row group are known, and mostly the runs in them."""
     sizes = _run_sizes(files)

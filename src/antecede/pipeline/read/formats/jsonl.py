@@ -33,6 +33,7 @@ PIECE_LINES = 4_096
 NEWLINE, LAST_BLANK, OPENING_BRACE, CLOSING_BRACE = 10, 32, ord("{"), ord("}")
 BLANKS = np.frombuffer(b" \t\r\x0b\x0c", np.uint8)
 NESTING_MAX = 400  # levels that the exact parser is sure to read
+DECODER = json.JSONDecoder()
 NULL_AFTER_OBJECT = re.compile(rb"\}\s*null")
 ATTRIBUTES = re.compile(rb'"attributes"\s*:\s*')
 ESCAPES = re.compile(rb'\\u[dD][89a-fA-F]|"[^"\n]*\\u[^"\n]*"\s*:')
@@ -183,16 +184,35 @@ def _rows_at(starts: Longs, places: Sequence[int] | Longs) -> Longs:
     return np.searchsorted(starts, np.asarray(places, np.int64), side="right") - 1
 
 
+def _parse_attributes(data: bytes, text: str | None, start: int, end: int) -> dict[str, Any] | None:
+    """Return the attributes of one line. Parse only them, if it is sure where they are.
+
+    That is so if `data` is ASCII, then also given as `text`, and the name is there once, after one opening brace and no
+    backslash: then it is a name of the outer object, and is not inside of a text.
+    """
+    match = None if text is None else ATTRIBUTES.search(data, start, end)
+    if match is not None and text is not None:
+        at = match.start()
+        is_outer = data.count(b"{", start, at) == 1 and data.find(b"\\", start, at) < 0
+        if is_outer and data.find(b'"attributes"', match.end(), end) < 0:
+            found: dict[str, Any] = DECODER.raw_decode(text, match.end())[0]
+            return found
+    whole: dict[str, Any] = json.loads(data[start:end])
+    return whole.get("attributes")
+
+
 def _with_attributes(table: pa.Table, data: bytes, starts: Longs, ends: Longs, at: Longs) -> pa.Table:
     """Return the table with the column `attributes`, read from the lines that have any. Mark nothing: what is odd was
     found before, and what is nested becomes its JSON text, as the judge has it."""
     values: list[list[tuple[str, str]] | None] = [None] * table.num_rows
-    for row in at.tolist():
-        found = json.loads(data[starts[row] : ends[row]]).get("attributes")
+    text = data.decode() if data.isascii() else None
+    for row, start, end in zip(at.tolist(), starts[at].tolist(), ends[at].tolist(), strict=True):
+        found = _parse_attributes(data, text, start, end)
         if found is not None:
-            pairs = ((name, item if isinstance(item, str) else json.dumps(item)) for name, item in found.items())
             values[row] = [
-                (name, item) for (name, item), given in zip(pairs, found.values(), strict=True) if given is not None
+                (name, item if isinstance(item, str) else json.dumps(item))
+                for name, item in found.items()
+                if item is not None
             ]
     place = schema.TRACE.get_field_index("attributes")
     return table.add_column(place, "attributes", pa.array(values, schema.TEXT_BY_TEXT))

@@ -1,0 +1,241 @@
+"""`antecede.check`: check a trace from a program, a notebook or a test.
+
+>>> import antecede
+>>> found = antecede.check("trace.jsonl", master="in-process")    # doctest: +SKIP
+>>> found.verdict                                                 # doctest: +SKIP
+'violated'
+>>> found.violations.to_pandas()                                  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import html
+import shutil
+import sys
+import tempfile
+import weakref
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from antecede.core.errors import Misuse
+from antecede.judge.rule import QUARANTINE_MAX
+from antecede.pipeline import check as pipeline
+from antecede.pipeline.progress import no_progress
+from antecede.pipeline.read.files import locate
+from antecede.pipeline.runner import InProcess
+from antecede.pipeline.schema import TABLES
+from antecede.web.report import render
+from antecede.web.step_links import parse_template
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from pyspark.sql import DataFrame, SparkSession
+
+IN_PROCESS = "in-process"
+
+
+class CheckResult:
+    """What a check found. Its tables are those of `antecede check --out`, as Arrow tables."""
+
+    def __init__(self, checked: pipeline.Checked, spark: SparkSession | None) -> None:
+        self._checked, self._spark = checked, spark
+
+    @property
+    def verdict(self) -> str:
+        """Return "holds", "violated" or "undecidable"."""
+        return self._checked.answer.verdict
+
+    @property
+    def reason(self) -> str:
+        """Return why, in a sentence."""
+        return self._checked.answer.reason
+
+    @property
+    def complete(self) -> bool:
+        """Return whether every row of the input was read."""
+        return self._checked.answer.complete
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return how the input was read, and what was taken for granted."""
+        return self._checked.notes
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Return what was counted: events, messages, deliveries, violations, and so on."""
+        return {name: value for name, value in self._checked.as_dict().items() if type(value) is int}
+
+    @property
+    def violations(self) -> pa.Table:
+        """Return one row for each delivery that came before one of its causes."""
+        return self.table("violations")
+
+    @property
+    def deliveries(self) -> pa.Table:
+        """Return one row for each delivery."""
+        return self.table("deliveries")
+
+    @property
+    def quarantine(self) -> pa.Table:
+        """Return one row for each row of the input that is not an event, with the reason."""
+        return self.table("quarantine")
+
+    def table(self, name: str) -> pa.Table:
+        """Return one of the tables that docs/reference/tables.md lists."""
+        system, place = locate(self._path(name))
+        return pq.read_table(place, filesystem=system)
+
+    def spark(self, name: str) -> DataFrame:
+        """Return one of the tables as a DataFrame, if the check ran on Spark."""
+        if self._spark is None:
+            raise Misuse("this check ran without Spark; read its tables with table(), or check with spark= or a master")
+        return self._spark.read.parquet(self._path(name))
+
+    def explain(self, n: int = 1) -> list[str]:
+        """Return the worst `n` violations, each as a sentence."""
+        return [violation.words for violation in self._checked.explained[:n]]
+
+    def report(self, path: str | Path, *, link: str | None = None) -> Path:
+        """Write the report as a page to `path`, and return it. `link` is that of `antecede check --link`."""
+        template = None if link is None else parse_template(link)
+        written = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+        place = Path(path)
+        place.write_text(render(self._checked, written=written, link=template), encoding="utf-8")
+        return place
+
+    def assert_holds(self) -> None:
+        """Raise `AssertionError`, with the worst violations in words, if causal order is not shown to hold."""
+        if self.verdict != "holds":
+            raise AssertionError("\n".join([f"causal order: {self.verdict}. {self.reason}", *self.explain(3)]))
+
+    def __repr__(self) -> str:
+        """Return the verdict and its reason."""
+        return f"<CheckResult {self.verdict}: {self.reason}>"
+
+    def _repr_html_(self) -> str:
+        """Return the verdict, the counts and the worst violations, for a notebook."""
+        counts = "".join(
+            f"<tr><td>{html.escape(name)}</td><td style='text-align:right'>{value:,}</td></tr>"
+            for name, value in self.counts.items()
+        )
+        words = "".join(f"<li>{html.escape(one[:1_000])}</li>" for one in self.explain(3))
+        complete = "" if self.complete else " (incomplete)"
+        return (
+            f"<b>{self.verdict.upper()}{complete}</b>: {html.escape(self.reason)}"
+            f"{f'<ul>{words}</ul>' if words else ''}<table>{counts}</table>"
+        )
+
+    def _path(self, name: str) -> str:
+        if name not in TABLES:
+            raise Misuse(f"there is no table {name!r}; there are {', '.join(TABLES)}")
+        return f"{self._checked.out}/{name}"
+
+
+def check(
+    source: str | Path | Iterable[str | Path] | pa.Table | pd.DataFrame | DataFrame,
+    *,
+    spark: SparkSession | None = None,
+    master: str | None = None,
+    mapping: str | Mapping[str, object] | None = None,
+    format: str = "auto",
+    regex: str | None = None,
+    delimiter: str | None = None,
+    receives: str | None = None,
+    out: str | Path | None = None,
+    windows: int | None = None,
+    worst: int = 100,
+    quarantine_max: float = QUARANTINE_MAX,
+    progress: Callable[[str], None] | None = None,
+) -> CheckResult:
+    """Check whether a system delivered its messages in causal order.
+
+    `source` is a path, several paths, a Spark DataFrame, a pandas DataFrame, or an Arrow table. `mapping` says which
+    field or column has which meaning, if they are not those of a trace; times may be timestamps.
+
+    `spark` is a session to run on. Without it, `master` is a Spark master, or "in-process" for small inputs without
+    Spark; the default is Spark on this machine. A DataFrame of Spark is checked on its own session. It may be computed
+    several times: call `cache()` on it first if that is slow, or if its rows are not the same each time.
+
+    `out` is a folder for the tables. Without it they are in a temporary folder of this machine that is removed with the
+    result. The other arguments are the options of `antecede check`.
+    """
+    runner, session = _start_runner(_session_of(source, spark), master)
+    if out is None and session is not None and not runner.is_here:
+        raise Misuse("the tasks of this session run on other machines; give out=, a folder that they and you can reach")
+    folder = tempfile.mkdtemp(prefix="antecede-") if out is None else None
+    try:
+        checked = pipeline.check(
+            runner,
+            _given(source, runner),
+            format=format,
+            regex=regex,
+            delimiter=delimiter,
+            receives=receives,
+            mapping=mapping,
+            out=str(out if folder is None else folder),
+            windows=windows,
+            worst=worst,
+            quarantine_max=quarantine_max,
+            progress=progress or no_progress,
+        )
+    except BaseException:
+        _remove(folder)
+        raise
+    result = CheckResult(checked, session)
+    weakref.finalize(result, _remove, folder)
+    return result
+
+
+def _remove(folder: str | None) -> None:
+    if folder is not None:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _session_of(source: Any, spark: SparkSession | None) -> SparkSession | None:
+    """Return the session to run on, if one is given, or comes with a DataFrame."""
+    if not _is_spark_frame(source):
+        return spark
+    own: SparkSession = source.sparkSession
+    if spark is not None and spark is not own:
+        raise Misuse("the DataFrame belongs to another session than spark=; leave spark= out")
+    return own
+
+
+def _start_runner(session: SparkSession | None, master: str | None) -> tuple[Any, SparkSession | None]:
+    if session is not None and master is not None:
+        raise Misuse("spark= and master= were both given, or the source is a DataFrame of Spark; leave master= out")
+    if master == IN_PROCESS:
+        return InProcess(), None
+    from antecede.pipeline.spark.runner import SparkRunner  # loads pyspark, which takes a second
+    from antecede.pipeline.spark.session import session as start
+
+    found = session if session is not None else start(master)
+    return SparkRunner(found), found
+
+
+def _given(source: Any, runner: Any) -> Any:
+    """Return the source as `antecede.pipeline.check.check` takes it."""
+    if isinstance(source, str | Path):
+        return [str(source)]
+    if _is_spark_frame(source):
+        return runner.take_frame(source)
+    if isinstance(source, pa.Table):
+        return source
+    pandas = sys.modules.get("pandas")  # nobody has a DataFrame of pandas without it
+    if pandas is not None and isinstance(source, pandas.DataFrame):
+        return pa.Table.from_pandas(source, preserve_index=False)
+    if isinstance(source, Iterable):
+        paths = list(source)
+        if paths and all(isinstance(path, str | Path) for path in paths):
+            return [str(path) for path in paths]
+    what = type(source).__name__
+    raise Misuse(f"cannot check a value of type {what}; give paths, an Arrow table, or a DataFrame of Spark or pandas")
+
+
+def _is_spark_frame(source: object) -> bool:
+    return type(source).__module__.startswith("pyspark.") and type(source).__name__ == "DataFrame"

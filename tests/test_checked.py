@@ -1,0 +1,138 @@
+"""`antecede.check`: every kind of source gives the same result, and the result serves programs, notebooks and tests."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+import antecede
+from antecede.pipeline.errors import BadPattern, UnreadableInput
+from antecede.pipeline.read.indexes import BY_TIME
+
+LOG: list[dict[str, Any]] = [
+    {"ts": "2026-01-02T03:04:05.1Z", "service": "orders", "event": "published", "id": "m1", "to": ["bill", "mail"]},
+    {"ts": "2026-01-02T03:04:05.2Z", "service": "bill", "event": "consumed", "id": "m1", "to": None},
+    {"ts": "2026-01-02T03:04:05.3Z", "service": "bill", "event": "published", "id": "m2", "to": ["mail"]},
+    {"ts": "2026-01-02T03:04:05.4Z", "service": "mail", "event": "consumed", "id": "m2", "to": None},
+    {"ts": "2026-01-02T03:04:05.5Z", "service": "mail", "event": "consumed", "id": "m1", "to": None},
+]
+MAPPING: Mapping[str, object] = {
+    "process": "service",
+    "time": "ts",
+    "kind": {"field": "event", "send": ["published"], "deliver": ["consumed"]},
+    "message": "id",
+    "dests": "to",
+}
+WORDS = "mail delivered m2 before m1: m1 was sent by orders, bill delivered m1 and sent m2"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """The log as a file."""
+    file = tmp_path / "app.log"
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in LOG))
+    return file
+
+
+def check(source: Any, **options: Any) -> antecede.CheckResult:
+    return antecede.check(source, master="in-process", **{"mapping": MAPPING, **options})
+
+
+def found(result: antecede.CheckResult) -> tuple[Any, ...]:
+    """Return what must be the same for every kind of source."""
+    (violation,) = result.violations.select(["process", "message", "witness", "time"]).to_pylist()
+    return result.verdict, result.counts, result.explain(), violation
+
+
+def test_paths_tables_and_frames_give_the_same(path: Path) -> None:
+    wanted = found(check(path))
+    assert wanted[0] == "violated"
+    assert wanted[2] == [WORDS]
+    assert found(check([str(path)])) == wanted
+    assert found(check(pa.Table.from_pylist(LOG))) == wanted
+    frame = pd.DataFrame(LOG)
+    assert found(check(frame)) == wanted
+    assert found(check(frame.assign(ts=pd.to_datetime(frame["ts"])))) == wanted
+
+
+def test_a_frame_of_spark_is_checked_on_its_own_session(spark: SparkSession, path: Path) -> None:
+    schema = "ts string, service string, event string, id string, `to` array<string>"
+    frame = spark.createDataFrame([tuple(row.values()) for row in LOG], schema).repartition(3)
+    result = antecede.check(frame, mapping=MAPPING)
+    assert found(result) == found(check(path))
+    assert BY_TIME in result.notes
+    assert result.spark("deliveries").count() == 3
+    with pytest.raises(antecede.Misuse, match=r"leave master= out"):
+        antecede.check(frame, master="in-process", mapping=MAPPING)
+    stamped = frame.selectExpr("to_timestamp(ts) AS ts", "service", "event", "id", "`to`")
+    assert found(antecede.check(stamped, mapping=MAPPING)) == found(check(path))
+    assert found(antecede.check(pa.Table.from_pylist(LOG), spark=spark, mapping=MAPPING)) == found(check(path))
+
+
+def test_columns_of_a_trace_need_no_mapping() -> None:
+    table = pa.table({"process": ["a", "b"], "index": [1, 1], "kind": ["send", "deliver"], "message": ["m", "m"]})
+    result = check(table, mapping=None)
+    assert (result.verdict, result.counts["deliveries"], result.counts["lost"]) == ("holds", 1, 0)
+    assert any("destinations" in note for note in result.notes)
+
+
+def test_a_column_that_is_not_there_is_named() -> None:
+    with pytest.raises(UnreadableInput, match="the table is not a trace: no column process, kind among a"):
+        check(pa.table({"a": [1]}), mapping=None)
+    with pytest.raises(BadPattern, match="the mapping names the column 'service'; there are kind"):
+        check(pa.table({"kind": ["send"]}), mapping={"process": "service"})
+
+
+def test_fields_of_structs_numbers_and_attributes_are_mapped() -> None:
+    rows = [{"who": {"id": 7}, "kind": "internal", "at": 1.5, "more": 3}, {"who": {"id": 8}, "kind": "x", "at": None}]
+    mapping = {"process": "who.id", "time": "at", "kind": {"field": "kind", "send": ["s"]}, "attributes": ["more"]}
+    events = check(pa.Table.from_pylist(rows), mapping=mapping).table("events").to_pylist()
+    told = [(row["process"], row["kind"], row["time"], dict(row["attributes"])) for row in events]
+    assert told == [("7", "internal", 1.5, {"more": "3"}), ("8", "internal", None, {})]
+
+
+def test_a_result_serves_tests_and_notebooks(path: Path, tmp_path: Path) -> None:
+    result = check(path)
+    with pytest.raises(AssertionError, match="causal order: violated. 1 of 3 deliveries.*\n" + WORDS):
+        result.assert_holds()
+    assert repr(result) == "<CheckResult violated: 1 of 3 deliveries came before one of its causes, in 1 of 1 run.>"
+    shown = result._repr_html_()
+    assert "<b>VIOLATED</b>" in shown
+    assert WORDS in shown
+    assert result.report(tmp_path / "r.html").read_text().startswith("<!DOCTYPE html>")
+    assert (result.complete, result.quarantine.num_rows, result.deliveries.num_rows) == (True, 0, 3)
+    with pytest.raises(antecede.Misuse, match="there is no table 'x'; there are events"):
+        result.table("x")
+    with pytest.raises(antecede.Misuse, match="ran without Spark"):
+        result.spark("events")
+
+
+def test_hostile_names_are_escaped_in_a_notebook() -> None:
+    rows = [{**row, "id": row["id"].replace("m", "<script>")} for row in LOG]
+    assert "<script>" not in check(pa.Table.from_pylist(rows))._repr_html_()
+
+
+def test_a_result_that_holds_says_nothing(path: Path) -> None:
+    in_order = pa.Table.from_pylist([*LOG[:3], LOG[4], LOG[3]])
+    check(in_order).assert_holds()
+
+
+def test_tables_go_to_the_folder_that_is_given_or_away_with_the_result(path: Path, tmp_path: Path) -> None:
+    check(path, out=tmp_path / "kept")
+    assert (tmp_path / "kept" / "violations" / "_SUCCESS").exists()
+    result = check(path)
+    folder = Path(str(result._checked.out))
+    assert folder.exists()
+    del result
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("source", [7, [], [1, 2], None])
+def test_what_cannot_be_checked_is_refused(source: Any) -> None:
+    with pytest.raises(antecede.Misuse, match="cannot check a value of type"):
+        check(source)
