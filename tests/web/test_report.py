@@ -163,6 +163,15 @@ def test_a_single_violation_is_not_listed_again() -> None:
     assert "violation 1 delivery that came before one of its causes" in text
 
 
+def test_a_violation_without_events_has_its_whole_names_and_no_diagram() -> None:
+    late = replace(KNOWN, overtaking="what the receiver got at 12", sender="", chain=(), events=(), messages=())
+    page = report.render(replace(known_report(), explained=(late,)))
+    assert "1. what the receiver got at 12 overtook m1 at b" in Page(page).text
+    assert "Link (not known) → b" in Page(page).text
+    assert "<figure" not in page
+    assert 'class="legend"' not in page
+
+
 def test_a_filter_is_offered_for_processes_and_links() -> None:
     data = replace(known_report(), explained=(KNOWN, replace(KNOWN, sender="<d>", chain=())))
     parsed = Page(report.render(data))

@@ -164,7 +164,7 @@ def computation(report: Report, figures: Figures) -> str:
     stages = table(f"Stages: {duration(total)} in total", ("Stage", "Time"), rows, "tn") if rows else ""
     plan = f"<p>The plan: {safe(report.plan, TEXT_CHARS_MAX)}.</p>" if report.plan else ""
     return (
-        f"{plan}<p>Verified in {plural(report.answer.sums['windows'], 'window')} between consistent cuts. Clocks were "
+        f"{plan}<p>Verified in {plural(report.answer.sums['windows'], 'window')} between consistent cuts. Times were "
         f"not used for the order between processes.</p>{sentences(notes, '') if notes else ''}{stages}"
     )
 

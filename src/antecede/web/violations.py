@@ -43,8 +43,8 @@ class ViolationWriter:
     template: LinkTemplate | None = None
 
     def worst(self) -> str:
-        """Return the worst violation."""
-        return self._article(1, is_open=True) + legend()
+        """Return the worst violation, and how to read its diagram if it has one."""
+        return self._article(1, is_open=True) + (legend() if self.violations[0].events else "")
 
     def section(self) -> str:
         """Return all violations, grouped by shape, with the filter for them."""
