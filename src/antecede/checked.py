@@ -30,6 +30,7 @@ from antecede.pipeline.read.files import locate
 from antecede.pipeline.runner import InProcess
 from antecede.pipeline.schema import TABLES
 from antecede.web.report import render
+from antecede.web.step_links import parse_template
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,11 +100,12 @@ class CheckResult:
         """Return the worst `n` violations, each as a sentence."""
         return [violation.words for violation in self._checked.explained[:n]]
 
-    def report(self, path: str | Path) -> Path:
-        """Write the report as a page to `path`, and return it."""
+    def report(self, path: str | Path, *, link: str | None = None) -> Path:
+        """Write the report as a page to `path`, and return it. `link` is that of `antecede check --link`."""
+        template = None if link is None else parse_template(link)
         written = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
         place = Path(path)
-        place.write_text(render(self._checked, written=written), encoding="utf-8")
+        place.write_text(render(self._checked, written=written, link=template), encoding="utf-8")
         return place
 
     def assert_holds(self) -> None:

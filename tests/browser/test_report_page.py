@@ -138,6 +138,64 @@ def test_a_closed_violation_opens_with_a_working_diagram_and_all_open_for_print(
     assert chromium.act(BUSY, script) == {"tools": True, "open": total, "after": 4}
 
 
+FILTER = """
+const [processes, links] = document.querySelectorAll(".filter select"), line = document.querySelector(".filter .note");
+const listed = () => [...document.querySelectorAll(".violations .violation")].filter(
+  (entry) => entry.checkVisibility());
+const choose = (select, value) => {
+  select.value = value;
+  select.dispatchEvent(new Event("change", { bubbles: true }));
+};
+const all = document.querySelectorAll(".violations .violation").length;
+"""
+
+
+def test_violations_are_filtered_by_process_and_link(chromium: Chromium) -> None:
+    script = (
+        FILTER
+        + """
+    const found = { hidden: document.querySelector(".filter").hidden, all, said: [line.textContent] };
+    choose(processes, "3");
+    const of_process = listed();
+    found.process = of_process.every((entry) => entry.dataset.process.split(" ").includes("3"));
+    found.processes = of_process.length;
+    const link = of_process[0].dataset.link;
+    choose(links, link);
+    found.both = listed().every((entry) => entry.dataset.link === link);
+    found.links = listed().length;
+    found.said.push(line.textContent);
+    found.shapes = [...document.querySelectorAll(".shape")].every(
+      (shape) => shape.checkVisibility() === [...shape.querySelectorAll(".violation")].some((one) => !one.hidden));
+    choose(processes, ""); choose(links, "");
+    found.after = document.querySelectorAll(".violations .violation:not([hidden])").length;
+    found.said.push(line.textContent);
+    done(found);
+    """
+    )
+    found = chromium.act(BUSY, script)
+    assert (found["hidden"], found["process"], found["both"], found["shapes"]) == (False, True, True, True)
+    assert 0 < found["links"] < found["processes"] < found["all"] == found["after"]
+    assert found["said"] == ["", f"{found['links']} of {found['all']} listed violations", ""]
+
+
+def test_a_link_to_a_violation_opens_the_parts_around_it(chromium: Chromium) -> None:
+    script = """
+    const target = [...document.querySelectorAll("article.violation")].find((one) => one.closest(".more .more"))
+      || [...document.querySelectorAll("article.violation")].pop();
+    const before = target.checkVisibility();
+    addEventListener("hashchange", () => setTimeout(() => done(
+      [before, target.checkVisibility(), target.querySelector("details").open])));
+    location.hash = target.id;
+    """
+    assert chromium.act(BUSY, script) == [False, True, True]
+
+
+def test_tables_are_read_without_scrolling_sideways_on_a_phone(chromium: Chromium) -> None:
+    script = """addEventListener("load", () => done([...document.querySelectorAll(".scroll")].filter(
+      (box) => !box.closest(".matrix") && box.scrollWidth > box.clientWidth).map((box) => box.ariaLabel)));"""
+    assert chromium.act(BUSY, script, 390) == []
+
+
 def test_the_reading_of_the_matrix_can_be_chosen(chromium: Chromium) -> None:
     script = """
     const shown = () => ["messages", "delay", "violations"].filter((reading) =>

@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 
 from antecede.cli import main, screen
 from antecede.judge.judge import COUNTS
+from antecede.pipeline.report.model import ExplainedViolation, LoggedEvent
 from tests.marks import slow
 
 SENT = {"process": "a", "index": 0, "kind": "send", "time": 0.0, "message": "m1", "dests": ["b"]}
@@ -65,6 +66,57 @@ def test_without_json_one_screen_and_the_worst_in_words(
     assert "The worst violation: b delivered m2 before m1: m1 was sent by a, then a sent m2." in out
     assert "Add --out DIR" in out
     assert len(out.splitlines()) < 25
+
+
+def test_the_worst_violation_comes_before_the_counts_with_files_and_lines(
+    trace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", str(trace), "--master", "in-process"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2:8] == [
+        "The worst violation: b delivered m2 before m1: m1 was sent by a, then a sent m2.",
+        f"  a sends m1     {trace}:1",
+        f"  a sends m2     {trace}:2",
+        f"  b delivers m2  {trace}:3",
+        f"  b delivers m1  {trace}:4",
+        "",
+    ]
+    assert lines[8].split()[:2] == ["runs", "1"]
+
+
+def test_of_a_long_chain_both_ends_are_printed() -> None:
+    chain = tuple(LoggedEvent("r", f"p{number}", 0, "send", message=f"m{number}") for number in range(20))
+    long = ExplainedViolation("r", "x\x1b", 0, "m19", "m0", 1, "words\x1b[2J", chain, titles={"m1": "orders\x07"})
+    lines = list(screen.violation_lines(long))
+    assert lines[0] == "The worst violation: words\ufffd[2J."
+    assert lines[1:4] == ["  p0 sends m0", "  p1 sends orders\ufffd (m1)", "  p2 sends m2"]
+    assert lines[5:7] == ["  … 12 more steps", "  p16 sends m16"]
+    assert len(lines) == 10
+
+
+def test_links_are_made_in_the_report(trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["--out", str(tmp_path / "out"), "--link", "https://logs.example/{message}?line={line}"]
+    assert main(["check", str(trace), "--master", "in-process", *asked]) == 1
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert re.findall(r'href="(https:[^"]*)"', page) == [
+        f"https://logs.example/{message}?line={line}" for message, line in (("m1", 1), ("m2", 2), ("m2", 3), ("m1", 4))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--link", "javascript:alert({line})", "--out", "out"], "does not begin with http:// or https://"),
+        (["--link", "https://x.example/{line}"], "add --out DIR"),
+    ],
+)
+def test_a_bad_link_is_refused_before_spark_starts(
+    trace: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
+) -> None:
+    assert main(["check", str(trace), "--master", "local[1]", *arguments]) == 2
+    said = capsys.readouterr().err
+    assert words in said
+    assert "starting Spark" not in said
 
 
 PAIRS = [row for number in range(500) for row in _pair(number)][:999]

@@ -11,7 +11,6 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from antecede.judge.events import Event
 from antecede.judge.judge import COUNTS
 from antecede.pipeline.report.model import (
     Answer,
@@ -20,6 +19,7 @@ from antecede.pipeline.report.model import (
     Histogram,
     HistogramBucket,
     LinkTotals,
+    LoggedEvent,
     MessageArrow,
     ProcessTotals,
     QuarantinedRow,
@@ -32,8 +32,8 @@ from antecede.pipeline.report.model import (
 
 def event(
     process: str, index: int, kind: str, message: str | None = None, time: float | None = None, *, run: str = "run-1"
-) -> Event:
-    return Event(run, process, index, kind, time, message)
+) -> LoggedEvent:
+    return LoggedEvent(run, process, index, kind, time, message)
 
 
 KNOWN_EVENTS = (
@@ -60,6 +60,7 @@ KNOWN = ExplainedViolation(
         MessageArrow("m3", "c", 1, (("b", 0),), "overtaking"),
     ),
     late_seconds=0.068,
+    sender="c",
 )
 
 
@@ -103,7 +104,7 @@ class Execution:
     def __init__(self, seed: int, processes: int, sends: int) -> None:
         chance = random.Random(seed)
         self.names = [f"shop-{number:02d}" for number in range(processes)]
-        self.lines: dict[str, list[Event]] = {name: [] for name in self.names}
+        self.lines: dict[str, list[LoggedEvent]] = {name: [] for name in self.names}
         self.sent: dict[str, tuple[str, int]] = {}
         self.delivered: dict[str, list[tuple[str, int]]] = {}
         agenda: list[tuple[float, str, str]] = []
@@ -157,10 +158,10 @@ class Execution:
         return sorted(found, key=lambda violation: -(violation.late_seconds or 0))
 
     def _violation(
-        self, overtaken: str, first: Event, late: int, parent: dict[tuple[str, int], tuple[str, int] | None]
+        self, overtaken: str, first: LoggedEvent, late: int, parent: dict[tuple[str, int], tuple[str, int] | None]
     ) -> ExplainedViolation:
         overtaking, at = str(first.message), first.process
-        chain: list[Event] = []
+        chain: list[LoggedEvent] = []
         step: tuple[str, int] | None = self.sent[overtaking]
         while step is not None:
             chain.insert(0, self.lines[step[0]][step[1]])
@@ -184,13 +185,14 @@ class Execution:
             events=events,
             messages=arrows,
             late_seconds=round(wait, 6),
+            sender=self.sent[overtaking][0],
         )
 
-    def _drawn(self, events: tuple[Event, ...]) -> list[str]:
+    def _drawn(self, events: tuple[LoggedEvent, ...]) -> list[str]:
         return sorted({str(event.message) for event in events})
 
     def _arrow(
-        self, message: str, near: set[tuple[str, int]], chain: list[Event], overtaken: str, overtaking: str
+        self, message: str, near: set[tuple[str, int]], chain: list[LoggedEvent], overtaken: str, overtaking: str
     ) -> MessageArrow:
         sender, index = self.sent[message]
         ends = tuple(end for end in self.delivered[message] if end in near)
@@ -271,6 +273,8 @@ def busy_report(seed: int = 7) -> Report:
             ),
             stamps=StampSizes(400, 32_600, 410, 3_700),
             links=links,
+            violated_links=tuple(link for link in links if link.violations),
+            violated_link_count=sum(link.violations > 0 for link in links),
             processes=rows,
             process_count=20,
             held=hold.count,
@@ -293,8 +297,12 @@ def poisoned(text: str) -> Report:
         process=text,
         overtaken=text,
         words=text,
+        sender=text,
+        titles={text: text},
         events=(event(text, 0, text, text, run=text), event(text, 1, "deliver", text, run=text)),
-        chain=(event(text, 0, "send", text, run=text),),
+        chain=(
+            replace(event(text, 0, "send", text, run=text), file=text, line=1, attributes={text: text, "trace": text}),
+        ),
         messages=(MessageArrow(text, text, 0, ((text, 1),), "overtaken"),),
     )
     data = busy_report()
@@ -305,6 +313,7 @@ def poisoned(text: str) -> Report:
         notes=(text,),
         skew=(text,),
         links=(LinkTotals(text, text, 3, 1, None),),
+        violated_links=(LinkTotals(text, text, 3, 1, None),),
         processes=tuple(replace(row, process=text) for row in data.figures.processes),
         process_count=1,
         quarantined=(QuarantinedRow(text, 1, text, text),),
@@ -319,6 +328,7 @@ def poisoned(text: str) -> Report:
         answer=replace(data.answer, reason=text, runs=runs),
         explained=(violation,) * 3,
         stages=((text, 1.0),),
+        plan=text,
         figures=figures,
     )
 
@@ -348,4 +358,5 @@ def long_chain(hops: int) -> ExplainedViolation:
         chain=tuple(events[:-1]),
         events=(*events, late),
         messages=tuple(arrows),
+        sender=f"p{hops - 1}",
     )

@@ -15,11 +15,14 @@ from antecede.pipeline.report.model import (
     Figures,
     Histogram,
     HistogramBucket,
+    LinkTotals,
+    ProcessTotals,
     QuarantinedRow,
     Report,
     TimeBucket,
 )
 from antecede.web import charts, report
+from antecede.web.step_links import parse_template
 from tests.web.page import Page
 from tests.web.samples import KNOWN, answer, busy_report, known_report, poisoned, run_answer, small
 
@@ -80,6 +83,134 @@ def test_the_known_violation_is_explained_in_words_and_steps() -> None:
     assert f"{KNOWN.words}." in text
     assert "a sends m1 event 0, 0 s a sends m2 event 1, 0.01 s c delivers m2 event 0" in text
     assert "first: b delivers m3 event 0, 0.052 s too late: b delivers m1 event 1, 0.12 s" in text
+
+
+def test_the_verdict_comes_first_then_the_worst_violation_then_the_counts() -> None:
+    page = report.render(busy_report())
+    places = [page.index(f'id="{anchor}"') for anchor in ("verdict", "worst", "counts", "violations", "method")]
+    assert places == sorted(places)
+    assert page.rindex("<section id=") == page.index('<section id="locality"')
+    assert 'href="#worst">Skip' in page
+    assert 'href="#counts">Skip' in report.render(small("holds", "Fine."))
+
+
+STEP = replace(
+    KNOWN.chain[0],
+    file="/logs/three.jsonl",
+    line=1_700,
+    attributes={"trace": "0af7", "span": "b7ad", "order": "<7>", "name": "publish"},
+)
+
+
+def test_a_step_has_file_line_ids_and_attributes() -> None:
+    known = replace(KNOWN, chain=(STEP, *KNOWN.chain[1:]))
+    text = Page(report.render(replace(known_report(), explained=(known,)))).text
+    assert "a sends m1 event 0, 0 s three.jsonl, line 1,700 · trace 0af7 · span b7ad 2 attributes" in text
+    assert "2 attributes order <7> name publish a sends m2 event 1" in text
+
+
+def test_steps_that_have_the_value_are_links() -> None:
+    known = replace(KNOWN, chain=(STEP, *KNOWN.chain[1:]))
+    template = parse_template("https://jaeger.example/trace/{trace_id}?a=1&b={order}")
+    parsed = Page(report.render(replace(known_report(), explained=(known,)), link=template))
+    outside = [anchor for anchor in parsed.all("a") if not anchor["href"].startswith("#")]
+    assert outside == [
+        {
+            "href": "https://jaeger.example/trace/0af7?a=1&b=%3C7%3E",
+            "target": "_blank",
+            "rel": "noopener noreferrer",
+        }
+    ]
+
+
+def test_messages_are_named_by_their_topic_first() -> None:
+    named = replace(KNOWN, titles={"m1": "orders", "m3": "payments"})
+    text = Page(report.render(replace(known_report(), explained=(named,)))).text
+    assert "1. payments (m3) overtook orders (m1) at b" in text
+    assert "a sends orders (m1) event 0, 0 s a sends m2 event 1" in text
+
+
+def shapes(total: int, *links: LinkTotals) -> str:
+    """Return the text of a page with five violations of two shapes, of so many."""
+    other = replace(KNOWN, sender="a", chain=KNOWN.chain[:2])
+    found = answer("violated", "Some came early.", 1, 3, 6, 3, 3, total, 1, 0, 0, 0)
+    figures = Figures(violated_links=links, violated_link_count=len(links))
+    data = replace(known_report(), answer=found, explained=(KNOWN, other, KNOWN, KNOWN, other), figures=figures)
+    return Page(report.render(data)).text
+
+
+def test_violations_of_one_shape_stand_together_and_are_counted() -> None:
+    text = shapes(5, LinkTotals("c", "b", 9, 3, None))
+    path = "a sends, a sends, c delivers, c sends; b delivers the last before the first"
+    assert f"3 of 5 violations have this shape: {path}. 3 of all 5 violations are on the link c → b." in text
+    assert "2 of 5 violations have this shape: a sends, a sends; b delivers the last before the first. 2. m3" in text
+    assert "2 more of this shape" in text
+    assert "Links with violations: 1 link" in text
+    assert "Link c → b, with 3 of 5 violations" in text
+
+
+def test_shapes_are_counted_among_the_explained_if_there_are_more() -> None:
+    text = shapes(589, LinkTotals("c", "b", 900, 412, None))
+    assert "3 of 5 explained violations have this shape" in text
+    assert "412 of all 589 violations are on the link c → b." in text
+
+
+def test_a_single_violation_is_not_listed_again() -> None:
+    text = Page(report.render(known_report())).text
+    assert "The violation 1. m3 overtook m1 at b" in text
+    assert "have this shape" not in text
+    assert text.count("m3 overtook m1 at b") == 1
+    assert "violation 1 delivery that came before one of its causes" in text
+
+
+def test_a_violation_without_events_has_its_whole_names_and_no_diagram() -> None:
+    late = replace(KNOWN, overtaking="what the receiver got at 12", sender="", chain=(), events=(), messages=())
+    page = report.render(replace(known_report(), explained=(late,)))
+    assert "1. what the receiver got at 12 overtook m1 at b" in Page(page).text
+    assert "Link (not known) → b" in Page(page).text
+    assert "<figure" not in page
+    assert 'class="legend"' not in page
+
+
+def test_a_filter_is_offered_for_processes_and_links() -> None:
+    data = replace(known_report(), explained=(KNOWN, replace(KNOWN, sender="<d>", chain=())))
+    parsed = Page(report.render(data))
+    assert "Process all <d> a b c Link all <d> → b c → b" in parsed.text
+    entries = [attributes for _, attributes in parsed.elements if "data-link" in attributes]
+    assert [(entry["data-process"], entry["data-link"]) for entry in entries] == [("1 2 3", "1"), ("0 2", "0")]
+
+
+def test_few_values_are_not_drawn() -> None:
+    few = Figures(
+        histograms={"delay_s": Histogram(12, 0.5, 2.0, ((50, 0.4),), (HistogramBucket(0, 4, 12),))},
+        timeline=(TimeBucket(0, 4, 12, 1),),
+    )
+    page = report.render(replace(known_report(), figures=few))
+    assert 'class="chart"' not in page
+    text = Page(page).text
+    assert "Delivery delay, 12 values Figure Value Mean 500 ms Longest 2 s" in text
+    assert "12 deliveries in that time." in text
+    many = replace(few, histograms={"delay_s": replace(few.histograms["delay_s"], count=30)})
+    assert page.count("chart") < report.render(replace(known_report(), figures=many)).count("chart")
+
+
+def test_what_was_not_held_back_is_not_drawn() -> None:
+    none = Figures(histograms={"hold_s": Histogram(99, 0.0, 0.0, (), (HistogramBucket(0, 0, 99),))}, held=0)
+    text = Page(report.render(replace(known_report(), figures=none))).text
+    assert "No message was held back between receive and deliver." in text
+
+
+def test_the_plan_is_printed() -> None:
+    runs = (
+        replace(run_answer("r1", "holds", 1, 1, 1, 1, 1, 1, 1), windows=3),
+        replace(run_answer("r2", "holds", 1, 1, 1, 1, 1, 1, 1), one_task="as one task, because it is odd"),
+        run_answer("r3", "holds", 1, 1, 1, 1, 1, 1, 1),
+    )
+    found = replace(known_report().answer, runs=runs)
+    text = Page(report.render(replace(known_report(), answer=found, plan="80 rows: 2 tasks read them"))).text
+    assert "How this was computed The plan: 80 rows: 2 tasks read them." in text
+    assert "Run r1 was cut into 3 windows. Run r2 was verified as one task, because it is odd." in text
+    assert "Run r3" not in text
 
 
 def test_the_page_is_one_file_that_may_load_nothing() -> None:
@@ -161,6 +292,26 @@ def test_the_matrix_shows_the_busiest_and_all_three_readings() -> None:
     for reading in ("messages", "delay", "violations"):
         assert f'value="{reading}"' in page
         assert f'<span class="{reading} level-' in page
+
+
+def test_the_matrix_shows_the_busiest_and_not_the_first_by_name() -> None:
+    links = tuple(LinkTotals(f"p{number:02}", "hub", 100 + number, 0, None) for number in range(30))
+    parsed = Page(report.render(replace(known_report(), figures=Figures(links=links, process_count=31))))
+    rows = [cell["title"] for cell in parsed.all("th") if cell.get("scope") == "row" and "title" in cell]
+    assert rows == ["hub", *(f"p{number:02}" for number in range(15, 30))]
+
+
+def test_all_processes_are_counted_if_there_are_no_links() -> None:
+    rows = tuple(ProcessTotals(f"p{number}", 1, 0, 0, 0, 0) for number in range(200))
+    figures = Figures(processes=rows, process_count=230)
+    text = Page(report.render(replace(known_report(), figures=figures))).text
+    assert "Processes: showing 50 of 230 processes" in text
+
+
+def test_cells_of_wide_tables_carry_the_names_of_their_columns() -> None:
+    page = report.render(busy_report())
+    assert '<div class="scroll stack" tabindex="0" role="region" aria-label="Processes: 20 processes">' in page
+    assert '<td class="number" data-column="Violations">' in page
 
 
 def test_what_the_source_does_not_tell_is_said_and_not_drawn() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import unicodedata
 
 import pytest
@@ -19,7 +18,6 @@ from antecede.web.text import (
     percent,
     plural,
     safe,
-    short,
     time_of_day,
 )
 
@@ -43,7 +41,6 @@ def test_visible_text_is_bounded_and_keeps_plain_text_whole(text: str, chars_max
 
 def test_a_name_of_65536_characters_is_cut_with_an_ellipsis() -> None:
     assert name("x" * 65_536) == "x" * 47 + "…"
-    assert len(short("ab" * 32_768, 12)) == 12
 
 
 def test_what_is_invisible_is_shown_by_its_code_point() -> None:
@@ -55,12 +52,6 @@ def test_what_is_invisible_is_shown_by_its_code_point() -> None:
 
 def test_marks_do_not_pile_up() -> None:
     assert make_visible("e" + "\u0301" * 9).count("\u0301") == 4
-
-
-def test_a_short_name_keeps_both_ends() -> None:
-    assert html.unescape(short("0af76519-16cd-43dd-8448-eb211c80319c", 12)) == "0af765…0319c"
-    assert short("m1") == "m1"
-    assert short("") == "(no name)"
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,7 @@ EXAMPLES = """\
 examples:
   antecede check trace.jsonl                        the verdict, and the worst violation in words
   antecede check logs/ --out checked                also tables (Parquet) and checked/report.html
+  antecede check spans/ --out checked --link 'https://jaeger.example/trace/{trace_id}'     steps link to Jaeger
   antecede check 'spans/*.json.gz' --json           one JSON object on standard output, for a script
   antecede check node.log --regex '(?<host>\\S+) (?<clock>{.*})\\n(?<kind>\\w+) (?<message>\\S+) (?<event>.*)'
   antecede check big/ --master spark://host:7077 --out hdfs:///checked
@@ -66,6 +67,13 @@ def add(subparsers: Any) -> None:
     parser.add_argument("trace", metavar="TRACE", nargs="+", help="the logs: files, folders or globs")
     parser.add_argument("--format", default="auto", metavar="FORMAT", help=f"{', '.join(FORMATS)}; default: auto")
     parser.add_argument("--out", metavar="DIR", help="write the tables and report.html to this folder")
+    parser.add_argument(
+        "--link",
+        metavar="URL",
+        help="make the steps of violations links in the report: an address such as "
+        "https://jaeger.example/trace/{trace_id}, with names of attributes, or run, process, message, file or line, in "
+        "braces",
+    )
     parser.add_argument(
         "--master",
         metavar="URL",
@@ -151,7 +159,7 @@ def _run(arguments: argparse.Namespace) -> int:
     _refuse_bad_options(arguments)
     with screen.show_progress(quiet=arguments.json) as progress:
         checked = _check(arguments, progress)
-        report = screen.write_report(checked, progress) if checked.out is not None else None
+        report = screen.write_report(checked, progress, arguments.link) if checked.out is not None else None
         exported = _export(arguments, checked)
     if arguments.json:
         worst = [violation.words for violation in checked.explained[:1]]
@@ -174,6 +182,8 @@ def _refuse_bad_options(arguments: argparse.Namespace) -> None:
     chosen = [name for name in ("only_run", "start", "end") if getattr(arguments, name) is not None]
     if chosen and not (arguments.export_shiviz or arguments.export_otlp):
         raise Misuse("--run, --from and --to choose what is exported; add --export-shiviz or --export-otlp")
+    if arguments.link is not None:
+        _refuse_bad_link(arguments.link, arguments.out)
     from antecede.pipeline.read import arguments as early
 
     early.refuse(
@@ -184,6 +194,15 @@ def _refuse_bad_options(arguments: argparse.Namespace) -> None:
         receives=arguments.receives,
         mapping=arguments.mapping,
     )
+
+
+def _refuse_bad_link(link: str, out: str | None) -> None:
+    """Raise `Misuse` if the links of a report would not be addresses, or if no report is written."""
+    from antecede.web.step_links import parse_template
+
+    parse_template(link)
+    if out is None:
+        raise Misuse("--link makes links in the report; add --out DIR to write one")
 
 
 def _check(arguments: argparse.Namespace, progress: Progress) -> Checked:

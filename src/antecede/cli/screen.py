@@ -17,29 +17,56 @@ from antecede.core.errors import Misuse
 if TYPE_CHECKING:
     from antecede.pipeline.check import Checked
     from antecede.pipeline.progress import Progress
+    from antecede.pipeline.report.model import ExplainedViolation
     from antecede.pipeline.runner import Runner
 
 IN_PROCESS = "in-process"
 TEXT_CHARS_MAX = 1_500
 NOTES_MAX = 5
+STEPS_MAX = 8
+NAME_CHARS_MAX, PLACE_CHARS_MAX = 48, 200
 
 
 def show(checked: Checked) -> None:
-    """Print the verdict, the counts, the worst violation and the notes."""
+    """Print the verdict, the worst violation, the counts and the notes."""
     found = checked.answer
     incomplete = "" if found.complete else " (incomplete)"
     print(f"{found.verdict.upper()}{incomplete}: {plain(found.reason)}\n")
+    if checked.explained:
+        for line in violation_lines(checked.explained[0]):
+            print(line)
+        print()
     for line in count_lines(checked):
         print(f"  {line}")
-    if checked.explained:
-        print(f"\nThe worst violation: {plain(checked.explained[0].words)}.")
     notes = [*checked.notes, *(f"run {run.run!r} was verified {run.one_task}" for run in found.runs if run.one_task)]
     if notes:
         print()
     for note in notes[:NOTES_MAX]:
         print(f"Note: {plain(note)}")
     if len(notes) > NOTES_MAX:
-        print(f"and {len(notes) - NOTES_MAX} more notes")
+        left = len(notes) - NOTES_MAX
+        print(f"and {left} more {'note' if left == 1 else 'notes'}")
+
+
+def violation_lines(violation: ExplainedViolation) -> Iterator[str]:
+    """Yield the worst violation in words, and its events with file and line: of the chain, and the two delivers."""
+    from antecede.pipeline.report.message_names import cut_middle, name_messages
+
+    yield f"The worst violation: {plain(violation.words)}."
+    chain = list(violation.chain)
+    shown = chain if len(chain) <= STEPS_MAX else [*chain[: STEPS_MAX // 2], *chain[-STEPS_MAX // 2 :]]
+    events = [*shown, *violation.delivers]
+    names = name_messages((event.message for event in events if event.message), violation.titles)
+    words = [
+        plain(f"{cut_middle(event.process, NAME_CHARS_MAX)} {event.kind}s {names.get(event.message or '', '')}")
+        for event in events
+    ]
+    width = max(map(len, words), default=0)
+    for number, (event, said) in enumerate(zip(events, words, strict=True)):
+        if number == STEPS_MAX // 2 and len(shown) < len(chain):
+            yield f"  … {len(chain) - len(shown)} more steps"
+        place = "" if event.file is None else f"  {plain(event.file, PLACE_CHARS_MAX)}:{event.line}"
+        yield f"  {said:<{width}}{place}".rstrip()
 
 
 def show_places(checked: Checked, report: str | None, exported: Sequence[str]) -> None:
@@ -69,17 +96,22 @@ def plain(text: str, chars_max: int = TEXT_CHARS_MAX) -> str:
     return shown if len(shown) <= chars_max else f"{shown[:chars_max]}…"
 
 
-def write_report(checked: Checked, progress: Progress) -> str:
-    """Write the report into the output folder and return its path. If the folder is remote, use the current folder."""
+def write_report(checked: Checked, progress: Progress, link: str | None = None) -> str:
+    """Write the report into the output folder and return its path. If the folder is remote, use the current folder.
+
+    `link` is a template for links from the steps of violations to another tool.
+    """
     progress("report")
     from antecede.pipeline.tables.folder import is_remote
     from antecede.web.report import render
+    from antecede.web.step_links import parse_template
 
     assert checked.out is not None
     folder = Path.cwd() if is_remote(checked.out) else Path(checked.out.removeprefix("file:"))
     written = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     path = folder / "report.html"
-    write(str(path), iter([render(checked, written=written)]))
+    template = None if link is None else parse_template(link)
+    write(str(path), iter([render(checked, written=written, link=template)]))
     return str(path)
 
 

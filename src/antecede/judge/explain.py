@@ -8,7 +8,7 @@ left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from antecede.core.errors import Misuse
@@ -69,26 +69,33 @@ def _explain_chain(run: Run, violation: Violation, links: list[CausalLink]) -> E
         if link.at is not chain[-1]:
             chain.append(link.at)
         chain.append(run.sends[link.effect])
-    return Explanation(_describe_chain(run, violation, chain), tuple(chain))
+    return Explanation(describe_chain(run, violation, chain), tuple(chain))
 
 
-def _describe_chain(run: Run, violation: Violation, chain: list[Event]) -> str:
+def describe_chain(
+    run: Run, violation: Violation, chain: Sequence[Event], names: Mapping[str, str] | None = None
+) -> str:
+    """Return the words of an explanation. `names` are the names of messages for people, by id; default: the ids."""
+
+    def name(message: str | None) -> str | None:
+        return message if message is None or names is None else names.get(message, message)
+
     first = chain[0]
     words = [
-        f"{violation.process} delivered {violation.message} before {first.message}: "
-        f"{first.message} was sent by {first.process}"
+        f"{violation.process} delivered {name(violation.message)} before {name(first.message)}: "
+        f"{name(first.message)} was sent by {first.process}"
     ]
     for place, event in enumerate(chain[1:], start=1):
         if event.kind != "send":
             stray = "" if run.is_addressed(message_of(event), event.process) else ", which was not sent to it,"
-            words.append(f", {event.process} delivered {event.message}{stray} and")
+            words.append(f", {event.process} delivered {name(event.message)}{stray} and")
         else:
             then = f", then {event.process}" if chain[place - 1].kind == "send" else ""
-            words.append(f"{then} sent {event.message}{_describe_destination(run, event, chain[place + 1 :])}")
+            words.append(f"{then} sent {name(event.message)}{_describe_destination(run, event, chain[place + 1 :])}")
     return "".join(words)
 
 
-def _describe_destination(run: Run, send: Event, rest: list[Event]) -> str:
+def _describe_destination(run: Run, send: Event, rest: Sequence[Event]) -> str:
     """Return the destination at which the chain continues, as words.
 
     Return "" if the next event is not at a destination of `send`.

@@ -37,7 +37,7 @@ from antecede.pipeline.results import WRITTEN
 from antecede.pipeline.runner import Frame, Runner
 from antecede.pipeline.tables import folder
 from antecede.pipeline.tables.part_files import commit_parts, parts_folder, remove_parts_after_failure
-from antecede.pipeline.verify.answer import answer
+from antecede.pipeline.verify.answer import answer, plural
 from antecede.pipeline.verify.clock_verdicts import explain_late
 from antecede.pipeline.verify.judge import JudgedRuns
 from antecede.pipeline.verify.tasks import JudgeOptions
@@ -106,6 +106,7 @@ def check(
         quarantined=judged.quarantined,
         explained=judged.explained,
         stages=tuple(stages.took),
+        plan=trace.plan.why,
         out=out,
         figures=figures,
         open_events=partial(trace.open, Wanted(all_columns=True)),
@@ -217,7 +218,8 @@ def _note_unjudged(found: Answer) -> tuple[str, ...]:
     spurious, deliveries = found.sums["spurious"], found.sums["deliveries"]
     if not spurious:
         return ()
+    are, their = ("is", "its") if spurious == 1 else ("are", "their")
     return (
-        f"{spurious:,} of {deliveries:,} deliveries are spurious, and their order was not judged: the message was "
-        "never sent, or its send does not name the process among its destinations",
+        f"{spurious:,} of {plural(deliveries, 'delivery', 'deliveries')} {are} spurious, and {their} order was not "
+        "judged: the message was never sent, or its send does not name the process among its destinations",
     )

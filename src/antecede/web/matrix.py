@@ -1,7 +1,7 @@
-"""Draw who sends to whom: a matrix of senders and receivers with three measures of each link.
+"""Draw who sends to whom: a matrix of senders and receivers with three measures of each link, and the worst links.
 
 The shade follows the chosen measure, but the number is always there, so the matrix can be read without colour. If the
-system has more processes than fit, some of the busiest are shown and the rest is counted.
+system has more processes than fit, the busiest are shown and the rest is counted.
 """
 
 from __future__ import annotations
@@ -10,21 +10,42 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from antecede.pipeline.report.model import LinkTotals
-from antecede.web.tables import count_phrase, scroll_box
-from antecede.web.text import duration, name, number, plural, short
+from antecede.web.names import PROCESS_SHORT, PageNames, label
+from antecede.web.tables import count_phrase, scroll_box, table
+from antecede.web.text import duration, number, plural
 
-BUSIEST_MAX = 20
 PROCESSES_MAX = 16
+WORST_LINKS_MAX = 10
 READINGS = (("messages", "Messages"), ("delay", "Mean delay"), ("violations", "Violations"))
 
 
-def matrix(links: Sequence[LinkTotals], process_count: int) -> str:
+def worst_links(links: Sequence[LinkTotals], total: int, names: PageNames) -> str:
+    """Return the table of the links with the most violations, of which there are `total`."""
+    shown = links[:WORST_LINKS_MAX]
+    rows = (
+        (
+            f"{names.process(link.sender)} → {names.process(link.process)}",
+            number(link.violations),
+            number(link.messages),
+        )
+        for link in shown
+    )
+    caption = f"Links with violations: {count_phrase(len(shown), total, 'link')}"
+    return table(caption, ("Link", "Violations", "Messages"), rows, "tnn") if shown else ""
+
+
+def matrix(links: Sequence[LinkTotals], process_count: int, names: PageNames) -> str:
     """Return a choice of reading and the table as HTML. The choice needs no script."""
-    processes = _busiest(links)[:PROCESSES_MAX]
+    processes = _busiest(links)
+    short = label(processes, PROCESS_SHORT)
     cells = {(link.sender, link.process): link for link in links if {link.sender, link.process} <= set(processes)}
     levels = _levels(list(cells.values()))
-    head = "".join(f'<th scope="col" title="{name(process)}">{short(process)}</th>' for process in processes)
-    body = "".join(_row(sender, processes, cells, levels) for sender in processes)
+    head = "".join(f'<th scope="col" title="{names.process(process)}">{short[process]}</th>' for process in processes)
+    body = "".join(
+        f'<tr><th scope="row" title="{names.process(sender)}">{short[sender]}</th>'
+        f"{_cells(sender, processes, cells, levels)}</tr>"
+        for sender in processes
+    )
     caption = f"Messages from sender (row) to receiver (column); {_size_phrase(len(processes), process_count)}"
     return (
         f'<div class="matrix">{_choice()}'
@@ -44,7 +65,7 @@ def _busiest(links: Sequence[LinkTotals]) -> list[str]:
     for link in links:
         for process in (link.sender, link.process):
             messages[process] += link.messages
-    return sorted(sorted(messages, key=lambda process: (-messages[process], process))[:BUSIEST_MAX])
+    return sorted(sorted(messages, key=lambda process: (-messages[process], process))[:PROCESSES_MAX])
 
 
 def _size_phrase(shown: int, total: int) -> str:
@@ -61,16 +82,15 @@ def _choice() -> str:
     return f"<fieldset><legend>Show for each link</legend>{options}</fieldset>"
 
 
-def _row(
+def _cells(
     sender: str,
     processes: Sequence[str],
     cells: Mapping[tuple[str, str], LinkTotals],
     levels: Mapping[tuple[str, str], tuple[int, int, int]],
 ) -> str:
-    columns = "".join(
+    return "".join(
         _cell(cells.get((sender, receiver)), levels.get((sender, receiver), (0, 0, 0))) for receiver in processes
     )
-    return f'<tr><th scope="row" title="{name(sender)}">{short(sender)}</th>{columns}</tr>'
 
 
 def _cell(link: LinkTotals | None, levels: tuple[int, int, int]) -> str:

@@ -1,5 +1,6 @@
 
-// What the page does beyond being read: a read-out of the mark that is pointed at or focused, and zooming of diagrams.
+// What the page does beyond being read: a read-out of the mark that is pointed at or focused, zooming of diagrams, and a
+// filter of violations.
 // A diagram lies in a box that scrolls; zooming changes the drawing's size, so panning is scrolling: by wheel, finger,
 // keyboard or by dragging. Nothing here makes HTML out of text: what is shown is copied with textContent.
 "use strict";
@@ -142,9 +143,32 @@
   function openTarget() {
     const target = /^#violation-\d+$/.test(location.hash) && document.querySelector(location.hash);
     if (!target) return;
-    for (const part of [target.closest(".more"), target.querySelector("details")]) if (part) part.open = true;
+    for (let part = target.closest(".more"); part; part = part.parentElement.closest(".more")) part.open = true;
+    if (target.querySelector("details")) target.querySelector("details").open = true;
     target.scrollIntoView();
   }
+
+  // The list of violations, filtered by a process that takes part and by link. Marks are numbers, separated by blanks.
+  function setUpFilter(filter) {
+    const choices = [...filter.querySelectorAll("select")], line = filter.querySelector(".note");
+    const list = document.querySelector(".violations"), entries = [...list.querySelectorAll(".violation")];
+    function apply() {
+      const wanted = choices.filter((choice) => choice.value !== "");
+      let shown = 0;
+      for (const entry of entries) {
+        entry.hidden = !wanted.every((choice) => entry.dataset[choice.dataset.filter].split(" ").includes(choice.value));
+        if (!entry.hidden) shown += 1;
+      }
+      for (const part of list.querySelectorAll(".shape, .more")) {
+        part.hidden = !part.querySelector(".violation:not([hidden])");
+        if (part.matches(".more") && wanted.length) part.open = true;
+      }
+      line.textContent = wanted.length ? `${shown} of ${entries.length} listed violations` : "";
+    }
+    filter.hidden = false;
+    filter.addEventListener("change", apply);
+  }
+  for (const filter of document.querySelectorAll(".filter")) setUpFilter(filter);
   addEventListener("hashchange", openTarget);
   openTarget();
 })();

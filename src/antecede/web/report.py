@@ -18,9 +18,12 @@ from pathlib import PurePath
 from string import Template
 
 from antecede.pipeline.report.model import Figures, Report
-from antecede.web import measures, sections, violations
-from antecede.web.matrix import matrix
-from antecede.web.text import LINE_CHARS_MAX, TEXT_CHARS_MAX, name, safe
+from antecede.web import measures, sections
+from antecede.web.matrix import matrix, worst_links
+from antecede.web.names import PageNames, page_names
+from antecede.web.step_links import LinkTemplate
+from antecede.web.text import LINE_CHARS_MAX, TEXT_CHARS_MAX, name, plural, safe
+from antecede.web.violations import ViolationWriter, link_counts, picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +39,13 @@ class PageLimits:
 LIMITS = PageLimits()
 
 
-def render(report: Report, limits: PageLimits = LIMITS, *, written: str = "") -> str:
-    """Return the page as HTML. The same report gives the same bytes. `written` is the date to show."""
+def render(report: Report, limits: PageLimits = LIMITS, *, written: str = "", link: LinkTemplate | None = None) -> str:
+    """Return the page as HTML. The same report gives the same bytes.
+
+    `written` is the date to show. `link` makes the steps of a chain links to another tool.
+    """
     style, script = asset("page.css"), asset("page.js")
-    parts = list(_sections(report, report.figures or Figures(), limits))
+    parts = list(_sections(report, report.figures or Figures(), limits, link))
     title = ", ".join(PurePath(path).name or path for path in report.paths)
     return Template(asset("page.html")).substitute(
         policy=f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; img-src data:; "
@@ -52,50 +58,66 @@ def render(report: Report, limits: PageLimits = LIMITS, *, written: str = "") ->
         format=name(report.format),
         written=f"<div><dt>Written</dt><dd>{safe(written, 80)}</dd></div>" if written else "",
         verdict=sections.verdict(report.answer),
+        first=parts[0][0],
         contents="".join(f'<li><a href="#{anchor}">{heading}</a></li>' for anchor, heading, _ in parts),
         sections="".join(_section(*part) for part in parts),
     )
 
 
-def _sections(report: Report, figures: Figures, limits: PageLimits) -> Iterator[tuple[str, str, str]]:
+def _sections(
+    report: Report, figures: Figures, limits: PageLimits, link: LinkTemplate | None
+) -> Iterator[tuple[str, str, str]]:
     """Yield (anchor, heading, body) of every section, in the order in which a reader needs them."""
-    answer, delay = report.answer, figures.histograms.get("delay_s")
-    yield "counts", "Counts", sections.counts(report.as_dict())
-    is_whole = answer.verdict == "holds" and answer.complete
-    none = (
-        "There are no violations."
-        if is_whole
-        else "No violation was found in the part of the input that could be read and judged."
-    )
+    answer, explained = report.answer, report.explained[: limits.violations]
+    names = page_names(explained, figures)
     total = answer.sums["violations"]
-    yield "violations", "Violations", violations.section(report.explained, total, limits.violations, none)
+    writer = ViolationWriter(explained, total, names, link_counts(figures.violated_links), link)
+    if explained:
+        yield "worst", "The worst violation" if total > 1 else "The violation", writer.worst()
+    yield "counts", "Counts", sections.counts(report.as_dict())
+    if len(explained) > 1:
+        yield "violations", "Violations", writer.section()
+    elif not explained or total > 1:
+        yield "violations", "Violations", f"<p>{_say_no_violations(report, len(explained))}</p>"
     if figures.picture is not None:
-        yield "picture", "Start of the trace", violations.picture(figures.picture)
-    yield "timeline", "Over time", measures.timeline(figures.timeline)
-    yield "delay", "Delivery delay", measures.delay(delay)
-    yield "hold-back", "Hold-back and stamps", measures.hold_back(figures) + measures.stamp(figures.stamps)
-    yield (
-        "links",
-        "Links",
-        matrix(figures.links, figures.process_count)
-        if figures.links
-        else "<p>No message has both a send and a deliver in the trace.</p>",
-    )
-    if figures.locality:
-        yield "locality", "Savings with smaller clocks", f"<p>{safe(figures.locality, TEXT_CHARS_MAX)}</p>"
+        yield "picture", "Start of the trace", picture(figures.picture, names)
+    yield from _measured(figures, names)
     if figures.processes:
-        names = figures.process_count if figures.links else len(figures.processes)  # a name counts once, in any run
-        yield "processes", "Processes", sections.processes(figures.processes, names, limits.processes)
+        body = sections.processes(figures.processes, figures.process_count, limits.processes, names)
+        yield "processes", "Processes", body
     if answer.runs:
         yield "runs", "Runs", sections.runs(answer.runs, answer.run_count, limits.runs)
     yield "quarantine", "Quarantine", sections.quarantine(figures, report.quarantined, limits.quarantine)
     in_step = (
         "By the clocks of the source, no deliver came before its send."
-        if delay
+        if "delay_s" in figures.histograms
         else "There are no clock readings to compare."
     )
     yield "skew", "Clocks", sections.sentences(figures.skew, in_step)
-    yield "method", "Method", sections.computation(report, figures)
+    yield "method", "How this was computed", sections.computation(report, figures)
+    if figures.locality:
+        yield "locality", "Savings with smaller clocks", f"<p>{safe(figures.locality, TEXT_CHARS_MAX)}</p>"
+
+
+def _measured(figures: Figures, names: PageNames) -> Iterator[tuple[str, str, str]]:
+    """Yield the sections on what was measured."""
+    yield "timeline", "Over time", measures.timeline(figures.timeline)
+    yield "delay", "Delivery delay", measures.delay(figures.histograms.get("delay_s"))
+    yield "hold-back", "Hold-back and stamps", measures.hold_back(figures) + measures.stamp(figures.stamps)
+    worst = worst_links(figures.violated_links, figures.violated_link_count, names)
+    links = matrix(figures.links, figures.process_count, names) if figures.links else ""
+    none = "<p>No message has both a send and a deliver in the trace.</p>"
+    yield "links", "Links", worst + links or none
+
+
+def _say_no_violations(report: Report, explained: int) -> str:
+    """Return a sentence on the violations that are not explained, or that there are none."""
+    total = report.answer.sums["violations"]
+    if total:
+        return f"{plural(total - explained, 'other violation' if explained else 'violation')}, not explained here."
+    if report.answer.verdict == "holds" and report.answer.complete:
+        return "There are no violations."
+    return "No violation was found in the part of the input that could be read and judged."
 
 
 def _section(anchor: str, heading: str, body: str) -> str:

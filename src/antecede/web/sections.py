@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from antecede.pipeline.report.model import Answer, Figures, ProcessTotals, Report, RunAnswer
+from antecede.web.names import PageNames
 from antecede.web.tables import count_phrase, table
 from antecede.web.text import TEXT_CHARS_MAX, duration, name, number, plural, safe
 
@@ -27,20 +28,36 @@ VERDICT_ICONS = {
     "undecidable": '<path d="M24 2l22 22l-22 22l-22 -22z"/><path d="M19 19a5 5 0 1 1 7 5q-2 1 -2 4M24 33v1"/>',
 }
 SIZE = (
-    ("runs", "executions in the trace"),
-    ("processes", "processes with events"),
-    ("events", "rows that are valid events"),
-    ("messages", "messages that were sent"),
-    ("deliveries", "messages handed to an application"),
+    ("runs", "run", "executions in the trace", "execution in the trace"),
+    ("processes", "process", "processes with events", "process with events"),
+    ("events", "event", "rows that are valid events", "row that is a valid event"),
+    ("messages", "message", "messages that were sent", "message that was sent"),
+    ("deliveries", "delivery", "messages handed to an application", "message handed to an application"),
 )
 FOUND = (
-    ("violations", "deliveries that came before one of their causes"),
-    ("overtaken", "pairs of a message and a message that it should have followed"),
-    ("lost", "messages not delivered at one of their destinations"),
-    ("duplicates", "messages delivered again at the same process"),
-    ("spurious", "messages delivered but not sent to that process"),
-    ("quarantined", "rows that are not valid events"),
+    (
+        *("violations", "violation", "deliveries that came before one of their causes"),
+        "delivery that came before one of its causes",
+    ),
+    (
+        *("overtaken", "overtaken", "pairs of a message and a message that it should have followed"),
+        "pair of a message and a message that it should have followed",
+    ),
+    (
+        *("lost", "lost", "messages not delivered at one of their destinations"),
+        "message not delivered at one of its destinations",
+    ),
+    (
+        *("duplicates", "duplicate", "messages delivered again at the same process"),
+        "message delivered again at the same process",
+    ),
+    (
+        *("spurious", "spurious", "messages delivered but not sent to that process"),
+        "message delivered but not sent to that process",
+    ),
+    ("quarantined", "quarantined", "rows that are not valid events", "row that is not a valid event"),
 )
+"""Of each count: its name, the name of one, and the meaning of several and of one."""
 
 
 def verdict(answer: Answer) -> str:
@@ -66,11 +83,11 @@ def counts(values: Mapping[str, Any]) -> str:
     )
 
 
-def _count_items(values: Mapping[str, Any], fields: Iterable[tuple[str, str]]) -> str:
+def _count_items(values: Mapping[str, Any], fields: Iterable[tuple[str, str, str, str]]) -> str:
     return "".join(
-        f'<div><dt>{field}</dt><dd><span class="value">{number(values[field])}</span>'
-        f'<span class="meaning">{meaning}</span></dd></div>'
-        for field, meaning in fields
+        f'<div><dt>{one if values[field] == 1 else field}</dt><dd><span class="value">{number(values[field])}</span>'
+        f'<span class="meaning">{meaning_of_one if values[field] == 1 else meaning}</span></dd></div>'
+        for field, one, meaning, meaning_of_one in fields
     )
 
 
@@ -93,7 +110,7 @@ def _run_numbers(row: RunAnswer) -> tuple[int, ...]:
     return (row.processes, row.events, row.messages, row.deliveries, row.violations, row.overtaken, row.lost)
 
 
-def processes(rows: tuple[ProcessTotals, ...], total: int, limit: int) -> str:
+def processes(rows: tuple[ProcessTotals, ...], total: int, limit: int, names: PageNames) -> str:
     """Return the table of processes, with at most `limit` of `total` rows."""
     shown = rows[:limit]
     return table(
@@ -101,7 +118,7 @@ def processes(rows: tuple[ProcessTotals, ...], total: int, limit: int) -> str:
         ("Process", "Events", "Sends", "Deliveries", "Violations", "Lost", "Mean delay", "Mean hold-back"),
         (
             (
-                name(row.process),
+                names.process(row.process),
                 *map(number, (row.events, row.sends, row.deliveries, row.violations, row.lost)),
                 duration(row.delay_s_mean),
                 duration(row.hold_s_mean),
@@ -139,13 +156,22 @@ def sentences(lines: tuple[str, ...], otherwise: str, limit: int = 50) -> str:
 
 
 def computation(report: Report, figures: Figures) -> str:
-    """Return the section on how the answer was computed as HTML."""
-    alone = (f"Run {run.run or '(unnamed)'} was verified {run.one_task}." for run in report.answer.runs if run.one_task)
-    notes = (*report.notes, *figures.notes, *alone)
+    """Return the section on how the answer was computed as HTML: the plan, what was noted, and the time it took."""
+    runs = (_run_plan(run) for run in report.answer.runs if run.one_task or run.windows > 1)
+    notes = (*runs, *report.notes, *figures.notes)
     total = sum(seconds for _, seconds in report.stages)
     rows = [(safe(stage), duration(seconds)) for stage, seconds in report.stages[:50]]
     stages = table(f"Stages: {duration(total)} in total", ("Stage", "Time"), rows, "tn") if rows else ""
+    plan = f"<p>The plan: {safe(report.plan, TEXT_CHARS_MAX)}.</p>" if report.plan else ""
     return (
-        f"<p>Verified in {plural(report.answer.sums['windows'], 'window')} between consistent cuts. Clocks were not "
-        f"used for the order between processes.</p>{sentences(notes, '') if notes else ''}{stages}"
+        f"{plan}<p>Verified in {plural(report.answer.sums['windows'], 'window')} between consistent cuts. Times were "
+        f"not used for the order between processes.</p>{sentences(notes, '') if notes else ''}{stages}"
     )
+
+
+def _run_plan(run: RunAnswer) -> str:
+    """Return how a run was judged that is too large for one task, or that is judged in windows for another reason."""
+    called = f"Run {run.run or '(unnamed)'}"
+    if run.one_task:
+        return f"{called} was verified {run.one_task}."
+    return f"{called} was cut into {plural(run.windows, 'window')}."

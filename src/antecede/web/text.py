@@ -1,4 +1,4 @@
-"""Format text, numbers, events and messages for a page: make text from logs harmless, and quantities readable.
+"""Format text and numbers for a page: make text from logs harmless, and quantities readable.
 
 Text from a log is hostile until it has passed `safe`. `safe` first cuts it to a length. Then it replaces every
 character that would hide, reorder or break something (controls, direction overrides, zero-width characters, lone
@@ -13,20 +13,11 @@ import unicodedata
 from datetime import UTC, datetime
 from html import escape
 
-from antecede.judge.events import Event
-from antecede.pipeline.report.model import MessageArrow
-
 NAME_CHARS_MAX = 48
 LINE_CHARS_MAX = 240
 TEXT_CHARS_MAX = 1000
 MARKS_MAX = 4
 _YEAR_2000, _YEAR_2100 = 946_684_800, 4_102_444_800
-ROLE_WORDS = {
-    "overtaken": "the overtaken message",
-    "overtaking": "the message that overtook it",
-    "witness": "part of the witness chain",
-    "context": "not part of the witness chain",
-}
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
@@ -56,15 +47,6 @@ def safe(text: str, chars_max: int = LINE_CHARS_MAX) -> str:
 def name(text: str, chars_max: int = NAME_CHARS_MAX) -> str:
     """Return a safe process, message or run name. An empty name is shown as such."""
     return safe(text, chars_max) if text else "(no name)"
-
-
-def short(text: str, chars_max: int = 14) -> str:
-    """Return a safe name for a narrow place. Both ends stay, because ids often differ in the last characters."""
-    shown = make_visible(text, TEXT_CHARS_MAX) or "(no name)"
-    if len(shown) > chars_max:
-        tail = (chars_max - 1) // 2
-        shown = f"{shown[: chars_max - 1 - tail]}…{shown[-tail:]}"
-    return escape(shown, quote=True)
 
 
 def number(value: float | None) -> str:
@@ -133,23 +115,3 @@ def percent(part: float, whole: float) -> str:
 
 def _digits(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}"
-
-
-def event_words(event: Event) -> str:
-    """Return an event in words: who did what, the number of the event, and the reading of its clock if there is one."""
-    when = f", clock {moment(event.time)}" if event.time is not None else ""
-    return f"{action_words(event)} (event {event.index}{when})"
-
-
-def action_words(event: Event) -> str:
-    """Return the process and the action of an event in words."""
-    what = f" {name(event.message)}" if event.message else ""
-    verb = f"{event.kind}s" if event.kind in ("send", "receive", "deliver") else f": {name(event.kind)}"
-    return f"{name(event.process)}{'' if verb.startswith(':') else ' '}{verb}{what}"
-
-
-def message_words(arrow: MessageArrow) -> str:
-    """Return a message in words: its name, its ends and its role."""
-    ends = ", ".join(name(process) for process, _ in arrow.delivers[:5])
-    more = f" and {plural(len(arrow.delivers) - 5, 'other')}" if len(arrow.delivers) > 5 else ""
-    return f"Message {name(arrow.id)} from {name(arrow.sender)} to {ends}{more}: {ROLE_WORDS[arrow.role]}"

@@ -68,7 +68,7 @@ def test_runs_side_by_side_share_a_task_up_to_its_size() -> None:
         (1, 2, 17, None, True),
     ]
     assert all(one.end == one.start + 1 for _, one in plan.blocks)
-    assert (plan.dealt_to, plan.why) == (0, "19 rows in 3 runs: 2 tasks each read and judge whole runs")
+    assert (plan.dealt_to, plan.why) == (0, "19 rows in 3 runs: 2 tasks read and judge whole runs")
 
 
 @pytest.mark.parametrize(("rows", "tasks"), [(100, TASKS_MIN), (3, 6)])  # three runs of 3 make a task of at most 10
@@ -108,9 +108,7 @@ def test_of_large_runs_only_counts_are_dealt() -> None:
     limits = Limits(run_events_max=50, dealt_rows=20)
     plan = plan_row_groups([file_of({"large": 60, "small": 10}, {"large": 10})], limits=limits)
     assert (plan.large, plan.dealt_to) == (frozenset({"large"}), 1)
-    assert plan.why == (
-        "80 rows: 2 tasks read them and deal them to 1 tasks by run, and 1 of its runs are cut into windows"
-    )
+    assert plan.why == ("80 rows: 2 tasks read and deal them to 1 task by run, and 1 run is cut into windows")
 
 
 def test_a_damaged_file_is_one_block_that_somebody_reads() -> None:

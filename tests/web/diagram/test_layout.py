@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from antecede.judge.events import Event
-from antecede.pipeline.report.model import MessageArrow
+from antecede.pipeline.report.model import LoggedEvent, MessageArrow
 from antecede.web.diagram import layout
 from antecede.web.diagram.layout import DiagramLayout, key, place
 from tests.web.samples import KNOWN, Execution, event, long_chain
@@ -83,7 +82,7 @@ def test_a_cycle_is_drawn_too() -> None:
 
 
 @pytest.mark.parametrize("events", [(), KNOWN.events[:1]])
-def test_a_violation_without_its_events_still_has_a_picture(events: tuple[Event, ...]) -> None:
+def test_a_violation_without_its_events_still_has_a_picture(events: tuple[LoggedEvent, ...]) -> None:
     placed = place(replace(KNOWN, chain=(), events=events))
     assert placed.violation.messages == ()
     assert "b" in placed.column

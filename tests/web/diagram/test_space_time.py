@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from xml.etree import ElementTree
 
-from antecede.pipeline.report.model import ExplainedViolation, MessageArrow
+from antecede.pipeline.report.model import ExplainedViolation, Figures, MessageArrow
 from antecede.web.diagram.arrows import edge_roles
 from antecede.web.diagram.layout import place
 from antecede.web.diagram.space_time import svg, verdict_labels
+from antecede.web.names import diagram_names, page_names
 from antecede.web.report import asset
 from tests.web.samples import KNOWN, Execution, event, long_chain
 
 
 def drawn(violation: ExplainedViolation) -> ElementTree.Element:
-    return ElementTree.fromstring(svg(place(violation), "label"))
+    names = diagram_names(violation, page_names([violation], Figures()))
+    return ElementTree.fromstring(svg(place(violation), "label", names))
 
 
 def texts(root: ElementTree.Element, css: str) -> list[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import TypeVar, overload
 
 import numpy as np
 import pyarrow as pa
@@ -63,15 +64,26 @@ ParseLines = Callable[[bytes, int], tuple[pa.Table, Sequence[RefusedRow]]]
 a table with the column `line`, and the refused rows."""
 
 
-def to_events(table: pa.Table) -> Iterator[Event]:
-    """Yield the rows of a table as events of the judge."""
-    names = [name for name in schema.TRACE.names if name in table.column_names]
+E = TypeVar("E", bound=Event)
+
+
+@overload
+def to_events(table: pa.Table) -> Iterator[Event]: ...
+
+
+@overload
+def to_events(table: pa.Table, kind: type[E]) -> Iterator[E]: ...
+
+
+def to_events(table: pa.Table, kind: type[Event] = Event) -> Iterator[Event]:
+    """Yield the rows of a table as events of the judge, or as a kind of them that has more of the columns."""
+    names = [field.name for field in fields(kind) if field.name in table.column_names]
     for row in table.select(names).to_pylist():
         if row["dests"] is not None:
             row["dests"] = tuple(row["dests"])
         if row.get("attributes") is not None:
             row["attributes"] = dict(row["attributes"])
-        yield Event(**row)
+        yield kind(**row)
 
 
 def encode_names(table: pa.Table) -> pa.Table:

@@ -4,13 +4,16 @@ A chain lies between the send of the message that was overtaken and the send of 
 neighbourhood of the run is looked at. A small run is taken whole. Of a larger run, the events are taken whose times lie
 between the two sends, and all events of the two messages. This is right if no deliver of the run precedes its send by
 the source's clocks. If neither is possible, the explanation says so, and names the two messages.
+
+What comes from the log is bounded here, before it travels: the events of a chain and the two delivers keep some of
+their attributes, each cut to a length, and the events around them keep none.
 """
 
 from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -19,19 +22,24 @@ import pyarrow.compute as pc
 
 from antecede.core.errors import Misuse
 from antecede.judge.events import Event
-from antecede.judge.explain import explain_in
+from antecede.judge.explain import describe_chain, explain_in
 from antecede.judge.judge import Violation
 from antecede.judge.trace import Run, arrange, sift
 from antecede.pipeline.arrow import without_dictionaries
 from antecede.pipeline.read.rows import to_events
 from antecede.pipeline.report.arrows import violation_arrows
-from antecede.pipeline.report.model import ExplainedViolation, MessageArrow
+from antecede.pipeline.report.message_names import cut_middle, name_messages, title_of
+from antecede.pipeline.report.model import ExplainedViolation, LoggedEvent, MessageArrow
+from antecede.pipeline.report.span_ids import IDS
 from antecede.pipeline.results import EXPLAINED
 from antecede.pipeline.tables.part_files import WORDS
 
 AROUND = 3  # events shown before and after each that matters, in its process
 SHOWN_MAX = 200
 WHOLE_RUN_EVENTS_MAX = 2_000
+DETAILED_MAX = 40  # steps of a chain that keep their attributes, half of them at each end
+ATTRIBUTES_MAX = 20
+ATTRIBUTE_CHARS_MAX = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +62,8 @@ def explain_rows(
     for row in worst.to_pylist():
         name = row["run"]
         if name not in whole and runs[name].events <= min(WHOLE_RUN_EVENTS_MAX, events_max):
-            whole.update((run.name, run) for run in arrange(to_events(events.filter(pc.equal(events["run"], name)))))
+            of_run = events.filter(pc.equal(events["run"], name))
+            whole.update((run.name, run) for run in arrange(to_events(of_run, LoggedEvent)))
         near = whole.get(name) or _near_run(events, row, runs[name], events_max)
         found.append(explain_one(row, near, runs[name]))
     return found
@@ -64,24 +73,32 @@ def explain_one(row: Mapping[str, Any], run: Run | None, size: ExplainedRun) -> 
     """Return the explanation of one violating deliver from the events near it. `run` is None if they are not known."""
     violation = Violation(row["run"], row["process"], row["index"], row["message"], (row["witness"],), row["overtaken"])
     if run is None:
-        return _name_messages(violation, _why_not(size))
+        return _without_chain(violation, row["sender"], _why_not(size))
     try:
         explained = explain_in(run, violation)
     except Misuse:  # a clock that went back inside a process, so that the chain is not where its times say
-        return _name_messages(violation, "the chain between them cannot be found by the clocks of the source")
+        why = "the chain between them cannot be found by the clocks of the source"
+        return _without_chain(violation, row["sender"], why)
     overtaken = explained.chain[0].message or violation.overtaken[0]
     first, late = (run.firsts.get((message, violation.process)) for message in (violation.message, overtaken))
     times = [event.time for event in (first, late) if event is not None and event.time is not None]
-    around = tuple(_around(run, [*explained.chain, *(event for event in (first, late) if event)]))
+    delivers = [event for event in (first, late) if event]
+    anchors = [*explained.chain, *delivers]
+    detailed = [*explained.chain[: DETAILED_MAX // 2], *explained.chain[-DETAILED_MAX // 2 :], *delivers]
+    places = {(event.process, event.index) for event in detailed}
+    around = tuple(_around(run, anchors))
     arrows = violation_arrows(around, explained.chain, overtaken=overtaken, overtaking=violation.message)
+    titles = _titles(run, around)
+    names = name_messages((event.message for event in anchors if event.message), titles)
     return replace(
-        _name_messages(violation, ""),
+        _without_chain(violation, row["sender"], ""),
         overtaken=overtaken,
-        words=explained.words,
-        chain=explained.chain,
-        events=around,
+        words=describe_chain(run, violation, explained.chain, names),
+        chain=tuple(_bound_attributes(event, places) for event in explained.chain),
+        events=tuple(_bound_attributes(event, places) for event in around),
         messages=tuple(arrows),
         late_seconds=times[1] - times[0] if len(times) == 2 else None,
+        titles=titles,
     )
 
 
@@ -103,7 +120,7 @@ def can_be_found_by_time(row: Mapping[str, Any], size: ExplainedRun) -> bool:
 def arrange_one(events: pa.Table) -> Run | None:
     """Return events of one run as a `Run`, or None if there are none. Ignore rows that contradict an earlier one."""
     in_order = events.cast(without_dictionaries(events.schema)).sort_by([("file", "ascending"), ("line", "ascending")])
-    kept, _ = sift(to_events(in_order))
+    kept, _ = sift(to_events(in_order, LoggedEvent))
     return next(iter(arrange(kept)), None)
 
 
@@ -131,7 +148,7 @@ def unpack_explanation(text: str) -> ExplainedViolation:
     values = json.loads(text)
     for name in ("chain", "events"):
         values[name] = tuple(
-            Event(**{**event, "dests": None if event["dests"] is None else tuple(event["dests"])})
+            LoggedEvent(**{**event, "dests": None if event["dests"] is None else tuple(event["dests"])})
             for event in values[name]
         )
     values["messages"] = tuple(
@@ -151,7 +168,22 @@ def _near_run(events: pa.Table, row: Mapping[str, Any], size: ExplainedRun, even
     return arrange_one(near) if near.num_rows <= events_max else None
 
 
-def _name_messages(violation: Violation, why: str) -> ExplainedViolation:
+def _titles(run: Run, events: Iterable[Event]) -> dict[str, str]:
+    """Return what the messages of some events are about, by id, as far as it is known."""
+    sends = (run.sends.get(event.message) for event in events if event.message is not None)
+    return {send.message: title for send in sends if send is not None and send.message and (title := title_of(send))}
+
+
+def _bound_attributes(event: Event, detailed: Set[tuple[str, int]]) -> LoggedEvent:
+    """Return an event with at most `ATTRIBUTES_MAX` attributes, ids first, each cut; with none if not `detailed`."""
+    assert isinstance(event, LoggedEvent)
+    given = event.attributes if event.attributes and (event.process, event.index) in detailed else {}
+    order = sorted(given, key=lambda name: name not in IDS)[:ATTRIBUTES_MAX]
+    kept = {cut_middle(name, ATTRIBUTE_CHARS_MAX): cut_middle(given[name], ATTRIBUTE_CHARS_MAX) for name in order}
+    return replace(event, attributes=kept or None)
+
+
+def _without_chain(violation: Violation, sender: str | None, why: str) -> ExplainedViolation:
     """Return the explanation of a violation whose chain is not known. `why` says why it is not."""
     overtaken = violation.overtaken[0]
     words = (
@@ -166,6 +198,7 @@ def _name_messages(violation: Violation, why: str) -> ExplainedViolation:
         overtaken=overtaken,
         overtaken_count=violation.overtaken_count,
         words=words,
+        sender=sender or "",
     )
 
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antecede.judge.events import Event
 from antecede.pipeline.report.arrows import message_arrows
 from antecede.pipeline.report.locality_saving import saving
 from antecede.pipeline.report.model import (
     Answer,
     Figures,
     LinkTotals,
+    LoggedEvent,
     ProcessTotals,
     QuarantinedRow,
     TracePicture,
@@ -32,26 +32,36 @@ PICTURE_EVENTS_MAX = 90
 def gather_figures(runner: Runner, told: Mapping[str, pa.Table], found: Answer, *, is_explained: bool) -> Figures:
     """Return the figures of a check whose tables were written."""
     histograms, timeline, stamps = draw_figures(told["figures"])
-    links = runner.call(totals.add_up_links, _paths(told, "links"), totals.LINK_TOTALS).to_pylist()
+    links, link_count, violated_count = _gather_links(runner, told)
     processes = runner.call(totals.add_up_processes, _paths(told, "processes"), totals.PROCESS_TOTALS).to_pylist()
     counts = {name: processes[0][name] if processes else 0 for name in ("process_count", "held")}
     names = [name for name in totals.PROCESS_TOTALS.names if name not in counts]
-    busiest = tuple(LinkTotals(**row) for row in links)
+    busiest = links[: totals.LINKS_MAX]
     return Figures(
         histograms=histograms,
         timeline=timeline,
         stamps=stamps,
         links=busiest,
+        violated_links=tuple(sorted((link for link in links if link.violations), key=lambda link: -link.violations)),
+        violated_link_count=violated_count,
         processes=tuple(ProcessTotals(**{name: row[name] for name in names}) for row in processes),
         process_count=counts["process_count"],
         held=counts["held"] if "hold_s" in histograms else 0,
-        locality=saving([(link.sender, link.process) for link in busiest], complete=len(busiest) < totals.LINKS_MAX),
+        locality=saving([(link.sender, link.process) for link in busiest], complete=len(busiest) == link_count),
         notes=_notes(found, has_hold_backs="hold_s" in histograms),
         skew=tuple(_describe_skew(told["skew"])),
         quarantined=_quarantined(told["refused"]),
         reasons=_reasons(told["reasons"]),
         picture=None if is_explained else _draw_picture(runner, told, found),
     )
+
+
+def _gather_links(runner: Runner, told: Mapping[str, pa.Table]) -> tuple[tuple[LinkTotals, ...], int, int]:
+    """Return links, how many there are, and how many of them have violations."""
+    rows = runner.call(totals.add_up_links(), _paths(told, "links"), totals.LINK_TOTALS).to_pylist()
+    counts = (rows[0]["link_count"], rows[0]["violated_count"]) if rows else (0, 0)
+    names = LinkTotals.__dataclass_fields__
+    return tuple(LinkTotals(**{name: row[name] for name in names}) for row in rows), *counts
 
 
 def _paths(told: Mapping[str, pa.Table], name: str) -> pa.Table:
@@ -96,5 +106,8 @@ def _draw_picture(runner: Runner, told: Mapping[str, pa.Table], found: Answer) -
     run = found.runs[0].run
     task = totals.take_first_events(run, PICTURE_EVENTS_MAX)
     rows: Sequence[dict[str, object]] = runner.call(task, _paths(told, "events"), totals.EXCERPT).to_pylist()
-    points = tuple(Event(**{**row, "dests": None if row["dests"] is None else tuple(row["dests"])}) for row in rows)  # type: ignore[arg-type]  # the columns of a trace are the fields of an event
+    points = tuple(
+        LoggedEvent(**{**row, "dests": None if row["dests"] is None else tuple(row["dests"])})  # type: ignore[arg-type]  # the columns of a trace are the fields of an event
+        for row in rows
+    )
     return TracePicture(run, f"The first {plural(len(points), 'event')}.", points, tuple(message_arrows(points, {})))

@@ -60,6 +60,14 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class LoggedEvent(Event):
+    """An event, and where the input has it: the name of the file, and the line or row in it, counted from 1."""
+
+    file: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class MessageArrow:
     """One message of a diagram, drawn from its send to each of `delivers`, which are pairs of (process, index)."""
 
@@ -77,7 +85,8 @@ class ExplainedViolation:
     `chain` is the witness: events from the send of the overtaken message to the send of the overtaking one. Each is a
     direct cause of the next (the next event of the same process, or the deliver of the message just sent). The chain is
     empty if it could not be fetched, and `words` then say why. `events` and `messages` are those that a diagram shows,
-    including those of the chain.
+    including those of the chain. `sender` sent the overtaking message. `titles` says what messages are about, by id
+    (`report.message_names`).
     """
 
     run: str
@@ -87,10 +96,22 @@ class ExplainedViolation:
     overtaken: str
     overtaken_count: int
     words: str
-    chain: tuple[Event, ...] = ()
-    events: tuple[Event, ...] = ()
+    chain: tuple[LoggedEvent, ...] = ()
+    events: tuple[LoggedEvent, ...] = ()
     messages: tuple[MessageArrow, ...] = ()
     late_seconds: float | None = None
+    sender: str = ""
+    titles: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def delivers(self) -> tuple[LoggedEvent, ...]:
+        """The delivers in the wrong order, as far as they are among the events: of the overtaking message, then the
+        first later one of the overtaken message."""
+        here = sorted((event for event in self.events if event.process == self.process), key=lambda event: event.index)
+        first = [event for event in here if event.index == self.index]
+        late = [event for event in here if event.index > self.index and event.message == self.overtaken]
+        of_kind = [event for event in late if first and event.kind == first[0].kind]
+        return (*first[:1], *of_kind[:1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +198,7 @@ class TracePicture:
 
     run: str
     words: str
-    events: tuple[Event, ...]
+    events: tuple[LoggedEvent, ...]
     messages: tuple[MessageArrow, ...]
 
 
@@ -186,14 +207,17 @@ class Figures:
     """What a report shows besides the answer.
 
     `histograms` are by measure: `delay_s`, `hold_s` and `needless_s`. `links` come with the busiest first, and
-    `processes` with the worst first, then the busiest; `process_count` is the number of all processes. `held` is the
-    number of delivers that were held back after their receive. `reasons` counts all quarantined rows by reason.
+    `violated_links` are those with the most violations, of which there are `violated_link_count`. `processes` come with
+    the worst first, then the busiest; `process_count` is the number of all processes. `held` is the number of delivers
+    that were held back after their receive. `reasons` counts all quarantined rows by reason.
     """
 
     histograms: Mapping[str, Histogram] = field(default_factory=dict)
     timeline: tuple[TimeBucket, ...] = ()
     stamps: StampSizes | None = None
     links: tuple[LinkTotals, ...] = ()
+    violated_links: tuple[LinkTotals, ...] = ()
+    violated_link_count: int = 0
     processes: tuple[ProcessTotals, ...] = ()
     process_count: int = 0
     held: int = 0
@@ -209,8 +233,8 @@ class Figures:
 class Report:
     """The answer of a check, and what a page shows besides.
 
-    `explained` are the worst of all violations, and `stages` are the seconds that each stage of the check took.
-    `figures` are known if the check had an output folder.
+    `explained` are the worst of all violations, and `stages` are the seconds that each stage of the check took. `plan`
+    says in words which tasks read and judged what. `figures` are known if the check had an output folder.
     """
 
     paths: tuple[str, ...]
@@ -220,6 +244,7 @@ class Report:
     quarantined: int
     explained: tuple[ExplainedViolation, ...]
     stages: tuple[tuple[str, float], ...] = ()
+    plan: str = ""
     figures: Figures | None = None
 
     def as_dict(self) -> dict[str, str | int]:

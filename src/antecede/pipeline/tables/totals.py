@@ -18,14 +18,17 @@ from antecede.pipeline.read.files import locate
 from antecede.pipeline.runner import Batches, Task
 
 LINKS_MAX = 4_000
+VIOLATED_LINKS_MAX = 500
 PROCESSES_MAX = 200
 PATHS = pa.schema([("path", pa.string())])
 LINK_TOTALS = pa.schema(
     [
         *(("sender", pa.string()), ("process", pa.string()), ("messages", pa.int64()), ("violations", pa.int64())),
         ("delay_s_mean", pa.float64()),
+        *(("link_count", pa.int64()), ("violated_count", pa.int64())),
     ]
 )
+"""`link_count` and `violated_count` are those of all links, and of all with violations; the same in every row."""
 ADDED = ("events", "sends", "deliveries", "violations", "lost")
 PROCESS_TOTALS = pa.schema(
     [
@@ -39,8 +42,29 @@ PROCESS_TOTALS = pa.schema(
 EXCERPT = pa.schema([field for field in schema.TRACE if field.name != "attributes"])
 
 
-def add_up_links(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Task: give the links over all runs, the busiest first, as `LINK_TOTALS`."""
+def add_up_links(*, links_max: int = LINKS_MAX, violated_max: int = VIOLATED_LINKS_MAX) -> Task:
+    """Return a task that gives the links over all runs, the busiest first, as `LINK_TOTALS`.
+
+    They are the `links_max` busiest, and the `violated_max` with the most violations.
+    """
+
+    def task(batches: Batches) -> Iterator[pa.RecordBatch]:
+        sums = _sum_links(batches)
+        violated = pc.sum(pc.greater(sums["violations"], 0)).as_py() or 0
+        for name, value in (("link_count", sums.num_rows), ("violated_count", violated)):
+            sums = sums.append_column(name, pa.array(np.full(sums.num_rows, value)))
+        place = np.arange(sums.num_rows)
+        kept = place < links_max
+        numbered = sums.append_column("place", pa.array(place))
+        worst = numbered.sort_by([("violations", "descending"), ("place", "ascending")])["place"].to_numpy()
+        kept[worst[: min(violated, violated_max)]] = True
+        yield from sums.filter(pa.array(kept)).select(LINK_TOTALS.names).cast(LINK_TOTALS).to_batches()
+
+    return task
+
+
+def _sum_links(batches: Batches) -> pa.Table:
+    """Return every link over all runs, the busiest first."""
     names = ["sender", "process", "sent", "deliveries", "inferred", "violations", "delay_s_mean"]
     table = _read(batches, names, schema.LINKS)
     messages = pc.max_element_wise(table["sent"], table["deliveries"], table["inferred"])
@@ -48,8 +72,7 @@ def add_up_links(batches: Batches) -> Iterator[pa.RecordBatch]:
     table = table.append_column("messages", messages)
     sums, means = _add_up(table, ["sender", "process"], ["messages", "violations"], {"delay_s_mean": arrived})
     sums = sums.append_column("delay_s_mean", means["delay_s_mean"])
-    order = [("messages", "descending"), ("sender", "ascending"), ("process", "ascending")]
-    yield from sums.sort_by(order).slice(0, LINKS_MAX).select(LINK_TOTALS.names).cast(LINK_TOTALS).to_batches()
+    return sums.sort_by([("messages", "descending"), ("sender", "ascending"), ("process", "ascending")])
 
 
 def add_up_processes(batches: Batches) -> Iterator[pa.RecordBatch]:

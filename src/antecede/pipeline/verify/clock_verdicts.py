@@ -85,4 +85,5 @@ def explain_late(row: Mapping[str, Any]) -> ExplainedViolation:
         overtaken=f"a message of {row['sender']}" if row["senders"] == 1 else "a message",
         overtaken_count=1,
         words=describe_late(row),
+        sender=row["sender"] if row["senders"] == 1 else "",
     )

@@ -16,6 +16,7 @@ from math import ceil
 
 from antecede.pipeline.limits import Limits
 from antecede.pipeline.read.blocks import Block, RowGroups
+from antecede.pipeline.verify.answer import plural
 
 TASKS_MIN = 8  # unless they would be too small to be worth starting
 RUNS_MAX = 10_000
@@ -45,16 +46,17 @@ def plan_text(blocks: Sequence[Block], sizes: Sequence[int], *, cores: int, limi
     heavy = max(ceil(total / (TASKS_PER_CORE * cores)), min(limits.in_place_bytes, limits.block_bytes))
     shared = _share_out(blocks, sizes, heavy)
     parts = max(1, ceil(total / limits.row_bytes / limits.dealt_rows))
-    why = f"{total:,} bytes of text: {shared[-1][0] + 1} tasks read it and deal its rows to {parts} tasks by run"
+    readers = plural(shared[-1][0] + 1, "task reads it and deals", "tasks read it and deal")
+    why = f"{total:,} bytes of text: {readers} its rows to {plural(parts, 'task')} by run"
     return Plan(tuple(shared), parts, why)
 
 
 def plan_rows(rows: int, what: str, *, is_together: bool, limits: Limits) -> Plan:
     """Plan rows that a program has. If they are together, one task can judge a few of them without dealing them out."""
     if is_together and rows <= limits.dealt_rows:
-        return Plan((), 0, f"{rows:,} rows of {what}: one task judges all of them")
+        return Plan((), 0, f"{plural(rows, 'row')} of {what}: one task judges all of them")
     parts = max(1, ceil(rows / limits.dealt_rows))
-    return Plan((), parts, f"{rows:,} rows of {what}: they are dealt to {parts} tasks by run")
+    return Plan((), parts, f"{plural(rows, 'row')} of {what}: they are dealt to {plural(parts, 'task')} by run")
 
 
 def plan_row_groups(files: Sequence[RowGroups], *, limits: Limits, windows: int | None = None) -> Plan:
@@ -71,9 +73,9 @@ def plan_row_groups(files: Sequence[RowGroups], *, limits: Limits, windows: int 
     blocks = [block for file in files for block in _neighbours(file, limits.dealt_rows)]
     shared = _share_out([block for block, _ in blocks], [rows for _, rows in blocks], limits.dealt_rows)
     parts = max(1, ceil((total - sum((sizes or {}).get(run, 0) for run in large)) / limits.dealt_rows))
-    cut = f", and {len(large)} of its runs are cut into windows" if large else ""
-    readers = shared[-1][0] + 1 if shared else 0
-    why = f"{total:,} rows: {readers} tasks read them and deal them to {parts} tasks by run{cut}"
+    cut = f", and {plural(len(large), 'run is', 'runs are')} cut into windows" if large else ""
+    readers = plural(shared[-1][0] + 1 if shared else 0, "task reads and deals them", "tasks read and deal them")
+    why = f"{plural(total, 'row')}: {readers} to {plural(parts, 'task')} by run{cut}"
     return Plan(tuple(shared), parts, why, large)
 
 
@@ -110,7 +112,8 @@ def _plan_in_place(files: Sequence[RowGroups], sizes: dict[str, int], limits: Li
         blocks = [(part, block, rows) for file in files for part, block, rows in _own_groups(file, part_of)]
         if sum(rows for *_, rows in blocks) <= READINGS_MAX * total:
             parts = len({part for part, *_ in blocks})
-            why = f"{total:,} rows in {len(sizes):,} runs: {parts} tasks each read and judge whole runs"
+            judges = plural(parts, "task reads and judges", "tasks read and judge")
+            why = f"{plural(total, 'row')} in {plural(len(sizes), 'run')}: {judges} whole runs"
             return Plan(tuple((part, block) for part, block, _ in blocks), 0, why)
     return None
 

@@ -6,16 +6,18 @@ An arrow has a role, not a message: a multicast can be overtaken at one destinat
 from __future__ import annotations
 
 from collections.abc import Iterator
+from html import unescape
 from itertools import pairwise
 from math import hypot
 
 from antecede.pipeline.report.model import ExplainedViolation, MessageArrow, Role
 from antecede.web.diagram.labels import LETTER, MARK_WIDTH, Line, Point, label_place
 from antecede.web.diagram.layout import RADIUS, DiagramLayout, key, lifeline_segments, point
-from antecede.web.text import message_words, short
+from antecede.web.names import DiagramNames
+from antecede.web.words import message_words
 
 
-def messages(placed: DiagramLayout) -> Iterator[str]:
+def messages(placed: DiagramLayout, names: DiagramNames) -> Iterator[str]:
     """Yield the messages as SVG, context first, so that what matters lies on top.
 
     Labels are placed in the opposite order, so that what matters gets the best position.
@@ -30,9 +32,10 @@ def messages(placed: DiagramLayout) -> Iterator[str]:
         roles = edge_roles(placed.violation, arrow)
         others = along + [line for other in arrows if other is not arrow for line in lines[other]]
         main = min(range(len(roles)), key=lambda place: order.index(roles[place]))
-        label = label_place(lines[arrow][main], len(short(arrow.id, 12)) * LETTER, taken, others)
-        taken.append((*label, len(short(arrow.id, 12)) * LETTER))
-        drawn.append(_message(arrow, list(zip(lines[arrow], roles, strict=True)), label))
+        width = len(unescape(names.short_messages[arrow.id])) * LETTER
+        label = label_place(lines[arrow][main], width, taken, others)
+        taken.append((*label, width))
+        drawn.append(_message(arrow, list(zip(lines[arrow], roles, strict=True)), label, names))
     yield from reversed(drawn)
 
 
@@ -60,11 +63,12 @@ def _start(placed: DiagramLayout, arrow: MessageArrow) -> Point:
     return point(placed, (arrow.sender, arrow.send_index))
 
 
-def _message(arrow: MessageArrow, lines: list[tuple[Line, Role]], label: Point) -> str:
+def _message(arrow: MessageArrow, lines: list[tuple[Line, Role]], label: Point, names: DiagramNames) -> str:
+    words, shown = message_words(arrow, names), names.short_messages[arrow.id]
     return (
-        f'<g class="message {arrow.role}" data-message="{short(arrow.id, 96)}"><title>{message_words(arrow)}</title>'
+        f'<g class="message {arrow.role}" data-message="{names.numbers[arrow.id]}"><title>{words}</title>'
         + "".join(_arrow(*line, role) for line, role in lines)
-        + f'<text x="{label[0]:.0f}" y="{label[1] + 4:.0f}" text-anchor="middle">{short(arrow.id, 12)}</text></g>'
+        + f'<text x="{label[0]:.0f}" y="{label[1] + 4:.0f}" text-anchor="middle">{shown}</text></g>'
     )
 
 

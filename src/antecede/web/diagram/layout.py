@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from antecede.judge.events import Event
-from antecede.pipeline.report.model import ExplainedViolation, MessageArrow
+from antecede.pipeline.report.model import ExplainedViolation, LoggedEvent, MessageArrow
 from antecede.web.diagram.labels import Point
 
 Key = tuple[str, int]
@@ -67,7 +67,7 @@ def place(violation: ExplainedViolation) -> DiagramLayout:
     return DiagramLayout(bounded, row, _columns(bounded, row), chain_left_out, left_out)
 
 
-def bound_chain(chain: tuple[Event, ...]) -> tuple[tuple[Event, ...], int]:
+def bound_chain(chain: tuple[LoggedEvent, ...]) -> tuple[tuple[LoggedEvent, ...], int]:
     """Return both ends of `chain`, and how many steps between them are left out."""
     if len(chain) <= CHAIN_MAX:
         return chain, 0
@@ -76,8 +76,8 @@ def bound_chain(chain: tuple[Event, ...]) -> tuple[tuple[Event, ...], int]:
 
 
 def _bound_events(
-    events: dict[Key, Event], chain: tuple[Event, ...], violation: ExplainedViolation
-) -> dict[Key, Event]:
+    events: dict[Key, LoggedEvent], chain: tuple[LoggedEvent, ...], violation: ExplainedViolation
+) -> dict[Key, LoggedEvent]:
     """Return the events that the diagram shows: those of the violation, then those nearest to it."""
     ends = sorted(
         key(event)
@@ -94,7 +94,7 @@ def _bound_events(
     )
     names = sorted(core) + [(process, index) for _, process, index in nearest]
     processes = sorted({process for process, _ in core})
-    kept: dict[Key, Event] = {}
+    kept: dict[Key, LoggedEvent] = {}
     for name in names:
         if name[0] not in processes and len(processes) < PROCESSES_MAX:
             processes.append(name[0])
@@ -103,13 +103,15 @@ def _bound_events(
     return kept
 
 
-def _clip_arrow(arrow: MessageArrow, kept: Mapping[Key, Event]) -> MessageArrow | None:
+def _clip_arrow(arrow: MessageArrow, kept: Mapping[Key, LoggedEvent]) -> MessageArrow | None:
     """Return the arrow with only the delivers that are shown, or None if one end has no event that is shown."""
     delivers = tuple(end for end in arrow.delivers if end in kept)
     return replace(arrow, delivers=delivers) if (arrow.sender, arrow.send_index) in kept and delivers else None
 
 
-def _rows(events: Mapping[Key, Event], messages: Iterable[MessageArrow], chain: tuple[Event, ...]) -> dict[Key, int]:
+def _rows(
+    events: Mapping[Key, Event], messages: Iterable[MessageArrow], chain: tuple[LoggedEvent, ...]
+) -> dict[Key, int]:
     """Return the row of each event: the length of the longest chain of causes before it."""
     after: dict[Key, list[Key]] = defaultdict(list)
     waiting = dict.fromkeys(events, 0)

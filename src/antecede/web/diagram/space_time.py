@@ -31,33 +31,36 @@ from antecede.web.diagram.layout import (
     point,
     row_y,
 )
-from antecede.web.text import event_words, name, plural, short
+from antecede.web.names import DiagramNames
+from antecede.web.text import plural
+from antecede.web.words import event_words
 
 TALL = 600
 
 
-def svg(placed: DiagramLayout, label: str) -> str:
+def svg(placed: DiagramLayout, label: str, names: DiagramNames) -> str:
     """Return the diagram as SVG. `label` is its accessible name, already escaped."""
     width = LEFT + COLUMN * (len(placed.column) - 1) + RIGHT
     height = row_y(placed, max(placed.row.values(), default=0)) + BOTTOM
     css = "space-time tall" if height > TALL else "space-time"
-    parts = [*_lifelines(placed, height), *_chain(placed), *messages(placed), *_events(placed), *_gap(placed, width)]
+    lines = [*_lifelines(placed, height, names), *_chain(placed)]
+    parts = [*lines, *messages(placed, names), *_events(placed, names), *_gap(placed, width)]
     return (
         f'<svg class="{css}" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
         f'role="group" aria-label="{label}">' + "".join(parts) + "</svg>"
     )
 
 
-def _lifelines(placed: DiagramLayout, height: int) -> Iterator[str]:
+def _lifelines(placed: DiagramLayout, height: int, names: DiagramNames) -> Iterator[str]:
     drawn: dict[str, list[int]] = {process: [] for process in placed.column}
     for process, index in sorted(placed.row):
         drawn[process].append(index)
     for process, indexes in drawn.items():
         x = column_x(placed, process)
         yield (
-            f'<g class="process"><title>process {name(process)}</title>'
+            f'<g class="process"><title>process {names.process(process)}</title>'
             f'<line x1="{x}" y1="{TOP - 20}" x2="{x}" y2="{height - 4}"/>'
-            f'<text x="{x}" y="{TOP - 28}" text-anchor="middle">{short(process)}</text>'
+            f'<text x="{x}" y="{TOP - 28}" text-anchor="middle">{names.short_processes[process]}</text>'
             + "".join(_break_mark(placed, process, one, two) for one, two in pairwise(indexes) if two > one + 1)
             + "</g>"
         )
@@ -79,7 +82,7 @@ def _chain(placed: DiagramLayout) -> Iterator[str]:
         yield f'<line class="chain" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>'
 
 
-def _events(placed: DiagramLayout) -> Iterator[str]:
+def _events(placed: DiagramLayout, names: DiagramNames) -> Iterator[str]:
     steps = {key(event): step for step, event in enumerate(placed.violation.chain, 1)}
     before = len(placed.violation.chain) // 2 if placed.chain_left_out else len(steps)
     verdicts = verdict_labels(placed)
@@ -89,7 +92,8 @@ def _events(placed: DiagramLayout) -> Iterator[str]:
         step = steps.get(here)
         number = step if step is None or step <= before else step + placed.chain_left_out
         side = -1 if -1 not in busy[here] or 1 in busy[here] else 1
-        yield _event(event, point(placed, here), number, side, verdicts.get(here, ""))
+        verdict = verdicts.get(here, "")
+        yield _event(event, point(placed, here), names, step=number, side=side, verdict=verdict)
 
 
 def _busy_sides(placed: DiagramLayout) -> dict[Key, set[int]]:
@@ -124,7 +128,7 @@ def _is_arrow_end(placed: DiagramLayout, event: Event) -> bool:
     return any(key(event) in arrow.delivers for arrow in placed.violation.messages if arrow.id == event.message)
 
 
-def _event(event: Event, at: Point, step: int | None, side: int, verdict: str) -> str:
+def _event(event: Event, at: Point, names: DiagramNames, *, step: int | None, side: int, verdict: str) -> str:
     x, y = at
     marked = " judged" if verdict else " chained" if step else ""
     anchor = "end" if side < 0 else "start"
@@ -132,8 +136,8 @@ def _event(event: Event, at: Point, step: int | None, side: int, verdict: str) -
     word = f'<text class="verdict-word" x="{x + 11}" y="{y + 4}">{verdict}</text>' if verdict else ""
     return (
         f'<g class="event {_kind(event)}{marked}" tabindex="0" role="img" '
-        f'data-message="{short(event.message, 96) if event.message else ""}">'
-        f"<title>{event_words(event)}{f': {verdict}' if verdict else ''}</title>"
+        f'data-message="{names.numbers[event.message] if event.message else ""}">'
+        f"<title>{event_words(event, names)}{f': {verdict}' if verdict else ''}</title>"
         f'<circle class="hit" cx="{x}" cy="{y}" r="14"/>{_mark(event, x, y)}{badge}{word}</g>'
     )
 
