@@ -20,6 +20,8 @@ def test_they_are_the_same_on_spark(spark: SparkSession) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("master", "traces"), [("in-process", 2_000), ("local-cluster[2,1,1024]", 60), ("connect", 60)])
+@pytest.mark.parametrize(
+    ("master", "traces"), [("in-process", 2_000), ("local-cluster[2,1,1024]", 60), ("connect", 60)]
+)
 def test_they_are_the_same_on_every_runner(master: str, traces: int) -> None:
     assert fuzz(traces, 5_000, [master]) == []

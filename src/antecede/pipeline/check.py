@@ -24,6 +24,7 @@ from antecede.pipeline.open_trace import OpenTrace, open_trace
 from antecede.pipeline.progress import Progress, Stages, no_progress
 from antecede.pipeline.read.destinations import NOTE as INFERRED_NOTE
 from antecede.pipeline.read.formats.mapped import load_mapping
+from antecede.pipeline.read.formats.spans import UNNAMED_NOTE
 from antecede.pipeline.read.open_input import Expressions
 from antecede.pipeline.read.rows import Wanted
 from antecede.pipeline.read.source import Source
@@ -92,6 +93,8 @@ def check(
         if out is not None:
             remove_parts(out, check_id)
         raise
+    finally:
+        trace.release()
     return Checked(
         paths=tuple(paths),
         format=trace.format,
@@ -200,6 +203,8 @@ def _notes(judged: _Judged) -> tuple[str, ...]:
         )
     inferred = sum(verified.told["inferred"]["sends"].to_pylist())
     notes += verified.told["notes"]["note"].to_pylist()
+    unnamed = sum(verified.told["unnamed"]["arrivals"].to_pylist())
+    notes += [UNNAMED_NOTE.format(unnamed=unnamed)] if unnamed else []
     return (*notes, INFERRED_NOTE.format(sends=inferred)) if inferred else tuple(notes)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from antecede.pipeline.limits import Limits
@@ -12,8 +12,9 @@ from antecede.pipeline.read.open_input import Expressions, OpenInput, cut_into_b
 from antecede.pipeline.read.row_groups import describe_files
 from antecede.pipeline.read.rows import Wanted
 from antecede.pipeline.read.source import BlockSource, GatheredSource, Source
-from antecede.pipeline.runner import Runner
-from antecede.pipeline.verify.plan import Plan, plan_row_groups, plan_text
+from antecede.pipeline.read.span_source import SpanSource
+from antecede.pipeline.runner import Dataset, Runner
+from antecede.pipeline.verify.plan import Plan, plan_row_groups, plan_spans, plan_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,12 @@ class OpenTrace:
     bytes_by_file: dict[str, int]
     plan: Plan
     open: Callable[[Wanted], Source]
+    kept: list[Dataset] = field(default_factory=list)
+
+    def release(self) -> None:
+        """Give up what sources of this trace keep to be read several times."""
+        while self.kept:
+            self.kept.pop().release()
 
 
 def open_trace(
@@ -38,17 +45,31 @@ def open_trace(
     opened = open_input(runner, paths, format, expressions)
     plan = _make_plan(runner, opened, windows, limits)
     sizes = {file.name: file.bytes for file in opened.files}
-    return OpenTrace(runner, opened.format.name, opened.notes, sizes, plan, partial(_open_blocks, runner, opened, plan))
+    kept: list[Dataset] = []
+    open_blocks = partial(_open_blocks, runner, opened, plan, kept)
+    return OpenTrace(runner, opened.format.name, opened.notes, sizes, plan, open_blocks, kept)
 
 
 def _make_plan(runner: Runner, opened: OpenInput, windows: int | None, limits: Limits) -> Plan:
     if opened.is_parquet:
         return plan_row_groups(describe_files(runner, opened.files), limits=limits, windows=windows)
     blocks, sizes = cut_into_blocks(runner, opened, limits)
-    return plan_text(blocks, sizes, cores=runner.cores, limits=limits)
+    if opened.has_spans:
+        return plan_spans(blocks, sizes, cores=runner.cores, limits=limits, windows=windows)
+    return plan_text(blocks, sizes, cores=runner.cores, limits=limits, is_gathered=opened.is_gathered)
 
 
-def _open_blocks(runner: Runner, opened: OpenInput, plan: Plan, wanted: Wanted) -> Source:
+def _open_blocks(runner: Runner, opened: OpenInput, plan: Plan, kept: list[Dataset], wanted: Wanted) -> Source:
+    if opened.has_spans and plan.span_parts > 1:
+        return SpanSource(
+            runner,
+            table_of(plan.blocks),
+            opened.reader(wanted),
+            wanted,
+            plan.span_parts,
+            is_kept=plan.is_read_again,
+            kept=kept,
+        )
     prepare = opened.prepare(wanted)
     if prepare is None:
         return BlockSource(runner, table_of(plan.blocks), opened.reader(wanted))

@@ -60,6 +60,15 @@ class OpenInput:
     def is_parquet(self) -> bool:
         return self.format.reader == "parquet"
 
+    @property
+    def has_spans(self) -> bool:
+        return self.format.reader in SPAN_READERS
+
+    @property
+    def is_gathered(self) -> bool:
+        """Return whether only all rows together show what they mean."""
+        return self.format.reader == "shiviz"
+
     def reader(self, wanted: Wanted) -> Reader:
         """Return the function that reads a block."""
         name, given = self.format.reader, self.expressions
@@ -74,9 +83,9 @@ class OpenInput:
 
     def prepare(self, wanted: Wanted) -> Prepare | None:
         """Return the function that makes events of all rows, or None if rows are events by themselves."""
-        if self.format.reader in SPAN_READERS:
+        if self.has_spans:
             return partial(_prepare_spans, wanted)
-        if self.format.reader == "shiviz":
+        if self.is_gathered:
             return partial(_prepare_clocks, tuple(file.name for file in self.files))
         return None
 
@@ -96,7 +105,8 @@ def open_input(runner: Runner, paths: Sequence[str], wanted: str, expressions: E
     format = detect_format(files, looked_at, wanted, regex=expressions.regex, mapping=expressions.mapping)
     if format.reader == "shiviz":
         shiviz.refuse_large_files(files)
-    return OpenInput(files, format, expressions, (*format.notes, *_note_empty(listed)))
+    of_spans = (spans.ORDER_NOTE,) if format.reader in SPAN_READERS else ()
+    return OpenInput(files, format, expressions, (*of_spans, *format.notes, *_note_empty(listed)))
 
 
 def cut_into_blocks(runner: Runner, opened: OpenInput, limits: Limits) -> tuple[list[Block], list[int]]:
@@ -153,17 +163,16 @@ def _read_spans(format: str, wanted: Wanted, block: Block) -> Iterator[ReadRows]
         yield ReadRows(rows.spans, rows.refused)
 
 
-def _prepare_spans(wanted: Wanted, rows: pa.Table) -> tuple[pa.Table, pa.Table, tuple[str, ...]]:
-    events, notes = spans.resolve_spans(rows)
-    return events.select(wanted.events.names), schema.QUARANTINE.empty_table(), notes
+def _prepare_spans(wanted: Wanted, rows: pa.Table) -> ReadRows:
+    events, unnamed = spans.resolve_spans(rows)
+    return ReadRows(events.select(wanted.events.names), schema.QUARANTINE.empty_table(), unnamed=unnamed)
 
 
-def _prepare_clocks(files: Sequence[str], rows: pa.Table) -> tuple[pa.Table, pa.Table, tuple[str, ...]]:
+def _prepare_clocks(files: Sequence[str], rows: pa.Table) -> ReadRows:
     named = rows
     if len(files) > 1 and shiviz_runs.shares_events(rows):
         named = shiviz_runs.name_runs_after_files(rows, files)
-    events, refused = shiviz_runs.find_clock_gaps(named)
-    return events, refused, ()
+    return ReadRows(*shiviz_runs.find_clock_gaps(named))
 
 
 def _note_empty(listed: Sequence[InputFile]) -> tuple[str, ...]:
