@@ -9,6 +9,7 @@ import random
 from collections import deque
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 from antecede.judge.events import Event
 from antecede.judge.judge import COUNTS
@@ -72,8 +73,10 @@ def answer(verdict: str, reason: str, *counts: int, complete: bool = True, runs:
 def run_answer(run: str, verdict: str, *counts: int, reason: str | None = None) -> RunAnswer:
     """Return a run with these numbers of processes, events, messages, deliveries, violations, overtaken and lost."""
     names = ("processes", "events", "messages", "deliveries", "violations", "overtaken", "lost")
-    others = {"duplicates": 0, "spurious": 0, "early": 0, "windows": 1}
-    return RunAnswer(run, verdict, reason, one_task=None, **dict(zip(names, counts, strict=True)), **others)
+    others: dict[str, Any] = {"duplicates": 0, "spurious": 0, "early": 0, "windows": 1} | dict(
+        zip(names, counts, strict=True)
+    )
+    return RunAnswer(run, verdict, reason, one_task=None, **others)
 
 
 def known_report() -> Report:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 from antecede.cli import screen
+from antecede.cli.standard_input import read_standard_input
 from antecede.core.errors import Misuse
 from antecede.judge.rule import QUARANTINE_MAX, check_quarantine_max
 
@@ -17,20 +19,24 @@ if TYPE_CHECKING:
     from antecede.pipeline.progress import Progress
 
 STATUS = {"holds": 0, "violated": 1, "undecidable": 3}
-FORMATS = ("auto", "antecede", "shiviz", "otlp", "zipkin", "mapped")
+FORMATS = ("auto", "antecede", "shiviz", "otlp", "zipkin", "jaeger", "mapped", "csv")
 
 EXPLANATION = """\
 Read the log of a system, and say whether it delivered its messages in causal order: if one message may have caused
 another, every process that gets both must get the cause first. For the worst violations, show the chain of messages
 that proves them.
 
-TRACE is a file, a folder or a glob, plain or compressed with gzip. The formats are:
+TRACE is a file, a folder or a glob, plain or compressed with gzip; - is standard input. The formats are:
   antecede   JSON Lines or Parquet with the columns run, process, index, kind, time, message, dests, ...
   shiviz     ShiViz and GoVector logs; for another layout, give --regex with the groups host, clock and event, and
              with kind, message and dests if the log names its messages
   otlp       OpenTelemetry OTLP/JSON with messaging spans
   zipkin     Zipkin v2 JSON
+  jaeger     Jaeger's own JSON, as its page downloads it
   mapped     other JSON Lines; --mapping says which field has which meaning
+  csv        CSV with a line of names; --mapping as for JSON Lines
+If your log is in none of these, --suggest-mapping prints a mapping to start from. A ShiViz log that names no messages
+can be judged by its vector clocks, if --receives tells which events are receives.
 A row that is not a valid event is refused and counted, and the report lists it with file, line and reason. The answer
 is then marked as incomplete. If more than --quarantine-max of the rows are refused, and no violation was found, the
 answer is undecidable.
@@ -74,6 +80,16 @@ def add(subparsers: Any) -> None:
     reading.add_argument("--regex", help="a regular expression for one event of a ShiViz log")
     reading.add_argument("--delimiter", help="a regular expression for the text between two executions in a ShiViz log")
     reading.add_argument(
+        "--receives",
+        metavar="REGEX",
+        help="a regular expression for the texts of receives in a ShiViz log, so that its vector clocks can be judged",
+    )
+    reading.add_argument(
+        "--suggest-mapping",
+        action="store_true",
+        help="print a mapping to start from, for JSON Lines or CSV in a format of your own, and check nothing",
+    )
+    reading.add_argument(
         "--mapping", help="the meaning of the JSON fields: the name of a built-in mapping, JSON, or a file with JSON"
     )
     reading.add_argument(
@@ -116,6 +132,22 @@ def _add_export(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    with read_standard_input(arguments.trace, arguments.master) as paths:
+        arguments.trace = paths
+        return _suggest(paths) if arguments.suggest_mapping else _run(arguments)
+
+
+def _suggest(paths: Sequence[str]) -> int:
+    """Print a mapping for the first file, and how to use it."""
+    from antecede.pipeline.read.detection.suggest_mapping import describe_suggestion
+
+    mapping, words = describe_suggestion(paths[0])
+    print(json.dumps(mapping, indent=2))
+    print(words, file=sys.stderr)
+    return 0
+
+
+def _run(arguments: argparse.Namespace) -> int:
     _refuse_bad_options(arguments)
     with screen.show_progress(quiet=arguments.json) as progress:
         checked = _check(arguments, progress)
@@ -149,6 +181,7 @@ def _refuse_bad_options(arguments: argparse.Namespace) -> None:
         arguments.master,
         regex=arguments.regex,
         delimiter=arguments.delimiter,
+        receives=arguments.receives,
         mapping=arguments.mapping,
     )
 
@@ -163,6 +196,7 @@ def _check(arguments: argparse.Namespace, progress: Progress) -> Checked:
         format=arguments.format,
         regex=arguments.regex,
         delimiter=arguments.delimiter,
+        receives=arguments.receives,
         mapping=arguments.mapping,
         out=arguments.out,
         windows=arguments.windows,

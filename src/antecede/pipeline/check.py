@@ -19,6 +19,8 @@ from uuid import uuid4
 import pyarrow as pa
 
 from antecede.judge.rule import QUARANTINE_MAX, Coverage, check_quarantine_max
+from antecede.pipeline.errors import UnreadableInput
+from antecede.pipeline.kernel.clock_receives import ASSUMPTIONS
 from antecede.pipeline.limits import LIMITS, Limits
 from antecede.pipeline.open_trace import OpenTrace, open_trace
 from antecede.pipeline.progress import Progress, Stages, no_progress
@@ -37,6 +39,7 @@ from antecede.pipeline.runner import Runner
 from antecede.pipeline.tables import folder
 from antecede.pipeline.tables.part_files import commit_parts, parts_folder, remove_parts
 from antecede.pipeline.verify.answer import answer
+from antecede.pipeline.verify.clock_verdicts import explain_late
 from antecede.pipeline.verify.judge import JudgedRuns
 from antecede.pipeline.verify.tasks import JudgeOptions
 from antecede.pipeline.verify.verify import Verified, verify
@@ -60,6 +63,7 @@ def check(
     format: str = "auto",
     regex: str | None = None,
     delimiter: str | None = None,
+    receives: str | None = None,
     mapping: str | Mapping[str, object] | None = None,
     out: str | None = None,
     windows: int | None = None,
@@ -70,7 +74,8 @@ def check(
 ) -> Checked:
     """Check the trace in `paths`; with `out`, write its tables there.
 
-    If more than the share `quarantine_max` of the input could not be read, a trace without violations is undecidable.
+    `receives` is an expression that marks the receives of a log that has vector clocks and names no messages. If more
+    than the share `quarantine_max` of the input could not be read, a trace without violations is undecidable.
     """
     check_quarantine_max(quarantine_max)
     if out is not None:
@@ -79,10 +84,15 @@ def check(
     with stages.stage("reading"):
         given = Expressions(regex, delimiter, None if mapping is None else load_mapping(mapping))
         trace = open_trace(runner, paths, format, given, windows=windows, limits=limits)
+    if receives is not None and not trace.has_clocks:
+        raise UnreadableInput("--receives is for logs with vector clocks; this one is read as " + trace.format)
     check_id = uuid4().hex
     options = JudgeOptions(
         worst=worst if out is not None else min(worst, 1),
         parts_folder=None if out is None else parts_folder(out, check_id),
+        has_clocks=trace.has_clocks,
+        has_index=trace.has_index,
+        receives=receives,
         explain=partial(_explain, events_max=limits.explained_events_max),
         limits=limits,
     )
@@ -123,7 +133,7 @@ def _judge(
     trace: OpenTrace, options: JudgeOptions, stages: Stages, *, windows: int | None, quarantine_max: float
 ) -> _Judged:
     with stages.stage("verifying"):
-        source = trace.open(Wanted(all_columns=options.parts_folder is not None))
+        source = trace.open(Wanted(all_columns=options.has_clocks or options.parts_folder is not None))
         plan = trace.plan
         verified = verify(source, dealt_to=plan.dealt_to, large=plan.large, windows=windows, options=options)
     found, quarantined = _answer(trace, verified, quarantine_max)
@@ -187,7 +197,8 @@ def _explain_worst(source: Source, verified: Verified, options: JudgeOptions) ->
     more = explain_from_source(source, missing, sizes, events_max=options.limits.explained_events_max)
     words |= {tuple(row[name] for name in PLACE): row for row in more.to_pylist()}
     found = (words[tuple(row[name] for name in PLACE)]["explanation"] for row in worst)
-    return tuple(explanations.unpack_explanation(text) for text in found)
+    late = map(explain_late, verified.told["late"].sort_by([(name, "ascending") for name in PLACE]).to_pylist())
+    return (*map(explanations.unpack_explanation, found), *late)[: options.worst]
 
 
 def _notes(judged: _Judged) -> tuple[str, ...]:
@@ -202,9 +213,11 @@ def _notes(judged: _Judged) -> tuple[str, ...]:
             f"line {row['line']} of {row['file']}: {row['reason']}"
         )
     inferred = sum(verified.told["inferred"]["sends"].to_pylist())
-    notes += verified.told["notes"]["note"].to_pylist()
+    notes += dict.fromkeys(verified.told["notes"]["note"].to_pylist())
     unnamed = sum(verified.told["unnamed"]["arrivals"].to_pylist())
     notes += [UNNAMED_NOTE.format(unnamed=unnamed)] if unnamed else []
+    if "clocks" in judged.answer.basis:
+        notes.append(f"judged by the vector clocks, for which is assumed that {ASSUMPTIONS}")
     return (*notes, INFERRED_NOTE.format(sends=inferred)) if inferred else tuple(notes)
 
 

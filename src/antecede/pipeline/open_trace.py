@@ -12,7 +12,7 @@ from antecede.pipeline.read.open_input import Expressions, OpenInput, cut_into_b
 from antecede.pipeline.read.row_groups import describe_files
 from antecede.pipeline.read.rows import Wanted
 from antecede.pipeline.read.source import BlockSource, GatheredSource, Source
-from antecede.pipeline.read.span_source import SpanSource
+from antecede.pipeline.read.sources.span_source import SpanSource
 from antecede.pipeline.runner import Dataset, Runner
 from antecede.pipeline.verify.plan import Plan, plan_row_groups, plan_spans, plan_text
 
@@ -21,11 +21,14 @@ from antecede.pipeline.verify.plan import Plan, plan_row_groups, plan_spans, pla
 class OpenTrace:
     """An input that was found and recognised, and the plan for it.
 
-    `bytes_by_file` says how large each file is. `open` returns the rows, with the columns that are wanted.
+    `has_clocks`: the events carry vector clocks. `has_index`: they say their order in their process. `bytes_by_file`
+    says how large each file is. `open` returns the rows, with the columns that are wanted.
     """
 
     runner: Runner
     format: str
+    has_clocks: bool
+    has_index: bool
     notes: tuple[str, ...]
     bytes_by_file: dict[str, int]
     plan: Plan
@@ -46,8 +49,17 @@ def open_trace(
     plan = _make_plan(runner, opened, windows, limits)
     sizes = {file.name: file.bytes for file in opened.files}
     kept: list[Dataset] = []
-    open_blocks = partial(_open_blocks, runner, opened, plan, kept)
-    return OpenTrace(runner, opened.format.name, opened.notes, sizes, plan, open_blocks, kept)
+    return OpenTrace(
+        runner=runner,
+        format=opened.format.name,
+        has_clocks=opened.format.reader == "shiviz",
+        has_index=opened.has_index,
+        notes=opened.notes,
+        bytes_by_file=sizes,
+        plan=plan,
+        open=partial(_open_blocks, runner, opened, plan, kept),
+        kept=kept,
+    )
 
 
 def _make_plan(runner: Runner, opened: OpenInput, windows: int | None, limits: Limits) -> Plan:

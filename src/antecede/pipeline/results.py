@@ -59,6 +59,7 @@ TOLD: Mapping[str, pa.Schema] = {
     "unnamed": UNNAMED,
     "written": WRITTEN,
     "figures": FIGURES,
+    "late": schema.LATE_RECEIVES,
     "large": LARGE,
     "resent": RESENT,
     "left_out": pa.schema([("file", pa.string()), ("line", pa.int64())]),
@@ -76,6 +77,7 @@ reasons   how many rows are refused for which reason
 notes     sentences for people
 written   files of tables that a task wrote
 figures   what histograms and the time line are drawn from
+late      receives that came late by the vector clocks of a run without message ids, at most as many as are explained
 inferred  the number of sends whose destinations were inferred
 unnamed   the number of arrivals at consumers whose message nothing names
 large     the processes of runs that are too large for one task, and were not judged

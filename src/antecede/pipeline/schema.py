@@ -198,6 +198,7 @@ RUNS = pa.schema(
         RUN,
         column("verdict", TEXT, "holds, violated or undecidable"),
         column("reason", TEXT, "why it is undecidable"),
+        column("basis", TEXT, "what the verdict rests on: messages, or clocks, by which late receives are counted"),
         column("events", LONG, "events of all kinds"),
         column("processes", LONG, "processes with events"),
         column("messages", LONG, "messages sent"),

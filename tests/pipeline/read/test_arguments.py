@@ -60,8 +60,6 @@ def test_what_may_not_be_read_is_told_at_once(tmp_path: Path, monkeypatch: pytes
         ("hdfs://host/trace", None),
         ("/not/here", "spark://host:7077"),
         ("/not/here", "sc://host"),
-        ("-", None),
-        ("-", "in-process"),
     ],
 )
 def test_what_only_the_tasks_can_see_is_left_to_them(path: str, master: str | None) -> None:
@@ -73,5 +71,5 @@ def test_a_trace_is_let_through(tmp_path: Path) -> None:
     (tmp_path / "m.json").write_text('{"process": "p"}')
     arguments.refuse([str(tmp_path / "a[1].jsonl")], None, mapping=str(tmp_path / "m.json"), receives="^Received")
     arguments.refuse([str(tmp_path)], None, mapping="tracechecker")
-    arguments.refuse([str(tmp_path / "*.jsonl"), "-"], "local[1]", mapping={"process": "p"})
+    arguments.refuse([str(tmp_path / "*.jsonl")], "local[1]", mapping={"process": "p"})
     arguments.refuse([str(tmp_path / "{a,b}*.jsonl")], None, regex="(?<host>a)(?<clock>b)(?<event>c)", delimiter="^-$")

@@ -230,7 +230,7 @@ def test_a_column_that_is_absent_is_null_and_others_are_ignored() -> None:
         {**none, "run": "", "process": "b", "index": 2, "kind": "move", "line": 2},
     ]
     assert missing_columns(source.column_names) == []
-    assert missing_columns(["process", "Index"]) == ["index", "kind"]
+    assert missing_columns(["Process", "index"]) == ["process", "kind"]
 
 
 def test_a_table_without_rows_or_without_columns_of_a_trace_is_read() -> None:

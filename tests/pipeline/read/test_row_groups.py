@@ -52,7 +52,7 @@ def test_if_all_files_are_damaged_or_none_is_a_trace_the_input_is_refused(tmp_pa
     with pytest.raises(UnreadableInput, match=r"a\.parquet: not readable as Parquet: .*; write the file again"):
         describe_files(InProcess(), [damaged(tmp_path / "a.parquet")])
     other = write_parquet(tmp_path / "b.parquet", pa.table({"process": ["a"], "colour": ["red"]}))
-    with pytest.raises(UnreadableInput, match="not a trace: no column index, kind among colour, process; rename"):
+    with pytest.raises(UnreadableInput, match="not a trace: no column kind among colour, process; rename"):
         describe_files(InProcess(), [other])
 
 

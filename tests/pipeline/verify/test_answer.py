@@ -92,7 +92,7 @@ def test_however_many_runs_there_are_few_are_listed() -> None:
 
 
 def test_sums_of_runs_that_are_not_told_one_by_one_count() -> None:
-    row = NOTHING | PAIRED | {"run": None, "verdict": "holds", "reason": None, "run_count": 9}
+    row = NOTHING | PAIRED | {"run": None, "verdict": "holds", "reason": None, "basis": "messages", "run_count": 9}
     runs = pa.concat_tables([judge_each_run(pa.Table.from_pylist([NOTHING | PAIRED | {"run": "a"}], RUN_COUNTS))])
     both = pa.concat_tables([runs, pa.Table.from_pylist([row], runs.schema)])
     found = answer(both, Coverage(8, 0), windows={}, one_task={})

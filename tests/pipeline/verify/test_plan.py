@@ -10,7 +10,7 @@ import pytest
 
 from antecede.pipeline.limits import LIMITS, Limits
 from antecede.pipeline.read.blocks import Block, RowGroups
-from antecede.pipeline.verify.plan import TASKS_MIN, Plan, plan_row_groups, plan_text
+from antecede.pipeline.verify.plan import TASKS_MIN, Plan, plan_row_groups, plan_spans, plan_text
 
 
 def block(name: str) -> Block:
@@ -35,6 +35,37 @@ def test_a_small_text_is_read_and_judged_by_one_task() -> None:
     plan = plan_text(blocks, [10, 20, 30], cores=4, limits=LIMITS)
     assert plan.blocks == tuple((0, one) for one in blocks)
     assert (plan.dealt_to, plan.why) == (0, "60 bytes: one task reads and judges all of it")
+
+
+def test_rows_that_are_gathered_first_are_planned_as_such() -> None:
+    plan = plan_text([block("a"), block("b")], [9 << 20, 9 << 20], cores=1, limits=LIMITS, is_gathered=True)
+    assert plan.why == (
+        "18,874,368 bytes of text: 2 tasks read it, one task gathers its rows and deals them to 1 tasks by run"
+    )
+
+
+def test_spans_stay_in_one_task_until_they_are_many() -> None:
+    limits = Limits(in_place_bytes=100, block_bytes=100, span_bytes=10, gathered_spans=40, run_events_max=100)
+    blocks = [block(name) for name in "abcd"]
+
+    def plan_of(size: int, windows: int | None = None) -> Plan:
+        return plan_spans(blocks, [size] * 4, cores=1, limits=limits, windows=windows)
+
+    small, gathered, parted, large = (plan_of(size) for size in (25, 100, 101, 501))
+    assert (parts_of(small), small.dealt_to, small.span_parts) == ([0], 0, 1)
+    assert small.why == "100 bytes of spans: one task reads and judges all of them"
+    assert (parts_of(gathered), gathered.dealt_to, gathered.span_parts) == ([0, 1, 2, 3], 0, 1)
+    assert gathered.why == (
+        "400 bytes of spans: 4 tasks read them, and one task finds the message of each and judges all of them"
+    )
+    assert (parted.dealt_to, parted.span_parts, parted.large, parted.is_read_again) == (1, 2, frozenset(), False)
+    assert parted.why == (
+        "404 bytes of spans: 4 tasks read them, 2 tasks find the message of each, and one task judges all of them, "
+        "unless they are too many"
+    )
+    assert (large.dealt_to, large.span_parts, large.large, large.is_read_again) == (1, 6, {""}, True)
+    assert large.why.endswith("6 tasks find the message of each, and they are cut into windows")
+    assert plan_of(101, windows=2).large == {""}
 
 
 def test_a_large_text_is_dealt_out_by_run() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from antecede.judge import rule
 from antecede.pipeline.kernel.findings import RUN_COUNTS, RUN_ROWS
-from antecede.pipeline.verify.run_verdict import CYCLE, RUNS_TOLD_MAX, judge_counts, judge_each_run, worst_first
+from antecede.pipeline.verify.run_verdict import CYCLE, RUNS_TOLD_MAX, judge_each_run, tell_worst, worst_first
 
 NOTHING = dict.fromkeys(RUN_COUNTS.names, 0)
 
@@ -40,14 +40,14 @@ def test_each_run_has_the_verdict_of_the_rule(run: dict[str, int], verdict: str,
 def test_the_worst_runs_come_first() -> None:
     paired = {"messages": 2, "deliveries": 2, "paired": 2}
     runs = counts(paired, {}, {**paired, "violations": 1}, {**paired, "violations": 3}, {**paired, "violations": 3})
-    assert judge_counts(runs)["run"].to_pylist() == ["run 3", "run 4", "run 2", "run 1", "run 0"]
-    assert sorted(judge_each_run(runs).to_pylist(), key=worst_first) == judge_counts(runs).to_pylist()
+    assert tell_worst(judge_each_run(runs))["run"].to_pylist() == ["run 3", "run 4", "run 2", "run 1", "run 0"]
+    assert sorted(judge_each_run(runs).to_pylist(), key=worst_first) == tell_worst(judge_each_run(runs)).to_pylist()
 
 
 def test_of_many_runs_only_the_worst_are_told_one_by_one_and_the_others_are_added_up() -> None:
     paired = {"messages": 2, "deliveries": 2, "paired": 2, "events": 4}
     runs = [{**paired, "violations": 1}] * 3 + [paired] * RUNS_TOLD_MAX + [{"events": 1}] * 2
-    told = judge_counts(counts(*runs))
+    told = tell_worst(judge_each_run(counts(*runs)))
     assert told.schema == RUN_ROWS
     assert told.num_rows == RUNS_TOLD_MAX + 1
     *single, others = told.to_pylist()

@@ -33,7 +33,13 @@ TALLY = (
 TALLIES = pa.schema([("run", pa.string()), *((name, pa.int64()) for name in TALLY)])
 RUN_COUNTS = pa.schema([*TALLIES, *((name, pa.int64()) for name in (*COUNTED, "processes", "early"))])
 """All that is counted of a run. Counts of parts of a run are added up, except for `processes`."""
-RUN_ROWS = pa.schema([*RUN_COUNTS, ("verdict", pa.string()), ("reason", pa.string()), ("run_count", pa.int64())])
+RUN_ROWS = pa.schema(
+    [
+        *RUN_COUNTS,
+        *((name, pa.string()) for name in ("verdict", "reason", "basis")),
+        ("run_count", pa.int64()),
+    ]
+)
 """A run with its verdict; or, if `run_count` is more than 1, the sums of several runs with the same verdict."""
 SKEW = pa.schema(
     [

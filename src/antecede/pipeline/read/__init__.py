@@ -12,8 +12,10 @@ rules         what makes one row an event
 columns       columns of other types, converted to those of a trace
 times         columns of times, in seconds
 duplicates    what only a whole run shows: an index or a message that is taken
+indexes       the order of events whose source gives none: by line, or by time
 destinations  destinations of sends of sources that do not name them
 row_counts    how many rows of each file became events, and why the others did not
 row_groups    what the footers of Parquet files say about their row groups
 source        where the rows of a check come from, for whoever consumes them
+sources/      sources of rows that tasks have to deal to each other first
 """

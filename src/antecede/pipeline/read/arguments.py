@@ -12,7 +12,6 @@ from antecede.pipeline.read import files
 from antecede.pipeline.read.formats import mapped, shiviz
 from antecede.pipeline.read.formats.expressions import compile_expression
 
-STANDARD_INPUT = "-"
 MASTERS_HERE = ("local", "in-process")
 """How the names of masters begin whose tasks see the files of this machine."""
 
@@ -32,6 +31,6 @@ def refuse(
             compile_expression(expression, required)
     if mapping is not None:
         mapped.load_mapping(mapping)
-    here = [path for path in paths if path != STANDARD_INPUT and files.is_local(path)]
+    here = [path for path in paths if files.is_local(path)]
     if here and (master is None or master.startswith(MASTERS_HERE)):
         files.list_files(here)

@@ -23,7 +23,7 @@ from antecede.pipeline.read import rules
 from antecede.pipeline.read.rows import encode_names
 from antecede.pipeline.read.times import column_to_seconds
 
-REQUIRED = ("process", "index", "kind")
+REQUIRED = ("process", "kind")
 NUMBERS = tuple(field.name for field in schema.TRACE if field.type in (schema.LONG, schema.DOUBLE))
 LONG_MAX = 2**63 - 1
 
@@ -37,7 +37,15 @@ class Typed:
 
 
 def accept_rows(source: pa.Table, line: pa.Array) -> tuple[pa.Table, list[RefusedRow]]:
-    """Return the events of a table, with `line` as their line, and the rows that are not events."""
+    """Return the events of a table, with `line` as their line, and the rows that are not events.
+
+    If the table has no column `index`, neither have the events, and they are numbered later.
+    """
+    if "index" not in source.column_names:
+        given = source.append_column("index", pa.array(np.zeros(source.num_rows, np.int64)))
+        found, without = accept_rows(given, line)
+        place = found.column_names.index("index")
+        return found.set_column(place, "index", pa.nulls(found.num_rows, schema.LONG)), without
     typed = convert(source)
     table = typed.table.append_column("line", line)
     doubtful = ~_is_utf8(table) | rules.find_doubtful(table) | _has_long_attribute(table)

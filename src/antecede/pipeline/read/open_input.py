@@ -6,7 +6,7 @@ What has to be looked at in the files is looked at where the tasks run, through 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 
 import pyarrow as pa
@@ -25,10 +25,12 @@ from antecede.pipeline.read.source import Prepare
 from antecede.pipeline.runner import PART, Batches, Runner
 
 PATHS = pa.schema([("path", pa.string())])
+LISTED = pa.schema([("path", pa.string()), ("name", pa.string()), ("bytes", pa.int64()), ("version", pa.string())])
 FILES = pa.schema(
     [
-        *(("path", pa.string()), ("name", pa.string()), ("bytes", pa.int64()), ("version", pa.string())),
+        *LISTED,
         ("head", pa.binary()),
+        ("has_index", pa.bool_()),
     ]
 )
 SPAN_READERS = {"otlp": otlp.read, "zipkin": zipkin.read, "jaeger": jaeger.read}
@@ -55,6 +57,8 @@ class OpenInput:
     format: DetectedFormat
     expressions: Expressions
     notes: tuple[str, ...]
+    has_index: bool = True
+    """The source gives the events of a process an order. Otherwise whole runs are numbered when they are judged."""
 
     @property
     def is_parquet(self) -> bool:
@@ -99,34 +103,40 @@ def open_input(runner: Runner, paths: Sequence[str], wanted: str, expressions: E
             compile_expression(expression, groups)
     found = runner.call(_look_at_files, pa.table([list(paths)], schema=PATHS), FILES).to_pylist()
     heads = {row["path"]: row.pop("head") for row in found}
+    with_index = [row.pop("has_index") for row in found]
     listed = [InputFile(**row) for row in found]
     files = tuple(file for file in listed if file.bytes)
     looked_at = {path: head for path, head in heads.items() if head is not None}
     format = detect_format(files, looked_at, wanted, regex=expressions.regex, mapping=expressions.mapping)
     if format.reader == "shiviz":
         shiviz.refuse_large_files(files)
+    has_index = all(with_index) if format.mapping is None else "index" in format.mapping
     of_spans = (spans.ORDER_NOTE,) if format.reader in SPAN_READERS else ()
-    return OpenInput(files, format, expressions, (*of_spans, *format.notes, *_note_empty(listed)))
+    return OpenInput(files, format, expressions, (*of_spans, *format.notes, *_note_empty(listed)), has_index)
 
 
 def cut_into_blocks(runner: Runner, opened: OpenInput, limits: Limits) -> tuple[list[Block], list[int]]:
     """Return the blocks of text files, with the lines before each, and their sizes in bytes."""
     sizes = {file.path: file.bytes for file in opened.files}
-    if opened.format.reader not in BY_LINES:
+    if opened.format.reader not in BY_LINES or all(size <= limits.block_bytes for size in sizes.values()):
         found = [cutting.whole_file(file) for file in opened.files]
     else:
-        found = [block for file in opened.files for block in _cut_file(file, opened, limits)]
+        task = partial(_cut_files, has_spans=opened.has_spans, block_bytes=limits.block_bytes)
+        listed = pa.Table.from_pylist([asdict(file) for file in opened.files], LISTED)
+        found = list(cutting.blocks_in(runner.call(task, listed, cutting.BLOCKS).to_batches()))
         parts = [block for block in found if not block.is_whole]
         if parts:
             found = _number_lines(runner, found)
     return found, [sizes[block.path] if block.is_whole else block.end - block.start for block in found]
 
 
-def _cut_file(file: InputFile, opened: OpenInput, limits: Limits) -> list[Block]:
-    """Return the blocks of a file of lines. A file that is one JSON text is one block."""
-    if opened.format.reader in SPAN_READERS and not has_texts_in_lines(file.path):
-        return [cutting.whole_file(file)]
-    return cutting.cut_lines(file, limits.block_bytes)
+def _cut_files(batches: Batches, *, has_spans: bool, block_bytes: int) -> Iterator[pa.RecordBatch]:
+    """Task: cut files of lines into blocks. A file of spans that is one JSON text is one block."""
+    blocks: list[Block] = []
+    for file in (InputFile(**row) for batch in batches for row in batch.to_pylist()):
+        is_document = has_spans and file.bytes > block_bytes and not has_texts_in_lines(file.path)
+        blocks += [cutting.whole_file(file)] if is_document else cutting.cut_lines(file, block_bytes)
+    yield from cutting.table_of((0, block) for block in blocks).to_batches()
 
 
 def _number_lines(runner: Runner, blocks: Sequence[Block]) -> list[Block]:
@@ -152,7 +162,7 @@ def _look_at_files(batches: Batches) -> Iterator[pa.RecordBatch]:
     heads = read_heads([file for file in files if file.bytes])
     rows = [
         {"path": file.path, "name": file.name, "bytes": file.bytes, "version": file.version}
-        | {"head": heads.get(file.path)}
+        | {"head": heads.get(file.path), "has_index": parquet.has_index(file.path, heads.get(file.path) or b"")}
         for file in files
     ]
     yield from pa.Table.from_pylist(rows, FILES).to_batches()

@@ -37,14 +37,17 @@ class RunAnswer:
     early: int
     windows: int
     one_task: str | None
+    basis: str = "messages"
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The verdict on a trace and what was counted.
 
-    `sums` adds up the counts of all runs. `runs` are the first of them, the worst ones leading. If `complete` is false,
-    some rows of the input were refused, and the verdict is about the others.
+    `basis` says what the verdict rests on: "messages", "clocks" (deliveries are then receives, and violations those
+    that came late by the vector clocks), or "messages and clocks". `sums` adds up the counts of all runs. `runs` are
+    the first of them, the worst ones leading. If `complete` is false, some rows of the input were refused, and the
+    verdict is about the others.
     """
 
     verdict: str
@@ -53,6 +56,7 @@ class Answer:
     run_count: int
     sums: Mapping[str, int]
     runs: tuple[RunAnswer, ...]
+    basis: str = "messages"
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +229,7 @@ class Report:
             "verdict": found.verdict,
             "complete": found.complete,
             "reason": found.reason,
+            "basis": found.basis,
             "format": self.format,
             "runs": found.run_count,
             **{name: count for name, count in found.sums.items() if name != "windows"},

@@ -44,8 +44,11 @@ def answer(
     tally["runs"] = sum(row["run_count"] for row in rows)
     too_little = coverage.why_too_little(quarantine_max)
     verdict = combine_verdicts([name for name in VERDICTS if tally[name]], too_little=too_little)
+    bases = sorted({row["basis"] for row in rows}, reverse=True) or ["messages"]
+    tally["basis"] = " and ".join(bases)
     reason = _reason(verdict, tally, listed, coverage, too_little)
-    return Answer(verdict, reason, coverage.complete, tally["runs"], {name: tally[name] for name in SUMS}, listed)
+    sums = {name: tally[name] for name in SUMS}
+    return Answer(verdict, reason, coverage.complete, tally["runs"], sums, listed, tally["basis"])
 
 
 def _run_answer(row: Mapping[str, Any], one_task: Mapping[str, str]) -> RunAnswer:
@@ -60,6 +63,10 @@ def _reason(
     verdict: str, tally: Mapping[str, Any], listed: Sequence[RunAnswer], coverage: Coverage, too_little: str | None
 ) -> str:
     """Return the verdict in sentences: what was found, and how much of the input it is about."""
+    if verdict == "violated" and tally["basis"] == "clocks":
+        late = f"{tally['violations']:,} of {plural(tally['deliveries'], 'receive')}"
+        found = f"By the vector clocks, {late} came late, in {tally['violated']:,} of {plural(tally['runs'], 'run')}."
+        return " ".join(filter(None, [found, _unjudged(tally), _refused(coverage)]))
     if verdict == "violated":
         many = f"{tally['violations']:,} of {plural(tally['deliveries'], 'delivery', 'deliveries')}"
         causes = f"one of {'its' if tally['violations'] == 1 else 'their'} causes"
@@ -71,7 +78,9 @@ def _reason(
         first = next(row for row in listed if row.verdict == "undecidable")
         why = f"{_capital(first.reason or '')}." if tally["runs"] == 1 else f"Run {first.run!r}: {first.reason}."
         return " ".join(filter(None, [why, "" if tally["runs"] == 1 else _unjudged(tally), _refused(coverage)]))
-    if tally["deliveries"] == 1:
+    if tally["basis"] == "clocks":
+        none = f"by the vector clocks, none of {plural(tally['deliveries'], 'receive')} came late."
+    elif tally["deliveries"] == 1:
         none = "the only delivery did not come before one of its causes."
     else:
         none = f"none of {tally['deliveries']:,} deliveries came before one of its causes."

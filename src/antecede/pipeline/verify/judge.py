@@ -21,14 +21,15 @@ from antecede.pipeline.kernel.stamp import stamp_runs
 from antecede.pipeline.limits import Limits
 from antecede.pipeline.read.destinations import infer_destinations
 from antecede.pipeline.read.duplicates import remove_duplicates
+from antecede.pipeline.read.indexes import number_events
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedRuns:
     """What was found in whole runs.
 
-    `events` are those that stay when duplicates are `refused`. `messages` and `deliveries` are None unless they were
-    asked for. `worst` has the violating delivers that overtook the most.
+    `events` are those that stay: duplicates, and events that cannot be numbered, are `refused`. `messages` and
+    `deliveries` are None unless they were asked for. `worst` has the violating delivers that overtook the most.
     """
 
     events: pa.Table
@@ -38,13 +39,14 @@ class JudgedRuns:
     worst: pa.Table
     refused: pa.Table
     inferred: int = 0
+    notes: tuple[str, ...] = ()
     messages: pa.Table | None = None
     deliveries: pa.Table | None = None
 
 
 def judge_runs(events: pa.Table, *, worst: int, detail: bool, limits: Limits) -> JudgedRuns:
     """Judge whole runs. With `detail`, return a row for each message and each deliver too."""
-    events = events.unify_dictionaries().combine_chunks()
+    events, unnumbered, notes = number_events(events.unify_dictionaries().combine_chunks())
     counts, has_repeats = count_by_process(events)
     refused = schema.QUARANTINE.empty_table()
     encoded = None if has_repeats else _encode(events)
@@ -65,7 +67,8 @@ def judge_runs(events: pa.Table, *, worst: int, detail: bool, limits: Limits) ->
         runs=add_up_runs(findings.tallies(paired, stamped), counts, skew),
         skew=skew,
         worst=findings.worst_deliveries(paired, stamped, worst),
-        refused=refused,
+        refused=pa.concat_tables([unnumbered, refused]),
+        notes=notes,
         inferred=inferred,
         messages=findings.message_rows(paired) if detail else None,
         deliveries=findings.all_deliveries(paired, stamped) if detail else None,

@@ -8,7 +8,9 @@ from typing import Any
 import pyarrow as pa
 
 from antecede.judge import rule
+from antecede.pipeline.kernel.clock_receives import ClockVerdict
 from antecede.pipeline.kernel.findings import RUN_COUNTS, RUN_ROWS
+from antecede.pipeline.verify.clock_verdicts import NONE, apply_clocks
 
 CYCLE = "happened-before has a cycle: an event would have to happen before itself"
 RUNS_TOLD_MAX = 1_000
@@ -16,19 +18,21 @@ VERDICTS = (rule.VIOLATED, rule.UNDECIDABLE, rule.HOLDS)
 """The worst first."""
 
 
-def judge_counts(runs: pa.Table) -> pa.Table:
-    """Return runs with their verdicts, as `RUN_ROWS`. If they are many, tell only the worst one by one."""
-    rows = sorted(judge_each_run(runs).to_pylist(), key=worst_first)
+def tell_worst(runs: pa.Table) -> pa.Table:
+    """Return runs with their verdicts, rows of `RUN_ROWS`. If they are many, tell only the worst one by one."""
+    rows = sorted(runs.to_pylist(), key=worst_first)
     return pa.Table.from_pylist([*rows[:RUNS_TOLD_MAX], *_add_up_by_verdict(rows[RUNS_TOLD_MAX:])], RUN_ROWS)
 
 
-def judge_each_run(runs: pa.Table) -> pa.Table:
-    """Return every run with its verdict, as `RUN_ROWS`."""
+def judge_each_run(runs: pa.Table, by_clocks: Mapping[str, ClockVerdict] = NONE.runs) -> pa.Table:
+    """Return every run with its verdict, as `RUN_ROWS`. `by_clocks` are the verdicts of vector clocks, by run."""
     rows = []
     for row in runs.to_pylist():
         reason = why_undecidable(row)
         verdict = rule.VIOLATED if row["violations"] else rule.UNDECIDABLE if reason else rule.HOLDS
-        rows.append({**row, "verdict": verdict, "reason": reason, "run_count": 1})
+        judged = {**row, "verdict": verdict, "reason": reason, "basis": "messages", "run_count": 1}
+        clocks = by_clocks.get(row["run"])
+        rows.append(judged if clocks is None else apply_clocks(judged, clocks))
     return pa.Table.from_pylist(rows, RUN_ROWS)
 
 
@@ -51,10 +55,11 @@ def why_undecidable(row: Mapping[str, Any]) -> str | None:
 
 
 def _add_up_by_verdict(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    sums: dict[str, dict[str, Any]] = {}
+    sums: dict[tuple[str, str], dict[str, Any]] = {}
     for row in rows:
         total = sums.setdefault(
-            row["verdict"], {"verdict": row["verdict"], "run_count": 0, "run": None, "reason": None}
+            (row["verdict"], row["basis"]),
+            {"verdict": row["verdict"], "basis": row["basis"], "run_count": 0, "run": None, "reason": None},
         )
         for name in (*RUN_COUNTS.names[1:], "run_count"):
             total[name] = total.get(name, 0) + row[name]

@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from antecede.pipeline import schema
 from antecede.pipeline.arrow import Longs, codes, fill_table, unpack
 from antecede.pipeline.dealing import (
     COUNTS,
@@ -39,10 +40,12 @@ from antecede.pipeline.read.source import Consumer
 from antecede.pipeline.results import INFERRED, RESULTS, Told, results_in, tell
 from antecede.pipeline.runner import Batches, Task
 from antecede.pipeline.tables.figures import summarise_figures
+from antecede.pipeline.tables.measures import conform
 from antecede.pipeline.tables.part_files import write_parts
 from antecede.pipeline.tables.whole_runs import make_tables
+from antecede.pipeline.verify.clock_verdicts import NONE, judge_clocks, late_violations
 from antecede.pipeline.verify.judge import JudgedRuns, judge_runs
-from antecede.pipeline.verify.run_verdict import judge_counts, judge_each_run
+from antecede.pipeline.verify.run_verdict import judge_each_run, tell_worst
 
 SKEW_TOLD_MAX = 50
 
@@ -52,12 +55,16 @@ class JudgeOptions:
     """How whole runs are judged, and what is told of them.
 
     With `parts_folder`, the tables of the check are written there. `worst` is how many violations are told, and
-    `explain` explains them from the events of their runs.
+    `explain` explains them from the events of their runs. With `has_clocks`, runs that send no message are judged by
+    their vector clocks, and `receives` is the expression that marks their receives.
     """
 
     parts_folder: str | None = None
     worst: int = 0
     explain: Callable[[JudgedRuns], pa.Table] | None = None
+    has_clocks: bool = False
+    has_index: bool = True
+    receives: str | None = None
     run_events_max: int = LIMITS.run_events_max
     limits: Limits = LIMITS
 
@@ -147,27 +154,30 @@ def _judge(held: _HeldRuns, options: JudgeOptions) -> Told:
         return
     folder = options.parts_folder
     judged = judge_runs(events, worst=options.worst, detail=folder is not None, limits=options.limits)
-    yield from tell("runs", judge_counts(judged.runs))
+    clocks = judge_clocks(events, judged.runs, options.receives) if options.has_clocks else NONE
+    runs = judge_each_run(judged.runs, clocks.runs)
+    yield from tell("runs", tell_worst(runs))
+    yield from tell("late", clocks.late.slice(0, options.worst))
     if folder is not None:
-        yield from _write_tables(judged, folder)
+        yield from _write_tables(judged, runs, clocks.late, folder)
     yield from tell("worst", judged.worst)
     if options.explain is not None and judged.worst.num_rows:
         yield from tell("explained", options.explain(judged))
     yield from tell("skew", judged.skew.sort_by([("worst_s", "descending")]).slice(0, SKEW_TOLD_MAX))
     if judged.inferred:
         yield from tell("inferred", fill_table(INFERRED, 1, sends=[judged.inferred]))
-    duplicates = RowCounts()
+    duplicates = RowCounts(notes=list(judged.notes))
     duplicates.refuse(judged.refused)
     yield from duplicates.tell()
     yield from write_refused(folder, judged.refused)
 
 
-def _write_tables(judged: JudgedRuns, folder: str) -> Told:
+def _write_tables(judged: JudgedRuns, runs: pa.Table, late: pa.Table, folder: str) -> Told:
     assert judged.messages is not None
     assert judged.deliveries is not None
-    runs = judge_each_run(judged.runs)
     runs = runs.append_column("windows", pa.array(np.ones(runs.num_rows, np.int32)))
     tables, edges = make_tables(judged.events, judged.counts, runs, judged.messages, judged.deliveries)
+    tables["violations"] = pa.concat_tables([conform(tables["violations"], schema.VIOLATIONS), late_violations(late)])
     yield from tell("written", write_parts(folder, tables))
     sends = judged.events.filter(pc.equal(judged.events["kind"].cast(pa.string()), "send"))
     yield from tell("figures", summarise_figures(tables["deliveries"], edges, sends))

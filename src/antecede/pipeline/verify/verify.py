@@ -15,7 +15,7 @@ from antecede.pipeline.kernel.findings import RUN_COUNTS
 from antecede.pipeline.read.source import Source
 from antecede.pipeline.results import RESULTS, put_together, table_of_results
 from antecede.pipeline.verify.repeats import find_repeats
-from antecede.pipeline.verify.run_verdict import judge_counts, judge_each_run
+from antecede.pipeline.verify.run_verdict import judge_each_run, tell_worst
 from antecede.pipeline.verify.tasks import JudgeOptions, deal_only, deal_runs, judge_dealt, judge_here
 from antecede.pipeline.verify.window_tables import add_up_sums, write_events
 from antecede.pipeline.verify.window_tasks import judge_windows
@@ -41,12 +41,16 @@ def verify(
 ) -> Verified:
     """Judge the runs of a source. `dealt_to` and `large` are those of its plan.
 
-    With `windows`, every run is cut into about so many, if it can be. Otherwise only runs of more than
+    Runs whose events have no index are judged whole, because only all events of a process show their order. Otherwise,
+    with `windows`, every run is cut into about so many, if it can be, and without only runs of more than
     `options.limits.run_events_max` events are.
     """
     if windows is not None and windows < 1:
         raise Misuse(f"windows is {windows}: give 1 or more, or None to decide by the size of each run")
-    run_events_max = options.limits.run_events_max if windows is None else 0
+    if not options.has_index:
+        large, run_events_max = frozenset(), sys.maxsize
+    else:
+        run_events_max = options.limits.run_events_max if windows is None else 0
     options = replace(options, run_events_max=run_events_max)
     if dealt_to:
         dealt = source.map(deal_runs(dealt_to, large, options.parts_folder), DEALT).deal(dealt_to)
@@ -104,7 +108,7 @@ def _judge_large_runs(source: Source, results: pa.Table, *, windows: int | None,
         runs = runs.append_column("windows", pa.array(windows_of, pa.int32()))
         more = add_up_sums(source.runner, told["written"], large, runs, options.parts_folder)
         told["written"] = pa.concat_tables([told["written"], put_together(more)["written"]])
-    told["runs"] = pa.concat_tables([told["runs"], judge_counts(cut_runs)])
+    told["runs"] = pa.concat_tables([told["runs"], tell_worst(judge_each_run(cut_runs))])
     return Verified(told, cutting.windows, cutting.uncut)
 
 

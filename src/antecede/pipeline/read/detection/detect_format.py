@@ -9,7 +9,7 @@ mistake than a wish. At most `FILES_MAX` files are looked into, spread over the 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from antecede.judge.events import KINDS
@@ -17,8 +17,8 @@ from antecede.pipeline.errors import UnknownFormat, UnreadableInput
 from antecede.pipeline.read import content
 from antecede.pipeline.read.detection.head_sample import Sample, take_sample
 from antecede.pipeline.read.files import InputFile
-from antecede.pipeline.read.formats import shiviz
-from antecede.pipeline.read.formats.mapped import BUILT_IN
+from antecede.pipeline.read.formats import parquet, shiviz
+from antecede.pipeline.read.formats.mapped import BUILT_IN, check_mapping
 
 FORMATS = ("antecede", "shiviz", "otlp", "zipkin", "jaeger", "mapped", "csv")
 """What a caller can name. The last two need a mapping."""
@@ -26,7 +26,11 @@ RECOGNISED = FORMATS[:5]
 FILES_MAX = 50
 HEAD_BYTES = 64 << 10
 LINES_LOOKED_AT = 50
-PARQUET = b"PAR1"
+WITHOUT_INDEX = check_mapping(
+    {name: name for name in ("run", "process", "time", "message", "dests", "group")}
+    | {"kind": {"field": "kind", **{kind: [kind] for kind in ("send", "receive", "deliver")}}}
+)
+"""How a trace is read of which no row has an index."""
 JAEGER_NAMES = ("data", "traceID", "spanID")
 HOW_TO_MAP = "say which field is what with --mapping; --suggest-mapping prints one to start from"
 
@@ -75,7 +79,12 @@ def detect_format(
     found, notes = (wanted, ()) if wanted != "auto" else _recognise(files, heads)
     if found == "tracechecker":
         return DetectedFormat("mapped", "mapped", notes, BUILT_IN[found])
-    return DetectedFormat(found, _antecede_reader(files, heads) if found == "antecede" else found, notes)
+    if found != "antecede":
+        return DetectedFormat(found, found, notes)
+    reader = _antecede_reader(files, heads)
+    if reader == "jsonl" and _lacks_index(heads.values()):
+        return DetectedFormat(found, "mapped", notes, WITHOUT_INDEX)
+    return DetectedFormat(found, reader, notes)
 
 
 def format_of(head: bytes, name: str = "") -> str | None:
@@ -113,6 +122,13 @@ def _is_event(line: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return isinstance(row, dict) and {"process", "kind"} <= set(row) and ("index" in row or row["kind"] in KINDS)
+
+
+def _lacks_index(heads: Iterable[bytes]) -> bool:
+    """Return whether the first lines of files are rows of a trace, and none of them has an index."""
+    lines = [line for head in heads for line in head.decode("utf-8-sig", "replace").split("\n")[:LINES_LOOKED_AT]]
+    rows = [json.loads(line) for line in lines if _is_event(line)]
+    return bool(rows) and not any("index" in row for row in rows)
 
 
 def _recognise(files: Sequence[InputFile], heads: Mapping[str, bytes]) -> tuple[str, tuple[str, ...]]:
@@ -179,4 +195,4 @@ def _antecede_reader(files: Sequence[InputFile], heads: Mapping[str, bytes]) -> 
 
 
 def _is_parquet(head: bytes, name: str) -> bool:
-    return head.startswith(PARQUET) or name.endswith(".parquet")
+    return head.startswith(parquet.MAGIC) or name.endswith(".parquet")

@@ -12,7 +12,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from antecede.pipeline.errors import UnreadableInput
+from antecede.pipeline.read.content import read_head
 from antecede.pipeline.read.detection.head_sample import Sample, take_sample
+from antecede.pipeline.read.files import list_files
 from antecede.pipeline.read.formats.mapped import to_integer, to_text, to_time
 
 NAMES = {
@@ -55,6 +58,7 @@ KIND_WORDS = {
 }
 WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 KIND_VALUES_MAX = 50
+HEAD_BYTES = 64 << 10
 ATTRIBUTES_MAX = 8
 MOST = 0.9
 
@@ -84,6 +88,30 @@ def suggest_mapping(head: bytes) -> dict[str, Any]:
     take("run", _best("run", free))
     others = [name for name in free if not _has_lists(sample, name)][:ATTRIBUTES_MAX]
     return {name: found[name] for name in NAMES if name in found} | ({"attributes": others} if others else {})
+
+
+def describe_suggestion(path: str) -> tuple[dict[str, Any], str]:
+    """Return a mapping for the first file at a path, and in words what the file is and what to do with the mapping.
+
+    Raise `UnreadableInput` if no mapping can help, because the file is neither JSON Lines nor CSV.
+    """
+    file = next(file for file in list_files([path]) if file.bytes)
+    head = read_head(file.path, HEAD_BYTES)
+    sample = take_sample(head)
+    if not (sample.is_csv or sample.is_json_lines):
+        raise UnreadableInput(
+            f"{file.name}: {sample.describe()}; a mapping is for JSON Lines and for CSV with a header"
+        )
+    mapping = suggest_mapping(head)
+    words = [f"{file.name}: {sample.describe()}."]
+    missing = [name for name in ("process", "kind", "message") if name not in mapping]
+    if missing:
+        words.append(f"Nothing was found for {', '.join(missing)}: add the fields by hand.")
+    words.append(
+        f"This is a guess. Save it, correct it, and use it: antecede check {path} --mapping mapping.json"
+        f"{' --format csv' if sample.is_csv else ''}"
+    )
+    return mapping, "\n".join(words)
 
 
 def kind_of_word(value: str) -> str | None:

@@ -22,6 +22,7 @@ from antecede.pipeline.read.blocks import Block
 from antecede.pipeline.read.files import check_version, locate
 from antecede.pipeline.read.rows import NAMED, ReadRows, Wanted, refused_table, with_file
 
+MAGIC = b"PAR1"
 BATCH_ROWS = 1 << 17
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 CHECKED = ("group", "attributes")
@@ -57,6 +58,17 @@ def open_file(path: str) -> pq.ParquetFile:
         metadata, leaves = file.metadata, [file.schema.column(at) for at in range(len(file.schema.names))]
     named = [leaf.path for leaf in leaves if leaf.path in NAMED and leaf.physical_type == "BYTE_ARRAY"]
     return pq.ParquetFile(name, filesystem=system, metadata=metadata, read_dictionary=named)
+
+
+def has_index(path: str, head: bytes) -> bool:
+    """Return whether a file that begins with `head` has an index, or is not a Parquet file that can be read."""
+    if not head.startswith(MAGIC):
+        return True
+    try:
+        with open_file(path) as file:
+            return "index" in (*file.schema_arrow.names, *columns_of_folders(path))
+    except (OSError, pa.ArrowException):
+        return True
 
 
 def columns_of_folders(path: str) -> dict[str, str | None]:

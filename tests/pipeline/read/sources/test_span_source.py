@@ -21,7 +21,7 @@ from antecede.pipeline.read.blocks import Block, table_of
 from antecede.pipeline.read.formats import spans
 from antecede.pipeline.read.rows import ReadRows, Wanted, refused_table
 from antecede.pipeline.read.source import GatheredSource, Source
-from antecede.pipeline.read.span_source import SpanSource
+from antecede.pipeline.read.sources.span_source import SpanSource
 from antecede.pipeline.runner import Dataset, InProcess
 from antecede.pipeline.spark.runner import SparkRunner
 from tests.pipeline.read.formats.span_files import link, request, span

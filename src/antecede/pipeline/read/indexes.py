@@ -1,0 +1,74 @@
+"""Number the events of whole runs whose source gives no index: by their order in a file, or by time.
+
+A process whose events are all in one file is numbered by line. If they are in several files, the names of files do not
+tell which is older, so the events are numbered by time, and by position among those of the same time. If one of them
+has no time, nothing tells the order, and they are refused.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from antecede.pipeline import schema
+from antecede.pipeline.arrow import Flags, Longs, codes, distinct, fill_table
+
+BY_LINE = "the log gives no index: the events of a process are taken in the order of their lines"
+BY_TIME = (
+    "the log gives no index: the events of a process that are in several files are taken in the order of their times"
+)
+NO_ORDER = "the source gives no index, and this process has events in several files, of which some have no time"
+MIXED = "no index, but other events of this process have one"
+
+
+def number_events(events: pa.Table) -> tuple[pa.Table, pa.Table, tuple[str, ...]]:
+    """Return events of whole runs with an index each, those that cannot be numbered as refused rows, and notes."""
+    lacks = pc.is_null(events["index"]).to_numpy()
+    if not lacks.any():
+        return events, schema.QUARANTINE.empty_table(), ()
+    (run, runs), (process, processes) = codes(events["run"]), codes(events["process"])
+    _, lane = distinct(run * len(processes) + process, len(runs) * len(processes))
+    file, names = codes(events["file"])
+    rank = np.argsort(np.array(names.to_pylist(), object), kind="stable").argsort()[file]
+    line, time = events["line"].to_numpy(), events["time"].to_numpy(zero_copy_only=False)
+    lanes = int(lane.max()) + 1
+    is_mixed = _any(lane, ~lacks, lanes) & _any(lane, lacks, lanes)
+    is_spread = _differs(lane, file, lanes)
+    by_time = is_spread & ~_any(lane, np.isnan(time), lanes)
+    refused = lacks & (is_mixed | (is_spread & ~by_time))[lane]
+    order = np.lexsort((line, rank, np.where(by_time[lane], time, 0.0), lane))
+    index = np.where(lacks, _place_in_lane(lane, order), events["index"].fill_null(0).to_numpy())
+    numbered = events.set_column(events.column_names.index("index"), "index", pa.array(index))
+    notes = [
+        note for note, some in ((BY_LINE, ~is_spread), (BY_TIME, by_time)) if np.any(lacks & ~refused & some[lane])
+    ]
+    kept = numbered if not refused.any() else numbered.filter(pa.array(~refused))
+    return kept, _refuse(events, refused, is_mixed[lane]), tuple(notes)
+
+
+def _any(lane: Longs, where: Flags, lanes: int) -> Flags:
+    return np.asarray(np.bincount(lane[where], minlength=lanes) > 0)
+
+
+def _differs(lane: Longs, value: Longs, lanes: int) -> Flags:
+    """Return for each lane whether it has more than one value."""
+    first = np.zeros(lanes, np.int64)
+    first[lane] = value
+    return _any(lane, value != first[lane], lanes)
+
+
+def _place_in_lane(lane: Longs, order: Longs) -> Longs:
+    """Return the place of each row among those of its lane, from 1, in this order."""
+    sizes = np.bincount(lane)
+    place = np.empty(len(lane), np.int64)
+    place[order] = np.arange(len(lane)) - np.repeat(np.cumsum(sizes) - sizes, sizes) + 1
+    return place
+
+
+def _refuse(events: pa.Table, refused: Flags, is_mixed: Flags) -> pa.Table:
+    rows = events.filter(pa.array(refused))
+    reasons = np.where(is_mixed[refused], MIXED, NO_ORDER).tolist()
+    file, line = rows["file"].cast(pa.string()), rows["line"]
+    shown = [f"{one['process']} {one['kind']}" for one in rows.select(["process", "kind"]).to_pylist()]
+    return fill_table(schema.QUARANTINE, rows.num_rows, file=file, line=line, reason=reasons, row=shown)

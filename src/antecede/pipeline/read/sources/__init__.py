@@ -1,0 +1,4 @@
+"""Sources of rows that need more than tasks that each read blocks of their own. `read.source` says what a source is.
+
+span_source   spans, which tasks deal to each other until each knows its message
+"""

@@ -1,0 +1,73 @@
+"""`antecede check -` reads standard input, and `--suggest-mapping` prints a mapping to start from."""
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from antecede.cli import main
+from antecede.cli.standard_input import read_standard_input
+from antecede.core.errors import Misuse
+
+LOG = [
+    {"ts": "2026-01-02T03:04:05.1Z", "service": "orders", "event": "published", "msg_id": "m1", "to": ["bill", "mail"]},
+    {"ts": "2026-01-02T03:04:05.2Z", "service": "bill", "event": "consumed", "msg_id": "m1"},
+    {"ts": "2026-01-02T03:04:05.3Z", "service": "bill", "event": "published", "msg_id": "m2", "to": ["mail"]},
+    {"ts": "2026-01-02T03:04:05.4Z", "service": "mail", "event": "consumed", "msg_id": "m2"},
+    {"ts": "2026-01-02T03:04:05.5Z", "service": "mail", "event": "consumed", "msg_id": "m1"},
+]
+TEXT = "".join(f"{json.dumps(row)}\n" for row in LOG)
+
+
+def type_in(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+
+def test_a_log_goes_from_its_own_format_to_a_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "app.log"
+    path.write_text(TEXT)
+    assert main(["check", str(path), "--master", "in-process"]) == 2
+    assert "JSON Lines with the fields ts, service, event, msg_id, to" in capsys.readouterr().err
+    assert main(["check", str(path), "--suggest-mapping"]) == 0
+    printed = capsys.readouterr()
+    assert f"antecede check {path} --mapping mapping.json" in printed.err
+    type_in(monkeypatch, TEXT)
+    assert main(["check", "-", "--master", "in-process", "--json", "--mapping", printed.out]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["verdict"], found["violations"], found["events"]) == ("violated", 1, 5)
+    assert any("order of their lines" in note for note in found["notes"])
+
+
+def test_the_copy_of_standard_input_is_private_and_removed(monkeypatch: pytest.MonkeyPatch) -> None:
+    type_in(monkeypatch, "hello")
+    with read_standard_input(["a", "-"], None) as (first, copy):
+        assert (first, Path(copy).read_text()) == ("a", "hello")
+        assert Path(copy).parent.stat().st_mode & 0o077 == 0
+    assert not Path(copy).exists()
+
+
+def test_tasks_on_other_machines_cannot_read_standard_input() -> None:
+    with (
+        pytest.raises(Misuse, match=r"tasks on spark://host:7077 cannot read"),
+        read_standard_input(["-"], "spark://host:7077"),
+    ):
+        pass
+
+
+def test_empty_standard_input_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    type_in(monkeypatch, "")
+    assert main(["check", "-", "--master", "in-process"]) == 2
+    assert "standard-input: the file is empty" in capsys.readouterr().err
+
+
+def test_no_mapping_is_suggested_for_what_no_mapping_can_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "app.txt"
+    path.write_text("once upon a time\n")
+    assert main(["check", str(path), "--suggest-mapping"]) == 2
+    assert "app.txt: text; a mapping is for JSON Lines and for CSV with a header" in capsys.readouterr().err
