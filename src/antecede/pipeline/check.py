@@ -103,8 +103,6 @@ def check(
         if out is not None:
             remove_parts(out, check_id)
         raise
-    finally:
-        trace.release()
     return Checked(
         paths=tuple(paths),
         format=trace.format,
@@ -132,15 +130,18 @@ class _Judged:
 def _judge(
     trace: OpenTrace, options: JudgeOptions, stages: Stages, *, windows: int | None, quarantine_max: float
 ) -> _Judged:
-    with stages.stage("verifying"):
-        source = trace.open(Wanted(all_columns=options.has_clocks or options.parts_folder is not None))
-        plan = trace.plan
-        verified = verify(source, dealt_to=plan.dealt_to, large=plan.large, windows=windows, options=options)
-    found, quarantined = _answer(trace, verified, quarantine_max)
-    explained: tuple[ExplainedViolation, ...] = ()
-    if found.verdict == "violated" and options.worst:
-        with stages.stage("explaining"):
-            explained = _explain_worst(source, verified, options)
+    try:
+        with stages.stage("verifying"):
+            source = trace.open(Wanted(all_columns=options.has_clocks or options.parts_folder is not None))
+            plan = trace.plan
+            verified = verify(source, dealt_to=plan.dealt_to, large=plan.large, windows=windows, options=options)
+        found, quarantined = _answer(trace, verified, quarantine_max)
+        explained: tuple[ExplainedViolation, ...] = ()
+        if found.verdict == "violated" and options.worst:
+            with stages.stage("explaining"):
+                explained = _explain_worst(source, verified, options)
+    finally:
+        trace.release()
     return _Judged(verified, found, quarantined, explained)
 
 

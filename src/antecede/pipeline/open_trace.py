@@ -12,9 +12,10 @@ from antecede.pipeline.read.open_input import Expressions, OpenInput, cut_into_b
 from antecede.pipeline.read.row_groups import describe_files
 from antecede.pipeline.read.rows import Wanted
 from antecede.pipeline.read.source import BlockSource, GatheredSource, Source
+from antecede.pipeline.read.sources.handed_files import HandedFileSource
 from antecede.pipeline.read.sources.span_source import SpanSource
 from antecede.pipeline.runner import Dataset, Runner
-from antecede.pipeline.verify.plan import Plan, plan_row_groups, plan_spans, plan_text
+from antecede.pipeline.verify.plan import Plan, plan_handed_files, plan_row_groups, plan_spans, plan_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,8 @@ def open_trace(
 
 
 def _make_plan(runner: Runner, opened: OpenInput, windows: int | None, limits: Limits) -> Plan:
+    if opened.is_handed:
+        return plan_handed_files([file.bytes for file in opened.files], limits=limits)
     if opened.is_parquet:
         return plan_row_groups(describe_files(runner, opened.files), limits=limits, windows=windows)
     blocks, sizes = cut_into_blocks(runner, opened, limits)
@@ -72,6 +75,9 @@ def _make_plan(runner: Runner, opened: OpenInput, windows: int | None, limits: L
 
 
 def _open_blocks(runner: Runner, opened: OpenInput, plan: Plan, kept: list[Dataset], wanted: Wanted) -> Source:
+    if opened.is_handed:
+        paths = [file.path for file in opened.files]
+        return HandedFileSource(runner, paths, opened.reader(wanted), opened.prepare(wanted))
     if opened.has_spans and plan.span_parts > 1:
         return SpanSource(
             runner,

@@ -16,12 +16,13 @@ from antecede.pipeline.limits import Limits
 from antecede.pipeline.read import blocks as cutting
 from antecede.pipeline.read.blocks import Block
 from antecede.pipeline.read.detection.detect_format import DetectedFormat, detect_format, read_heads
-from antecede.pipeline.read.files import InputFile, list_files, refuse_odd_name
+from antecede.pipeline.read.files import InputFile, UnknownFileSystem, list_files, refuse_odd_name
 from antecede.pipeline.read.formats import csv, jaeger, jsonl, mapped, otlp, parquet, shiviz, shiviz_runs, spans, zipkin
 from antecede.pipeline.read.formats.expressions import compile_expression
 from antecede.pipeline.read.formats.json_texts import has_texts_in_lines
 from antecede.pipeline.read.rows import Reader, ReadRows, Wanted
 from antecede.pipeline.read.source import Prepare
+from antecede.pipeline.read.sources.handed_files import look_at_handed_files
 from antecede.pipeline.runner import PART, Batches, Runner
 
 PATHS = pa.schema([("path", pa.string())])
@@ -31,6 +32,7 @@ FILES = pa.schema(
         *LISTED,
         ("head", pa.binary()),
         ("has_index", pa.bool_()),
+        ("is_unknown", pa.bool_()),  # of a path, not a file: Arrow cannot open it
     ]
 )
 SPAN_READERS = {"otlp": otlp.read, "zipkin": zipkin.read, "jaeger": jaeger.read}
@@ -57,6 +59,8 @@ class OpenInput:
     format: DetectedFormat
     expressions: Expressions
     notes: tuple[str, ...]
+    is_handed: bool = False
+    """Only the runner can open the files, and hands their content to the tasks."""
     has_index: bool = True
     """The source gives the events of a process an order. Otherwise whole runs are numbered when they are judged."""
 
@@ -102,6 +106,9 @@ def open_input(runner: Runner, paths: Sequence[str], wanted: str, expressions: E
         if expression is not None:
             compile_expression(expression, groups)
     found = runner.call(_look_at_files, pa.table([list(paths)], schema=PATHS), FILES).to_pylist()
+    unknown = [row.pop("is_unknown") for row in found]
+    if any(unknown):
+        found = look_at_handed_files(runner, paths)
     heads = {row["path"]: row.pop("head") for row in found}
     with_index = [row.pop("has_index") for row in found]
     listed = [InputFile(**row) for row in found]
@@ -112,7 +119,9 @@ def open_input(runner: Runner, paths: Sequence[str], wanted: str, expressions: E
         shiviz.refuse_large_files(files)
     has_index = all(with_index) if format.mapping is None else "index" in format.mapping
     of_spans = (spans.ORDER_NOTE,) if format.reader in SPAN_READERS else ()
-    return OpenInput(files, format, expressions, (*of_spans, *format.notes, *_note_empty(listed)), has_index)
+    return OpenInput(
+        files, format, expressions, (*of_spans, *format.notes, *_note_empty(listed)), any(unknown), has_index
+    )
 
 
 def cut_into_blocks(runner: Runner, opened: OpenInput, limits: Limits) -> tuple[list[Block], list[int]]:
@@ -158,10 +167,14 @@ def _number_lines(runner: Runner, blocks: Sequence[Block]) -> list[Block]:
 def _look_at_files(batches: Batches) -> Iterator[pa.RecordBatch]:
     """Task: list the files of paths, and read the beginning of some of them."""
     paths = [path for batch in batches for path in batch.column("path").to_pylist()]
-    files = list_files(paths)
+    try:
+        files = list_files(paths)
+    except UnknownFileSystem:
+        yield from pa.Table.from_pylist([{"is_unknown": True}], FILES).to_batches()
+        return
     heads = read_heads([file for file in files if file.bytes])
     rows = [
-        {"path": file.path, "name": file.name, "bytes": file.bytes, "version": file.version}
+        {"path": file.path, "name": file.name, "bytes": file.bytes, "version": file.version, "is_unknown": False}
         | {"head": heads.get(file.path), "has_index": parquet.has_index(file.path, heads.get(file.path) or b"")}
         for file in files
     ]

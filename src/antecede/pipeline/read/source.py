@@ -67,14 +67,11 @@ class GatheredSource:
 
     def map(self, consume: Consumer, made: pa.Schema) -> Dataset:
         prepare = self.prepare
-
-        def task(batches: Batches) -> Iterator[pa.RecordBatch]:
-            return consume(_prepared(batches, prepare))
-
         blocks = self.runner.hand_out(self.blocks)
         if not any(self.blocks[PART].to_pylist()):  # one task reads all of them
             return blocks.map(_read_and_consume(self.read, prepare, consume), made)
-        return blocks.map(_pack_rows(self.read), DEALT).deal(1).map(task, made)
+        gathered = blocks.map(_gather_blocks(self.read), DEALT).deal(1)
+        return gathered.map(prepare_gathered(prepare, consume), made)
 
 
 def _read_and_consume(read: Reader, prepare: Prepare, consume: Consumer) -> Task:
@@ -96,17 +93,28 @@ def _read_and_consume(read: Reader, prepare: Prepare, consume: Consumer) -> Task
     return task
 
 
-def _pack_rows(read: Reader) -> Task:
-    """Return a task that reads blocks and sends all of their rows, refused rows and notes to part 0."""
+def _gather_blocks(read: Reader) -> Task:
+    def task(batches: Batches) -> Iterator[pa.RecordBatch]:
+        return pack_rows(rows for block in blocks_in(batches) for rows in read(block))
+
+    return task
+
+
+def pack_rows(read: Iterator[ReadRows]) -> Iterator[pa.RecordBatch]:
+    """Yield all rows, refused rows and notes as values for part 0."""
+    for rows in read:
+        yield from deal_table(rows.events, np.zeros(rows.events.num_rows, np.int64), 1)
+        if rows.refused.num_rows:
+            yield deal_result(REFUSED, pack(rows.refused))
+        if rows.notes:
+            yield deal_result(NOTES, pack(pa.table({NOTES: list(rows.notes)})))
+
+
+def prepare_gathered(prepare: Prepare, consume: Consumer) -> Task:
+    """Return a task that runs a consumer on what is made of all rows that were dealt to it by `pack_rows`."""
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
-        for block in blocks_in(batches):
-            for rows in read(block):
-                yield from deal_table(rows.events, np.zeros(rows.events.num_rows, np.int64), 1)
-                if rows.refused.num_rows:
-                    yield deal_result(REFUSED, pack(rows.refused))
-                if rows.notes:
-                    yield deal_result(NOTES, pack(pa.table({NOTES: list(rows.notes)})))
+        return consume(_prepared(batches, prepare))
 
     return task
 

@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pyarrow as pa
+from py4j.protocol import Py4JError
 from pyspark import StorageLevel
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from antecede.pipeline.runner import PART, Dataset, InProcess, Runner, Task
-from antecede.pipeline.spark.session import let_go
+from antecede.pipeline.errors import UnreadableInput
+from antecede.pipeline.runner import CONTENTS, LISTED_FILES, PART, Dataset, InProcess, Runner, Task
+from antecede.pipeline.spark.session import cause, let_go
 
 CORES_UNKNOWN = 8
 """The number of cores that is assumed for a session that does not tell."""
@@ -44,6 +47,26 @@ class SparkRunner:
         if self._is_here:  # the tasks of this session see what this process sees, so no job is needed
             return InProcess().call(task, rows, schema)
         return SparkDataset(_local_dataframe(self._spark, rows).coalesce(1), rows.schema).map(task, schema).collect()
+
+    def list_files(self, paths: Sequence[str]) -> pa.Table:
+        listed = self._files(paths).select(
+            fn.col("path"),
+            fn.col("length").alias("bytes"),
+            fn.concat_ws(" ", fn.col("length"), fn.col("modificationTime")).alias("version"),
+        )
+        try:
+            return listed.toArrow().cast(LISTED_FILES)
+        except (PySparkException, Py4JError) as error:
+            raise _unreadable(paths, error) from error
+
+    def read_files(self, paths: Sequence[str]) -> Dataset:
+        return SparkDataset(self._files(paths).select("path", "content"), CONTENTS)
+
+    def _files(self, paths: Sequence[str]) -> DataFrame:
+        try:
+            return self._spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(list(paths))
+        except (PySparkException, Py4JError) as error:
+            raise _unreadable(paths, error) from error
 
     def rows_of(self, frame: DataFrame, schema: pa.Schema) -> Dataset:
         """Return the rows of a DataFrame as a dataset, in the partitions that it has."""
@@ -78,6 +101,10 @@ class SparkDataset:
 
     def collect(self) -> pa.Table:
         return self._frame.toArrow().cast(self._schema)
+
+
+def _unreadable(paths: Sequence[str], error: Exception) -> UnreadableInput:
+    return UnreadableInput(f"{', '.join(paths)}: neither Arrow nor Spark can open this path: {cause(error)}")
 
 
 def _runs_tasks_here(spark: SparkSession) -> bool:

@@ -87,6 +87,14 @@ def plan_spans(
     return Plan(shared, 1, f"{said}, and they are cut into windows", frozenset([SPANS_RUN]), parts)
 
 
+def plan_handed_files(sizes: Sequence[int], *, limits: Limits) -> Plan:
+    """Plan files that only the runner can open, which it hands to tasks as it likes."""
+    total = sum(sizes)
+    parts = max(1, ceil(total / limits.row_bytes / limits.dealt_rows))
+    why = f"{total:,} bytes in files that only Spark can open: tasks deal their rows to {parts} tasks by run"
+    return Plan((), parts, why)
+
+
 def plan_row_groups(files: Sequence[RowGroups], *, limits: Limits, windows: int | None = None) -> Plan:
     """Plan Parquet files, of which the rows of each row group are known, and mostly the runs in them."""
     sizes = _run_sizes(files)
