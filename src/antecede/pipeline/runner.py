@@ -73,7 +73,7 @@ class Runner(Protocol):
         """Run one small task on these rows, where the tasks run, and fetch what it gives."""
 
     def list_files(self, paths: Sequence[str]) -> pa.Table:
-        """Return the files of paths that Arrow cannot open, as `LISTED_FILES`."""
+        """Return the files of paths that Arrow cannot open, as `LISTED_FILES`. Empty files may be left out."""
 
     def read_files(self, paths: Sequence[str]) -> Dataset:
         """Return the content of files that Arrow cannot open, as `CONTENTS`."""

@@ -207,7 +207,7 @@ def test_input_that_can_not_be_read_at_all_says_what_to_do(
 def test_paths_that_lead_nowhere_say_so(tmp_path: Path) -> None:
     for path, words in (
         (f"{tmp_path}/nothing.log", "no such file or folder"),
-        ("nowhere://bucket/trace", "cannot be opened with Arrow"),
+        ("nowhere://bucket/trace", "Arrow cannot open this path; Spark may"),
         (os.fsdecode(b"/tmp/\xff"), "is not UTF-8"),
     ):
         with pytest.raises(UnreadableInput, match=words):

@@ -63,7 +63,7 @@ def test_spans_stay_in_one_task_until_they_are_many() -> None:
         "404 bytes of spans: 4 tasks read them, 2 tasks find the message of each, and one task judges all of them, "
         "unless they are too many"
     )
-    assert (large.dealt_to, large.span_parts, large.large, large.is_read_again) == (1, 6, {""}, True)
+    assert (large.dealt_to, large.span_parts, large.large, large.is_read_again) == (1, 6, frozenset([""]), True)
     assert large.why.endswith("6 tasks find the message of each, and they are cut into windows")
     assert plan_of(101, windows=2).large == {""}
 
