@@ -8,23 +8,23 @@ that a diagram needs. So it can be read on a light and on a dark page.
 
 from __future__ import annotations
 
-from antecede.judge.events import Event
 from antecede.judge.explain import explain
 from antecede.judge.judge import judge
 from antecede.pipeline.report.arrows import violation_arrows
-from antecede.pipeline.report.model import ExplainedViolation
+from antecede.pipeline.report.model import ExplainedViolation, Figures, LoggedEvent
 from antecede.web.diagram.layout import place
 from antecede.web.diagram.space_time import svg
+from antecede.web.names import diagram_names, page_names
 from antecede.web.report import asset
 from antecede.web.text import safe
 
 TRACE = (
-    Event("r", "a", 0, "send", message="m1", dests=("b",)),
-    Event("r", "a", 1, "send", message="m2", dests=("c",)),
-    Event("r", "c", 0, "deliver", message="m2"),
-    Event("r", "c", 1, "send", message="m3", dests=("b",)),
-    Event("r", "b", 0, "deliver", message="m3"),
-    Event("r", "b", 1, "deliver", message="m1"),
+    LoggedEvent("r", "a", 0, "send", message="m1", dests=("b",)),
+    LoggedEvent("r", "a", 1, "send", message="m2", dests=("c",)),
+    LoggedEvent("r", "c", 0, "deliver", message="m2"),
+    LoggedEvent("r", "c", 1, "send", message="m3", dests=("b",)),
+    LoggedEvent("r", "b", 0, "deliver", message="m3"),
+    LoggedEvent("r", "b", 1, "deliver", message="m1"),
 )
 STYLE_STARTS, STYLE_ENDS = "/* The space-time diagram. */", "/* Charts and the link matrix. */"
 FONT = "system-ui, -apple-system, 'Segoe UI', sans-serif"
@@ -32,7 +32,9 @@ FONT = "system-ui, -apple-system, 'Segoe UI', sans-serif"
 
 def page() -> str:
     found = found_violation()
-    drawing = svg(place(found), safe(found.words, 400))
+    placed = place(found)
+    names = diagram_names(found, page_names([found], Figures()))
+    drawing = svg(placed, safe(found.words, 400), names)
     head, _, body = drawing.partition(">")
     head = head.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
     return f'{head}>\n<style>\n{style()}</style>\n<rect class="paper" width="100%" height="100%" rx="6"/>\n{body}\n'
@@ -51,7 +53,7 @@ def found_violation() -> ExplainedViolation:
         overtaken=overtaken,
         overtaken_count=found.overtaken_count,
         words=explained.words,
-        chain=explained.chain,
+        chain=tuple(event for event in explained.chain if isinstance(event, LoggedEvent)),
         events=TRACE,
         messages=tuple(violation_arrows(TRACE, explained.chain, overtaken=overtaken, overtaking=found.message)),
     )
