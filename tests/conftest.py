@@ -51,13 +51,11 @@ def _uses_spark(item: pytest.Item) -> bool:
 
 
 class SparkFirst(LoadScopeScheduling):  # type: ignore[misc]  # pytest-xdist has no types
-    """Give each process whole files, and all files with tests on Spark to two processes, which share a session each."""
+    """Give each process whole files, and all files with tests on Spark to one process, which has the one session."""
 
     def _split_scope(self, nodeid: str) -> str:
         path = nodeid.partition("::")[0]
-        if not _has_tests_on_spark(path):
-            return path
-        return "reading on Spark" if path.startswith("tests/pipeline/read/") else "checking on Spark"
+        return "on Spark" if _has_tests_on_spark(path) else path
 
 
 @cache

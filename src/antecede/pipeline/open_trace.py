@@ -99,7 +99,8 @@ def _open_files(
 
 def _make_plan(runner: Runner, opened: OpenInput, windows: int | None, limits: Limits) -> Plan:
     if opened.is_handed:
-        return plan_handed_files([file.bytes for file in opened.files], limits=limits)
+        is_gathered = opened.is_gathered or opened.has_spans
+        return plan_handed_files([file.bytes for file in opened.files], limits=limits, is_gathered=is_gathered)
     if opened.is_parquet:
         return plan_row_groups(describe_files(runner, opened.files), limits=limits, windows=windows)
     blocks, sizes = cut_into_blocks(runner, opened, limits)

@@ -57,13 +57,6 @@ QUARANTINE = pa.schema(
     ]
 )
 
-CANDIDATES = pa.schema([*EVENTS, *list(QUARANTINE)[2:]])
-"""The rows that an adapter gives, which may become events.
-
-`reason` is null if the adapter saw nothing wrong. `row` is what the quarantine would show, and may be null if there is
-no reason.
-"""
-
 RUN = column("run", TEXT, "the execution")
 
 CLOCK_EVENTS = pa.schema(

@@ -17,18 +17,13 @@ from pyspark.sql import functions as fn
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from antecede.pipeline.errors import UnreadableInput
-from antecede.pipeline.runner import CONTENTS, LINE, LISTED_FILES, PART, Dataset, Frame, InProcess, Runner, Task
+from antecede.pipeline.runner import CONTENTS, LINE, LISTED_FILES, PART, Dataset, Frame, InProcess, Task
 from antecede.pipeline.spark.session import cause, explained, let_go
 
 NOT_KNOWN = pa.schema([])
 """The schema of rows that are only mapped, so that nobody asks for it."""
 CORES_UNKNOWN = 8
 """The number of cores that is assumed for a session that does not tell."""
-
-
-def runner_of(spark: SparkSession) -> Runner:
-    """Return a runner on this session."""
-    return SparkRunner(spark)
 
 
 class SparkRunner:

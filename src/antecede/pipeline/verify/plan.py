@@ -89,11 +89,15 @@ def plan_spans(
     return Plan(shared, 1, f"{said}, and they are cut into windows", frozenset([SPANS_RUN]), parts)
 
 
-def plan_handed_files(sizes: Sequence[int], *, limits: Limits) -> Plan:
-    """Plan files that only the runner can open, which it hands to tasks as it likes."""
+def plan_handed_files(sizes: Sequence[int], *, limits: Limits, is_gathered: bool) -> Plan:
+    """Plan files that only the runner can open, which it hands to tasks as it likes.
+
+    `is_gathered`: rows become events only in one task that has all of them.
+    """
     total = sum(sizes)
     parts = max(1, ceil(total / limits.row_bytes / limits.dealt_rows))
-    why = f"{total:,} bytes in files that only Spark can open: tasks deal their rows to {plural(parts, 'task')} by run"
+    way = "one task gathers their rows and deals them" if is_gathered else "tasks deal their rows"
+    why = f"{total:,} bytes in files that only Spark can open: {way} to {plural(parts, 'task')} by run"
     return Plan((), parts, why)
 
 
