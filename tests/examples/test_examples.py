@@ -3,6 +3,7 @@
 Those that check a trace run in this process, on the Spark of the other tests; the others run as programs of their own.
 """
 
+import json
 import os
 import runpy
 import subprocess
@@ -10,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -85,6 +87,32 @@ def test_roaming_hosts() -> None:
         "ann, at north, gets 'answer 0'",
     ]
     assert [line.split()[2].rstrip(",") for line in lines[1::3]] == ["north", "south", "north"]
+
+
+def test_a_test_for_ci() -> None:
+    done = finish(begin("test_causal_order.py"))
+    assert done == ["<CheckResult holds: None of 3 deliveries came before one of its causes.>"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--noconftest", "-c", os.devnull]
+    tests = subprocess.run(
+        [*command, str(EXAMPLES / "test_causal_order.py")],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "2 passed" in tests.stdout, tests.stdout + tests.stderr
+
+
+def test_the_notebook_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    """Its cells are run one after the other, as Jupyter would; the value of the last line is not needed."""
+    notebook = json.loads((EXAMPLES / "check.ipynb").read_text())
+    names: dict[str, Any] = {}
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            assert cell["outputs"] == []
+            exec("".join(cell["source"]), names)
+    assert names["found"].verdict == "violated"
+    assert "mail delivered m2 before m1" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("spark")

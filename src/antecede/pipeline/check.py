@@ -36,7 +36,7 @@ from antecede.pipeline.report.neighbourhoods import explain_from_source
 from antecede.pipeline.results import WRITTEN
 from antecede.pipeline.runner import Frame, Runner
 from antecede.pipeline.tables import folder
-from antecede.pipeline.tables.part_files import commit_parts, parts_folder, remove_parts
+from antecede.pipeline.tables.part_files import commit_parts, parts_folder, remove_parts_after_failure
 from antecede.pipeline.verify.answer import answer, plural
 from antecede.pipeline.verify.clock_verdicts import explain_late
 from antecede.pipeline.verify.judge import JudgedRuns
@@ -95,13 +95,9 @@ def check(
         explain=partial(_explain, events_max=limits.explained_events_max),
         limits=limits,
     )
-    try:
+    with folder.claim_folder(out), remove_parts_after_failure(out, check_id):
         judged = _judge(trace, options, stages, windows=windows, quarantine_max=quarantine_max)
         figures = None if out is None else _write(trace, judged, stages, out=out, check_id=check_id)
-    except BaseException:
-        if out is not None:
-            remove_parts(out, check_id)
-        raise
     return Checked(
         paths=trace.names,
         format=trace.format,

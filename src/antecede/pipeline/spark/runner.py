@@ -15,7 +15,7 @@ from pyspark.sql import functions as fn
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from antecede.pipeline.runner import LINE, PART, Dataset, Frame, InProcess, Runner, Task
-from antecede.pipeline.spark.session import let_go
+from antecede.pipeline.spark.session import explained, let_go
 
 NOT_KNOWN = pa.schema([])
 """The schema of rows that are only mapped, so that nobody asks for it."""
@@ -80,7 +80,8 @@ class SparkDataset:
         let_go(self._frame)
 
     def collect(self) -> pa.Table:
-        return self._frame.toArrow().cast(self._schema)
+        with explained("the check failed on Spark"):
+            return self._frame.toArrow().cast(self._schema)
 
 
 def _runs_tasks_here(spark: SparkSession) -> bool:

@@ -41,7 +41,8 @@ ADDRESS = re.compile(r"^(?:spark|sc|k8s|k8s://https?)://(?P<hosts>[^/;]+)")
 MASTER = re.compile(
     r"local|local\[\s*(\*|[1-9]\d*)\s*(,\s*\d+\s*)?\]|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]|yarn|(spark|sc|k8s)://.+"
 )
-CHANGED = re.compile(r"FileChanged: (.+)")
+REFUSED = re.compile(r"antecede\.[\w.]+\.(?:UnreadableInput|FileChanged|BadPattern|UnknownFormat|Misuse): (.+)")
+"""How a task says that the input cannot be read, inside of what Spark says."""
 WORKER_MEMORY = {
     "ARROW_DEFAULT_MEMORY_POOL": "system",
     "MALLOC_MMAP_THRESHOLD_": str(32 << 20),
@@ -119,8 +120,8 @@ def _in_words(doing: str, error: BaseException) -> AntecedeError:
         return UnreachableSpark(f"{doing}: that is no Spark master; try local[*], spark://host:7077 or sc://host:15002")
     if "UNAVAILABLE" in text or "Connection refused" in text:
         return UnreachableSpark(f"{doing}: the connection to Spark is lost; see that it still runs: {cause(error)}")
-    changed = CHANGED.search(text)
-    return UnreadableInput(f"{doing}: {changed[1]}") if changed else SparkFailed(f"{doing}: {cause(error)}")
+    refused = REFUSED.search(text)
+    return UnreadableInput(refused[1]) if refused else SparkFailed(f"{doing}: {cause(error)}")
 
 
 def _settings(address: str) -> dict[str, str]:

@@ -1,16 +1,20 @@
 """The tables of a checked trace, as Parquet under one folder: one folder each, by the names of `schema.TABLES`.
 
-What is already there is replaced if it is a table that Spark has written; anything else is left alone and refused.
-The input is never inside the output, nor the output inside the input.
+What is already there is replaced if it is a table of a check; anything else is left alone and refused. The input is
+never inside the output, nor the output inside the input. One check at a time writes to a folder of this machine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import fcntl
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from antecede.core.errors import Misuse
 from antecede.pipeline import schema
+
+LOCK = ".lock"
 
 
 def refuse_bad_folder(out: str, inputs: Sequence[str]) -> None:
@@ -32,6 +36,29 @@ def refuse_bad_folder(out: str, inputs: Sequence[str]) -> None:
             raise Misuse(
                 f"--out {out}: {table} is there and is no table of a check; remove it, or choose another folder"
             )
+
+
+@contextmanager
+def claim_folder(out: str | None) -> Iterator[None]:
+    """Keep other checks of this machine out of a local folder, which is made. Raise `Misuse` if one is at work in it.
+
+    The claim ends with the process, however it ends.
+    """
+    if out is None or is_remote(out):
+        yield
+        return
+    folder = Path(out.removeprefix("file:"))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = (folder / LOCK).open("w")
+    except OSError as error:
+        raise Misuse(f"--out {out}: cannot write there: {error.strerror}; choose another folder") from error
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Misuse(f"--out {out}: another check is writing there; wait for it, or name another folder") from None
+        yield
 
 
 def is_remote(path: str) -> bool:

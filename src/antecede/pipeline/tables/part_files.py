@@ -10,6 +10,7 @@ that is already there is replaced when all files of the new one are complete.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 from uuid import uuid4
 
@@ -94,8 +95,14 @@ def _add_words(system: Any, path: str, words: pa.Table) -> None:
     pq.write_table(conform(explained, schema.VIOLATIONS), path, filesystem=system)
 
 
-def remove_parts(out: str, check: str) -> None:
-    """Remove what the tasks of a check wrote that failed."""
-    system, parts = locate(parts_folder(out, check))
-    if system.get_file_info(parts).type != pyarrow.fs.FileType.NotFound:
-        system.delete_dir(parts)
+@contextmanager
+def remove_parts_after_failure(out: str | None, check: str) -> Iterator[None]:
+    """If what is done here fails, remove what the tasks of the check wrote."""
+    try:
+        yield
+    except BaseException:
+        if out is not None:
+            system, parts = locate(parts_folder(out, check))
+            if system.get_file_info(parts).type != pyarrow.fs.FileType.NotFound:
+                system.delete_dir(parts)
+        raise
