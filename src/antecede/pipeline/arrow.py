@@ -5,7 +5,7 @@ Tables travel between tasks as streams: `pack` makes one value of many rows, and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -78,8 +78,11 @@ def unpack(streams: Iterable[Any]) -> pa.Table | None:
     If the types of their columns differ, they become as wide as the widest.
     """
     tables = [pa.ipc.open_stream(one).read_all() for one in streams]
-    if not tables:
-        return None
+    return concat(tables) if tables else None
+
+
+def concat(tables: Sequence[pa.Table]) -> pa.Table:
+    """Return the rows of all tables. If the types of their columns differ, they become as wide as the widest."""
     if any(table.schema != tables[0].schema for table in tables):
         tables = [table.cast(without_dictionaries(table.schema)) for table in tables]
     return pa.concat_tables(tables, promote_options="permissive")
@@ -136,6 +139,11 @@ def take_or_null(values: pa.Array | pa.ChunkedArray, rows: Longs) -> Any:
 def is_valid(values: pa.Array | pa.ChunkedArray) -> Flags:
     """Return for each value whether it is not null."""
     return np.asarray(values.is_valid())
+
+
+def is_true(values: pa.ChunkedArray) -> Flags:
+    """Return for each value whether it is true. Null is not."""
+    return np.asarray(pc.fill_null(values, False))
 
 
 def text_bytes(texts: pa.Array) -> npt.NDArray[np.uint8]:

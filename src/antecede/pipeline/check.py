@@ -26,6 +26,7 @@ from antecede.pipeline.open_trace import OpenTrace, open_trace
 from antecede.pipeline.progress import Progress, Stages, no_progress
 from antecede.pipeline.read.destinations import NOTE as INFERRED_NOTE
 from antecede.pipeline.read.formats.mapped import load_mapping
+from antecede.pipeline.read.formats.spans import UNNAMED_NOTE
 from antecede.pipeline.read.open_input import Expressions
 from antecede.pipeline.read.rows import Wanted
 from antecede.pipeline.read.source import Source
@@ -126,15 +127,18 @@ class _Judged:
 def _judge(
     trace: OpenTrace, options: JudgeOptions, stages: Stages, *, windows: int | None, quarantine_max: float
 ) -> _Judged:
-    with stages.stage("verifying"):
-        source = trace.open(Wanted(all_columns=options.has_clocks or options.parts_folder is not None))
-        plan = trace.plan
-        verified = verify(source, dealt_to=plan.dealt_to, large=plan.large, windows=windows, options=options)
-    found, quarantined = _answer(trace, verified, quarantine_max)
-    explained: tuple[ExplainedViolation, ...] = ()
-    if found.verdict == "violated" and options.worst:
-        with stages.stage("explaining"):
-            explained = _explain_worst(source, verified, options)
+    try:
+        with stages.stage("verifying"):
+            source = trace.open(Wanted(all_columns=options.has_clocks or options.parts_folder is not None))
+            plan = trace.plan
+            verified = verify(source, dealt_to=plan.dealt_to, large=plan.large, windows=windows, options=options)
+        found, quarantined = _answer(trace, verified, quarantine_max)
+        explained: tuple[ExplainedViolation, ...] = ()
+        if found.verdict == "violated" and options.worst:
+            with stages.stage("explaining"):
+                explained = _explain_worst(source, verified, options)
+    finally:
+        trace.release()
     return _Judged(verified, found, quarantined, explained)
 
 
@@ -208,6 +212,8 @@ def _notes(judged: _Judged) -> tuple[str, ...]:
         )
     inferred = sum(verified.told["inferred"]["sends"].to_pylist())
     notes += dict.fromkeys(verified.told["notes"]["note"].to_pylist())
+    unnamed = sum(verified.told["unnamed"]["arrivals"].to_pylist())
+    notes += [UNNAMED_NOTE.format(unnamed=unnamed)] if unnamed else []
     if "clocks" in judged.answer.basis:
         notes.append(f"judged by the vector clocks, for which is assumed that {ASSUMPTIONS}")
     return (*notes, INFERRED_NOTE.format(sends=inferred)) if inferred else tuple(notes)

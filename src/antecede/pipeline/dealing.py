@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from antecede.pipeline.arrow import Flags, codes, pack, split_by, unpack, without_dictionaries
+from antecede.pipeline.arrow import Flags, Longs, codes, pack, split_by, unpack, without_dictionaries
+from antecede.pipeline.kernel.hashes import hash_texts
 from antecede.pipeline.runner import PART, Batches
 
 CHUNK_ROWS = 250_000
@@ -21,11 +22,20 @@ ROWS, COUNTS, RESULT = range(3)
 DEALT = pa.schema([(PART, pa.int32()), ("what", pa.int8()), ("name", pa.string()), ("rows", pa.binary())])
 
 
-def deal_table(table: pa.Table, part: npt.NDArray[np.int64], parts: int, what: int = ROWS) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a table as streams, one for each part that any of them is for."""
+def part_by_text(texts: pa.ChunkedArray, parts: int) -> Longs:
+    """Return the part of each text, of so many. Equal texts have the same part."""
+    if parts == 1:
+        return np.zeros(len(texts), np.int64)
+    return hash_texts(texts) % parts
+
+
+def deal_table(
+    table: pa.Table, part: npt.NDArray[np.int64], parts: int, what: int = ROWS, name: str | None = None
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a table as streams, one for each part that any of them is for. `name` says what they are."""
     table = _without_large_dictionaries(table)
     for number, rows in split_by(table, part, parts):
-        yield pa.record_batch([[number], [what], [None], [pack(rows)]], schema=DEALT)
+        yield pa.record_batch([[number], [what], [name], [pack(rows)]], schema=DEALT)
 
 
 def gather(batches: Batches) -> pa.Table | None:
@@ -34,7 +44,7 @@ def gather(batches: Batches) -> pa.Table | None:
 
 
 def values_in(batches: Batches) -> Iterator[tuple[int, str | None, pa.Buffer]]:
-    """Yield the dealt values one by one: what each holds, its name if it is a result, and the value."""
+    """Yield the dealt values one by one: what each holds, its name if it has one, and the value."""
     for batch in batches:
         names = batch.column("name").to_pylist()
         for what, name, value in zip(batch.column("what").to_pylist(), names, batch.column("rows"), strict=True):
@@ -47,11 +57,14 @@ def deal_result(name: str, rows: bytes) -> pa.RecordBatch:
 
 
 def in_chunks(tables: Iterable[pa.Table], rows: int = CHUNK_ROWS) -> Iterator[pa.Table]:
-    """Yield the tables put together to some size, each with one dictionary for each column."""
+    """Yield the tables put together to some size, each with one dictionary for each column.
+
+    A table without rows is left out. It may have other columns than the others.
+    """
     held: list[pa.Table] = []
     count = 0
     for table in tables:
-        held.append(table)
+        held += [table] if table.num_rows else []
         count += table.num_rows
         if count >= rows:
             yield pa.concat_tables(held).unify_dictionaries().combine_chunks()

@@ -15,6 +15,10 @@ class Limits:
     """Bytes of text that one task reads and judges without dealing rows out."""
     row_bytes: int = 150
     """About how many bytes one event takes in a file of lines."""
+    span_bytes: int = 500
+    """About how many bytes one span takes in a file."""
+    gathered_spans: int = 1 << 18
+    """About how many spans one task takes. If there are more, they meet in several parts."""
     dealt_rows: int = 1 << 18
     """About how many rows are dealt to one task."""
     run_events_max: int = 1 << 20

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import pyarrow as pa
@@ -25,8 +25,10 @@ from antecede.pipeline.read.sources.given_rows import (
     read_frame,
     read_pieces,
 )
+from antecede.pipeline.read.sources.handed_files import HandedFileSource
+from antecede.pipeline.read.sources.span_source import SpanSource
 from antecede.pipeline.runner import Dataset, Frame, Runner
-from antecede.pipeline.verify.plan import Plan, plan_row_groups, plan_rows, plan_text
+from antecede.pipeline.verify.plan import Plan, plan_handed_files, plan_row_groups, plan_rows, plan_spans, plan_text
 
 TABLE, FRAME = "the table", WITHOUT_ORDER
 
@@ -49,6 +51,12 @@ class OpenTrace:
     bytes_by_file: dict[str, int]
     plan: Plan
     open: Callable[[Wanted], Source]
+    kept: list[Dataset] = field(default_factory=list)
+
+    def release(self) -> None:
+        """Give up what sources of this trace keep to be read several times."""
+        while self.kept:
+            self.kept.pop().release()
 
 
 def open_trace(
@@ -74,6 +82,7 @@ def _open_files(
     opened = open_input(runner, paths, format, expressions)
     plan = _make_plan(runner, opened, windows, limits)
     sizes = {file.name: file.bytes for file in opened.files}
+    kept: list[Dataset] = []
     return OpenTrace(
         runner=runner,
         names=tuple(paths),
@@ -83,18 +92,36 @@ def _open_files(
         notes=opened.notes,
         bytes_by_file=sizes,
         plan=plan,
-        open=partial(_open_blocks, runner, opened, plan),
+        open=partial(_open_blocks, runner, opened, plan, kept),
+        kept=kept,
     )
 
 
 def _make_plan(runner: Runner, opened: OpenInput, windows: int | None, limits: Limits) -> Plan:
+    if opened.is_handed:
+        return plan_handed_files([file.bytes for file in opened.files], limits=limits)
     if opened.is_parquet:
         return plan_row_groups(describe_files(runner, opened.files), limits=limits, windows=windows)
     blocks, sizes = cut_into_blocks(runner, opened, limits)
-    return plan_text(blocks, sizes, cores=runner.cores, limits=limits)
+    if opened.has_spans:
+        return plan_spans(blocks, sizes, cores=runner.cores, limits=limits, windows=windows)
+    return plan_text(blocks, sizes, cores=runner.cores, limits=limits, is_gathered=opened.is_gathered)
 
 
-def _open_blocks(runner: Runner, opened: OpenInput, plan: Plan, wanted: Wanted) -> Source:
+def _open_blocks(runner: Runner, opened: OpenInput, plan: Plan, kept: list[Dataset], wanted: Wanted) -> Source:
+    if opened.is_handed:
+        paths = [file.path for file in opened.files]
+        return HandedFileSource(runner, paths, opened.reader(wanted), opened.prepare(wanted))
+    if opened.has_spans and plan.span_parts > 1:
+        return SpanSource(
+            runner,
+            table_of(plan.blocks),
+            opened.reader(wanted),
+            wanted,
+            plan.span_parts,
+            is_kept=plan.is_read_again,
+            kept=kept,
+        )
     prepare = opened.prepare(wanted)
     if prepare is None:
         return BlockSource(runner, table_of(plan.blocks), opened.reader(wanted))

@@ -20,6 +20,7 @@ FILES = pa.schema([("file", pa.string()), ("events", pa.int64()), ("refused", pa
 REASONS = pa.schema([("reason", pa.string()), ("rows", pa.int64())])
 NOTES = pa.schema([("note", pa.string())])
 INFERRED = pa.schema([("sends", pa.int64())])
+UNNAMED = pa.schema([("arrivals", pa.int64())])
 RESENT = pa.schema([("run", pa.string()), ("process", pa.string()), ("sends", pa.int64())])
 EXPLAINED = pa.schema(
     [
@@ -55,6 +56,7 @@ TOLD: Mapping[str, pa.Schema] = {
     "reasons": REASONS,
     "notes": NOTES,
     "inferred": INFERRED,
+    "unnamed": UNNAMED,
     "written": WRITTEN,
     "figures": FIGURES,
     "late": schema.LATE_RECEIVES,
@@ -77,6 +79,7 @@ written   files of tables that a task wrote
 figures   what histograms and the time line are drawn from
 late      receives that came late by the vector clocks of a run without message ids, at most as many as are explained
 inferred  the number of sends whose destinations were inferred
+unnamed   the number of arrivals at consumers whose message nothing names
 large     the processes of runs that are too large for one task, and were not judged
 resent    the sends of large runs that were counted, and then refused because their message was sent before
 left_out  the lines of large runs that are left out because their index is taken

@@ -23,12 +23,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from antecede.pipeline.errors import UnreadableInput
+
 Batches = Iterable[pa.RecordBatch]
 Task = Callable[[Batches], Iterator[pa.RecordBatch]]
 PART = "part"
 """The column that says which part a row is for."""
 LINE = "antecede line"
 """The column that numbers the rows of a `Frame`."""
+
+
+LISTED_FILES = pa.schema([("path", pa.string()), ("bytes", pa.int64()), ("version", pa.string())])
+CONTENTS = pa.schema([("path", pa.string()), ("content", pa.binary())])
 
 
 class Dataset(Protocol):
@@ -69,6 +75,12 @@ class Runner(Protocol):
     def call(self, task: Task, rows: pa.Table, schema: pa.Schema) -> pa.Table:
         """Run one small task on these rows, where the tasks run, and fetch what it gives."""
 
+    def list_files(self, paths: Sequence[str]) -> pa.Table:
+        """Return the files of paths that Arrow cannot open, as `LISTED_FILES`. Empty files may be left out."""
+
+    def read_files(self, paths: Sequence[str]) -> Dataset:
+        """Return the content of files that Arrow cannot open, as `CONTENTS`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Frame:
@@ -90,6 +102,15 @@ class InProcess:
 
     def call(self, task: Task, rows: pa.Table, schema: pa.Schema) -> pa.Table:
         return pa.Table.from_batches(task(rows.to_batches()), schema)
+
+    def list_files(self, paths: Sequence[str]) -> pa.Table:
+        raise UnreadableInput(
+            f"{', '.join(paths)}: Arrow cannot open this path; Spark may: leave out --master in-process, or copy the "
+            "files to this machine"
+        )
+
+    def read_files(self, paths: Sequence[str]) -> Dataset:
+        raise UnreadableInput(f"{', '.join(paths)}: only Spark hands out the content of files")
 
 
 class _Parts:

@@ -207,7 +207,7 @@ def test_input_that_can_not_be_read_at_all_says_what_to_do(
 def test_paths_that_lead_nowhere_say_so(tmp_path: Path) -> None:
     for path, words in (
         (f"{tmp_path}/nothing.log", "no such file or folder"),
-        ("nowhere://bucket/trace", "cannot be opened with Arrow"),
+        ("nowhere://bucket/trace", "Arrow cannot open this path; Spark may"),
         (os.fsdecode(b"/tmp/\xff"), "is not UTF-8"),
     ):
         with pytest.raises(UnreadableInput, match=words):
@@ -265,10 +265,10 @@ def test_files_of_lines_are_cut_and_numbered_and_others_are_whole(write_lines: W
     assert blocks[-1].is_whole
     assert sum(sizes[:-1]) == size
     assert sizes[-1] == (tmp_path / "a" / "u.jsonl.gz").stat().st_size
-    assert (runner.calls, runner.handed_out) == (1, 0)
+    assert (runner.calls, runner.handed_out) == (2, 0)  # to cut, and to count
     whole, _ = cut_into_blocks(runner, opened, LIMITS)
     assert [block.is_whole for block in whole] == [True, True]
-    assert runner.calls == 1
+    assert runner.calls == 2
 
 
 def test_a_document_or_a_log_that_cannot_be_cut_is_one_block(tmp_path: Path) -> None:
@@ -306,7 +306,7 @@ def test_each_format_has_its_reader(write_lines: Write, tmp_path: Path) -> None:
         prepare = opened.prepare(Wanted())
         assert (prepare is None) == (reader in ("jsonl", "mapped", "csv"))
         if prepare is not None:
-            events, refused, _ = prepare(found.events)
-            assert (events.schema.names, refused.num_rows) == (Wanted().events.names, 0)
+            prepared = prepare(found.events)
+            assert (prepared.events.schema.names, prepared.refused.num_rows) == (Wanted().events.names, 0)
     write_parquet(tmp_path / "t.parquet", [GOOD])
     assert open_paths(tmp_path / "t.parquet").is_parquet

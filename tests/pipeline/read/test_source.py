@@ -60,10 +60,10 @@ def test_the_blocks_of_a_part_are_read_in_the_order_of_the_file() -> None:
 def test_rows_are_gathered_before_they_are_prepared() -> None:
     seen: list[int] = []
 
-    def prepare(rows: pa.Table) -> tuple[pa.Table, pa.Table, tuple[str, ...]]:
+    def prepare(rows: pa.Table) -> ReadRows:
         seen.append(rows.num_rows)
         assert rows["process"].num_chunks == 1
-        return rows.slice(1), refused_table("z", [RefusedRow("late", "x", 9)]), ("prepared",)
+        return ReadRows(rows.slice(1), refused_table("z", [RefusedRow("late", "x", 9)]), ("prepared",))
 
     source = GatheredSource(InProcess(), table_of(BLOCKS), read, prepare)
     assert rows_of(source.map(see, SEEN).collect()) == [(5, 4, "note of b;prepared")]
@@ -74,7 +74,7 @@ def test_if_there_are_no_rows_nothing_is_prepared() -> None:
     def refuse(block: Block) -> Iterator[ReadRows]:
         yield ReadRows(Wanted().events.empty_table(), refused_table(block.name, [RefusedRow("odd", "x", 1)]))
 
-    def prepare(_rows: pa.Table) -> tuple[pa.Table, pa.Table, tuple[str, ...]]:
+    def prepare(_rows: pa.Table) -> ReadRows:
         raise AssertionError("there are no rows")
 
     source = GatheredSource(InProcess(), table_of(BLOCKS), refuse, prepare)
@@ -90,8 +90,8 @@ def test_rows_of_different_types_are_gathered_as_one_table() -> None:
         place = rows.column_names.index("process")
         yield ReadRows(rows.set_column(place, "process", rows["process"].cast(kind)), schema.QUARANTINE.empty_table())
 
-    def prepare(rows: pa.Table) -> tuple[pa.Table, pa.Table, tuple[str, ...]]:
-        return rows, schema.QUARANTINE.empty_table(), (",".join(sorted(rows["process"].to_pylist())),)
+    def prepare(rows: pa.Table) -> ReadRows:
+        return ReadRows(rows, schema.QUARANTINE.empty_table(), (",".join(sorted(rows["process"].to_pylist())),))
 
     source = GatheredSource(InProcess(), table_of(BLOCKS), read_mixed, prepare)
     assert rows_of(source.map(see, SEEN).collect()) == [(3, 0, "a,a,b")]

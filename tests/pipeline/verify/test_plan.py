@@ -10,7 +10,7 @@ import pytest
 
 from antecede.pipeline.limits import LIMITS, Limits
 from antecede.pipeline.read.blocks import Block, RowGroups
-from antecede.pipeline.verify.plan import TASKS_MIN, Plan, plan_row_groups, plan_text
+from antecede.pipeline.verify.plan import TASKS_MIN, Plan, plan_row_groups, plan_spans, plan_text
 
 
 def block(name: str) -> Block:
@@ -37,6 +37,37 @@ def test_a_small_text_is_read_and_judged_by_one_task() -> None:
     assert (plan.dealt_to, plan.why) == (0, "60 bytes: one task reads and judges all of it")
 
 
+def test_rows_that_are_gathered_first_are_planned_as_such() -> None:
+    plan = plan_text([block("a"), block("b")], [9 << 20, 9 << 20], cores=1, limits=LIMITS, is_gathered=True)
+    assert plan.why == (
+        "18,874,368 bytes of text: 2 tasks read it, one task gathers its rows and deals them to 1 task by run"
+    )
+
+
+def test_spans_stay_in_one_task_until_they_are_many() -> None:
+    limits = Limits(in_place_bytes=100, block_bytes=100, span_bytes=10, gathered_spans=40, run_events_max=100)
+    blocks = [block(name) for name in "abcd"]
+
+    def plan_of(size: int, windows: int | None = None) -> Plan:
+        return plan_spans(blocks, [size] * 4, cores=1, limits=limits, windows=windows)
+
+    small, gathered, parted, large = (plan_of(size) for size in (25, 100, 101, 501))
+    assert (parts_of(small), small.dealt_to, small.span_parts) == ([0], 0, 1)
+    assert small.why == "100 bytes of spans: one task reads and judges all of them"
+    assert (parts_of(gathered), gathered.dealt_to, gathered.span_parts) == ([0, 1, 2, 3], 0, 1)
+    assert gathered.why == (
+        "400 bytes of spans: 4 tasks read them, and one task finds the message of each and judges all of them"
+    )
+    assert (parted.dealt_to, parted.span_parts, parted.large, parted.is_read_again) == (1, 2, frozenset(), False)
+    assert parted.why == (
+        "404 bytes of spans: 4 tasks read them, 2 tasks find the message of each, and one task judges all of them, "
+        "unless they are too many"
+    )
+    assert (large.dealt_to, large.span_parts, large.large, large.is_read_again) == (1, 6, frozenset([""]), True)
+    assert large.why.endswith("6 tasks find the message of each, and they are cut into windows")
+    assert plan_of(101, windows=2).large == {""}
+
+
 def test_a_large_text_is_dealt_out_by_run() -> None:
     limits = Limits(in_place_bytes=100, block_bytes=50, row_bytes=10, dealt_rows=8)
     blocks = [block(str(number)) for number in range(20)]
@@ -46,7 +77,7 @@ def test_a_large_text_is_dealt_out_by_run() -> None:
     shares = Counter(part for part, _ in plan.blocks)
     assert len(shares) <= 2 * 4 + 2
     assert max(shares.values()) * 50 <= 1_000 // 8 + 50
-    assert plan.why == f"1,000 bytes of text: {len(shares)} tasks read it and deal its rows to 13 tasks by run"
+    assert plan.why == f"1,000 bytes of text: {len(shares)} tasks read it, and its rows are dealt to 13 tasks by run"
 
 
 def test_a_block_that_is_large_by_itself_is_a_task() -> None:

@@ -30,7 +30,9 @@ ESCAPED = re.compile(r"\\(.)")
 BRACES = re.compile(r"(?<!\\)\{([^{}]*)\}")
 HIDDEN = ("_", ".")
 LOCAL = re.compile(r"^file:(/{3,}|/(?!/))")
-SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*://")
+SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]+:/")
+ARROW_SCHEMES = ("file", "s3", "gs", "gcs", "hdfs", "viewfs", "abfs", "abfss")
+"""The file systems that Arrow has. Some need a library of their own."""
 
 
 @dataclass(frozen=True, slots=True)

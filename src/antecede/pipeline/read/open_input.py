@@ -6,7 +6,7 @@ What has to be looked at in the files is looked at where the tasks run, through 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 
 import pyarrow as pa
@@ -16,20 +16,23 @@ from antecede.pipeline.limits import Limits
 from antecede.pipeline.read import blocks as cutting
 from antecede.pipeline.read.blocks import Block
 from antecede.pipeline.read.detection.detect_format import DetectedFormat, detect_format, read_heads
-from antecede.pipeline.read.files import InputFile, list_files, refuse_odd_name
+from antecede.pipeline.read.files import InputFile, UnknownFileSystem, list_files, refuse_odd_name
 from antecede.pipeline.read.formats import csv, jaeger, jsonl, mapped, otlp, parquet, shiviz, shiviz_runs, spans, zipkin
 from antecede.pipeline.read.formats.expressions import compile_expression
 from antecede.pipeline.read.formats.json_texts import has_texts_in_lines
 from antecede.pipeline.read.rows import Reader, ReadRows, Wanted
 from antecede.pipeline.read.source import Prepare
+from antecede.pipeline.read.sources.handed_files import look_at_handed_files
 from antecede.pipeline.runner import PART, Batches, Runner
 
 PATHS = pa.schema([("path", pa.string())])
+LISTED = pa.schema([("path", pa.string()), ("name", pa.string()), ("bytes", pa.int64()), ("version", pa.string())])
 FILES = pa.schema(
     [
-        *(("path", pa.string()), ("name", pa.string()), ("bytes", pa.int64()), ("version", pa.string())),
+        *LISTED,
         ("head", pa.binary()),
         ("has_index", pa.bool_()),
+        ("is_unknown", pa.bool_()),  # of a path, not a file: Arrow cannot open it
     ]
 )
 SPAN_READERS = {"otlp": otlp.read, "zipkin": zipkin.read, "jaeger": jaeger.read}
@@ -56,12 +59,23 @@ class OpenInput:
     format: DetectedFormat
     expressions: Expressions
     notes: tuple[str, ...]
+    is_handed: bool = False
+    """Only the runner can open the files, and hands their content to the tasks."""
     has_index: bool = True
     """The source gives the events of a process an order. Otherwise whole runs are numbered when they are judged."""
 
     @property
     def is_parquet(self) -> bool:
         return self.format.reader == "parquet"
+
+    @property
+    def has_spans(self) -> bool:
+        return self.format.reader in SPAN_READERS
+
+    @property
+    def is_gathered(self) -> bool:
+        """Return whether only all rows together show what they mean."""
+        return self.format.reader == "shiviz"
 
     def reader(self, wanted: Wanted) -> Reader:
         """Return the function that reads a block."""
@@ -77,9 +91,9 @@ class OpenInput:
 
     def prepare(self, wanted: Wanted) -> Prepare | None:
         """Return the function that makes events of all rows, or None if rows are events by themselves."""
-        if self.format.reader in SPAN_READERS:
+        if self.has_spans:
             return partial(_prepare_spans, wanted)
-        if self.format.reader == "shiviz":
+        if self.is_gathered:
             return partial(_prepare_clocks, tuple(file.name for file in self.files))
         return None
 
@@ -92,6 +106,9 @@ def open_input(runner: Runner, paths: Sequence[str], wanted: str, expressions: E
         if expression is not None:
             compile_expression(expression, groups)
     found = runner.call(_look_at_files, pa.table([list(paths)], schema=PATHS), FILES).to_pylist()
+    unknown = [row.pop("is_unknown") for row in found]
+    if any(unknown):
+        found = look_at_handed_files(runner, paths)
     heads = {row["path"]: row.pop("head") for row in found}
     with_index = [row.pop("has_index") for row in found]
     listed = [InputFile(**row) for row in found]
@@ -101,27 +118,34 @@ def open_input(runner: Runner, paths: Sequence[str], wanted: str, expressions: E
     if format.reader == "shiviz":
         shiviz.refuse_large_files(files)
     has_index = all(with_index) if format.mapping is None else "index" in format.mapping
-    return OpenInput(files, format, expressions, (*format.notes, *_note_empty(listed)), has_index)
+    of_spans = (spans.ORDER_NOTE,) if format.reader in SPAN_READERS else ()
+    return OpenInput(
+        files, format, expressions, (*of_spans, *format.notes, *_note_empty(listed)), any(unknown), has_index
+    )
 
 
 def cut_into_blocks(runner: Runner, opened: OpenInput, limits: Limits) -> tuple[list[Block], list[int]]:
     """Return the blocks of text files, with the lines before each, and their sizes in bytes."""
     sizes = {file.path: file.bytes for file in opened.files}
-    if opened.format.reader not in BY_LINES:
+    if opened.format.reader not in BY_LINES or all(size <= limits.block_bytes for size in sizes.values()):
         found = [cutting.whole_file(file) for file in opened.files]
     else:
-        found = [block for file in opened.files for block in _cut_file(file, opened, limits)]
+        task = partial(_cut_files, has_spans=opened.has_spans, block_bytes=limits.block_bytes)
+        listed = pa.Table.from_pylist([asdict(file) for file in opened.files], LISTED)
+        found = list(cutting.blocks_in(runner.call(task, listed, cutting.BLOCKS).to_batches()))
         parts = [block for block in found if not block.is_whole]
         if parts:
             found = _number_lines(runner, found)
     return found, [sizes[block.path] if block.is_whole else block.end - block.start for block in found]
 
 
-def _cut_file(file: InputFile, opened: OpenInput, limits: Limits) -> list[Block]:
-    """Return the blocks of a file of lines. A file that is one JSON text is one block."""
-    if opened.format.reader in SPAN_READERS and not has_texts_in_lines(file.path):
-        return [cutting.whole_file(file)]
-    return cutting.cut_lines(file, limits.block_bytes)
+def _cut_files(batches: Batches, *, has_spans: bool, block_bytes: int) -> Iterator[pa.RecordBatch]:
+    """Task: cut files of lines into blocks. A file of spans that is one JSON text is one block."""
+    blocks: list[Block] = []
+    for file in (InputFile(**row) for batch in batches for row in batch.to_pylist()):
+        is_document = has_spans and file.bytes > block_bytes and not has_texts_in_lines(file.path)
+        blocks += [cutting.whole_file(file)] if is_document else cutting.cut_lines(file, block_bytes)
+    yield from cutting.table_of((0, block) for block in blocks).to_batches()
 
 
 def _number_lines(runner: Runner, blocks: Sequence[Block]) -> list[Block]:
@@ -143,10 +167,14 @@ def _number_lines(runner: Runner, blocks: Sequence[Block]) -> list[Block]:
 def _look_at_files(batches: Batches) -> Iterator[pa.RecordBatch]:
     """Task: list the files of paths, and read the beginning of some of them."""
     paths = [path for batch in batches for path in batch.column("path").to_pylist()]
-    files = list_files(paths)
+    try:
+        files = list_files(paths)
+    except UnknownFileSystem:
+        yield from pa.Table.from_pylist([{"is_unknown": True}], FILES).to_batches()
+        return
     heads = read_heads([file for file in files if file.bytes])
     rows = [
-        {"path": file.path, "name": file.name, "bytes": file.bytes, "version": file.version}
+        {"path": file.path, "name": file.name, "bytes": file.bytes, "version": file.version, "is_unknown": False}
         | {"head": heads.get(file.path), "has_index": parquet.has_index(file.path, heads.get(file.path) or b"")}
         for file in files
     ]
@@ -158,17 +186,16 @@ def _read_spans(format: str, wanted: Wanted, block: Block) -> Iterator[ReadRows]
         yield ReadRows(rows.spans, rows.refused)
 
 
-def _prepare_spans(wanted: Wanted, rows: pa.Table) -> tuple[pa.Table, pa.Table, tuple[str, ...]]:
-    events, notes = spans.resolve_spans(rows)
-    return events.select(wanted.events.names), schema.QUARANTINE.empty_table(), notes
+def _prepare_spans(wanted: Wanted, rows: pa.Table) -> ReadRows:
+    events, unnamed = spans.resolve_spans(rows)
+    return ReadRows(events.select(wanted.events.names), schema.QUARANTINE.empty_table(), unnamed=unnamed)
 
 
-def _prepare_clocks(files: Sequence[str], rows: pa.Table) -> tuple[pa.Table, pa.Table, tuple[str, ...]]:
+def _prepare_clocks(files: Sequence[str], rows: pa.Table) -> ReadRows:
     named = rows
     if len(files) > 1 and shiviz_runs.shares_events(rows):
         named = shiviz_runs.name_runs_after_files(rows, files)
-    events, refused = shiviz_runs.find_clock_gaps(named)
-    return events, refused, ()
+    return ReadRows(*shiviz_runs.find_clock_gaps(named))
 
 
 def _note_empty(listed: Sequence[InputFile]) -> tuple[str, ...]:

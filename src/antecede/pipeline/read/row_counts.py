@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from antecede.pipeline.arrow import codes, fill_table
 from antecede.pipeline.read import content
 from antecede.pipeline.read.rows import ReadRows
-from antecede.pipeline.results import FILES, NOTES, REASONS, Told, tell
+from antecede.pipeline.results import FILES, NOTES, REASONS, UNNAMED, Told, tell
 
 REFUSED_TOLD_MAX = 100
 
@@ -28,6 +28,7 @@ class RowCounts:
     reasons: Counter[str] = field(default_factory=Counter)
     shown: list[pa.Table] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    unnamed: int = 0
 
     def watch(self, read: Iterable[ReadRows], refused: list[pa.Table] | None = None) -> Iterator[pa.Table]:
         """Yield the events of rows, and count them. Add the rows that are not events to `refused`."""
@@ -43,6 +44,7 @@ class RowCounts:
             counts = np.bincount(file, minlength=len(names)).tolist()
             self.events.update(dict(zip(names.to_pylist(), counts, strict=True)))
         self.notes += rows.notes
+        self.unnamed += rows.unnamed
         self.refuse(rows.refused)
 
     def refuse(self, rows: pa.Table) -> None:
@@ -74,3 +76,5 @@ class RowCounts:
             reasons, rows = zip(*common, strict=True)
             yield from tell("reasons", fill_table(REASONS, len(common), reason=reasons, rows=rows))
         yield from tell("notes", fill_table(NOTES, len(self.notes), note=self.notes))
+        if self.unnamed:
+            yield from tell("unnamed", fill_table(UNNAMED, 1, arrivals=[self.unnamed]))

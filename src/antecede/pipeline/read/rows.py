@@ -44,12 +44,14 @@ class Wanted:
 class ReadRows:
     """Some rows of the input: events with the wanted columns, and refused rows with those of `schema.QUARANTINE`.
 
-    `notes` tell people what was taken for what, and what was skipped.
+    `notes` tell people what was taken for what, and what was skipped. `unnamed` is how many of the events are arrivals
+    of messages that nothing names.
     """
 
     events: pa.Table
     refused: pa.Table
     notes: tuple[str, ...] = ()
+    unnamed: int = 0
 
     @property
     def count(self) -> int:

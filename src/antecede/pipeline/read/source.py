@@ -14,11 +14,11 @@ import numpy as np
 import pyarrow as pa
 
 from antecede.pipeline import schema
-from antecede.pipeline.arrow import pack, unpack
+from antecede.pipeline.arrow import concat, pack, unpack
 from antecede.pipeline.dealing import DEALT, ROWS, deal_result, deal_table, values_in
 from antecede.pipeline.read.blocks import blocks_in
 from antecede.pipeline.read.rows import Reader, ReadRows, Wanted
-from antecede.pipeline.runner import Batches, Dataset, Runner, Task
+from antecede.pipeline.runner import PART, Batches, Dataset, Runner, Task
 
 REFUSED, NOTES = "refused", "notes"
 Consumer = Callable[[Iterator[ReadRows]], Iterator[pa.RecordBatch]]
@@ -35,8 +35,8 @@ class Source(Protocol):
         """Read every part, and run the consumer on its rows."""
 
 
-Prepare = Callable[[pa.Table], tuple[pa.Table, pa.Table, tuple[str, ...]]]
-"""From all rows of the input to events, refused rows and notes, for a format whose rows are not events yet."""
+Prepare = Callable[[pa.Table], ReadRows]
+"""From all rows of the input to events and refused rows, for a format whose rows are not events yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,24 +67,54 @@ class GatheredSource:
 
     def map(self, consume: Consumer, made: pa.Schema) -> Dataset:
         prepare = self.prepare
+        blocks = self.runner.hand_out(self.blocks)
+        if not any(self.blocks[PART].to_pylist()):  # one task reads all of them
+            return blocks.map(_read_and_consume(self.read, prepare, consume), made)
+        gathered = blocks.map(_gather_blocks(self.read), DEALT).deal(1)
+        return gathered.map(prepare_gathered(prepare, consume), made)
 
-        def task(batches: Batches) -> Iterator[pa.RecordBatch]:
-            return consume(_prepared(batches, prepare))
 
-        return self.runner.hand_out(self.blocks).map(_pack_rows(self.read), DEALT).deal(1).map(task, made)
+def _read_and_consume(read: Reader, prepare: Prepare, consume: Consumer) -> Task:
+    """Return a task that reads all blocks, and runs a consumer on what is made of all rows."""
 
-
-def _pack_rows(read: Reader) -> Task:
-    """Return a task that reads blocks and sends all of their rows, refused rows and notes to part 0."""
-
-    def task(batches: Batches) -> Iterator[pa.RecordBatch]:
+    def prepared(batches: Batches) -> Iterator[ReadRows]:
+        tables: list[pa.Table] = []
         for block in blocks_in(batches):
             for rows in read(block):
-                yield from deal_table(rows.events, np.zeros(rows.events.num_rows, np.int64), 1)
-                if rows.refused.num_rows:
-                    yield deal_result(REFUSED, pack(rows.refused))
-                if rows.notes:
-                    yield deal_result(NOTES, pack(pa.table({NOTES: list(rows.notes)})))
+                tables.append(rows.events)
+                if rows.refused.num_rows or rows.notes:
+                    yield ReadRows(Wanted().events.empty_table(), rows.refused, rows.notes)
+        if any(table.num_rows for table in tables):
+            yield prepare(concat(tables).unify_dictionaries().combine_chunks())
+
+    def task(batches: Batches) -> Iterator[pa.RecordBatch]:
+        return consume(prepared(batches))
+
+    return task
+
+
+def _gather_blocks(read: Reader) -> Task:
+    def task(batches: Batches) -> Iterator[pa.RecordBatch]:
+        return pack_rows(rows for block in blocks_in(batches) for rows in read(block))
+
+    return task
+
+
+def pack_rows(read: Iterator[ReadRows]) -> Iterator[pa.RecordBatch]:
+    """Yield all rows, refused rows and notes as values for part 0."""
+    for rows in read:
+        yield from deal_table(rows.events, np.zeros(rows.events.num_rows, np.int64), 1)
+        if rows.refused.num_rows:
+            yield deal_result(REFUSED, pack(rows.refused))
+        if rows.notes:
+            yield deal_result(NOTES, pack(pa.table({NOTES: list(rows.notes)})))
+
+
+def prepare_gathered(prepare: Prepare, consume: Consumer) -> Task:
+    """Return a task that runs a consumer on what is made of all rows that were dealt to it by `pack_rows`."""
+
+    def task(batches: Batches) -> Iterator[pa.RecordBatch]:
+        return consume(_prepared(batches, prepare))
 
     return task
 
@@ -105,4 +135,4 @@ def _prepared(batches: Batches, prepare: Prepare) -> Iterator[ReadRows]:
             yield ReadRows(Wanted().events.empty_table(), none, tuple(told[NOTES].to_pylist()))
     rows = unpack(tables)
     if rows is not None and rows.num_rows:
-        yield ReadRows(*prepare(rows.unify_dictionaries().combine_chunks()))
+        yield prepare(rows.unify_dictionaries().combine_chunks())

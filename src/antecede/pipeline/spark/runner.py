@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pyarrow as pa
+from py4j.protocol import Py4JError
 from pyspark import StorageLevel
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from antecede.pipeline.runner import LINE, PART, Dataset, Frame, InProcess, Runner, Task
-from antecede.pipeline.spark.session import explained, let_go
+from antecede.pipeline.errors import UnreadableInput
+from antecede.pipeline.runner import CONTENTS, LINE, LISTED_FILES, PART, Dataset, Frame, InProcess, Runner, Task
+from antecede.pipeline.spark.session import cause, explained, let_go
 
 NOT_KNOWN = pa.schema([])
 """The schema of rows that are only mapped, so that nobody asks for it."""
@@ -52,6 +55,26 @@ class SparkRunner:
         numbered = frame.withColumn(LINE, fn.monotonically_increasing_id() + 1)
         return Frame(SparkDataset(numbered, NOT_KNOWN), tuple(frame.columns))
 
+    def list_files(self, paths: Sequence[str]) -> pa.Table:
+        listed = self._files(paths).select(
+            fn.col("path"),
+            fn.col("length").alias("bytes"),
+            fn.concat_ws(" ", fn.col("length"), fn.col("modificationTime")).alias("version"),
+        )
+        try:
+            return listed.toArrow().cast(LISTED_FILES)
+        except (PySparkException, Py4JError) as error:
+            raise _unreadable(paths, error) from error
+
+    def read_files(self, paths: Sequence[str]) -> Dataset:
+        return SparkDataset(self._files(paths).select("path", "content"), CONTENTS)
+
+    def _files(self, paths: Sequence[str]) -> DataFrame:
+        try:
+            return self._spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(list(paths))
+        except (PySparkException, Py4JError) as error:
+            raise _unreadable(paths, error) from error
+
 
 class SparkDataset:
     """The rows of a DataFrame."""
@@ -82,6 +105,10 @@ class SparkDataset:
     def collect(self) -> pa.Table:
         with explained("the check failed on Spark"):
             return self._frame.toArrow().cast(self._schema)
+
+
+def _unreadable(paths: Sequence[str], error: Exception) -> UnreadableInput:
+    return UnreadableInput(f"{', '.join(paths)}: neither Arrow nor Spark can open this path: {cause(error)}")
 
 
 def _runs_tasks_here(spark: SparkSession) -> bool:

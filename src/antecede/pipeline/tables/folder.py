@@ -13,6 +13,7 @@ from pathlib import Path
 
 from antecede.core.errors import Misuse
 from antecede.pipeline import schema
+from antecede.pipeline.read.files import ARROW_SCHEMES, is_local
 
 LOCK = ".lock"
 
@@ -20,6 +21,10 @@ LOCK = ".lock"
 def refuse_bad_folder(out: str, inputs: Sequence[str]) -> None:
     """Before any work is done for it. Only local folders can be looked at here."""
     if is_remote(out):
+        scheme = out.split(":", maxsplit=1)[0]
+        if scheme not in ARROW_SCHEMES:
+            known = ", ".join(f"{one}://" for one in ARROW_SCHEMES)
+            raise Misuse(f"--out {out}: tables are written with Arrow, which has no {scheme}: file system; use {known}")
         return
     folder = Path(out).resolve()
     if folder.exists() and not folder.is_dir():
@@ -62,4 +67,4 @@ def claim_folder(out: str | None) -> Iterator[None]:
 
 
 def is_remote(path: str) -> bool:
-    return "://" in path and not path.startswith("file:")
+    return not is_local(path)

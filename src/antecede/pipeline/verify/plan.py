@@ -22,6 +22,10 @@ TASKS_MIN = 8  # unless they would be too small to be worth starting
 RUNS_MAX = 10_000
 READINGS_MAX = 3  # of the trace, on average, by all tasks together
 TASKS_PER_CORE = 4
+SPANS_RUN = ""
+"""The name of the run of all spans."""
+SURELY_LARGE = 2
+"""A run whose size is only estimated is taken to be too large for one task if it seems so many times as large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,26 +33,68 @@ class Plan:
     """Which part reads which block, and what happens to the rows.
 
     If `dealt_to` is 0, every part judges what it reads. Otherwise rows are dealt to so many parts by run; of the runs
-    in `large`, which are cut into windows later, only counts are. `why` says all this in words.
+    in `large`, which are cut into windows later, only counts are. Spans meet in `span_parts` parts before that, in
+    which each finds its message. `why` says all this in words.
     """
 
     blocks: tuple[tuple[int, Block], ...]
     dealt_to: int
     why: str
     large: frozenset[str] = frozenset()
+    span_parts: int = 1
+
+    @property
+    def is_read_again(self) -> bool:
+        """Return whether the rows are needed several times, to cut runs into windows."""
+        return bool(self.large)
 
 
-def plan_text(blocks: Sequence[Block], sizes: Sequence[int], *, cores: int, limits: Limits) -> Plan:
-    """Plan blocks of text, of which only the sizes in bytes are known."""
+def plan_text(
+    blocks: Sequence[Block], sizes: Sequence[int], *, cores: int, limits: Limits, is_gathered: bool = False
+) -> Plan:
+    """Plan blocks of text, of which only the sizes in bytes are known.
+
+    With `is_gathered`, one task takes all rows before they are events.
+    """
     total = sum(sizes)
     if total <= limits.in_place_bytes:
         return Plan(tuple((0, block) for block in blocks), 0, f"{total:,} bytes: one task reads and judges all of it")
     heavy = max(ceil(total / (TASKS_PER_CORE * cores)), min(limits.in_place_bytes, limits.block_bytes))
     shared = _share_out(blocks, sizes, heavy)
     parts = max(1, ceil(total / limits.row_bytes / limits.dealt_rows))
-    readers = plural(shared[-1][0] + 1, "task reads it and deals", "tasks read it and deal")
-    why = f"{total:,} bytes of text: {readers} its rows to {plural(parts, 'task')} by run"
+    way = ", one task gathers its rows and deals them" if is_gathered else ", and its rows are dealt"
+    readers = plural(shared[-1][0] + 1, "task reads", "tasks read")
+    why = f"{total:,} bytes of text: {readers} it{way} to {plural(parts, 'task')} by run"
     return Plan(tuple(shared), parts, why)
+
+
+def plan_spans(
+    blocks: Sequence[Block], sizes: Sequence[int], *, cores: int, limits: Limits, windows: int | None = None
+) -> Plan:
+    """Plan blocks of text with spans, which are all of one run, and of which only the sizes in bytes are known."""
+    total = sum(sizes)
+    said = f"{total:,} bytes of spans"
+    if total <= limits.in_place_bytes:
+        return Plan(tuple((0, block) for block in blocks), 0, f"{said}: one task reads and judges all of them")
+    heavy = max(ceil(total / (TASKS_PER_CORE * cores)), min(limits.in_place_bytes, limits.block_bytes))
+    shared = tuple(_share_out(blocks, sizes, heavy))
+    said = f"{said}: {plural(shared[-1][0] + 1, 'task reads', 'tasks read')} them"
+    spans = ceil(total / limits.span_bytes)
+    parts = ceil(spans / limits.gathered_spans)
+    if parts == 1:
+        return Plan(shared, 0, f"{said}, and one task finds the message of each and judges all of them")
+    said = f"{said}, {parts:,} tasks find the message of each"
+    if windows is None and spans <= SURELY_LARGE * limits.run_events_max:
+        return Plan(shared, 1, f"{said}, and one task judges all of them, unless they are too many", span_parts=parts)
+    return Plan(shared, 1, f"{said}, and they are cut into windows", frozenset([SPANS_RUN]), parts)
+
+
+def plan_handed_files(sizes: Sequence[int], *, limits: Limits) -> Plan:
+    """Plan files that only the runner can open, which it hands to tasks as it likes."""
+    total = sum(sizes)
+    parts = max(1, ceil(total / limits.row_bytes / limits.dealt_rows))
+    why = f"{total:,} bytes in files that only Spark can open: tasks deal their rows to {plural(parts, 'task')} by run"
+    return Plan((), parts, why)
 
 
 def plan_rows(rows: int, what: str, *, is_together: bool, limits: Limits) -> Plan:

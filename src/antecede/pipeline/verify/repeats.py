@@ -12,9 +12,8 @@ from math import ceil
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antecede.pipeline.dealing import DEALT, deal_table, gather, in_chunks, rows_of_runs
+from antecede.pipeline.dealing import DEALT, deal_table, gather, in_chunks, part_by_text, rows_of_runs
 from antecede.pipeline.kernel.counts import count_large_runs
-from antecede.pipeline.kernel.hashes import hash_texts
 from antecede.pipeline.limits import Limits
 from antecede.pipeline.read.duplicates import remove_repeated_indices
 from antecede.pipeline.read.row_counts import RowCounts
@@ -60,7 +59,7 @@ def _deal_processes(parts: int, runs: frozenset[str]) -> Consumer:
     def consume(read: Iterator[ReadRows]) -> Iterator[pa.RecordBatch]:
         for events in in_chunks(rows.events for rows in read):
             own = events.filter(pa.array(rows_of_runs(events, runs)))
-            part = hash_texts(own["process"].cast(pa.string())) % parts
+            part = part_by_text(own["process"].cast(pa.string()), parts)
             yield from deal_table(own, part, parts)
 
     return consume

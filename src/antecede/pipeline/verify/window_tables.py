@@ -17,11 +17,10 @@ import pyarrow.parquet as pq
 
 from antecede.pipeline import schema
 from antecede.pipeline.arrow import kind_codes, without_dictionaries
-from antecede.pipeline.dealing import DEALT, deal_table, gather, in_chunks, rows_at_lines, rows_of_runs
+from antecede.pipeline.dealing import DEALT, deal_table, gather, in_chunks, part_by_text, rows_at_lines, rows_of_runs
 from antecede.pipeline.kernel.counts import CODED
 from antecede.pipeline.kernel.encode import DELIVER
 from antecede.pipeline.kernel.findings import all_deliveries, message_rows
-from antecede.pipeline.kernel.hashes import hash_texts
 from antecede.pipeline.kernel.pair import Paired
 from antecede.pipeline.kernel.stamp import Stamped
 from antecede.pipeline.limits import Limits
@@ -91,7 +90,7 @@ def _deal_events(parts: int, runs: frozenset[str], left_out: Mapping[str, Sequen
         for events in in_chunks(rows.events for rows in read):
             kept = events.filter(pa.array(rows_of_runs(events, runs) & ~rows_at_lines(events, left_out)))
             key = pc.coalesce(kept["message"], kept["process"].cast(pa.string()))
-            yield from deal_table(kept, hash_texts(key) % parts, parts)
+            yield from deal_table(kept, part_by_text(key, parts), parts)
 
     return consume
 

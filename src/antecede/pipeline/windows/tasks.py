@@ -21,10 +21,9 @@ import pyarrow.compute as pc
 
 from antecede.pipeline.arrow import Flags, Longs, codes, distinct, fill_table, kind_codes, narrow_integers, pack
 from antecede.pipeline.dealing import RESULT as DEALT_RESULT
-from antecede.pipeline.dealing import deal_result, deal_table, gather, in_chunks, rows_at_lines, values_in
+from antecede.pipeline.dealing import deal_result, deal_table, gather, in_chunks, part_by_text, rows_at_lines, values_in
 from antecede.pipeline.kernel.counts import CODED
 from antecede.pipeline.kernel.encode import DELIVER, RECEIVE, SEND
-from antecede.pipeline.kernel.hashes import hash_texts
 from antecede.pipeline.read.destinations import infer_destinations
 from antecede.pipeline.read.duplicates import remove_duplicates
 from antecede.pipeline.read.row_counts import RowCounts
@@ -66,7 +65,7 @@ def deal_messages(parts: int, runs: CutRuns) -> Consumer:
                 kept &= kind != RECEIVE
             coded = events.set_column(events.column_names.index("kind"), "kind", pa.array(kind))
             coded = coded.filter(pa.array(kept))
-            yield from deal_table(coded, hash_texts(coded["message"]) % parts, parts)
+            yield from deal_table(coded, part_by_text(coded["message"], parts), parts)
 
     return consume
 

@@ -2,7 +2,7 @@
 
 import random
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 from zlib import crc32
@@ -60,9 +60,9 @@ def kinds(*rows: Row) -> list[tuple[str, str | None]]:
 
 
 def test_no_spans_are_no_events() -> None:
-    events, notes = resolve_spans(SPANS.empty_table())
+    events, unnamed = resolve_spans(SPANS.empty_table())
     assert events.schema == Wanted(all_columns=True).events
-    assert (events.num_rows, notes) == (0, (resolution.ORDER_NOTE,))
+    assert (events.num_rows, unnamed) == (0, 0)
 
 
 def test_events_have_the_columns_of_a_trace() -> None:
@@ -133,7 +133,7 @@ def test_a_batch_is_one_event_for_each_message() -> None:
     sends = [span(1, "send", keys=["m1"]), span(2, "send", keys=["m2"])]
     batch = span(3, "receive", "q", arrivals=[["m2"], ["x", "m1"], ["y"], []], own_name="not used", start=1)
     after = span(4, "internal", "q")
-    events, notes = resolve_spans(table([*sends, batch, after]))
+    events, unnamed = resolve_spans(table([*sends, batch, after]))
     rows = [row for row in events.to_pylist() if row["process"] == "q"]
     assert [(row["index"], row["kind"], row["message"]) for row in rows] == [
         (0, "deliver", "m2"),
@@ -143,7 +143,7 @@ def test_a_batch_is_one_event_for_each_message() -> None:
         (4, "internal", None),
     ]
     assert {row["line"] for row in rows[:4]} == {3}
-    assert notes == (resolution.ORDER_NOTE, "consumer spans that name no message: 1; they count as internal events")
+    assert unnamed == 1
 
 
 def test_spans_of_several_files_keep_their_file() -> None:
@@ -261,22 +261,26 @@ def test_random_spans_give_what_the_naive_form_gives(first: int) -> None:
 # The same, over several parts.
 
 
-def deal(rows: pa.Table, parts: int, owner: Callable[[Row], Any]) -> list[pa.Table]:
-    """Return the rows in parts: those with the same owner in one."""
-    place = [crc32(repr(owner(row)).encode()) % parts for row in rows.to_pylist()]
+def deal(rows: pa.Table, parts: int, owner: str) -> list[pa.Table]:
+    """Return the rows in parts: those with the same value in the column `owner` in one."""
+    place = [crc32(repr(value).encode()) % parts for value in rows[owner].to_pylist()]
     return [rows.filter(pa.array([at == part for at in place], pa.bool_())) for part in range(parts)]
 
 
-def resolve_in_parts(rows: Sequence[Row], cuts: Sequence[int], parts: int) -> pa.Table:
+def resolve_in_parts(rows: Sequence[Row], cuts: Sequence[int], parts: int) -> tuple[pa.Table, int]:
     edges = [0, *cuts, len(rows)]
-    own = [table(rows[a:b]) for a, b in pairwise(edges)]
-    keys = pa.concat_tables([resolution.list_keys(spans, part) for part, spans in enumerate(own)])
-    answers = pa.concat_tables([resolution.answer_keys(one) for one in deal(keys, parts, lambda row: row["key"])])
-    by_span = deal(answers, parts, lambda row: (row["span_part"], row["span_number"]))
-    names = pa.concat_tables([resolution.choose_answers(one) for one in by_span])
-    returned = [names.filter(pc.equal(names["span_part"], part)) for part in range(len(own))]
-    named = pa.concat_tables([resolution.name_spans(*pair) for pair in zip(own, returned, strict=True)])
-    return pa.concat_tables([resolution.make_events(one) for one in deal(named, parts, lambda row: row["process"])])
+    listed = [
+        resolution.list_rows(table(rows[a:b]), first_row=1_000 * part, parts=parts)
+        for part, (a, b) in enumerate(pairwise(edges))
+    ]
+    own, keys = (pa.concat_tables(tables) for tables in zip(*listed, strict=True))
+    answers = pa.concat_tables([resolution.answer_keys(one) for one in deal(keys, parts, "key")])
+    names = pa.concat_tables([resolution.choose_answers(one) for one in deal(answers, parts, "row")])
+    named = [
+        resolution.name_rows(*(one.filter(pc.equal(one["home"], part)) for one in (own, names)))
+        for part in range(parts)
+    ]
+    return pa.concat_tables(map(resolution.make_events, named)), sum(map(resolution.count_unnamed, named))
 
 
 @pytest.mark.parametrize("first", range(0, 200, 50))
@@ -285,7 +289,7 @@ def test_random_spans_in_several_parts_give_the_same_events(first: int) -> None:
         rng = random.Random(seed)
         rows = random_spans(rng)
         cuts = sorted(rng.randint(0, len(rows)) for _ in range(rng.randint(0, 4)))
-        events, _ = resolve_spans(table(rows))
-        parted = resolve_in_parts(rows, cuts, rng.randint(1, 5))
-        assert parted.schema == events.schema
+        events, unnamed = resolve_spans(table(rows))
+        parted, also_unnamed = resolve_in_parts(rows, cuts, rng.randint(1, 5))
+        assert (parted.schema, also_unnamed) == (events.schema, unnamed)
         assert compared(parted.to_pylist()) == compared(events.to_pylist()), f"seed {seed}"

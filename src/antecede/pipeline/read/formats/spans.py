@@ -11,13 +11,12 @@ each message.
 Spans have no order of their own. The order of their start times, and then of their ids, stands for the order within a
 process.
 
-Spans may lie in several parts. What belongs together then meets by key, by span and by process:
+Spans may lie in several parts, of which each becomes rows, one for each event. What belongs together then meets:
 
-    part with spans   list_keys        -> rows with the same key come together
-    key               answer_keys      -> answers to the same span come together
-    span              choose_answers   -> names go back to the part that has the span
-    part with spans   name_spans       -> spans of the same process come together
-    process           make_events
+    part with spans   list_rows        -> rows with the same key come together; the spans go where their process is
+    key               answer_keys      -> answers to the same row come together, where the process of the row is
+    process           choose_answers   -> what a client call has to know goes where its process is
+    process           name_rows, make_events
 
 `resolve_spans` does all of this for spans that are in one table.
 """
@@ -38,11 +37,13 @@ from antecede.pipeline.arrow import (
     Longs,
     codes,
     fill_table,
+    is_true,
     is_valid,
     kind_codes,
     list_lengths,
     take_or_null,
 )
+from antecede.pipeline.dealing import part_by_text
 from antecede.pipeline.read.rows import encode_names
 from antecede.pipeline.schema import DOUBLE, FLAG, INT, LONG, TEXT, TEXT_BY_TEXT, TEXTS, column
 
@@ -64,16 +65,26 @@ SPANS = pa.schema(
         column("attributes", TEXT_BY_TEXT, "everything else"),
     ]
 )
-SPAN_ID = (
-    column("span_part", INT, "the part that has the span"),
-    column("span_number", LONG, "the row of the span in that part, from 0"),
-    column("nth", INT, "which arrival of the span, from 0; -1 for the span as a send"),
+ROW_ID = (
+    column("row", LONG, "a number of the row, in the order of the input"),
+    column("home", INT, "the part to which the process of the row belongs"),
+)
+SPAN_ROWS = pa.schema(
+    [
+        *ROW_ID,
+        *(field for field in SPANS if field.name not in ("role", "process", "keys", "arrivals", "own_name")),
+        column("role", pa.int8(), "place of the role in `ROLES`"),
+        column("process", NAME, "where the span was recorded"),
+        column("nth", INT, "which arrival of the span, from 0; -1 if it has none"),
+        column("name", TEXT, "the message id; of an arrival and a client call, that which it has if nothing is found"),
+    ]
 )
 KEYS = pa.schema(
     [
         column("key", TEXT, "a key of a message"),
-        *SPAN_ID,
-        column("rank", INT, "place of the key among those of the arrival or the send"),
+        *ROW_ID,
+        column("is_send", FLAG, "whether the row sends the message"),
+        column("rank", INT, "of an arrival: place of the key among those of the arrival"),
         column("start_order", LONG, "of a send: its start"),
         column("name", TEXT, "of a send: its message id"),
         column("is_client", FLAG, "of a send: whether it is a client call"),
@@ -81,21 +92,18 @@ KEYS = pa.schema(
 )
 ANSWERS = pa.schema(
     [
-        *SPAN_ID,
+        *ROW_ID,
         column("rank", INT, "place of the key that was answered among those of the arrival"),
         column("name", TEXT, "the message id of the send that answered"),
-        column("send_part", INT, "the part that has this send, if it is a client call"),
-        column("send_number", LONG, "the row of the send in that part"),
+        column("call_row", LONG, "the row of this send, if it is a client call"),
+        column("call_home", INT, "the part to which the process of this send belongs"),
     ]
 )
 NAMES = pa.schema(
-    [*SPAN_ID, column("name", TEXT, "the message id; null in a row that says that a client call was answered")]
-)
-NAMED_SPANS = pa.schema(
     [
-        *(field for field in SPANS if field.name not in ("keys", "arrivals", "own_name")),
-        column("nth", INT, "which arrival of the span, from 0; -1 if it has none"),
-        column("name", TEXT, "the message id; null for an internal event"),
+        *ROW_ID,
+        column("is_call", FLAG, "whether the row is a client call that was answered"),
+        column("name", TEXT, "of an arrival: the message id"),
     ]
 )
 ROLES = ("send", "client", "receive", "deliver", "server", "internal")
@@ -114,142 +122,123 @@ class SpanRows:
     refused: pa.Table
 
 
-def resolve_spans(spans: pa.Table) -> tuple[pa.Table, tuple[str, ...]]:
-    """Return the events of all spans of the input, and notes for people.
+def resolve_spans(spans: pa.Table) -> tuple[pa.Table, int]:
+    """Return the events of all spans of the input, and how many arrivals at consumers have no name.
 
     Destinations that a source does not state are null.
     """
-    named = name_spans(spans, choose_answers(answer_keys(list_keys(spans, 0))))
-    return make_events(named), describe(count_unnamed(named))
+    rows, keys = list_rows(spans)
+    named = name_rows(rows, choose_answers(answer_keys(keys)))
+    return make_events(named), count_unnamed(named)
 
 
-def describe(unnamed: int) -> tuple[str, ...]:
-    """Return notes on what was inferred. `unnamed` is the number of arrivals without a name."""
-    return (ORDER_NOTE, *([UNNAMED_NOTE.format(unnamed=unnamed)] if unnamed else []))
+def list_rows(spans: pa.Table, *, first_row: int = 0, parts: int = 1) -> tuple[pa.Table, pa.Table]:
+    """Return the rows of spans as `SPAN_ROWS`, one for each arrival of a batch, and their keys as `KEYS`.
 
-
-def list_keys(spans: pa.Table, part: int) -> pa.Table:
-    """Return the keys of the spans of a part, as `KEYS`. Rows with the same key are to come together."""
+    The rows are numbered from `first_row` on. They belong to so many parts by process. Keys of the same text are to
+    come together.
+    """
     role = kind_codes(spans["role"], ROLES)
-    sends = _flatten(spans["keys"])
-    sent = np.flatnonzero((role[sends.parent] <= CLIENT) & is_valid(sends.values))
-    sender = sends.parent[sent]
     arrivals = _flatten(spans["arrivals"])
-    wanted = _flatten(arrivals.values)
-    arrived = np.flatnonzero(_arrives(role)[arrivals.parent[wanted.parent]] & is_valid(wanted.values))
-    arrival = wanted.parent[arrived]
-    return pa.concat_tables(
-        [
-            fill_table(
-                KEYS,
-                len(sent),
-                key=sends.values.take(pa.array(sent)),
-                span_part=np.full(len(sent), part),
-                span_number=sender,
-                nth=np.full(len(sent), -1),
-                rank=sends.place[sent],
-                start_order=spans["start_order"].take(pa.array(sender)),
-                name=sends.values.take(pa.array(sends.first[sender])),
-                is_client=role[sender] == CLIENT,
-            ),
-            fill_table(
-                KEYS,
-                len(arrived),
-                key=wanted.values.take(pa.array(arrived)),
-                span_part=np.full(len(arrived), part),
-                span_number=arrivals.parent[arrival],
-                nth=arrivals.place[arrival],
-                rank=wanted.place[arrived],
-            ),
-        ]
+    of_span = np.where(_arrives(role), arrivals.lengths, 0)
+    row_count = np.maximum(of_span, 1)
+    first = np.cumsum(row_count) - row_count
+    span = np.repeat(np.arange(len(role)), row_count)
+    nth = np.where(of_span[span] > 0, np.arange(len(span)) - first[span], -1)
+    home = part_by_text(pc.fill_null(spans["process"], ""), parts)
+    name = pc.coalesce(
+        take_or_null(_first_values(spans["keys"]), np.where((role <= CLIENT)[span], span, -1)),
+        _own_names(spans, arrivals, role, span, nth),
     )
+    kept = spans.select([field.name for field in SPAN_ROWS if field.name in SPANS.names and field.name != "role"])
+    if len(span) != len(role):
+        kept = kept.take(pa.array(span))
+    rows = fill_table(
+        SPAN_ROWS,
+        len(span),
+        **{field: kept[field] for field in kept.column_names if field != "process"},
+        row=first_row + np.arange(len(span)),
+        home=home[span],
+        role=role[span],
+        process=kept["process"].dictionary_encode(),
+        nth=nth,
+        name=name,
+    )
+    return rows, _list_keys(spans, role, arrivals, first_row + first, home)
 
 
 def answer_keys(keys: pa.Table) -> pa.Table:
     """Return an answer for each arrival whose key is that of a send, as `ANSWERS`. All rows of a key must be here."""
     key, _ = codes(keys["key"])
-    is_send = keys["nth"].to_numpy() < 0
+    is_send = is_true(keys["is_send"])
     earliest = _find_earliest(keys, key, np.flatnonzero(is_send))
     arrivals = np.flatnonzero(~is_send)
     arrivals = arrivals[earliest[key[arrivals]] >= 0]
-    asked = keys.select(["span_part", "span_number", "nth", "rank"]).take(pa.array(arrivals))
-    send = keys.select(["span_part", "span_number", "name", "is_client"]).take(pa.array(earliest[key[arrivals]]))
-    is_call = send["is_client"]
+    asked = keys.select(["row", "home", "rank"]).take(pa.array(arrivals))
+    send = keys.select(["row", "home", "name", "is_client"]).take(pa.array(earliest[key[arrivals]]))
     return fill_table(
         ANSWERS,
         len(arrivals),
         **{name: asked[name] for name in asked.column_names},
         name=send["name"],
-        send_part=pc.if_else(is_call, send["span_part"], None),
-        send_number=pc.if_else(is_call, send["span_number"], None),
+        call_row=pc.if_else(send["is_client"], send["row"], None),
+        call_home=pc.if_else(send["is_client"], send["home"], None),
     )
 
 
 def choose_answers(answers: pa.Table) -> pa.Table:
     """Return the name of each arrival, and which client calls were answered, as `NAMES`.
 
-    All answers to an arrival must be here. A client call that was answered is a row without a name, and may come
-    several times.
+    All answers to an arrival must be here. A client call may come several times.
     """
-    part, number, nth, rank = (answers[name].to_numpy() for name in ("span_part", "span_number", "nth", "rank"))
-    order = np.lexsort((rank, nth, number, part))
-    own = [ids[order] for ids in (part, number, nth)]
+    row = answers["row"].to_numpy()
+    order = np.lexsort((answers["rank"].to_numpy(), row))
     is_first = np.ones(len(order), np.bool_)
-    is_first[1:] = np.any([ids[1:] != ids[:-1] for ids in own], axis=0)
+    is_first[1:] = row[order[1:]] != row[order[:-1]]
     chosen = answers.take(pa.array(order[is_first]))
-    calls = chosen.filter(chosen["send_part"].is_valid()).group_by(["send_part", "send_number"]).aggregate([])
+    calls = chosen.filter(chosen["call_row"].is_valid()).group_by(["call_row", "call_home"]).aggregate([])
+    called = {"row": calls["call_row"], "home": calls["call_home"]}
     return pa.concat_tables(
         [
-            chosen.select(NAMES.names).cast(NAMES),
             fill_table(
                 NAMES,
-                len(calls),
-                span_part=calls["send_part"],
-                span_number=calls["send_number"],
-                nth=np.full(len(calls), -1),
+                len(chosen),
+                **{name: chosen[name] for name in ("row", "home", "name")},
+                is_call=np.zeros(len(chosen), np.bool_),
             ),
+            fill_table(NAMES, len(calls), **called, is_call=np.ones(len(calls), np.bool_)),
         ]
     )
 
 
-def name_spans(spans: pa.Table, names: pa.Table) -> pa.Table:
-    """Return the spans of a part with the message of each, as `NAMED_SPANS`: one row for each arrival of a batch.
+def name_rows(rows: pa.Table, names: pa.Table) -> pa.Table:
+    """Return the rows with their messages. The name of an internal event is null.
 
-    `names` has the names for all spans of the part, and for no others. Rows of the same process are to come together.
+    `names` has the names for these rows, and for no others.
     """
-    role = kind_codes(spans["role"], ROLES)
-    arrivals = _flatten(spans["arrivals"])
-    of_span = np.where(_arrives(role), arrivals.lengths, 0)
-    row_count = np.maximum(of_span, 1)
-    first_row = np.cumsum(row_count) - row_count
-    span = np.repeat(np.arange(len(role)), row_count)
-    nth = np.where(of_span[span] > 0, np.arange(len(span)) - first_row[span], -1)
-    number, named_nth = names["span_number"].to_numpy(), names["nth"].to_numpy()
-    is_call = named_nth < 0
-    is_send = role == SEND
-    is_send[number[is_call]] |= role[number[is_call]] == CLIENT
-    found = np.full(len(span), -1)
-    found[first_row[number[~is_call]] + named_nth[~is_call]] = np.flatnonzero(~is_call)
-    name = pc.coalesce(
-        take_or_null(names["name"], found),
-        take_or_null(_first_values(spans["keys"]), np.where(is_send[span], span, -1)),
-        _own_names(spans, arrivals, role, span, nth),
-    )
-    kept = spans.select([field.name for field in NAMED_SPANS if field.name in SPANS.names])
-    if len(span) != len(role):
-        kept = kept.take(pa.array(span))
-    return pa.table([*kept.columns, pa.array(nth, INT), name], schema=NAMED_SPANS)
+    role, number = rows["role"].to_numpy(), rows["row"].to_numpy()
+    order = np.argsort(number, kind="stable")
+    place = order[np.searchsorted(number, names["row"].to_numpy(), sorter=order)]
+    is_call = is_true(names["is_call"])
+    keeps_own = role != CLIENT
+    keeps_own[place[is_call]] = True
+    found = np.full(len(role), -1)
+    found[place[~is_call]] = np.flatnonzero(~is_call)
+    own = take_or_null(rows["name"], np.where(keeps_own, np.arange(len(role)), -1))
+    name = pc.coalesce(take_or_null(names["name"], found), own)
+    return rows.set_column(rows.column_names.index("name"), "name", name)
 
 
 def make_events(named: pa.Table) -> pa.Table:
-    """Return the events of `NAMED_SPANS`, with all columns of a trace, file and line. All spans of a process must be
-    here."""
-    role = kind_codes(named["role"], ROLES)
-    process, _ = codes(pc.fill_null(named["process"], ""))  # both are refused later
+    """Return the events of rows that have their messages, with all columns of a trace, file and line. All rows of a
+    process must be here."""
+    role = named["role"].to_numpy()
+    process, _ = codes(pc.fill_null(named["process"].cast(TEXT), ""))  # both are refused later
     kind = pa.DictionaryArray.from_arrays(pa.array(_kinds(named, role, process), INT), pa.array(KINDS))
     given = ("process", "dests", "group", "payload_bytes", "attributes", "file", "line")
     types = pa.schema([*schema.TRACE, SPANS.field("file"), SPANS.field("line")])
-    types = types.set(types.get_field_index("kind"), pa.field("kind", NAME))
+    for name in ("kind", "process"):
+        types = types.set(types.get_field_index(name), pa.field(name, NAME))
     events = fill_table(
         types,
         len(role),
@@ -265,8 +254,43 @@ def make_events(named: pa.Table) -> pa.Table:
 
 def count_unnamed(named: pa.Table) -> int:
     """Return the number of arrivals at consumers that have no name."""
-    role = kind_codes(named["role"], ROLES)
+    role = named["role"].to_numpy()
     return int(np.count_nonzero(_arrives(role) & (role != SERVER) & named["name"].is_null().to_numpy()))
+
+
+def _list_keys(spans: pa.Table, role: Roles, arrivals: _Flat, first_row: Longs, home: Longs) -> pa.Table:
+    """Return the keys of spans. `first_row` and `home` are the first row of each span, and its part."""
+    sends = _flatten(spans["keys"])
+    sent = np.flatnonzero((role[sends.parent] <= CLIENT) & is_valid(sends.values))
+    sender = sends.parent[sent]
+    wanted = _flatten(arrivals.values)
+    arrived = np.flatnonzero(_arrives(role)[arrivals.parent[wanted.parent]] & is_valid(wanted.values))
+    arrival = wanted.parent[arrived]
+    receiver = arrivals.parent[arrival]
+    return pa.concat_tables(
+        [
+            fill_table(
+                KEYS,
+                len(sent),
+                key=sends.values.take(pa.array(sent)),
+                row=first_row[sender],
+                home=home[sender],
+                is_send=np.ones(len(sent), np.bool_),
+                start_order=spans["start_order"].take(pa.array(sender)),
+                name=sends.values.take(pa.array(sends.first[sender])),
+                is_client=role[sender] == CLIENT,
+            ),
+            fill_table(
+                KEYS,
+                len(arrived),
+                key=wanted.values.take(pa.array(arrived)),
+                row=first_row[receiver] + arrivals.place[arrival],
+                home=home[receiver],
+                is_send=np.zeros(len(arrived), np.bool_),
+                rank=wanted.place[arrived],
+            ),
+        ]
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +335,7 @@ def _find_earliest(keys: pa.Table, key: Longs, sends: Longs) -> Longs:
     tied = sends[np.bincount(key[sends], minlength=len(earliest))[key[sends]] > 1]
     if len(tied):
         own = keys.take(pa.array(tied))
-        order = np.lexsort((own["span_number"].to_numpy(), own["span_part"].to_numpy(), _text_ranks(own["name"])))
+        order = np.lexsort((own["row"].to_numpy(), _text_ranks(own["name"])))
         last_to_first = tied[order][::-1]
         earliest[key[last_to_first]] = last_to_first  # the last that is set stays
     return earliest
@@ -351,9 +375,9 @@ def _indexes(named: pa.Table, process: Longs) -> Longs:
     group = np.cumsum(is_new) - 1
     tied = np.flatnonzero((np.bincount(group) > 1)[group]) if len(order) else np.empty(0, np.int64)
     if len(tied):
-        own = named.select(["span", "nth", "file", "line"]).take(pa.array(order[tied]))
-        by = (own["line"].to_numpy(), _text_ranks(own["file"]), own["nth"].to_numpy(), _text_ranks(own["span"]))
-        order[tied] = order[tied][np.lexsort((*by, group[tied]))]
+        own = named.select(["span", "nth", "file", "line", "row"]).take(pa.array(order[tied]))
+        by = (own["row"].to_numpy(), own["line"].to_numpy(), _text_ranks(own["file"]), own["nth"].to_numpy())
+        order[tied] = order[tied][np.lexsort((*by, _text_ranks(own["span"]), group[tied]))]
     counts = np.bincount(process)
     index = np.empty(len(order), np.int64)
     index[order] = np.arange(len(order)) - (np.cumsum(counts) - counts)[process[order]]
