@@ -178,7 +178,7 @@ def test_with_out_the_report_is_named_and_an_export_written(
         (["{here}/nothing.jsonl"], "no such file or folder; check the path"),
         (["{here}/empty"], "the folder has no files"),
         (["{here}/noise.bin"], "give --format"),
-        (["{here}/trace.jsonl", "--format", "csv"], "there are auto, antecede, shiviz, otlp, zipkin"),
+        (["{here}/trace.jsonl", "--format", "xml"], "there are auto, antecede, shiviz, otlp, zipkin"),
         (["{here}/trace.jsonl", "--regex", "(?<host>"], "regular expression"),
         (["{here}/trace.jsonl", "--windows", "0"], "give 1 or more"),
         (["{here}/trace.jsonl", "--worst", "-1"], "give 0 or more"),
