@@ -40,7 +40,6 @@ DELAY_SECONDS, JITTER_SECONDS, JITTER_SECONDS_MAX = 0.002, 0.000_7, 0.001_9
 FAR_SECONDS, LATE_SECONDS, PAUSE_SECONDS = 0.020, 0.020, 0.100
 LOST_SHARE = DUPLICATE_SHARE = 1 / 1_000
 GAP_SECONDS = 1e-8  # between two delivers from one process to another
-CHUNK_MESSAGES = 250_000
 DESTS_MAX = 4
 SEND, DELIVER, INTERNAL = range(3)
 LONGS = ("kind", "process", "message", "segment")
@@ -63,6 +62,8 @@ class Workload:
     runs: int = 20
     late_share: float = 0.0
     seed: int = 1
+    chunk_messages: int = 250_000
+    """Messages that are made at once, and written to one file."""
 
     @property
     def messages(self) -> int:
@@ -97,8 +98,8 @@ def make_tables(workload: Workload) -> Iterator[pa.Table]:
     """Yield the events in the order of time, about a million in each table."""
     counters = np.zeros(workload.processes, np.int64)
     names = _Names(workload)
-    for number, start in enumerate(range(0, workload.messages, CHUNK_MESSAGES)):
-        message = np.arange(start, min(start + CHUNK_MESSAGES, workload.messages))
+    for number, start in enumerate(range(0, workload.messages, workload.chunk_messages)):
+        message = np.arange(start, min(start + workload.chunk_messages, workload.messages))
         rng = np.random.default_rng([workload.seed, number])
         sends, dests = _sends(rng, message, workload, number * PAUSE_SECONDS)
         delivers = _delivers(rng, sends, dests, workload)

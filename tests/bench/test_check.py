@@ -6,11 +6,12 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from bench.check import process_tree, workload
+from bench.check import process_tree
 from bench.check.cases import COUNT, IN_PROCESS, OUT, SPARK_PEERS, VERDICT, choose_works, list_inputs
 from bench.check.files import WRITERS, prepare_files
 from bench.check.measure import main
@@ -37,11 +38,8 @@ def test_causal_order_holds_by_construction(tmp_path: Path, shape: Workload) -> 
     assert judge_lines(prepare_files(tmp_path, "jsonl", shape)) == "holds"
 
 
-def test_it_holds_across_the_pieces_that_a_long_trace_is_made_in(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(workload, "CHUNK_MESSAGES", 100)
-    files = prepare_files(tmp_path, "jsonl", SHAPES[1])
+def test_it_holds_across_the_pieces_that_a_long_trace_is_made_in(tmp_path: Path) -> None:
+    files = prepare_files(tmp_path, "jsonl", replace(SHAPES[1], chunk_messages=100))
     assert len(list(files.iterdir())) > 5
     assert judge_lines(files) == "holds"
 
