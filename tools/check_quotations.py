@@ -1,5 +1,7 @@
 """`python -m tools.check_quotations FOLDER`: is every quotation of the errata page in the paper, to the letter?
 
+It also asks whether the title of each paper is the one that this project gives it.
+
 FOLDER has the papers as text, one file each, whose names begin with the numbers that the page gives them (`000`,
 `001`). The papers are not part of the project, so this is not one of its tests.
 
@@ -63,16 +65,19 @@ def _has_in_order(text: str, parts: Sequence[str]) -> bool:
 
 
 def missing(folder: Path) -> Iterator[str]:
-    """Yield a sentence for each quotation that is not in its paper, and for each paper that is not in `folder`."""
+    """Yield a sentence for each paper that is not in `folder`, and for each title or quotation that is not in it."""
     for chapter in CHAPTERS:
-        files = sorted(folder.glob(f"{chapter.number}*"))
+        number, title = chapter.paper.number, chapter.paper.title
+        files = sorted(folder.glob(f"{number}*"))
         if not files:
-            yield f"{folder} has no file for paper {chapter.number}"
+            yield f"{folder} has no file for paper {number}"
             continue
-        paper = files[0].read_text(encoding="utf-8")
+        text = files[0].read_text(encoding="utf-8")
+        if normalised(title) not in normalised(text):
+            yield f"{number} is not called {title!r}"
         for quotation in chapter.quotations():
-            if not is_quoted(quotation, paper):
-                yield f"{chapter.number} {quotation} is not there"
+            if not is_quoted(quotation, text):
+                yield f"{number} {quotation} is not there"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

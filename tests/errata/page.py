@@ -1,6 +1,7 @@
 """`docs/errata.md`: every erratum, in words, made by running it; and the assumptions that are not errata.
 
-A chapter is a paper and a module with `counterexamples()` and `assumptions()`; another paper is one line in `CHAPTERS`.
+A chapter is a paper and a module with `counterexamples()` and `assumptions()`; another paper is one more pair in
+`CHAPTERS`.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 
+from antecede.lab.papers import PAPERS, Paper
 from tests.errata.erratum import Assumption, Erratum, Quotation
 
 INTRO = """\
@@ -46,11 +48,9 @@ what its paper assumes or says.
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """A paper by its number here, its authors and its title, and the module with its errata."""
+    """A paper, and the module with its errata."""
 
-    number: str
-    authors: str
-    title: str
+    paper: Paper
     module: str
 
     def errata(self) -> Sequence[Erratum]:
@@ -67,30 +67,9 @@ class Chapter:
         return [one for entry in entries for one in entry.says]
 
 
-CHAPTERS = (
-    Chapter(
-        "000",
-        "Prakash, Raynal, Singhal",
-        "An Adaptive Causal Ordering Algorithm Suited to Mobile Computing Environments",
-        "tests.errata.prs",
-    ),
-    Chapter("001", "Alagar, Venkatesan", "Causally Ordered Message Delivery in Mobile Systems", "tests.errata.av"),
-    Chapter(
-        "002",
-        "Kshemkalyani, Singhal",
-        "Necessary and sufficient conditions on information for causal message ordering "
-        "and their optimal implementation",
-        "tests.errata.ks",
-    ),
-    Chapter(
-        "003",
-        "Mostefaoui, Raynal",
-        "Causal multicasts in overlapping groups: towards a low cost approach",
-        "tests.errata.mr",
-    ),
-    Chapter(
-        "004", "Meldal, Sankar, Vera", "Exploiting Locality in Maintaining Potential Causality", "tests.errata.msv"
-    ),
+CHAPTERS = tuple(
+    Chapter(PAPERS[number], f"tests.errata.{module}")
+    for number, module in (("000", "prs"), ("001", "av"), ("002", "ks"), ("003", "mr"), ("004", "msv"))
 )
 
 
@@ -100,7 +79,7 @@ def page() -> str:
 
 def _contents() -> str:
     rows = [
-        f"| {chapter.number} {erratum.section} | {erratum.title} | {_often(erratum)} |"
+        f"| {chapter.paper.number} {erratum.section} | {erratum.title} | {_often(erratum)} |"
         for chapter in CHAPTERS
         for erratum in chapter.errata()
     ]
@@ -115,7 +94,8 @@ def _often(erratum: Erratum) -> str:
 
 
 def _chapter(chapter: Chapter) -> str:
-    head = f"## {chapter.number}: {chapter.authors}\n\n*{chapter.title}*\n"
+    paper = chapter.paper
+    head = f"## {paper.number}: {paper.author_names}\n\n*{paper.title}*, {paper.published}, {paper.year}\n"
     return "\n".join([head, *map(_erratum, chapter.errata())])
 
 
@@ -141,7 +121,7 @@ def _assumptions() -> str:
 
 def _assumption(chapter: Chapter, assumption: Assumption) -> str:
     return _joined(
-        f"### {chapter.number} {assumption.section}: {assumption.title}",
+        f"### {chapter.paper.number} {assumption.section}: {assumption.title}",
         _says("The paper says.", assumption.says),
         f"**Outside.** {assumption.outside}",
         _execution(assumption.execution),

@@ -1,4 +1,4 @@
-"""Prakash, Raynal, Singhal: "An adaptive causal ordering algorithm suited to mobile computing environments" (000).
+"""Prakash, Raynal, Singhal: "An Adaptive Causal Ordering Algorithm Suited to Mobile Computing Environments" (000).
 
 The examples of the paper, and its lemmas on random executions. Processes are P1 to P5 as there; a tuple (2, 1) of the
 paper is ("P2", 1) here.
@@ -47,7 +47,7 @@ def test_2_figure_1_without_an_algorithm_is_the_violation_that_the_figure_shows(
     assert stage.delivered["P3"] == in_order[::-1]
 
 
-def figure_2() -> tuple[Stage, dict[int, Message]]:
+def figure_2_up_to_M7() -> tuple[Stage, dict[int, Message]]:
     """M4 goes from P2 to P5 after M2, which the text does not say. There is no M5 in the text."""
     stage = Stage("prs", ["P1", "P2", "P3", "P4", "P5"])
     m = {1: stage.send("P1", {"P2", "P3", "P5"})}
@@ -62,6 +62,11 @@ def figure_2() -> tuple[Stage, dict[int, Message]]:
     for number in (1, 2, 3, 4, 6):
         stage.arrive(m[number], "P5")
     m[7] = stage.send("P5", {"P3"})
+    return stage, m
+
+
+def figure_2() -> tuple[Stage, dict[int, Message]]:
+    stage, m = figure_2_up_to_M7()
     stage.arrive(m[6], "P3")
     stage.arrive(m[7], "P3")
     m[8] = stage.send("P3", {"P5"})
@@ -88,6 +93,13 @@ def test_4_1_M4_and_M6_are_concurrent_and_say_nothing_of_each_other() -> None:
 def test_4_1_M7_carries_only_M6_for_P3() -> None:
     stage, m = figure_2()
     assert barrier(stage, m[7], "P3")["P3"] == {"P4": 1}
+
+
+def test_4_1_M7_that_reaches_P3_before_M6_waits_for_it() -> None:
+    stage, m = figure_2_up_to_M7()
+    assert stage.arrive(m[7], "P3") == []
+    assert stage.held("P3") == ["P5:1 waits for message 1 of P4"]
+    assert stage.arrive(m[6], "P3") == [m[6].id, m[7].id]
 
 
 def test_4_1_M8_carries_no_constraint_at_all_since_M7_told_of_the_deliveries_at_P5() -> None:

@@ -1,4 +1,7 @@
-"""000 §9: causal multicast with mobile nodes, as printed and repaired."""
+"""Prakash, Raynal, Singhal: "An Adaptive Causal Ordering Algorithm Suited to Mobile Computing Environments" (000).
+
+§9, causal multicast with mobile nodes, as printed and repaired.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""001, Alagar and Venkatesan: the example of §5.2, what is printed and does not hold, and Table 1 by counting."""
+"""Alagar, Venkatesan: "Causally Ordered Message Delivery in Mobile Systems" (001).
+
+The example of §5.2, what is printed and does not hold, and Table 1 by counting.
+"""
 
 from __future__ import annotations
 

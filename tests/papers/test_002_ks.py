@@ -1,5 +1,7 @@
 """Kshemkalyani, Singhal: "Necessary and sufficient conditions on information for causal message ordering and their
-optimal implementation" (002). The examples of §4.4, and the lemmas and special cases that can be run.
+optimal implementation" (002).
+
+The examples of §4.4, and the lemmas and special cases that can be run.
 
 That packets and logs hold exactly what §3.4 demands is shown in `tests/properties/test_constraints.py`.
 """

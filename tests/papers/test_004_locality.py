@@ -1,13 +1,16 @@
-"""Paper 004 (Meldal, Sankar, Vera), claim by claim: figures, lemmas, examples, and what became of them."""
+"""Meldal, Sankar, Vera: "Exploiting Locality in Maintaining Potential Causality" (004).
+
+Figures, lemmas and examples, claim by claim, and what became of them.
+"""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import permutations
 from typing import ClassVar
 
 import pytest
 
-from antecede.core.clocks.stamp import Order
+from antecede.core.clocks.stamp import ClockStamp, Order
 from antecede.core.clocks.vector import VectorClock
 from antecede.core.locality.allocation import Allocation, allocation_1, allocation_2, allocation_3
 from antecede.core.locality.gateways import allocation_4, allocation_5, allocation_6
@@ -17,9 +20,11 @@ from antecede.core.locality.plan import cost, cost_of_vectors, plan
 from antecede.core.locality.two_way_links import Rooms
 from antecede.lab.printed.allocations import printed_4, printed_5
 from antecede.lab.topologies import figure_4, hierarchical_triangle, postal, ring, star
-from tests.core.locality.executions import Internal, Send, random_execution, script
+from tests.core.locality.executions import Internal, Receive, Send, Step, random_execution, script
 from tests.core.locality.graphs import random_graph
 from tests.core.locality.judge import local
+
+Before = dict[str, int]
 
 
 def clock_sets(allocation: Allocation) -> dict[str, str]:
@@ -50,7 +55,62 @@ class TestSection1Postal:
             assert local(make(postal())).verdict(script(letters), 1, 3) is verdict
 
 
+def clocks_of(graph: Graph, chance: random.Random) -> Iterator[tuple[dict[str, VectorClock], Step, str, Before]]:
+    """Run Algorithm FM; after each step yield all clocks, the step, who took it, and what its clock was before."""
+    clocks = {p: VectorClock(p, graph.processes) for p in graph.processes}
+    on_the_way: dict[int, tuple[str, ClockStamp]] = {}
+    for step in random_execution(chance, graph, 40, fifo=False):
+        if isinstance(step, Receive):
+            process, stamp = on_the_way.pop(step.message)
+            before = dict(clocks[process].clock)
+            clocks[process].receive(stamp)
+        else:
+            process = step.process if isinstance(step, Internal) else step.sender
+            before = dict(clocks[process].clock)
+            stamp = clocks[process].event()
+            if isinstance(step, Send):
+                on_the_way[step.message] = (step.receiver, stamp)
+        yield clocks, step, process, before
+
+
 class TestSection3And4Lemmas:
+    def test_lemma_2_entries_without_a_path_stay_0(self) -> None:
+        without_path = 0
+        for seed in range(40):
+            graph = random_graph(random.Random(seed))
+            reach = {p: reachable(graph.successors, [p]) for p in graph.processes}
+            for clocks, _, p2, _ in clocks_of(graph, random.Random(seed)):
+                for p1 in graph.processes:
+                    if p1 != p2 and p2 not in reach[p1]:
+                        assert clocks[p2].clock[p1] == 0
+                        without_path += 1
+        assert without_path > 500
+
+    def test_lemma_3_the_entry_of_its_sender_in_a_timestamp_is_above_0(self) -> None:
+        for seed in range(40):
+            for clocks, step, process, _ in clocks_of(random_graph(random.Random(seed)), random.Random(seed)):
+                if isinstance(step, Send):
+                    assert clocks[process].clock[process] > 0
+
+    def test_lemma_7_update_paths_are_acyclic(self) -> None:
+        """Who hears of a value for the first time, and from whom: nobody is on such a path twice."""
+        longest = 0
+        for seed in range(60):
+            paths: dict[tuple[str, int, str], list[str]] = {}
+            senders: dict[int, str] = {}
+            for clocks, step, process, before in clocks_of(random_graph(random.Random(seed)), random.Random(seed)):
+                if isinstance(step, Send):
+                    senders[step.message] = step.sender
+                elif isinstance(step, Receive):
+                    sender = senders[step.message]
+                    for p1, value in clocks[process].clock.items():
+                        if p1 != process and value > before[p1]:
+                            path = [p1] if sender == p1 else paths[p1, value, sender]
+                            assert process not in path
+                            paths[p1, value, process] = [*path, process]
+                            longest = max(longest, len(path))
+        assert longest > 4
+
     @pytest.mark.parametrize("seed", range(20))
     def test_lemma_4_with_full_clock_sets_it_is_algorithm_fm(self, seed: int) -> None:
         """And Theorem 6 for Allocation 1: entries kept equal those of vector clocks after every step."""

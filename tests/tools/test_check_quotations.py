@@ -55,13 +55,14 @@ def test_what_is_not_there_or_elsewhere_is_not(section: str, words: str) -> None
 def test_a_folder_without_the_papers_is_named_and_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert check_quotations.main([str(tmp_path)]) == 1
     said = capsys.readouterr().err.splitlines()
-    assert said == [f"{tmp_path} has no file for paper {chapter.number}" for chapter in CHAPTERS]
+    assert said == [f"{tmp_path} has no file for paper {chapter.paper.number}" for chapter in CHAPTERS]
 
 
 def test_quotations_that_are_not_in_a_paper_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for chapter in CHAPTERS:
-        (tmp_path / f"{chapter.number}.txt").write_text(PAPER)
+        (tmp_path / f"{chapter.paper.number}.txt").write_text(PAPER)
     assert check_quotations.main([str(tmp_path)]) == 1
     said = capsys.readouterr().err.splitlines()
-    assert len(said) == sum(len(chapter.quotations()) for chapter in CHAPTERS)
-    assert said[0].startswith('000 §5.1: "We assume')
+    assert len(said) == sum(1 + len(chapter.quotations()) for chapter in CHAPTERS)
+    assert said[0].startswith("000 is not called 'An Adaptive")
+    assert said[1].startswith('000 §5.1: "We assume')
