@@ -47,6 +47,21 @@ def test_2_figure_1_without_an_algorithm_is_the_violation_that_the_figure_shows(
     assert stage.delivered["P3"] == in_order[::-1]
 
 
+def test_4_two_sets_that_do_not_talk_to_each_other_know_nothing_of_each_other() -> None:
+    """P1 to P3 and P4 to P6: no barrier has a row or a tuple of the other set."""
+    sets = ({"P1", "P2", "P3"}, {"P4", "P5", "P6"})
+    stage, random, tuples = Stage("prs", sorted(set().union(*sets))), Random("4"), 0
+    for _ in range(60):
+        sender = random.choice(stage.names)
+        own = next(one for one in sets if sender in one)
+        message = stage.send(sender, set(random.sample(sorted(own - {sender}), random.randint(1, 2))))
+        rows = barrier(stage, message, min(message.dests))
+        assert {*rows, *(process for row in rows.values() for process in row)} <= own
+        tuples += sum(map(len, rows.values()))
+        stage.bring(random.choice(stage.flying))
+    assert tuples > 100
+
+
 def figure_2_up_to_M7() -> tuple[Stage, dict[int, Message]]:
     """M4 goes from P2 to P5 after M2, which the text does not say. There is no M5 in the text."""
     stage = Stage("prs", ["P1", "P2", "P3", "P4", "P5"])
