@@ -25,7 +25,7 @@ LEFT_OUT = "[...]"
 HEADING = re.compile(r"^#*[ \t]*(\d+(?:\.\d+)*)[ \t]+[A-Z].*$", re.MULTILINE)
 SYMBOLS = {
     "in": "∈", "notin": "∉", "wedge": "∧", "emptyset": "∅", "cup": "∪", "leq": "≤", "geq": "≥", "max": "max",
-    "Phi": "Φ", "rightarrow": "→", "ldots": "...", "dots": "...",
+    "Phi": "Φ", "alpha": "α", "beta": "β", "rightarrow": "→", "ldots": "...", "dots": "...",
 }  # fmt: skip
 """The TeX commands that stand for a sign. Any other is a mark, and is dropped."""
 
@@ -40,8 +40,12 @@ def normalised(text: str) -> str:
 
 
 def sections(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the number of each section of a paper, and the normalised text up to the next heading."""
+    """Yield the number of each section of a paper, and the normalised text up to the next heading.
+
+    What comes before the first heading, such as the abstract, has no number.
+    """
     headings = list(HEADING.finditer(text))
+    yield "", normalised(text[: headings[0].start()] if headings else text)
     ends = [heading.start() for heading in headings[1:]] + [len(text)]
     for heading, end in zip(headings, ends, strict=True):
         yield heading[1], normalised(text[heading.end() : end])

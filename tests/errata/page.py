@@ -7,11 +7,11 @@ A chapter is a paper and a module with `counterexamples()` and `assumptions()`; 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib import import_module
 
 from antecede.lab.papers import PAPERS, Paper
-from tests.errata.erratum import Assumption, Erratum, Quotation
+from tests.errata.erratum import Assumption, Erratum, Failures, Quotation
 
 INTRO = """\
 # Errata
@@ -22,8 +22,9 @@ follow by eye.
 
 An entry accuses named authors of a mistake. It is here only if the paper fails under its own assumptions, read
 charitably and quoted to the letter. If a paper contradicts itself, or can be read in two ways, the entry says which
-sentences are meant and what each reading gives. If our copy of the paper may be at fault, the entry says so. What a
-paper assumes, or offers as a sufficient way, is not an error: it is in the last section,
+sentences are meant and what each reading gives. If our copy of the paper may be at fault, the entry says so. Each entry
+says under which assumptions of the paper its execution is, and has the strongest defence of the paper that we found.
+What a paper assumes, leaves open, or offers as a sufficient way, is not an error: it is in the last section,
 [Assumptions, and what happens outside them](#assumptions-and-what-happens-outside-them). In quotations `[...]` marks
 words that are left out, and formulas are written as plain text.
 
@@ -35,14 +36,17 @@ printed forms are in `src/antecede/lab/printed`.
 
 In the diagrams time goes to the right, a line for each process: `M1>` M1 is sent, `M1*` it is delivered, `M1.` it
 arrives and is held back, `~` a control packet arrives. "P3 hears P2" means that all that is in flight from P2 to P3
-arrives, in the order it was sent. The random executions lose and duplicate nothing; their seeds are 0, 1, 2 and so on.
+arrives, in the order it was sent. The random executions are within the model of the paper: they lose and duplicate
+nothing, and where hosts roam, they register as the paper has it. Their seeds are 0, 1, 2 and so on. In the table, the
+first number is of the form as printed, and the second of ours. What was not looked for is left blank.
 """
+KINDS = tuple(kind.name for kind in fields(Failures))
 ASSUMPTIONS = """\
 ## Assumptions, and what happens outside them
 
-None of these is an error. A paper says what its algorithm needs, or offers one way that is enough; here is what happens
-elsewhere, because a user of this library may well be there. The executions are not counterexamples: each is outside
-what its paper assumes or says.
+None of these is an error. A paper says what its algorithm needs, leaves something open, or offers one way that is
+enough; here is what happens elsewhere, because a user of this library may well be there. The executions are not
+counterexamples: each is outside what its paper assumes or says.
 """
 
 
@@ -78,19 +82,23 @@ def page() -> str:
 
 
 def _contents() -> str:
+    head = "| where | what | random executions | order broken | messages lost | do not end | wrong otherwise |"
     rows = [
-        f"| {chapter.paper.number} {erratum.section} | {erratum.title} | {_often(erratum)} |"
+        f"| {chapter.paper.number} {erratum.section} | {erratum.title} | {' | '.join(_often(erratum))} |"
         for chapter in CHAPTERS
         for erratum in chapter.errata()
     ]
-    return "\n".join(["| where | what | random executions that fail: as printed, ours |", "|---|---|---|", *rows, ""])
+    return "\n".join([head, "|---" * 7 + "|", *rows, ""])
 
 
-def _often(erratum: Erratum) -> str:
+def _often(erratum: Erratum) -> Sequence[str]:
+    """Return the cells about the random search."""
     if erratum.often is None:
-        return ""
+        return ("", "", "", "", "")
     found = erratum.often()
-    return f"{found.printed}, {found.ours} of {found.total}"
+    counts = [one for one in (found.printed, found.ours) if one is not None]
+    cells = [", ".join(str(getattr(one, kind)) for one in counts) if kind in found.sought else "" for kind in KINDS]
+    return (str(found.total), *cells)
 
 
 def _chapter(chapter: Chapter) -> str:
@@ -104,10 +112,12 @@ def _erratum(erratum: Erratum) -> str:
         f"### {erratum.section}: {erratum.title}",
         _says("The paper says.", erratum.says),
         erratum.remark,
+        f"**Assumed.** {erratum.assumes}",
         _execution(erratum.execution),
         _diagram(erratum.diagram),
         _answers(erratum.asked, erratum.answers),
         erratum.why,
+        f"**In defence of the paper.** {erratum.defence}",
         f"**Repair.** {erratum.repair}" if erratum.repair else "",
         _search(erratum),
     )

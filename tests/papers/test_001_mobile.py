@@ -11,10 +11,13 @@ import pytest
 from bench.mobile.drive import Setting, measure
 
 from antecede import Packet
-from antecede.core.mobile.protocols import protocols, station
-from antecede.lab.printed.roaming import printed_station
+from antecede.core.mobile.effects import Radio
+from antecede.core.mobile.host_and_station_frames import Register
+from antecede.core.mobile.protocols import host, protocols
+from antecede.lab.printed.roaming import leaving_host, printed_station
 from tests.core.mobile.script import carries, flush, order, world
 from tests.errata import roaming_scenes
+from tests.errata.roaming_search import Stations, as_printed
 
 ALL = sorted(protocols())
 
@@ -44,8 +47,19 @@ def test_5_2_a_message_to_the_old_cell_comes_before_what_it_caused(protocol: str
     scene.finished()
 
 
+def test_2_a_host_names_the_station_of_the_cell_that_it_left() -> None:
+    """h moves from s1 to s2 and on to s3 before s2 has heard of it. Ours names s1, where it was last welcome."""
+    for make_host, named in ((leaving_host, "s2"), (host, "s1")):
+        moving = make_host("h", "s1")
+        moving.enter("s2")
+        register = next(effect.packet.stamp for effect in moving.enter("s3") if isinstance(effect, Radio))
+        assert isinstance(register, Register)
+        assert register.previous == named
+    assert leaving_host("h", "s1").enter("s1") == [], "the beacon of its own cell is nothing new"
+
+
 def test_5_2_as_printed_one_move_keeps_the_order() -> None:
-    scene = world("av2", {"h1": "s1", "h2": "s2", "h3": "s3"}, make_station=printed_station)
+    scene = world("av2", {"h1": "s1", "h2": "s2", "h3": "s3"}, make_station=printed_station, make_host=leaving_host)
     m1 = scene.send("h3", {"h1"})
     flush(scene, lambda sender, _, packet: carries(packet, m1) and sender == "s3")
     m2 = scene.send("h3", {"h2"})
@@ -59,28 +73,28 @@ def test_5_2_as_printed_one_move_keeps_the_order() -> None:
 
 
 def test_5_2_as_printed_a_stale_notification_puts_the_location_back() -> None:
-    scene = roaming_scenes.two_moves("av2", printed_station)
+    scene = roaming_scenes.two_moves(as_printed("av2"))
     assert order(scene, "h") == ["y:1", "x:1"]
     assert scene.oracle.violations == 1
 
 
 @pytest.mark.parametrize("protocol", ALL)
 def test_5_2_repaired_two_moves_keep_the_order(protocol: str) -> None:
-    scene = roaming_scenes.two_moves(protocol)
+    scene = roaming_scenes.two_moves(Stations(protocol))
     assert scene.oracle.violations == 0
     assert order(scene, "h") == ["x:1", "y:1"]
     scene.finished()
 
 
 def test_5_2_as_printed_a_station_not_yet_notified_overtakes_one_that_is() -> None:
-    scene = roaming_scenes.one_by_one("av2", printed_station)
+    scene = roaming_scenes.one_by_one(as_printed("av2"))
     assert order(scene, "h") == ["y:1", "x:1"]
     assert scene.oracle.violations == 1
 
 
 @pytest.mark.parametrize("protocol", ALL)
 def test_5_2_repaired_all_are_notified_at_once_or_none(protocol: str) -> None:
-    scene = roaming_scenes.one_by_one(protocol)
+    scene = roaming_scenes.one_by_one(Stations(protocol))
     assert scene.oracle.violations == 0
     scene.finished()
 
@@ -88,7 +102,7 @@ def test_5_2_repaired_all_are_notified_at_once_or_none(protocol: str) -> None:
 @pytest.mark.parametrize("printed", [True, False])
 def test_4_1_as_printed_algorithm_1_does_inhibit(printed: bool) -> None:
     """a writes m1 to b and c. It is in the air to b when b writes m2 to c, which may have m2 first."""
-    scene = roaming_scenes.in_the_air("av1", printed_station if printed else station)
+    scene = roaming_scenes.in_the_air(as_printed("av1") if printed else Stations("av1"))
     assert order(scene, "c") == ([] if printed else ["b:1"])
     assert scene.counts["held for nothing"] == (1 if printed else 0)
     flush(scene)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.papers.coverage.row import missing, partial, works
+from tests.papers.coverage.row import differs, missing, partial, works
 
 ROWS = (
     works(
@@ -23,9 +23,10 @@ ROWS = (
     ),
     partial(
         "1.4", "§2", "A host tells its new station which was the last, and a hand-off follows.",
-        "core.mobile.host core.mobile.handoff",
-        "core/mobile/test_roaming.py::test_a_registration_that_arrives_twice_or_late_changes_nothing",
-        lacks="a host names the station that last welcomed it, which need not be that of the cell it left",
+        "core.mobile.host core.mobile.handoff lab.printed.roaming",
+        "core/mobile/test_roaming.py::test_a_registration_that_arrives_twice_or_late_changes_nothing "
+        "papers/test_001_mobile.py::test_2_a_host_names_the_station_of_the_cell_that_it_left",
+        lacks="so with the form as printed; ours names the station that last welcomed it",
     ),
     works(
         "1.5", "§2", "A host disconnects from its station, and connects later.",
@@ -66,10 +67,12 @@ ROWS = (
         "core/mobile/test_host_and_station_frames.py::test_the_air_carries_the_message_and_two_numbers",
         lacks="what goes through the air, and the work of a host, are not measured",
     ),
-    works(
+    differs(
         "1.12", "§4.1", "Algorithm 1: the matrix of each host, kept at its station.",
-        "core.mobile.direct",
-        "sim/mobile/test_world.py::test_the_sizes_of_table_1",
+        "core.mobile.direct lab.printed.roaming",
+        "sim/mobile/test_world.py::test_the_sizes_of_table_1 "
+        "papers/test_001_mobile.py::test_4_1_as_printed_algorithm_1_does_inhibit",
+        link="Algorithm 1 does hold messages back for nothing", why="ours merges what a host knows when it has it",
     ),
     works(
         "1.13", "§4.1", "A station keeps what a host has not acknowledged, and what cannot be delivered yet.",
@@ -99,9 +102,11 @@ ROWS = (
         "papers/test_001_mobile.py::"
         "test_table_1_header_grows_with_the_square_of_hosts_stations_and_logical_stations",
     ),
-    missing(
+    differs(
         "1.18", "§4.3", "Disconnections make the arrays of Algorithm 1 wasteful.",
-        lacks="not measured; nor do the errata have that the abstract and §1.1 contradict each other here",
+        "core.mobile.direct",
+        "errata/test_errata.py::TestErratum::test_the_printed_form_misses_the_truth_and_ours_does_not",
+        link="Is Algorithm 1 graceful to disconnections?", why="it is so, and §1.1 says the opposite",
     ),
     works(
         "1.19", "§5.1", "Algorithm 2: one matrix for each station.",
@@ -113,17 +118,20 @@ ROWS = (
         "core.mobile.relay core.mobile.protocols",
         "papers/test_001_mobile.py::test_5_2_a_message_to_the_old_cell_comes_before_what_it_caused",
     ),
-    works(
+    differs(
         "1.21", "§5.2", "The hand-off of Algorithm 2: begin, notify, last, enable, old messages, over.",
         "core.mobile.relay core.mobile.handoff",
         "papers/test_001_mobile.py::test_table_1_hand_off_messages "
         "core/mobile/test_handoff.py::test_every_action_is_the_station_s_or_the_scheme_s",
+        link="A broadcast of notify must not be separate unicasts",
+        why="here the old station notifies, with one causal multicast",
     ),
-    partial(
+    differs(
         "1.22", "§5.2", "The same hand-off, as it is printed.",
         "lab.printed.roaming",
+        "papers/test_001_mobile.py::test_5_2_as_printed_one_move_keeps_the_order "
         "papers/test_001_mobile.py::test_5_2_as_printed_a_stale_notification_puts_the_location_back",
-        lacks="it is run with hosts that register in our way",
+        link="A stale notification puts the location back", why="it may break causal order if a host moves twice",
     ),
     works(
         "1.23", "§5.2", "The messages of a hand-off are causally ordered too.",

@@ -112,11 +112,11 @@ ROWS = (
         link="A gateway may hear of a message before the message comes",
         why="as printed the answers are wrong if a second way leads to the gateway",
     ),
-    partial(
+    differs(
         "4.20", "§4.4, Lemma 8", "A clock is kept exactly if there is a path that avoids the receiver.",
         "lab.printed.allocations",
         "papers/test_004_locality.py::TestSection3And4Lemmas::test_lemma_8_holds_one_way_only",
-        lacks="it holds one way only, as the test shows; the errata do not say so yet",
+        link="A clock may be kept for the sake of another receiver", why="it holds one way only",
     ),
     works(
         "4.21", "§4.4, Lemma 9", "Who knows of the arrival comes after it.",
