@@ -248,6 +248,17 @@ def test_5_3_row_i_is_not_always_mutually_concurrent() -> None:
     assert stage.ordering("P4").barrier["P4"] == {"P1": 1, "P2": 1}, "and yet M1 precedes M3"
 
 
+def test_5_3_a_message_carries_at_most_one_tuple_of_each_sender_for_each_process() -> None:
+    """On the wire, where a row could name a sender twice: N x N at most, and fewer as senders are not destinations."""
+    most = 0
+    for message, stamp, execution in random_executions(20):
+        rows = [(dest, sender) for dest, row in stamp.barrier.items() for sender in row]
+        assert len(set(rows)) == len(rows) == stamp.entries
+        assert all(dest != sender for dest, sender in rows if dest in execution.messages[message.id].dests)
+        most = max(most, len(rows))
+    assert 4 < most <= 4 * 3
+
+
 def test_8_1_the_work_of_a_send_is_done_once_for_all_destinations() -> None:
     stage = Stage("prs", ["P1", "P2", "P3"])
     message = stage.send("P1", {"P2", "P3"})

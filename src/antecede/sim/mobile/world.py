@@ -193,6 +193,7 @@ class MobileWorld:
                 self._transmit(at, effect)
             elif isinstance(effect, Radio):
                 self.ledger.air_packets += 1
+                self.ledger.air_bytes += self.packet_sizes.air_bytes(effect.packet)
                 self.air.carry(at, [effect.to], effect.packet, None)
             elif isinstance(effect, Deliver):
                 flight = self.ledger.flights.get(effect.message.id)
