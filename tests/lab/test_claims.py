@@ -1,5 +1,7 @@
 """From numbers to verdicts: intervals, claims, and what becomes of a claim whose point is missing."""
 
+from dataclasses import replace
+
 import pytest
 
 from antecede.lab.claims import (
@@ -17,7 +19,7 @@ from antecede.lab.claims import (
     trend,
     within,
 )
-from antecede.lab.experiment import Outcome
+from antecede.lab.experiment import Claim, Outcome
 from antecede.lab.experiments import find_experiment
 from antecede.lab.results import Measurement, MissingResult, Results, estimate
 
@@ -148,6 +150,16 @@ def test_a_claim_about_a_point_that_is_not_there_is_not_measured() -> None:
         results(a=[1.0]).values("y", name="b")
     entries = judge_claims(find_experiment("prs-fig4"), results(a=[1.0]))
     assert {entry["outcome"] for entry in entries} == {"not measured"}
+
+
+def test_values_are_paired_by_seed_even_if_other_seeds_failed() -> None:
+    """With seed 1 of a and seed 3 of b gone, two values are left of each, and only seed 2 has both."""
+    rows = results(a=[10.0, 20.0, 30.0], b=[1.0, 2.0, 3.0]).rows
+    kept = Results(tuple(row for row in rows if (row.point, row.seed) not in {(0, 1), (1, 3)}))
+    assert difference(at("y", name="a"), at("y", name="b"))(kept.paired()) == [18.0]
+    claim = Claim("one", "says", "where", "18", within(difference(at("y", name="a"), at("y", name="b")), 18.0))
+    (entry,) = judge_claims(replace(find_experiment("prs-fig4"), claims=[claim]), kept)
+    assert (entry["outcome"], entry["seeds"]) == ("reproduced", 1)
 
 
 def test_what_can_happen_holds_if_it_happened_once() -> None:

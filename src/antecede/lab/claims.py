@@ -192,8 +192,9 @@ def ever(values: Values, *, words: str = "") -> Judge:
 
 
 def judge_claims(experiment: Experiment, results: Results) -> list[dict[str, Any]]:
-    """Return every claim with its finding, as written to claims.json."""
-    return [_entry(claim, _judge_claim(claim, results)) for claim in experiment.claims]
+    """Return every claim with its finding, as written to claims.json. Seeds that failed at a point count nowhere."""
+    paired = results.paired()
+    return [_entry(claim, _judge_claim(claim, paired)) for claim in experiment.claims]
 
 
 def _judge_claim(claim: Claim, results: Results) -> Finding:
