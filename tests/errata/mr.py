@@ -15,10 +15,12 @@ from tests.errata.stage import diagram, perform
 
 THREE = {"all": ["P1", "P2", "P3"]}
 FELL_BEHIND = (
-    "P1 sends m0 to all",
+    "P3 sends m0 to all",
+    "the rest arrives",
     "P1 sends m1 to all",
+    "P1 sends m2 to all",
     "P2 hears P1",
-    "P2 sends m2 to all",
+    "P2 sends m3 to all",
     "P3 hears P2",
     "the rest arrives",
 )
@@ -69,9 +71,9 @@ def inferred_timestamps() -> Erratum:
         ours=core("mr-broadcast"),
         traffic=Traffic(fifo=True, groups=everyone),
         why=(
-            "P3 hears P2 before P1. Its first packet to anybody is resynch(3), for m2 has timestamp 2; the rule makes "
-            "it resynch(1). P1 then waits for ever for P3 to reach phase 2. A process may fall behind by any number of "
-            "phases at once, not by one."
+            "P3 hears P2 before P1. Its first packet after m0, which had timestamp 0, is resynch(4), for m3 has "
+            "timestamp 3; the rule of +2 makes it resynch(2). P1 then waits for ever for P3 to reach phase 3. A "
+            "process may fall behind by any number of phases at once, not by one."
         ),
         repair=(
             "A resynch carries its timestamp; messages still carry none. (One resynch for each phase skipped would do "
@@ -110,8 +112,8 @@ def simulated_fifo() -> Erratum:
         ours=core("mr-broadcast", numbered=True),
         traffic=Traffic(groups=everyone),
         why=(
-            "The same execution. resynch(3) of P3 is set aside until a message with timestamp 0 or a resynch(1) of P3 "
-            "has come, and there is none."
+            "The same execution. resynch(4) of P3, after m0 with timestamp 0, is set aside until a message with "
+            "timestamp 1 or a resynch(2) of P3 has come, and there is none."
         ),
         repair="Number the packets of each channel, which is one count as well, and process them in that order.",
         assumes="One group of all processes, channels that may reorder and lose nothing (§3.4).",

@@ -12,6 +12,7 @@ from importlib import import_module
 
 from antecede.lab.papers import PAPERS, Paper
 from tests.errata.erratum import Assumption, Erratum, Failures, Quotation
+from tests.errata.refutation import VERDICTS, WITHDRAWN, Withdrawal
 
 INTRO = """\
 # Errata
@@ -26,7 +27,8 @@ sentences are meant and what each reading gives. If our copy of the paper may be
 says under which assumptions of the paper its execution is, and has the strongest defence of the paper that we found.
 What a paper assumes, leaves open, or offers as a sufficient way, is not an error: it is in the last section,
 [Assumptions, and what happens outside them](#assumptions-and-what-happens-outside-them). In quotations `[...]` marks
-words that are left out, and formulas are written as plain text.
+words that are left out, and formulas are written as plain text. A reader who had only the papers and this page was
+asked to refute every entry: [what came of it](#an-attempt-to-refute-each-entry) is at the end.
 
 Nothing here is written by hand but the sentences. The numbered steps are scripts that were run three times: on the
 form that is printed in the paper; on an oracle that knows every causal past and delivers as early as causal order
@@ -48,6 +50,20 @@ None of these is an error. A paper says what its algorithm needs, leaves somethi
 enough; here is what happens elsewhere, because a user of this library may well be there. The executions are not
 counterexamples: each is outside what its paper assumes or says.
 """
+REFUTATION = """\
+## An attempt to refute each entry
+
+A reader who had only the papers and this page tried to refute every entry under the assumptions of its paper: by the
+context of what is quoted, by what the paper assumes elsewhere, and by the most charitable reading. This is what came of
+it, with the words of the paper that decided. Three entries did not stand, and are now among the assumptions.
+
+| where | entry | what came of it | decided by |
+|---|---|---|---|"""
+WITHDRAWN_HEAD = """
+These do not stand, and are not on this page, or are among the assumptions:
+
+| paper | entry | what came of it | decided by |
+|---|---|---|---|"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +84,9 @@ class Chapter:
     def quotations(self) -> Sequence[Quotation]:
         """Every quotation of the paper on the page."""
         entries: list[Erratum | Assumption] = [*self.errata(), *self.assumptions()]
-        return [one for entry in entries for one in entry.says]
+        decided = [VERDICTS[one.title].decided_by for one in self.errata()]
+        withdrawn = [one.verdict.decided_by for one in WITHDRAWN if one.paper == self.paper.number]
+        return [*(one for entry in entries for one in entry.says), *decided, *withdrawn]
 
 
 CHAPTERS = tuple(
@@ -78,7 +96,8 @@ CHAPTERS = tuple(
 
 
 def page() -> str:
-    return "\n".join([INTRO, _contents(), *(_chapter(chapter) for chapter in CHAPTERS), _assumptions()])
+    chapters = [_chapter(chapter) for chapter in CHAPTERS]
+    return "\n".join([INTRO, _contents(), *chapters, _assumptions(), _refutation()])
 
 
 def _contents() -> str:
@@ -138,6 +157,20 @@ def _assumption(chapter: Chapter, assumption: Assumption) -> str:
         _diagram(assumption.diagram),
         _answers(assumption.asked, assumption.answers) if assumption.answers else "",
     )
+
+
+def _refutation() -> str:
+    rows = [
+        f"| {chapter.paper.number} {one.section} | {one.title} | {VERDICTS[one.title].outcome} | "
+        f"{VERDICTS[one.title].decided_by} |"
+        for chapter in CHAPTERS
+        for one in chapter.errata()
+    ]
+    return "\n".join([REFUTATION, *rows, WITHDRAWN_HEAD, *map(_withdrawal, WITHDRAWN), ""])
+
+
+def _withdrawal(one: Withdrawal) -> str:
+    return f"| {one.paper} | {one.said} | {one.verdict.outcome} | {one.verdict.decided_by} |"
 
 
 def _joined(*parts: str) -> str:

@@ -91,23 +91,29 @@ def stale_notification() -> Erratum:
                 "of MH h_k and sends a last(h_k) message to s_i.",
             ),
             CAUSALLY_ORDERED,
+            Quotation(
+                "§5.2",
+                "Observe that no messages for h_k sent to s_i will be in transition after s_i receives last(h_k) from "
+                "all the MSSs.",
+            ),
         ),
         remark=(
-            "Two stations notify of two moves of one host, and neither need have heard of the other: the "
-            "notifications are concurrent. So it is the same whether a broadcast is one causal multicast or a "
-            "separate unicast to each station."
+            "Two stations notify of two moves of one host, and neither need have heard of the other, nor the host of "
+            "either: the notifications are concurrent. So it is the same whether a broadcast is one causal multicast "
+            "or a separate unicast to each station. The last sentence is not so here: x:1 is sent to s2 after s2 has "
+            "the answers of all stations."
         ),
         assumes=MODEL + " What a station does with a message for a host that it has handed off for good is not said; "
         "here it is passed on. The answers to two moves are told apart by the number of the move, which helps the "
         "paper.",
         defence=(
-            "One may read the last sentence as saying that the notifications of one host are ordered by its moves; "
+            "One may read the third sentence as saying that the notifications of one host are ordered by its moves; "
             "then none is stale. But causal order says nothing of messages that are concurrent. One may also assume "
             "that a host does not move on before all stations have been notified; the paper lets it move at any time."
         ),
         execution=(
             "h moves from s1 to s2, which notifies. The notifications to s3 and s4 are slow",
-            "h moves on to s3, which notifies. s4 is notified of that",
+            "h hears nothing from s2, and moves on to s3, which notifies. s4 is notified of that",
             "the notifications of the first move arrive at s3 and s4, and both hand-offs end",
             "x, at s4, sends x:1 to h, and then x:2 to y, who is at s1",
             "x:1 is slow; x:2 arrives at y, and y sends y:1 to h",

@@ -15,8 +15,12 @@ def _world(form: Stations, homes: dict[str, str], cells: str = "") -> MobileWorl
     return world(form.protocol, homes, cells=cells, make_station=form.make_station, make_host=form.make_host)
 
 
-def two_moves(form: Stations) -> MobileWorld:
-    """h moves from s1 to s2 and on to s3; s3 and s4 hear of the first move last. Then x at s4 writes to h, and to y."""
+def two_moves(form: Stations, *, until_both_have_ended: bool = False) -> MobileWorld:
+    """h moves from s1 to s2 and on to s3; s3 and s4 hear of the first move last. Then x at s4 writes to h, and to y.
+
+    h moves on before it hears from s2, so that the notifications of its two moves are concurrent. With
+    `until_both_have_ended`, the scene ends with the second hand-off, before x writes.
+    """
     scene = _world(form, {"h": "s1", "x": "s4", "y": "s1"}, "s2 s3")
 
     def first_notice(_: str, to: str, packet: Packet) -> bool:
@@ -24,10 +28,12 @@ def two_moves(form: Stations) -> MobileWorld:
         return to in ("s3", "s4") and isinstance(stamp, Notify) and stamp.move == 1
 
     scene.enter("h", "s2")
-    flush(scene, first_notice)
+    flush(scene, lambda sender, to, packet: to == "h" or first_notice(sender, to, packet))
     scene.enter("h", "s3")
     flush(scene, first_notice)
     flush(scene)
+    if until_both_have_ended:
+        return scene
     m1 = scene.send("x", {"h"})
 
     def m1_from_s4(sender: str, _: str, packet: Packet) -> bool:

@@ -6,6 +6,8 @@ from dataclasses import astuple, replace
 import pytest
 
 from antecede import MessageId
+from antecede.core.mobile.relay import Relay
+from antecede.core.mobile.station import Station
 from antecede.core.ordering.prs import PrsStamp
 from tests.errata import av, ks, mr, prs, roaming
 from tests.errata.constraints import carried
@@ -116,6 +118,27 @@ class TestOneRowForAll:
 
 
 class TestDetails:
+    def test_002_looking_ahead_with_RCV_3_too_helps_here_and_not_elsewhere(self) -> None:
+        script = ks.look_ahead().execution
+        assert not isinstance(script, str)
+        assert perform(ks.LEARN_AHEAD, "i j k x", script).order("x") == "M1, M2, M3"
+        assert not failures(ks.LEARN_AHEAD, ks.IN_ORDER).none
+
+    def test_001_when_the_stale_location_is_used_both_hand_offs_have_ended(self) -> None:
+        """What is sent to s2 then is in transition after s2 has had `last` from all stations."""
+        sent_to_s2 = 0
+        for printed in (roaming.PRINTED, roaming.MULTICAST):
+            scene = two_moves(printed, until_both_have_ended=True)
+            for station in scene.stations.values():
+                assert isinstance(station, Station)
+                assert isinstance(station.scheme, Relay)
+                assert not station.scheme.draining
+            s4 = scene.stations["s4"]
+            assert isinstance(s4, Station)
+            assert isinstance(s4.scheme, Relay)
+            sent_to_s2 += s4.scheme.location["h"] == "s2"
+        assert sent_to_s2 == 2
+
     def test_002_rcv4_as_printed_breaks_lemma_1_in_the_log_of_i(self) -> None:
         """§5.1: a destination is in at most one entry of a sender."""
         script = ks.first_test_of_rcv4().execution[:6]

@@ -4,6 +4,7 @@ import pytest
 
 from tests.errata import page
 from tests.errata.erratum import Assumption, Erratum
+from tests.errata.refutation import VERDICTS, WITHDRAWN
 
 ERRATA = [(chapter, one) for chapter in page.CHAPTERS for one in chapter.errata()]
 ASSUMPTIONS = [(chapter, one) for chapter in page.CHAPTERS for one in chapter.assumptions()]
@@ -14,12 +15,9 @@ HEADING = "\n## Assumptions, and what happens outside them\n"
 def test_the_errata_are_these() -> None:
     """A new one is added here when its paper was found to fail under its own assumptions, and not before."""
     assert [(chapter.paper.number, one.section, one.title) for chapter, one in ERRATA] == [
-        ("000", "§5.3", "A row may hold messages of which one precedes the other"),
         ("000", "§8.2 against §5.1", "Is the sender of a broadcast one of its destinations?"),
         ("000", "§8.3", "The explanation of redundant tuples is incomplete"),
         ("000", "§9.1", "The counters of a host stop at the first message for somebody else"),
-        ("000", "§9.1", "Concurrent messages of one station cannot be delivered in any order"),
-        ("000", "§9.1", "A Delete that overtakes its message deletes nothing"),
         ("001", "§4.1", "Algorithm 1 does hold messages back for nothing"),
         ("001", "§5.2, the hand-off", "A stale notification puts the location back"),
         ("001", "§5.2, the hand-off", "A broadcast of notify must not be separate unicasts"),
@@ -45,7 +43,10 @@ def test_the_errata_are_these() -> None:
 def test_the_assumptions_are_these() -> None:
     assert [(chapter.paper.number, one.section, one.title) for chapter, one in ASSUMPTIONS] == [
         ("000", "§5.1", "The sender is not among its destinations"),
+        ("000", "§5.3", "A row contains the latest messages, and may contain more"),
         ("000", "§9.1", "The first message of a station has number 0"),
+        ("000", "§9.1", "Messages of one station come in the order of their numbers"),
+        ("000", "§9.1", "Delete comes after its message"),
         ("000", "§9.2", "A hand-off moves all that the old station keeps for a host"),
         ("001", "§2", "A message goes to another host"),
         ("001", "§2", "A message that is dropped counts as delivered"),
@@ -95,6 +96,13 @@ def test_what_may_be_a_slip_of_our_copy_is_marked_so() -> None:
     ]
 
 
+def test_what_came_of_the_attempt_to_refute_it_is_said_of_every_erratum() -> None:
+    assert list(VERDICTS) == [one.title for _, one in ERRATA]
+    text = page.page().partition("\n## An attempt to refute each entry\n")[2]
+    for verdict in [*VERDICTS.values(), *(one.verdict for one in WITHDRAWN)]:
+        assert f"| {verdict.outcome} | {verdict.decided_by} |" in text
+
+
 def test_an_assumption_is_in_its_own_section_and_an_erratum_is_not() -> None:
     errata, _, assumptions = page.page().partition(HEADING)
     for _, erratum in ERRATA:
@@ -103,6 +111,11 @@ def test_an_assumption_is_in_its_own_section_and_an_erratum_is_not() -> None:
         heading = f"### {chapter.paper.number} {assumption.section}: {assumption.title}\n"
         assert heading in assumptions
         assert heading not in errata
+
+
+def test_what_is_run_for_an_assumption_shows_that_it_matters() -> None:
+    for _, assumption in ASSUMPTIONS:
+        assert len(assumption.answers) < 2 or len({answer for _, answer in assumption.answers}) > 1, assumption.title
 
 
 def test_a_quotation_is_shown_with_its_section_and_in_quotation_marks() -> None:

@@ -14,6 +14,7 @@ import pytest
 from antecede import Effect, Message, MessageId, Transmit
 from antecede.core.ordering.prs import Prs, PrsStamp
 from antecede.core.ordering.prs_broadcast import BarrierStamp, PrsBroadcast
+from antecede.core.ordering.ses import SesStamp
 from tests.properties.execution import Execution
 from tests.properties.lockstep import perform
 from tests.stage import Stage, improvise
@@ -331,3 +332,18 @@ def test_8_3_figure_8_where_ks_keeps_nothing() -> None:
 def test_prs_delivers_at_the_same_instants_as_ks(seed: int) -> None:
     ensemble = perform({"prs": {}, "ks": {}}, seed)
     assert isinstance(ensemble.stages["prs"].ordering("a"), Prs)
+
+
+def test_3_schiper_eggli_and_sandoz_send_a_vector_for_each_destination() -> None:
+    """M3 tells of what was sent to P3, by its vector time; what was sent to P2 itself it has."""
+    stage = Stage("ses", ["P1", "P2", "P3"])
+    m1 = stage.send("P1", {"P3"})
+    m2 = stage.send("P1", {"P2"})
+    stage.arrive(m2, "P2")
+    m3 = stage.send("P2", {"P3"})
+    stamp = stage.packet(m3, "P3").stamp
+    assert isinstance(stamp, SesStamp)
+    assert stamp.last == {"P3": {"P1": 1}}
+    assert stamp.time == {"P1": 2, "P2": 1}
+    assert stage.arrive(m3, "P3") == []
+    assert stage.arrive(m1, "P3") == [m1.id, m3.id]

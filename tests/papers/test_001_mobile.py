@@ -10,12 +10,15 @@ from typing import Any
 import pytest
 from bench.mobile.drive import Setting, measure
 
-from antecede import Packet
+from antecede import Packet, encode
 from antecede.core.mobile.effects import Radio
-from antecede.core.mobile.host_and_station_frames import Register
+from antecede.core.mobile.handoff import SETTLING
+from antecede.core.mobile.host_and_station_frames import Handover, Last, Register
+from antecede.core.mobile.logical import Cluster
 from antecede.core.mobile.protocols import host, protocols
+from antecede.core.mobile.station import Station
 from antecede.lab.printed.roaming import leaving_host, printed_station
-from tests.core.mobile.script import carries, flush, order, world
+from tests.core.mobile.script import carries, content, flush, order, world
 from tests.errata import roaming_scenes
 from tests.errata.roaming_search import Stations, as_printed
 
@@ -101,7 +104,7 @@ def test_5_2_repaired_all_are_notified_at_once_or_none(protocol: str) -> None:
 
 @pytest.mark.parametrize("printed", [True, False])
 def test_4_1_as_printed_algorithm_1_does_inhibit(printed: bool) -> None:
-    """a writes m1 to b and c. It is in the air to b when b writes m2 to c, which may have m2 first."""
+    """a writes to c, and then to b. The second is in the air to b when b writes to c, who may have that at once."""
     scene = roaming_scenes.in_the_air(as_printed("av1") if printed else Stations("av1"))
     assert order(scene, "c") == ([] if printed else ["b:1"])
     assert scene.counts["held for nothing"] == (1 if printed else 0)
@@ -169,3 +172,69 @@ def test_roam_costs_no_more_than_algorithm_1_and_a_quarter_of_its_header() -> No
     assert roam.header_bytes * 4 <= av1.header_bytes
     assert roam.handoff_messages <= av1.handoff_messages
     assert roam.needless_share == av1.needless_share == 0
+
+
+@pytest.mark.parametrize("protocol", ALL)
+def test_4_2_a_host_retransmits_to_its_new_station_what_was_not_acknowledged(protocol: str) -> None:
+    """m1 does not reach s1. No timer expires: it is the move that brings it."""
+    scene = world(protocol, {"a": "s1", "b": "s3"}, cells="s2")
+    m1 = scene.send("a", {"b"})
+    scene.lose_frames("a")
+    scene.enter("a", "s2")
+    flush(scene)
+    assert order(scene, "b") == [str(m1)]
+    scene.finished()
+
+
+def test_4_3_a_hand_off_of_algorithm_1_carries_the_square_of_the_hosts() -> None:
+    """O(1) messages of O(n_h^2) numbers: with twice the hosts, about four times the bytes."""
+    sizes = []
+    for count in (8, 16):
+        hosts = {f"h{n:02}": f"s{n % 2}" for n in range(count)}
+        scene = world("av1", hosts)
+        for sender in hosts:
+            for to in hosts:
+                if to != sender:
+                    scene.send(sender, {to})
+                    flush(scene)
+        scene.enter("h00", "s1")
+        flush(scene, lambda _, __, packet: isinstance(packet.stamp, Handover))
+        (handover,) = scene.wires["s0", "s1"]
+        sizes.append(len(encode(handover)))
+    assert 3 < sizes[1] / sizes[0] < 5
+
+
+def test_5_3_during_a_hand_off_a_host_goes_on_to_receive_old_messages_and_to_send() -> None:
+    """Reasons (i) and (ii): s1 still waits for the last of s3, so that the hand-off is not over."""
+    scene = world("av2", {"a": "s1", "b": "s3"}, cells="s2")
+    m1 = scene.send("b", {"a"})
+
+    def last_or_m1(_: str, __: str, packet: Packet) -> bool:
+        return isinstance(content(packet).stamp, Last) or carries(packet, m1)
+
+    flush(scene, lambda sender, to, packet: (sender, to) == ("s3", "s1") and last_or_m1(sender, to, packet))
+    scene.enter("a", "s2")
+    flush(scene, lambda sender, to, packet: (sender, to) == ("s3", "s1") and last_or_m1(sender, to, packet))
+    m2 = scene.send("a", {"b"})
+    flush(scene, lambda sender, to, packet: (sender, to) == ("s3", "s1") and last_or_m1(sender, to, packet))
+    assert order(scene, "b") == [str(m2)]
+    assert order(scene, "a") == []
+    flush(scene, lambda _, __, packet: isinstance(content(packet).stamp, Last))
+    assert order(scene, "a") == [str(m1)]
+    station = scene.stations["s2"]
+    assert isinstance(station, Station)
+    assert station.berths["a"].state == SETTLING
+    flush(scene)
+    scene.finished()
+
+
+def test_6_a_host_is_allocated_to_the_logical_station_with_the_least_load() -> None:
+    scene = world("av3", {"a": "s1", "b": "s1", "c": "s2", "d": "s2", "e": "s2"}, logical=2)
+    cell = scene.stations["s1"]
+    assert isinstance(cell, Cluster)
+    for moved in ("c", "d", "e"):
+        scene.enter(moved, "s1")
+        flush(scene)
+        loads = sorted(len(list(station.served())) for station in cell.logical)
+        assert loads[-1] - loads[0] <= 1
+    assert sum(len(list(station.served())) for station in cell.logical) == 5

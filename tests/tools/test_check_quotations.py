@@ -68,4 +68,4 @@ def test_quotations_that_are_not_in_a_paper_are_named(tmp_path: Path, capsys: py
     said = capsys.readouterr().err.splitlines()
     assert len(said) == sum(1 + len(chapter.quotations()) for chapter in CHAPTERS)
     assert said[0].startswith("000 is not called 'An Adaptive")
-    assert said[1].startswith('000 §5.3: "CB_j[j] is')
+    assert said[1].startswith('000 §5.1: "We assume')

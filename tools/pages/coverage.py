@@ -26,8 +26,8 @@ What the five papers describe, item by item: mechanisms, lemmas, examples, exper
 * *works*: a module implements it, and a test shows it.
 * *partial*: a part of it is there; what is lacking is said.
 * *missing*: nothing of it is there.
-* *differs*: what the paper says is not so. The link leads to the [erratum](errata.md) or to the
-  [experiment](reproduction.md) that shows it.
+* *differs*: what the paper says is not so, or is done otherwise here. The link leads to the entry of the
+  [errata](errata.md) or to the [experiment](reproduction.md) that shows it.
 * *out of scope*: the paper itself leaves it to future work, or its text does not have it.
 
 Modules are below `antecede`. A test is in the file that its name links to.
@@ -83,15 +83,22 @@ def _state(row: Row) -> str:
 
 
 def address(link: str) -> str:
-    """Return where an erratum of this title, or an experiment of this name, is shown. Raise `KeyError` if nowhere."""
+    """Return where an entry of the errata page of this title, or an experiment of this name, is shown.
+
+    Raise `KeyError` if it is nowhere.
+    """
     if link in experiment_names():
         return f"reproduction.md#{link}"
     return f"errata.md#{anchor(headings()[link])}"
 
 
 def headings() -> dict[str, str]:
-    """Return the headings of the errata page by the titles of the errata."""
-    return {one.title: f"{one.section}: {one.title}" for chapter in CHAPTERS for one in chapter.errata()}
+    """Return the headings of the errata page by the titles of errata and assumptions."""
+    found = {one.title: f"{one.section}: {one.title}" for chapter in CHAPTERS for one in chapter.errata()}
+    for chapter in CHAPTERS:
+        for one in chapter.assumptions():
+            found[one.title] = f"{chapter.paper.number} {one.section}: {one.title}"
+    return found
 
 
 def anchor(heading: str) -> str:

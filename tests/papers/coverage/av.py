@@ -13,7 +13,8 @@ ROWS = (
     works(
         "1.2", "§2", "Wires need not keep order, the air does, and both lose nothing.",
         "sim.mobile.parameters",
-        "sim/mobile/test_world.py::test_the_delay_of_a_lone_message_is_that_of_its_three_links",
+        "sim/mobile/test_world.py::test_by_default_wires_may_reorder_the_air_does_not_and_neither_loses "
+        "sim/test_network.py::test_packets_overtake_each_other_unless_channels_are_fifo",
     ),
     partial(
         "1.3", "§2", "Every station broadcasts a beacon, by which a host notices its cell.",
@@ -88,7 +89,7 @@ ROWS = (
     works(
         "1.15", "§4.2", "After a hand-off a host repeats what was not acknowledged.",
         "core.mobile.host core.mobile.station",
-        "core/mobile/test_roaming.py::test_the_air_loses_a_message_and_a_timer_brings_it_back "
+        "papers/test_001_mobile.py::test_4_2_a_host_retransmits_to_its_new_station_what_was_not_acknowledged "
         "test_fuzz_mobile.py::test_random_worlds_hold",
     ),
     works(
@@ -100,8 +101,8 @@ ROWS = (
     works(
         "1.17", "§4.3", "The header of Algorithm 1 grows with the square of the hosts, and so does a hand-off.",
         "lab.experiments.av_table1",
-        "papers/test_001_mobile.py::"
-        "test_table_1_header_grows_with_the_square_of_hosts_stations_and_logical_stations",
+        "papers/test_001_mobile.py::test_table_1_header_grows_with_the_square_of_hosts_stations_and_logical_stations "
+        "papers/test_001_mobile.py::test_4_3_a_hand_off_of_algorithm_1_carries_the_square_of_the_hosts",
     ),
     differs(
         "1.18", "§4.3", "Disconnections make the arrays of Algorithm 1 wasteful.",
@@ -147,6 +148,7 @@ ROWS = (
     works(
         "1.25", "§5.3", "The header of Algorithm 2 has n_s x n_s integers, and a hand-off O(n_s) messages.",
         "lab.experiments.av_table1",
+        "sim/mobile/test_world.py::test_the_sizes_of_table_1 "
         "papers/test_001_mobile.py::test_table_1_hand_off_messages",
     ),
     partial(
@@ -159,7 +161,7 @@ ROWS = (
     works(
         "1.27", "§5.3", "During a hand-off a host goes on to receive old messages, and to send.",
         "core.mobile.handoff core.mobile.relay",
-        "core/mobile/test_roaming.py::test_a_host_comes_back_while_the_old_hand_off_is_under_way",
+        "papers/test_001_mobile.py::test_5_3_during_a_hand_off_a_host_goes_on_to_receive_old_messages_and_to_send",
     ),
     works(
         "1.28", "§5.3", "Inhibition: a message waits although its delivery would not violate causal order.",
@@ -181,7 +183,9 @@ ROWS = (
     works(
         "1.31", "§6", "Algorithm 3: a station is k logical stations, which share its hosts by load.",
         "core.mobile.logical",
-        "sim/mobile/test_world.py::test_the_sizes_of_table_1 test_fuzz_mobile.py::test_random_worlds_hold",
+        "papers/test_001_mobile.py::test_6_a_host_is_allocated_to_the_logical_station_with_the_least_load "
+        "sim/mobile/test_world.py::test_the_sizes_of_table_1 "
+        "test_fuzz_mobile.py::test_random_worlds_hold",
     ),
     works(
         "1.32", "§3, Table 1", "How headers and hand-offs grow.",

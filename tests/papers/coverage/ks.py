@@ -136,12 +136,13 @@ ROWS = (
     works(
         "2.25", "§4.5", "The stamps for all destinations are computed in one pass.",
         "core.ordering.ks",
-        "papers/test_002_ks.py::test_4_4_SND_2_with_a_packet_each_no_other_destination_is_mentioned",
+        "papers/test_002_ks.py::test_4_5_what_goes_to_every_destination_is_computed_once",
     ),
     works(
         "2.26", "§4.5", "A new process starts at clock 0; one that left never sends again.",
         "core.ordering.ks core.process",
-        "papers/test_002_ks.py::test_4_5_a_new_process_starts_at_clock_0",
+        "papers/test_002_ks.py::test_4_5_a_new_process_starts_at_clock_0 "
+        "runtime/node/test_departure.py::test_everybody_talks_and_leaves",
     ),
     works(
         "2.27", "§5.1, Lemma 1", "A destination is in one entry of each sender at most.",
@@ -188,7 +189,7 @@ ROWS = (
     works(
         "2.34", "§6.2", "Entries are grouped by sender, so that its name is sent once.",
         "core.wire.shapes",
-        "properties/test_wire.py::test_round_trip_with_and_without_a_roster",
+        "papers/test_002_ks.py::test_6_2_the_name_of_a_sender_is_written_once_for_all_its_entries",
     ),
     differs(
         "2.35", "§6.2", "A set of destinations may be sent as its complement, if that is smaller.",

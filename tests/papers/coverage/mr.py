@@ -17,6 +17,7 @@ ROWS = (
     works(
         "3.3", "§2.2", "Causal order within groups, of which the sender is a member.",
         "core.roster",
+        "properties/test_lockstep.py::test_seeded_executions "
         "core/test_roster.py::test_members_of_groups_are_processes_and_so_is_the_process_itself",
     ),
     works(
@@ -79,7 +80,8 @@ ROWS = (
     works(
         "3.15", "§4.1", "The statements GS1 to GS4 for any groups.",
         "core.ordering.mr",
-        "errata/test_errata.py::TestPrintedFormsAreWhatTheyClaim::test_003_as_printed_holds_on_FIFO_channels",
+        "papers/test_003_mr.py::test_4_2_the_example_of_figure_5 "
+        "properties/test_lockstep.py::test_seeded_executions",
     ),
     works(
         "3.16", "§4.1", "Messages that can be delivered together go in the order of their timestamps.",

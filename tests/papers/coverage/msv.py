@@ -76,7 +76,7 @@ ROWS = (
         "4.13", "§4.1, Theorem 6", "Entries that are kept equal those of the vector clock.",
         "core.locality.allocation core.locality.local_clock",
         "papers/test_004_locality.py::TestSection3And4Lemmas::"
-        "test_lemma_4_with_full_clock_sets_it_is_algorithm_fm",
+        "test_theorem_6_with_allocation_1_entries_that_are_kept_are_those_of_algorithm_fm",
         link="Simple paths keep the verdicts, not the clock values",
         why="so with Allocation 1, and not with Allocation 2",
     ),
@@ -121,7 +121,7 @@ ROWS = (
     works(
         "4.21", "§4.4, Lemma 9", "Who knows of the arrival comes after it.",
         "core.locality.local_clock",
-        "errata/test_msv.py::test_the_three_overtakings_are_missed_causes",
+        "papers/test_004_locality.py::TestSection3And4Lemmas::test_lemma_9_who_knows_of_an_arrival_comes_after_what_arrived",
     ),
     works(
         "4.22", "§4.4", "Allocation Algorithm 5 visits gateways in some order and takes what costs less.",

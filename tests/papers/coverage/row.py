@@ -16,7 +16,7 @@ class State(StrEnum):
     WORKS         it is implemented, and a test shows it
     PARTIAL       a part of it is; the note says what is lacking
     MISSING       nothing of it is; the note says what would be needed
-    DIFFERS       what the paper says is not so; the link leads to why
+    DIFFERS       what the paper says is not so, or is done otherwise here; the link leads to why
     OUT_OF_SCOPE  the paper itself leaves it to future work, or its text does not have it
     """
 
@@ -31,8 +31,8 @@ class State(StrEnum):
 class Row:
     """An item. `section` is where the paper has it, and `says` what it describes, in a sentence of ours.
 
-    `note` says what is lacking, or why the item is out of scope. `link` is the title of an erratum, or the name of an
-    experiment, for an item that differs.
+    `note` says what is lacking, or why the item is out of scope. `link` is the title of an entry of the errata page, or
+    the name of an experiment, for an item that differs.
     """
 
     number: str
@@ -61,7 +61,7 @@ def missing(number: str, section: str, says: str, *, lacks: str) -> Row:
 
 
 def differs(number: str, section: str, says: str, modules: str, tests: str, *, link: str, why: str) -> Row:
-    """Return an item that is not as the paper says. `link` is the title of an erratum, or an experiment."""
+    """Return an item that is not as the paper says. `link` is the title of an entry, or an experiment."""
     return Row(number, section, says, State.DIFFERS, tuple(modules.split()), tuple(tests.split()), why, link)
 
 
