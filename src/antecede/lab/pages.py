@@ -24,7 +24,8 @@ What the papers measured, measured again. Every experiment is declared in `src/a
 the version that made them. Nothing was tuned to meet a curve: where a paper and we differ, the page says so, and says
 which explanations were tried.
 
-Intervals are 95 % confidence intervals by Student's t over the seeds. Differences and ratios are taken seed by seed.
+Intervals are 95 % confidence intervals by Student's t over the seeds. Differences and ratios are taken seed by seed. A
+sentence of a paper that is about several figures or sizes is a claim about each of them.
 
 * *Reproduced*: the whole interval lies within what the paper states, widened by a tolerance for its rounding.
 * *Not reproduced*: the whole interval lies outside.

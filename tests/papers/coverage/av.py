@@ -211,10 +211,11 @@ ROWS = (
         "lab.experiments.av",
         "sim/mobile/test_world.py::test_the_delay_of_a_lone_message_is_that_of_its_three_links",
     ),
-    works(
+    partial(
         "1.36", "Appendix A", "Times between sends and between hand-offs of 0.1, 1 and 10 s on average.",
         "lab.experiments.av_fig1",
         "lab/test_av.py::test_figure_1_has_all_nine_pairs_of_times",
+        lacks="all nine pairs are declared, and not yet run at full size",
     ),
     partial(
         "1.37", "Appendix A", "The time to process a header is the processor time of the run.",

@@ -133,11 +133,10 @@ ROWS = (
         "papers/test_003_mr.py::"
         "test_5_2_a_timestamp_has_at_most_one_entry_a_group_where_isis_has_one_a_member_and_group",
     ),
-    partial(
+    works(
         "3.25", "§5.2", "A process needs less memory than with ISIS.",
         "lab.experiments.tradeoff",
-        "lab/test_reproduction.py::test_what_a_paper_says_of_its_measurements_is_judged",
-        lacks="the experiment is declared, and not yet run at full size",
+        "lab/test_reproduction.py::test_what_works_because_it_was_measured_holds",
     ),
     missing(
         "3.26", "§5.2", "One count for all groups would do, with resynchronisations in all of them.",

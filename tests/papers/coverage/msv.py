@@ -165,7 +165,7 @@ ROWS = (
     works(
         "4.29", "§7", "The denser the network, the closer to vector clocks.",
         "lab.experiments.topologies",
-        "lab/test_kept.py::test_kept_results_are_whole_and_of_the_declaration",
+        "lab/test_reproduction.py::test_what_works_because_it_was_measured_holds",
     ),
     partial(
         "4.30", "§1, §7", "Links are static and known beforehand.",

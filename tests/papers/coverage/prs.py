@@ -168,7 +168,7 @@ ROWS = (
         "lab.bit_string lab.experiments.prs_barriers",
         "lab/test_bit_string.py::test_what_is_written_is_read_and_takes_x_plus_1_by_W_of_N_squared_integers "
         "lab/test_reproduction.py::test_what_a_paper_says_of_its_measurements_is_judged",
-        lacks="our wire form is another one; the experiment is declared, and not yet run at full size",
+        lacks="our wire form is another one",
     ),
     differs(
         "0.31", "§7.2, Figure 5", "The size of the barrier by how selective senders are about destinations.",
@@ -176,12 +176,11 @@ ROWS = (
         "sim/test_workload.py::test_selectivity_keeps_messages_within_the_parity_of_their_sender",
         link="prs-fig5", why="with full selectivity barriers are smaller than stated; 80 % makes them larger",
     ),
-    partial(
+    works(
         "0.32", "§7.2", "Selectivity gains little because what comes from the other half persists and spreads.",
         "lab.experiments.prs_barriers",
         "lab/test_prs_barriers.py::test_with_full_selectivity_there_is_nothing_of_the_other_half "
-        "lab/test_reproduction.py::test_what_a_paper_says_of_its_measurements_is_judged",
-        lacks="the experiment is declared, and not yet run at full size",
+        "lab/test_reproduction.py::test_what_works_because_it_was_measured_holds",
     ),
     partial(
         "0.33", "§7.3, Figure 6", "Uneven rates of sending make no perceptible difference.",
@@ -236,7 +235,7 @@ ROWS = (
     works(
         "0.41", "§8.3", "The more destinations a message has, the smaller barriers are.",
         "lab.experiments.prs_intervals",
-        "lab/test_kept.py::test_kept_results_are_whole_and_of_the_declaration",
+        "lab/test_reproduction.py::test_what_works_because_it_was_measured_holds",
     ),
     works(
         "0.42", "§9", "A mobile host sends through the station of its cell.",
@@ -303,6 +302,6 @@ ROWS = (
     works(
         "0.54", "§10", "Barriers adapt to the volume of traffic.",
         "lab.experiments.prs_fig4 lab.experiments.prs_intervals",
-        "lab/test_kept.py::test_kept_results_are_whole_and_of_the_declaration",
+        "lab/test_reproduction.py::test_what_works_because_it_was_measured_holds",
     ),
 )  # fmt: skip

@@ -6,9 +6,9 @@ part in the kinds of traffic that it can carry. An algorithm that sends to group
 quarter of all processes around a ring, whose neighbours share half of their members, and as broadcast one group of all.
 
 Stamps are measured in the steady state. A run begins with `WARMUP_OF_EACH` messages of every process that are not
-measured, and goes on with as many that are. Whether that is enough is measured too: twice the warm-up must not change
-the size of a stamp. The time is processor time for the whole simulation of a run, per packet. The control `none` shows
-how much of it the simulator takes.
+measured, and goes on with as many that are. Whether that is enough is measured too, with the largest n: twice the
+warm-up must not change the size of a stamp. The time is processor time for the whole simulation of a run, per packet.
+The control `none` shows how much of it the simulator takes.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _grid(quick: bool) -> Sequence[Point]:
         for load in (LOADS if name in BY_LOAD and not quick else (LOAD,))
         for n in sizes
     ]
-    longer = [make_point(name, sizes[-2], "multicast", LOAD, each=each, warmup=2 * each) for name in BY_LOAD]
+    longer = [make_point(name, sizes[-1], "multicast", LOAD, each=each, warmup=2 * each) for name in BY_LOAD]
     return [*points, *longer]
 
 

@@ -126,12 +126,13 @@ CLAIMS: tuple[Claim, ...] = (
     *(
         Claim(
             f"mr-tradeoff-early-{name}",
-            f"{name} delivers a message as soon as causal order allows.",
-            where,
+            f"{'' if where else 'Ours: '}{name} delivers a message as soon as causal order allows.",
+            where or "ours",
             "no needless waiting",
             within(at("needless_s", algorithm=name, **SHARED), 0.0, words="seconds of needless waiting per delivery"),
+            ours=not where,
         )
-        for name, where in (("isis", "003 §2.3 and §5"), ("ks", "002 §4"))
+        for name, where in (("isis", "003 §5.1"), ("ks", ""))
     ),
     Claim(
         "mr-tradeoff-waits",
