@@ -1,8 +1,8 @@
 """Define the forms that `errata` measures, each as a function that says how an execution fails.
 
 `FORMS` are the printed forms of the papers that are wrong, each beside ours, within the model of its paper: in 001 a
-message goes to one other host, and hosts register as §2 says. One of them is outside an assumption of its paper, and
-says so.
+message goes to one other host, and hosts register as §2 says. Two of them are outside an assumption of their paper, and
+say so.
 
 `ALGORITHMS` are all algorithms of the registry. An execution of one fails if it breaks causal order, loses a message,
 or delivers one twice or at the wrong process. Processes send what the algorithm can carry, over channels that reorder
@@ -212,12 +212,13 @@ FORMS = {
         RoamingForm("av2", unicast=True, make_scheme=MulticastNotifyingRelay),
     ),
     "ks look-ahead": Form(
-        "As printed: the look-ahead of the second note breaks causal order.",
+        "Outside the FIFO channels of §2.1: the look-ahead of the second note breaks causal order.",
         "002 §4.5",
         OrderingForm("ks", look_ahead_ks),
+        label="ks look-ahead (outside §2.1)",
     ),
     "ks look-ahead, FIFO": Form(
-        "As printed: the look-ahead of the second note breaks causal order even on FIFO channels.",
+        "As printed: the look-ahead of the second note breaks causal order on FIFO channels.",
         "002 §4.5",
         OrderingForm("ks", look_ahead_ks, fifo=True),
     ),
