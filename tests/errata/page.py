@@ -27,8 +27,8 @@ sentences are meant and what each reading gives. If our copy of the paper may be
 says under which assumptions of the paper its execution is, and has the strongest defence of the paper that we found.
 What a paper assumes, leaves open, or offers as a sufficient way, is not an error: it is in the last section,
 [Assumptions, and what happens outside them](#assumptions-and-what-happens-outside-them). In quotations `[...]` marks
-words that are left out, and formulas are written as plain text. A reader who had only the papers and this page was
-asked to refute every entry: [what came of it](#an-attempt-to-refute-each-entry) is at the end.
+words that are left out, and formulas are written as plain text. A reader who had not written them tried to refute all
+entries from the text of the papers: [what came of it](#an-attempt-to-refute-each-entry) is at the end.
 
 Nothing here is written by hand but the sentences. The numbered steps are scripts that were run three times: on the
 form that is printed in the paper; on an oracle that knows every causal past and delivers as early as causal order
@@ -53,9 +53,10 @@ counterexamples: each is outside what its paper assumes or says.
 REFUTATION = """\
 ## An attempt to refute each entry
 
-A reader who had only the papers and this page tried to refute every entry under the assumptions of its paper: by the
-context of what is quoted, by what the paper assumes elsewhere, and by the most charitable reading. This is what came of
-it, with the words of the paper that decided. Three entries did not stand, and are now among the assumptions.
+A reader who had not written the entries tried to refute each under the assumptions of its paper, with the text of the
+paper as the only authority: by the context of what is quoted, by what the paper assumes elsewhere, and by the most
+charitable reading. This is what came of it, with the words of the paper that decided. Three entries did not stand, and
+are now among the assumptions.
 
 | where | entry | what came of it | decided by |
 |---|---|---|---|"""

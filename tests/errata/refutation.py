@@ -1,4 +1,4 @@
-"""What came of the attempt to refute each entry of the errata page, with the papers and the page alone.
+"""What came of the attempt to refute each entry of the errata page, with the text of the papers as the authority.
 
 An entry that the attempt refuted is now among the assumptions, or is gone. Of each, the words of the paper that decided
 are quoted. `tools.check_quotations` looks them up like those of the entries.
