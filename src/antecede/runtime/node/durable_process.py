@@ -29,7 +29,7 @@ from antecede.core.registry import restore
 from antecede.core.roster import checked_names
 from antecede.core.types import GroupId, MessageId, Packet, Pending, ProcessId
 from antecede.runtime import frames
-from antecede.runtime.node.departure import Departure
+from antecede.runtime.node.departure import ANSWERED, Departure
 from antecede.runtime.state.rosters import Rosters, UnknownRoster
 from antecede.runtime.state.store import WHOLE_FRAME, Delivered, Input, Outgoing, Store
 from antecede.runtime.state.trace_recorder import Recorder
@@ -48,7 +48,11 @@ class Released:
 
 
 class DurableProcess:
-    """An algorithm and its store. `open_space`: whoever is sent to for the first time has joined."""
+    """An algorithm and its store.
+
+    `open_space`: whoever is sent to for the first time has joined. `sends_to_names`: the destinations of a message are
+    the sender's choice, and not all processes or a group.
+    """
 
     def __init__(
         self,
@@ -57,9 +61,11 @@ class DurableProcess:
         processes: Iterable[ProcessId] = (),
         *,
         open_space: bool = True,
+        sends_to_names: bool = True,
         recorder: Recorder | None = None,
     ) -> None:
         self.store, self.open_space, self._recorder = store, open_space, recorder
+        self._sends_to_names = sends_to_names
         self.departed = {key.removeprefix("departed ") for key in store.facts if key.startswith("departed ")}
         self.members = {key.removeprefix("member ") for key in store.facts if key.startswith("member ")}
         newcomers = sorted(set(processes) - self.departed - self.members)
@@ -102,6 +108,8 @@ class DurableProcess:
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> MessageId:
         """Send; `Misuse` changes nothing."""
         to = dests if isinstance(dests, str) else sorted(set(checked_names("the destinations", dests)))
+        if self._sends_to_names:
+            self.departure.check_stay([to] if isinstance(to, str) else to)
         if self.open_space:
             for dest in [to] if isinstance(to, str) else to:
                 self.join(dest)
@@ -152,6 +160,12 @@ class DurableProcess:
         late = any(sender == process for sender, _ in self._late)
         return late or any(held.message.sender == process for held in self.pending())
 
+    def has_queued_for(self, process: ProcessId) -> bool:
+        """A message that this process sent to `process` waits in the algorithm, for a token for instance."""
+        return any(
+            waiting.message.sender == self.process and process in waiting.message.dests for waiting in self.pending()
+        )
+
     @property
     def staged(self) -> int:
         """Entries of the outbox that are not committed yet."""
@@ -163,6 +177,7 @@ class DurableProcess:
         self.members.discard(process)
         self.store.put(f"departed {process}", b"")
         self.store.drop(f"member {process}")
+        self.store.drop(ANSWERED + process)
         self.rosters.forget(process)
         self._staged.departed.append(process)
         self._snapshot_due = True

@@ -32,6 +32,9 @@ from antecede.runtime.watch import status
 OPEN = frozenset({"ks", "rst", "ses", "prs", "none"})
 """Algorithms with which only those who send to a newcomer have to know it: spaces of these need no list."""
 
+TO_NAMES = ("multicast", "unicast")
+"""Kinds of addressing in which the sender chooses the destinations one by one."""
+
 
 @asynccontextmanager
 async def join(
@@ -70,8 +73,7 @@ async def join(
     everybody = sorted({process, *(processes or ())})
     settings = _settings(algorithm, options, is_open=processes is None)
     begin = partial(create, algorithm, process=process, processes=everybody, groups=groups, **settings)
-    limits = limits or Limits()
-    network = network_of(url, nats)
+    limits, network = limits or Limits(), network_of(url, nats)
     path = path_of_store(store, network, space, process)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(network.stop)
@@ -81,7 +83,8 @@ async def join(
         incarnation = _identify(opened, space=space, process=process, algorithm=algorithm, options=json.dumps(settings))
         recording = open_recorder(trace, space, process, store=opened, wall=wall, file_bytes_max=trace_file_bytes_max)
         recorder = stack.enter_context(recording)
-        durable = DurableProcess(opened, begin, everybody, open_space=processes is None, recorder=recorder)
+        rules = {"open_space": processes is None, "sends_to_names": algorithms()[algorithm].addressing in TO_NAMES}
+        durable = DurableProcess(opened, begin, everybody, **rules, recorder=recorder)
         durable.commit()
         transport = await open_transport(stack, network.transport(space, process, incarnation), stream_of(trace))
         node = Node(transport, durable, limits, clock)
