@@ -107,7 +107,7 @@ def test_no_difference_is_judged_by_the_whole_interval(values: list[float], outc
     assert (found.outcome, found.holds) == (outcome, holds)
 
 
-def test_runs_of_a_point_differ_by_no_more_than_a_share_or_the_claim_is_not_reproduced() -> None:
+def test_runs_of_a_point_are_within_a_share_of_their_mean_or_of_the_whole() -> None:
     near, far = results(a=[1.0, 1.02, 1.03]), results(a=[1.0, 1.02, 1.03], b=[1.0, 1.1, 1.05])
     assert spreads_within("y", 0.04)(near).outcome is Outcome.REPRODUCED
     found = spreads_within("y", 0.04)(far)
@@ -115,6 +115,10 @@ def test_runs_of_a_point_differ_by_no_more_than_a_share_or_the_claim_is_not_repr
     assert found.measured is not None
     assert found.measured.mean == pytest.approx(0.1 / 1.05)
     assert "1 of 2 are within" in found.words
+    small = spreads_within("y", 0.04)(results(a=[0.20, 0.21, 0.22]))
+    assert (small.outcome, small.holds) == (Outcome.UNDECIDED, False), (
+        "a tenth of the mean, and a fiftieth of the whole"
+    )
     with pytest.raises(MissingResult):
         spreads_within("y", 0.04)(results(a=[1.0]))
 

@@ -94,10 +94,12 @@ def test_figure_6_is_judged_by_the_four_per_cent_of_the_paper_itself(name: str) 
 
 
 def test_the_variance_of_five_runs_is_that_of_the_kept_results() -> None:
-    """The paper says four per cent; what the kept runs show is told, whatever it is."""
+    """The paper says four per cent, and not of what. They are not of the mean, and of N x N in some of the figures."""
     for figure in ("fig4", "fig5", "fig6", "fig7"):
         claim = CLAIMS[f"prs-{figure}-spread"]
-        assert claim["outcome"] == ("reproduced" if claim["measured"] <= SPREAD else "not reproduced")
+        assert claim["measured"] > 2 * SPREAD
+        of_whole = float(claim["words"].rpartition(" ")[2])
+        assert claim["outcome"] == ("undecided" if of_whole <= SPREAD else "not reproduced")
 
 
 def test_upper_bounds_are_kept_and_not_reproduced() -> None:

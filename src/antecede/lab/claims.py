@@ -109,23 +109,28 @@ def _estimate_judge(
 
 
 def spreads_within(name: str, share: float, /, **where: object) -> Judge:
-    """Return a judge of the claim that the runs of every point differ by at most this share of their mean.
+    """Return a judge of the claim that the runs of every point are within this share of each other.
 
-    What is shown as an interval is the smallest and the largest difference. Points with one seed are left out.
+    The values are shares themselves, so the claim can be read in two ways: the runs differ by at most this share of
+    their mean, or by at most this share of the whole. If only the second is so, the claim is undecided. What is shown
+    as an interval is the smallest and the largest difference, as a share of the mean. Points with one seed are left
+    out.
     """
 
     def judge(results: Results) -> Finding:
         points = [values for values in _by_point(results, name, where) if len(values) > 1]
         if not points:
             raise MissingResult(f"no point with {where} has {name} with several seeds")
-        spreads = [(max(values) - min(values)) / fmean(values) for values in points]
-        kept = sum(spread <= share for spread in spreads)
-        outcome = Outcome.REPRODUCED if kept == len(spreads) else Outcome.NOT_REPRODUCED
-        measured = Estimate(max(spreads), min(spreads), max(spreads), len(points[0]))
+        of_whole = [max(values) - min(values) for values in points]
+        of_mean = [spread / fmean(values) for spread, values in zip(of_whole, points, strict=True)]
+        holds, kept = max(of_mean) <= share, sum(spread <= share for spread in of_mean)
+        missed = Outcome.UNDECIDED if max(of_whole) <= share else Outcome.NOT_REPRODUCED
         words = (
-            f"largest difference between two runs of a point (least to largest); {kept} of {len(spreads)} are within"
+            f"largest difference between two runs of a point, as a share of their mean (least to largest); {kept} of "
+            f"{len(points)} are within; as a share of the whole at most {max(of_whole):.2g}"
         )
-        return Finding(outcome, kept == len(spreads), measured, words)
+        measured = Estimate(max(of_mean), min(of_mean), max(of_mean), len(points[0]))
+        return Finding(Outcome.REPRODUCED if holds else missed, holds, measured, words)
 
     return judge
 

@@ -29,7 +29,8 @@ sentence of a paper that is about several figures or sizes is a claim about each
 
 * *Reproduced*: the whole interval lies within what the paper states, widened by a tolerance for its rounding.
 * *Not reproduced*: the whole interval lies outside.
-* *Undecided*: the interval has values of both sides; or the settings that the paper does not state decide it.
+* *Undecided*: the interval has values of both sides; or it depends on settings that the paper does not state, or on
+  which of two readings is meant.
 * *Qualitative*: the paper gives no number. The claim holds if the whole interval is on the right side, and does not
   hold if the whole interval is on the wrong side. An upper bound that was kept is among these: it reproduces nothing.
 * *Tried*: not a claim. The paper's number is held against something else than what the paper describes, an explanation

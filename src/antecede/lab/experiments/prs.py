@@ -129,7 +129,10 @@ def size(**where: object) -> Values:
 
 
 def spread_claim(figure: str, **where: object) -> Claim:
-    """Return the paper's claim about the variance of its five runs, for the points of one figure."""
+    """Return the paper's claim about the variance of its five runs, for the points of one figure.
+
+    The paper does not say of what the four per cent are: its results are percentages of N x N.
+    """
     return Claim(
         f"prs-{figure}-spread",
         "For every combination of parameters, five runs are within four per cent of each other.",
