@@ -156,6 +156,7 @@ def test_the_page_cites_papers_by_author_and_year_and_says_what_has_not_been_run
     kept = {one["experiment"] for one in MADE}
     waiting = [name for name in experiment_names() if name not in kept]
     assert (f"`antecede lab run {' '.join(waiting)} --out docs/reproduction`" in text) is bool(waiting)
+    assert (f"The claims of {len(waiting)} more experiments are not measured yet" in text) is bool(waiting)
 
 
 def _cells(line: str) -> list[str]:

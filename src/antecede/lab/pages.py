@@ -64,7 +64,7 @@ def reproduction_page(results: Path, link: str = "reproduction") -> str:
         for number, paper in PAPERS.items()
     )
     parts = [
-        INTRO.format(sentence=summary_sentence(made), papers=papers),
+        INTRO.format(sentence=summary_sentence(made) + _unmeasured(made), papers=papers),
         _summary_table(made, ours=False),
         OURS,
         _summary_table(made, ours=True),
@@ -87,10 +87,21 @@ def summary_sentence(made: list[dict[str, Any]]) -> str:
     )
 
 
+def _names_missing(made: list[dict[str, Any]]) -> list[str]:
+    """Return the names of the experiments that have no results."""
+    there = {one["experiment"] for one in made}
+    return [name for name in experiment_names() if name not in there]
+
+
+def _unmeasured(made: list[dict[str, Any]]) -> str:
+    """Say how many experiments have claims that are not among those counted, if there are any."""
+    count = len(_names_missing(made))
+    return f" The claims of {count} more experiments are not measured yet, and are not among these." if count else ""
+
+
 def _missing(made: list[dict[str, Any]]) -> list[str]:
     """Return a paragraph about the experiments that have no results, if there are any."""
-    there = {one["experiment"] for one in made}
-    names = [name for name in experiment_names() if name not in there]
+    names = _names_missing(made)
     return [MISSING.format(names=", ".join(names), words=" ".join(names))] if names else []
 
 
