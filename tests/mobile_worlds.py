@@ -29,6 +29,8 @@ STEPS_MAX = 100_000
 
 MakeStation = Callable[..., protocols.AnyStation]
 """Called like `protocols.station`."""
+MakeHost = Callable[..., Host]
+"""Called like `protocols.host`."""
 
 
 @dataclass
@@ -81,7 +83,9 @@ def rough(chance: random.Random) -> Calm:
 
 @dataclass
 class MobileWorld:
-    """One execution of `protocol`, all of it decided by `seed`. `make_station` may make other forms of its stations."""
+    """One execution of `protocol`, all of it decided by `seed`. `make_station` may make other forms of its stations,
+    and `make_host` of its hosts.
+    """
 
     protocol: str
     seed: int
@@ -93,6 +97,7 @@ class MobileWorld:
     policy: Policy | None = None
     strict: bool = True
     make_station: MakeStation = protocols.station
+    make_host: MakeHost = protocols.host
 
     def __post_init__(self) -> None:
         self.random = random.Random(f"{self.protocol} {self.seed}")
@@ -127,7 +132,7 @@ class MobileWorld:
             )
             for cell in cells
         }
-        self.hosts = {name: protocols.host(name, home) for name, home in homes.items()}
+        self.hosts = {name: self.make_host(name, home) for name, home in homes.items()}
 
     def run(self) -> MobileWorld:
         for _ in range(self.random.randint(10, self.steps_max)):
@@ -217,7 +222,7 @@ class MobileWorld:
             name, home = f"n{len(self.names)}", self.random.choice(self.cells)
             for station in self.stations.values():
                 station.join(name, home)
-            self.hosts[name] = protocols.host(name, home)
+            self.hosts[name] = self.make_host(name, home)
             self.names.append(name)
 
     # What the network does.

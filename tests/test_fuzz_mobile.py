@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from antecede.core.mobile.protocols import protocols
-from antecede.lab.printed.roaming import printed_station
+from antecede.lab.printed.roaming import leaving_host, printed_station
 from tests.fuzz_mobile import batch, execute
 from tests.mobile_worlds import MobileWorld, rough
 
@@ -67,7 +67,7 @@ def test_the_worlds_find_what_is_wrong_with_the_printed_forms(protocol: str) -> 
     for seed in range(40):
         try:
             calm = replace(rough(Random(seed)), restarts=False)  # a printed form cannot be stored
-            world = MobileWorld(protocol, seed, calm=calm, make_station=printed_station)
+            world = MobileWorld(protocol, seed, calm=calm, make_station=printed_station, make_host=leaving_host)
             world.run()
             world.finished()
         except AssertionError:

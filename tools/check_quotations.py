@@ -1,5 +1,7 @@
 """`python -m tools.check_quotations FOLDER`: is every quotation of the errata page in the paper, to the letter?
 
+It also asks whether the title of each paper is the one that this project gives it.
+
 FOLDER has the papers as text, one file each, whose names begin with the numbers that the page gives them (`000`,
 `001`). The papers are not part of the project, so this is not one of its tests.
 
@@ -23,7 +25,7 @@ LEFT_OUT = "[...]"
 HEADING = re.compile(r"^#*[ \t]*(\d+(?:\.\d+)*)[ \t]+[A-Z].*$", re.MULTILINE)
 SYMBOLS = {
     "in": "∈", "notin": "∉", "wedge": "∧", "emptyset": "∅", "cup": "∪", "leq": "≤", "geq": "≥", "max": "max",
-    "Phi": "Φ", "rightarrow": "→", "ldots": "...", "dots": "...",
+    "Phi": "Φ", "alpha": "α", "beta": "β", "rightarrow": "→", "ldots": "...", "dots": "...",
 }  # fmt: skip
 """The TeX commands that stand for a sign. Any other is a mark, and is dropped."""
 
@@ -38,8 +40,12 @@ def normalised(text: str) -> str:
 
 
 def sections(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the number of each section of a paper, and the normalised text up to the next heading."""
+    """Yield the number of each section of a paper, and the normalised text up to the next heading.
+
+    What comes before the first heading, such as the abstract, has no number.
+    """
     headings = list(HEADING.finditer(text))
+    yield "", normalised(text[: headings[0].start()] if headings else text)
     ends = [heading.start() for heading in headings[1:]] + [len(text)]
     for heading, end in zip(headings, ends, strict=True):
         yield heading[1], normalised(text[heading.end() : end])
@@ -63,16 +69,19 @@ def _has_in_order(text: str, parts: Sequence[str]) -> bool:
 
 
 def missing(folder: Path) -> Iterator[str]:
-    """Yield a sentence for each quotation that is not in its paper, and for each paper that is not in `folder`."""
+    """Yield a sentence for each paper that is not in `folder`, and for each title or quotation that is not in it."""
     for chapter in CHAPTERS:
-        files = sorted(folder.glob(f"{chapter.number}*"))
+        number, title = chapter.paper.number, chapter.paper.title
+        files = sorted(folder.glob(f"{number}*"))
         if not files:
-            yield f"{folder} has no file for paper {chapter.number}"
+            yield f"{folder} has no file for paper {number}"
             continue
-        paper = files[0].read_text(encoding="utf-8")
+        text = files[0].read_text(encoding="utf-8")
+        if normalised(title) not in normalised(text):
+            yield f"{number} is not called {title!r}"
         for quotation in chapter.quotations():
-            if not is_quoted(quotation, paper):
-                yield f"{chapter.number} {quotation} is not there"
+            if not is_quoted(quotation, text):
+                yield f"{number} {quotation} is not there"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

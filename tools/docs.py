@@ -14,6 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES: Mapping[str, str] = {
+    "docs/coverage.md": "tools.pages.coverage",
     "docs/errata.md": "tests.errata.page",
     "docs/reproduction.md": "tools.pages.reproduction",
     "docs/reproduction/index.html": "tools.pages.figures",

@@ -14,12 +14,18 @@ from tests.errata.stage import perform
 
 @cache
 def counterexamples() -> tuple[Erratum, ...]:
-    return roaming.not_without_inhibition(), roaming.stale_notification(), roaming.notified_one_by_one()
+    return (
+        roaming.not_without_inhibition(),
+        roaming.stale_notification(),
+        roaming.notified_one_by_one(),
+        roaming.begin_sent_to_itself(),
+        roaming.graceful(),
+    )
 
 
 @cache
 def assumptions() -> tuple[Assumption, ...]:
-    return (own_messages(),)
+    return own_messages(), dropped_messages(), messages_sent_again(), hosts_that_come_back()
 
 
 def own_messages() -> Assumption:
@@ -48,4 +54,78 @@ def own_messages() -> Assumption:
             ("ours", ours.order("P1")),
         ),
         side_by_side(printed, ours, "outside the model of §2"),
+    )
+
+
+def dropped_messages() -> Assumption:
+    script = ("P1 sends M1 to P2", "P1 sends M2 to P2", "M2 arrives at P2")
+    not_counted, counted = (
+        perform(form, "P1 P2", steps) for form, steps in ((rst(), script), (rst(), _with_M1(script)))
+    )
+    return Assumption(
+        "A message that is dropped counts as delivered",
+        "§2",
+        (
+            Quotation(
+                "§2",
+                "If an MSS receives a message for any of the disconnected mobile hosts, the message can be stored and "
+                "delivered to mobile host after it reconnects, or the message can be dropped depending on the "
+                "application.",
+            ),
+        ),
+        "The paper does not say what becomes of the arrays when a message is dropped. Here it is counted, and merged, "
+        "as if it had been delivered. If MH_DELIV did not count it, all later messages of its sender, and of those who "
+        "know of it, would wait for ever.",
+        ("P1 sends M1 to P2, who is disconnected, and M1 is dropped", "P2 reconnects", "P1 sends M2 to P2"),
+        asked_of("P2"),
+        (
+            ("M1 is dropped and not counted", not_counted.order("P2") + " (M1 was dropped)"),
+            ("M1 is dropped and counted", counted.order("P2").replace("M1, ", "") + " (M1 was dropped)"),
+        ),
+    )
+
+
+def _with_M1(script: tuple[str, ...]) -> tuple[str, ...]:
+    return *script[:2], "M1 arrives at P2", *script[2:]
+
+
+def messages_sent_again() -> Assumption:
+    return Assumption(
+        "What is sent again after a hand-off is dropped if it came before",
+        "§4.1, §4.2",
+        (
+            Quotation(
+                "§4.2",
+                "Also, h_i retransmits the messages (to s_t) for which it did not receive ack from its previous MSS "
+                "s_k.",
+            ),
+            Quotation("§4.2", "On receiving these data structures, s_t first transmits all messages in PEND_ACK_i."),
+            Quotation(
+                "§4.1",
+                "There are several protocols [3, 9] that ensure reliable message delivery to mobile hosts. Any of "
+                "these protocols can be used.",
+            ),
+        ),
+        "A host that moves may miss the acknowledgement of a message that its old station has sent on, and a station "
+        "may miss the acknowledgement of a message that the host has. Both are sent again. We take it that the "
+        "protocol which ensures reliable delivery also drops what comes twice; here messages have numbers for that. "
+        "Otherwise a host delivers a message twice, and MH_SENT counts it twice.",
+    )
+
+
+def hosts_that_come_back() -> Assumption:
+    return Assumption(
+        "A host that comes back waits for its earlier hand-off to end",
+        "§5.2",
+        (
+            Quotation(
+                "§5.2",
+                "If s_j receives the message handoff_begin(h_k) from some other MSS before the current handoff "
+                "terminates (this can happen if h_k switches its cell), s_j will respond to the message only after the "
+                "handoff terminates.",
+            ),
+        ),
+        "The paper does not say what a station does if a host registers while the station still waits for the last "
+        "messages of its earlier departure. Here, and in the form as printed that is run for this page, the "
+        "registration waits until then, as if it had been slow in the air.",
     )

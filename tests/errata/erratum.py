@@ -7,7 +7,7 @@ read charitably and quoted to the letter. What a paper assumes, or offers as a s
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +26,36 @@ class Quotation:
 
 
 @dataclass(frozen=True, slots=True)
+class Failures:
+    """How many executions went wrong, by what went wrong. An execution may count in more than one way.
+
+    `order` counts those that break causal order, `lost` those in which a message is never delivered, `endless` those
+    that do not come to an end, and `other` those that are wrong in another way, which the erratum names.
+    """
+
+    order: int = 0
+    lost: int = 0
+    endless: int = 0
+    other: int = 0
+
+    @property
+    def none(self) -> bool:
+        return self == Failures()
+
+
+@dataclass(frozen=True, slots=True)
 class Frequency:
-    """Of `total` random executions, how many fail as printed and how many with ours; `told` says it in a sentence."""
+    """Of `total` random executions, how many fail as printed and how many with ours; `told` says it in a sentence.
+
+    `sought` are the ways to fail that were looked for, by the names of the fields of `Failures`. `ours` is None if ours
+    is as printed.
+    """
 
     total: int
-    printed: int
-    ours: int
+    printed: Failures
+    ours: Failures | None
     told: str
+    sought: tuple[str, ...] = ("order", "lost", "endless")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +66,10 @@ class Erratum:
     `execution` is a script, one sentence a step, or a description in words; `asked` is what the answers are to; `why`
     says what goes wrong; `often` runs a random search for more of the same.
 
-    `remark` says how the quotations are read: which of them contradict each other, or that our copy of the paper may be
-    at fault. If a paper can be read in two ways, `printed_as` names the reading that fails, and `other_readings` has
-    the name and the answer of each other one.
+    `assumes` says under which assumptions of the paper the execution is. `defence` is the strongest defence of the
+    paper that we found, and what comes of it. `remark` says how the quotations are read: which of them contradict each
+    other, or that our copy of the paper may be at fault. If a paper can be read in two ways, `printed_as` names the
+    reading that fails, and `other_readings` has the name and the answer of each other one.
     """
 
     title: str
@@ -55,6 +79,8 @@ class Erratum:
     printed: str
     truth: str
     ours: str
+    assumes: str = field(kw_only=True)
+    defence: str = field(kw_only=True)
     asked: str = ""
     why: str = ""
     repair: str = ""

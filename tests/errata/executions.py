@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from tests.errata.erratum import Frequency
+from tests.errata.erratum import Failures, Frequency
 from tests.errata.forms import Form, Groups
 from tests.errata.stage import Stage
 
@@ -79,17 +79,36 @@ def execution(form: Form, traffic: Traffic, seed: int, watch: Callable[[Stage, s
     return stage
 
 
-def broken(form: Form, traffic: Traffic, seeds: Iterable[int] = SEEDS) -> int:
-    """How many executions deliver something before a predecessor, or never deliver something."""
-    return sum(execution(form, traffic, seed).broken for seed in seeds)
-
-
-def frequency(printed: Form, ours: Form, traffic: Traffic) -> Frequency:
-    return counted(
-        len(SEEDS), broken(printed, traffic), broken(ours, traffic), traffic, "deliver something too early or never"
+def failures(form: Form, traffic: Traffic, seeds: Iterable[int] = SEEDS) -> Failures:
+    """Count the executions that deliver something before a predecessor, and those that never deliver something."""
+    stages = [execution(form, traffic, seed) for seed in seeds]
+    return Failures(
+        order=sum(stage.oracle.violations > 0 for stage in stages),
+        lost=sum(bool(stage.oracle.lost()) for stage in stages),
     )
 
 
+def frequency(printed: Form, ours: Form, traffic: Traffic) -> Frequency:
+    return told_of(len(SEEDS), f"executions ({traffic})", failures(printed, traffic), failures(ours, traffic))
+
+
+def told_of(total: int, what: str, printed: Failures, ours: Failures) -> Frequency:
+    """Return what a search for broken order, lost messages and executions without end has found, in words too."""
+    said = f"Of {total} random {what}, {in_words(printed)} as printed, and {in_words(ours)} with ours."
+    return Frequency(total, printed, ours, said)
+
+
+def in_words(found: Failures) -> str:
+    return f"{found.order} break causal order, {found.lost} lose a message and {found.endless} do not end"
+
+
 def counted(total: int, printed: int, ours: int, traffic: Traffic, fail: str) -> Frequency:
+    """Return what a search for something else has found, which `fail` names."""
     told = f"Of {total} random executions ({traffic}), {printed} as printed and {ours} of ours {fail}."
-    return Frequency(total, printed, ours, told)
+    return found_otherwise(total, printed, ours, told)
+
+
+def found_otherwise(total: int, printed: int, ours: int | None, told: str) -> Frequency:
+    """Return what a search for a fourth way to fail has found."""
+    mended = None if ours is None else Failures(other=ours)
+    return Frequency(total, Failures(other=printed), mended, told, ("other",))

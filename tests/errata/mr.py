@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from functools import cache
 
 from tests.errata.erratum import Assumption, Erratum, Quotation
-from tests.errata.executions import SEEDS, Traffic, broken, everyone
-from tests.errata.forms import Groups, core
+from tests.errata.executions import SEEDS, Traffic, everyone, failures, in_words
+from tests.errata.forms import Form, Groups, core
 from tests.errata.ordered import order_at
 from tests.errata.printed import by_the_rules, inferred_phases, phases
+from tests.errata.stage import diagram, perform
 
 THREE = {"all": ["P1", "P2", "P3"]}
 FELL_BEHIND = (
-    "P1 sends m0 to all",
+    "P3 sends m0 to all",
+    "the rest arrives",
     "P1 sends m1 to all",
+    "P1 sends m2 to all",
     "P2 hears P1",
-    "P2 sends m2 to all",
+    "P2 sends m3 to all",
     "P3 hears P2",
     "the rest arrives",
 )
@@ -24,7 +28,7 @@ FELL_BEHIND = (
 
 @cache
 def counterexamples() -> tuple[Erratum, ...]:
-    return inferred_timestamps(), simulated_fifo(), acyclic_groups()
+    return inferred_timestamps(), simulated_fifo(), acyclic_groups(), liveness_of_another_group()
 
 
 def assumptions() -> tuple[Assumption, ...]:
@@ -37,6 +41,12 @@ def inferred_timestamps() -> Erratum:
         title="Timestamps cannot be inferred",
         section="§3.3",
         says=(
+            Quotation(
+                "§3.3",
+                "If at some phase β, CTL_j does not send a message, it will send resynch(β) (statement BS2). But it is "
+                "shown in [2,3] that in that case we have necessarily as a consequence of the phase-based "
+                "synchronization β = α + 1, where α is the last timestamp of a message sent by P_i",
+            ),
             Quotation(
                 "§3.3",
                 "it follows that timestamp values carried by consecutive messages and resynch sent by CTL_i obey a "
@@ -61,13 +71,23 @@ def inferred_timestamps() -> Erratum:
         ours=core("mr-broadcast"),
         traffic=Traffic(fifo=True, groups=everyone),
         why=(
-            "P3 hears P2 before P1. Its first packet to anybody is resynch(3), for m2 has timestamp 2; the rule makes "
-            "it resynch(1). P1 then waits for ever for P3 to reach phase 2. A process may fall behind by any number of "
-            "phases at once, not by one."
+            "P3 hears P2 before P1. Its first packet after m0, which had timestamp 0, is resynch(4), for m3 has "
+            "timestamp 3; the rule of +2 makes it resynch(2). P1 then waits for ever for P3 to reach phase 3. A "
+            "process may fall behind by any number of phases at once, not by one."
         ),
         repair=(
             "A resynch carries its timestamp; messages still carry none. (One resynch for each phase skipped would do "
             "too, on channels that never duplicate.)"
+        ),
+        remark=(
+            "By BS2 the resynch that answers a message of phase β is resynch(β + 1), which is what the rule of +2 "
+            "counts on; the first sentence has resynch(β)."
+        ),
+        assumes="One group of all processes, FIFO channels that lose nothing (§3.2).",
+        defence=(
+            "One may read §3.3 so that a process sends a resynch for each phase in which it does not send; then the "
+            "rules hold, and that is one of the repairs. BS2 sends one resynch, however many phases it skips. One may "
+            "also trust [2,3], which we do not have, for β = α + 1; then the execution above contradicts them."
         ),
     )
 
@@ -92,10 +112,16 @@ def simulated_fifo() -> Erratum:
         ours=core("mr-broadcast", numbered=True),
         traffic=Traffic(groups=everyone),
         why=(
-            "The same execution. resynch(3) of P3 is set aside until a message with timestamp 0 or a resynch(1) of P3 "
-            "has come, and there is none."
+            "The same execution. resynch(4) of P3, after m0 with timestamp 0, is set aside until a message with "
+            "timestamp 1 or a resynch(2) of P3 has come, and there is none."
         ),
         repair="Number the packets of each channel, which is one count as well, and process them in that order.",
+        assumes="One group of all processes, channels that may reorder and lose nothing (§3.4).",
+        defence=(
+            "One may read the preceding rules as asking only for rising timestamps on a channel, and not for the next "
+            "one; then nothing waits for ever, but FIFO order is not restored either: a gap may be a message under "
+            "way, or nothing."
+        ),
     )
 
 
@@ -143,16 +169,77 @@ def acyclic_groups() -> Erratum:
             "things are so: the graph of groups has no cycle, no two groups share more than one process, and two "
             "timestamps are compared only on the entries that both carry. " + own_groups_told()
         ),
+        assumes="FIFO channels that lose nothing, static groups, and a graph of groups without a cycle (§2.1, §4.3).",
+        defence=(
+            "One may read a cycle so that two groups with two processes in common form one, with an edge for each "
+            "shared process; then the case is excluded, and §4.3 is right. By §2.1 there is one edge between two "
+            "groups."
+        ),
     )
 
 
 def own_groups_told() -> str:
     """Say how §4.3 fares where groups share one process at most, without cycles and in a cycle."""
-    tree, cycle = broken(phases(own_groups=True), TREE), broken(phases(own_groups=True), CYCLE)
+    tree, cycle = (failures(phases(own_groups=True), traffic) for traffic in (TREE, CYCLE))
     return (
-        f"Then {tree} of {len(SEEDS)} random executions failed ({TREE}, trees of groups). In a cycle of three groups "
-        f"that share one process each, as in Figure 1, {cycle} of {len(SEEDS)} did ({CYCLE})."
+        f"Then, of {len(SEEDS)} random executions ({TREE}, trees of groups), {in_words(tree)}. In a cycle of three "
+        f"groups that share one process each, as in Figure 1, {in_words(cycle)}, of {len(SEEDS)} ({CYCLE})."
     )
+
+
+def liveness_of_another_group() -> Erratum:
+    script = (
+        "P1 sends m1 to g1",
+        "P1 sends m2 to g3",
+        "P3 hears P1",
+        "P3 sends m3 to g2",
+        "P2 hears P3",
+        "P2 hears P1",
+    )
+    groups = cycle_of_groups(random.Random(0), [])
+    printed, ours = (_raised_by(form, script, groups) for form in (phases(), core("mr")))
+    return Erratum(
+        "The proof of liveness waits for the wrong message",
+        "§4.4.2, case 2",
+        (
+            Quotation(
+                "§4.4.2",
+                "Case 2: expected_j^x[j] < K(m)[x]. From the monotonicity of expected_j^x[j] and the test in line 6, "
+                "CTL_j has not yet received m. As channels are reliable m will eventually arrive at CTL_j. When m "
+                "arrives, CTL_j updates expected_j^x[j] to K(m)[x]+1 (line 6)",
+            ),
+        ),
+        script,
+        "m3",
+        printed,
+        ours,
+        asked="m3 has arrived at P2 and waits, as expected[g1] of P2 for itself is 0. What raises it to K(m3)[g1] = 1?",
+        printed_as="by the proof, with m = m3",
+        assumes="FIFO channels that lose nothing; the three groups and the execution of the paper's Figure 5 (§4.2).",
+        defence=(
+            "One may read case 2 as about a message to g_x itself; then it is right, but messages of other groups are "
+            "not covered. What is proved is true all the same: K(m)[x] comes from a message to g_x, which does arrive "
+            "at every member of g_x and raises the entry."
+        ),
+        why=(
+            "Line 6 looks at the entry of the group to which the message was sent. m3 was sent to g2, and says of g1 "
+            "only what P3 had heard. It has been received, and changes nothing for g1; a member of g1 that is not in "
+            "g2, such as P1, never receives it."
+        ),
+        repair="Take, in case 2, the message to g_x that gave K(m)[x] its value: m1 here.",
+        diagram=diagram(perform(phases(), "P1 P2 P3", script, groups)),
+    )
+
+
+def _raised_by(form: Form, script: Sequence[str], groups: Groups) -> str:
+    """Return the label of the message whose arrival raises what P2 expects of itself in g1."""
+    before = 0
+    for place, step in enumerate(script, start=1):
+        party = perform(form, "P1 P2 P3", script[:place], groups).parties["P2"]
+        now = party.expected.get("g1", {}).get("P2", 0)  # type: ignore[attr-defined]  # both forms have this variable
+        if now > before:
+            return {"P2 hears P3": "m3", "P2 hears P1": "m1"}[step]
+    return "nothing"
 
 
 def sharing_two(chance: random.Random, names: list[str]) -> Groups:

@@ -27,6 +27,8 @@ def order_at(
     traffic: Traffic,
     why: str,
     repair: str,
+    assumes: str,
+    defence: str,
     remark: str = "",
     groups: Groups | None = None,
 ) -> Erratum:
@@ -40,6 +42,8 @@ def order_at(
         shown.order(process),
         truth.order(process),
         mended.order(process),
+        assumes=assumes,
+        defence=defence,
         asked=asked_of(process),
         why=why,
         repair=repair,

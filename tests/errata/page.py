@@ -1,15 +1,18 @@
 """`docs/errata.md`: every erratum, in words, made by running it; and the assumptions that are not errata.
 
-A chapter is a paper and a module with `counterexamples()` and `assumptions()`; another paper is one line in `CHAPTERS`.
+A chapter is a paper and a module with `counterexamples()` and `assumptions()`; another paper is one more pair in
+`CHAPTERS`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib import import_module
 
-from tests.errata.erratum import Assumption, Erratum, Quotation
+from antecede.lab.papers import PAPERS, Paper
+from tests.errata.erratum import Assumption, Erratum, Failures, Quotation
+from tests.errata.refutation import VERDICTS, WITHDRAWN, Withdrawal
 
 INTRO = """\
 # Errata
@@ -20,10 +23,12 @@ follow by eye.
 
 An entry accuses named authors of a mistake. It is here only if the paper fails under its own assumptions, read
 charitably and quoted to the letter. If a paper contradicts itself, or can be read in two ways, the entry says which
-sentences are meant and what each reading gives. If our copy of the paper may be at fault, the entry says so. What a
-paper assumes, or offers as a sufficient way, is not an error: it is in the last section,
+sentences are meant and what each reading gives. If our copy of the paper may be at fault, the entry says so. Each entry
+says under which assumptions of the paper its execution is, and has the strongest defence of the paper that we found.
+What a paper assumes, leaves open, or offers as a sufficient way, is not an error: it is in the last section,
 [Assumptions, and what happens outside them](#assumptions-and-what-happens-outside-them). In quotations `[...]` marks
-words that are left out, and formulas are written as plain text.
+words that are left out, and formulas are written as plain text. A reader who had not written them tried to refute all
+entries from the text of the papers: [what came of it](#an-attempt-to-refute-each-entry) is at the end.
 
 Nothing here is written by hand but the sentences. The numbered steps are scripts that were run three times: on the
 form that is printed in the paper; on an oracle that knows every causal past and delivers as early as causal order
@@ -33,24 +38,40 @@ printed forms are in `src/antecede/lab/printed`.
 
 In the diagrams time goes to the right, a line for each process: `M1>` M1 is sent, `M1*` it is delivered, `M1.` it
 arrives and is held back, `~` a control packet arrives. "P3 hears P2" means that all that is in flight from P2 to P3
-arrives, in the order it was sent. The random executions lose and duplicate nothing; their seeds are 0, 1, 2 and so on.
+arrives, in the order it was sent. The random executions are within the model of the paper: they lose and duplicate
+nothing, and where hosts roam, they register as the paper has it. Their seeds are 0, 1, 2 and so on. In the table, the
+first number is of the form as printed, and the second of ours. What was not looked for is left blank.
 """
+KINDS = tuple(kind.name for kind in fields(Failures))
 ASSUMPTIONS = """\
 ## Assumptions, and what happens outside them
 
-None of these is an error. A paper says what its algorithm needs, or offers one way that is enough; here is what happens
-elsewhere, because a user of this library may well be there. The executions are not counterexamples: each is outside
-what its paper assumes or says.
+None of these is an error. A paper says what its algorithm needs, leaves something open, or offers one way that is
+enough; here is what happens elsewhere, because a user of this library may well be there. The executions are not
+counterexamples: each is outside what its paper assumes or says.
 """
+REFUTATION = """\
+## An attempt to refute each entry
+
+A reader who had not written the entries tried to refute each under the assumptions of its paper, with the text of the
+paper as the only authority: by the context of what is quoted, by what the paper assumes elsewhere, and by the most
+charitable reading. This is what came of it, with the words of the paper that decided. Three entries did not stand, and
+are now among the assumptions.
+
+| where | entry | what came of it | decided by |
+|---|---|---|---|"""
+WITHDRAWN_HEAD = """
+These do not stand, and are not on this page, or are among the assumptions:
+
+| paper | entry | what came of it | decided by |
+|---|---|---|---|"""
 
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """A paper by its number here, its authors and its title, and the module with its errata."""
+    """A paper, and the module with its errata."""
 
-    number: str
-    authors: str
-    title: str
+    paper: Paper
     module: str
 
     def errata(self) -> Sequence[Erratum]:
@@ -64,58 +85,45 @@ class Chapter:
     def quotations(self) -> Sequence[Quotation]:
         """Every quotation of the paper on the page."""
         entries: list[Erratum | Assumption] = [*self.errata(), *self.assumptions()]
-        return [one for entry in entries for one in entry.says]
+        decided = [VERDICTS[one.title].decided_by for one in self.errata()]
+        withdrawn = [one.verdict.decided_by for one in WITHDRAWN if one.paper == self.paper.number]
+        return [*(one for entry in entries for one in entry.says), *decided, *withdrawn]
 
 
-CHAPTERS = (
-    Chapter(
-        "000",
-        "Prakash, Raynal, Singhal",
-        "An Adaptive Causal Ordering Algorithm Suited to Mobile Computing Environments",
-        "tests.errata.prs",
-    ),
-    Chapter("001", "Alagar, Venkatesan", "Causally Ordered Message Delivery in Mobile Systems", "tests.errata.av"),
-    Chapter(
-        "002",
-        "Kshemkalyani, Singhal",
-        "Necessary and sufficient conditions on information for causal message ordering "
-        "and their optimal implementation",
-        "tests.errata.ks",
-    ),
-    Chapter(
-        "003",
-        "Mostefaoui, Raynal",
-        "Causal multicasts in overlapping groups: towards a low cost approach",
-        "tests.errata.mr",
-    ),
-    Chapter(
-        "004", "Meldal, Sankar, Vera", "Exploiting Locality in Maintaining Potential Causality", "tests.errata.msv"
-    ),
+CHAPTERS = tuple(
+    Chapter(PAPERS[number], f"tests.errata.{module}")
+    for number, module in (("000", "prs"), ("001", "av"), ("002", "ks"), ("003", "mr"), ("004", "msv"))
 )
 
 
 def page() -> str:
-    return "\n".join([INTRO, _contents(), *(_chapter(chapter) for chapter in CHAPTERS), _assumptions()])
+    chapters = [_chapter(chapter) for chapter in CHAPTERS]
+    return "\n".join([INTRO, _contents(), *chapters, _assumptions(), _refutation()])
 
 
 def _contents() -> str:
+    head = "| where | what | random executions | order broken | messages lost | do not end | wrong otherwise |"
     rows = [
-        f"| {chapter.number} {erratum.section} | {erratum.title} | {_often(erratum)} |"
+        f"| {chapter.paper.number} {erratum.section} | {erratum.title} | {' | '.join(_often(erratum))} |"
         for chapter in CHAPTERS
         for erratum in chapter.errata()
     ]
-    return "\n".join(["| where | what | random executions that fail: as printed, ours |", "|---|---|---|", *rows, ""])
+    return "\n".join([head, "|---" * 7 + "|", *rows, ""])
 
 
-def _often(erratum: Erratum) -> str:
+def _often(erratum: Erratum) -> Sequence[str]:
+    """Return the cells about the random search."""
     if erratum.often is None:
-        return ""
+        return ("", "", "", "", "")
     found = erratum.often()
-    return f"{found.printed}, {found.ours} of {found.total}"
+    counts = [one for one in (found.printed, found.ours) if one is not None]
+    cells = [", ".join(str(getattr(one, kind)) for one in counts) if kind in found.sought else "" for kind in KINDS]
+    return (str(found.total), *cells)
 
 
 def _chapter(chapter: Chapter) -> str:
-    head = f"## {chapter.number}: {chapter.authors}\n\n*{chapter.title}*\n"
+    paper = chapter.paper
+    head = f"## {paper.number}: {paper.author_names}\n\n*{paper.title}*, {paper.published}, {paper.year}\n"
     return "\n".join([head, *map(_erratum, chapter.errata())])
 
 
@@ -124,10 +132,12 @@ def _erratum(erratum: Erratum) -> str:
         f"### {erratum.section}: {erratum.title}",
         _says("The paper says.", erratum.says),
         erratum.remark,
+        f"**Assumed.** {erratum.assumes}",
         _execution(erratum.execution),
         _diagram(erratum.diagram),
         _answers(erratum.asked, erratum.answers),
         erratum.why,
+        f"**In defence of the paper.** {erratum.defence}",
         f"**Repair.** {erratum.repair}" if erratum.repair else "",
         _search(erratum),
     )
@@ -141,13 +151,27 @@ def _assumptions() -> str:
 
 def _assumption(chapter: Chapter, assumption: Assumption) -> str:
     return _joined(
-        f"### {chapter.number} {assumption.section}: {assumption.title}",
+        f"### {chapter.paper.number} {assumption.section}: {assumption.title}",
         _says("The paper says.", assumption.says),
         f"**Outside.** {assumption.outside}",
         _execution(assumption.execution),
         _diagram(assumption.diagram),
         _answers(assumption.asked, assumption.answers) if assumption.answers else "",
     )
+
+
+def _refutation() -> str:
+    rows = [
+        f"| {chapter.paper.number} {one.section} | {one.title} | {VERDICTS[one.title].outcome} | "
+        f"{VERDICTS[one.title].decided_by} |"
+        for chapter in CHAPTERS
+        for one in chapter.errata()
+    ]
+    return "\n".join([REFUTATION, *rows, WITHDRAWN_HEAD, *map(_withdrawal, WITHDRAWN), ""])
+
+
+def _withdrawal(one: Withdrawal) -> str:
+    return f"| {one.paper} | {one.said} | {one.verdict.outcome} | {one.verdict.decided_by} |"
 
 
 def _joined(*parts: str) -> str:

@@ -3,6 +3,7 @@
 prs(...)           000 §5.2; or §8.2, where a message carries one row of the barrier and the receiver takes all to be so
 rst()              001 §3
 look_ahead()       002 §4.5
+learn_ahead()      002 §4.5, with RCV(3) ahead too
 rcv4()             002 §4.3
 inferred_phases()  003 §3.3
 by_the_rules()     003 §3.4
@@ -35,6 +36,10 @@ def rst() -> Form:
 
 def look_ahead() -> Form:
     return _form("002 §4.5 as printed", ks.look_ahead_ks)
+
+
+def learn_ahead() -> Form:
+    return _form("002 §4.5 with RCV(3)", ks.learn_ahead_ks)
 
 
 def rcv4() -> Form:

@@ -1,26 +1,35 @@
 """Every erratum: the printed form misses the truth, ours does not, and random executions agree."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 import pytest
 
 from antecede import MessageId
+from antecede.core.mobile.relay import Relay
+from antecede.core.mobile.station import Station
 from antecede.core.ordering.prs import PrsStamp
 from tests.errata import av, ks, mr, prs, roaming
 from tests.errata.constraints import carried
 from tests.errata.erratum import Erratum
-from tests.errata.executions import Traffic, broken, everyone, execution
+from tests.errata.executions import SEEDS, Traffic, everyone, execution, failures
 from tests.errata.forms import IDEAL, core
 from tests.errata.printed import phases, rcv4
 from tests.errata.printed import prs as printed_prs
 from tests.errata.printed import rst as printed_rst
-from tests.errata.roaming_scenes import in_the_air, one_by_one, two_moves
+from tests.errata.roaming_scenes import after_a_move, in_the_air, one_by_one, two_moves
+from tests.errata.roaming_search import Stations
 from tests.errata.search import shortest
 from tests.errata.stage import Stage, diagram, perform
 
 ALL = [*prs.counterexamples(), *av.counterexamples(), *ks.counterexamples(), *mr.counterexamples()]
 FEW = range(60)
+WITHOUT_SEARCH = {
+    "A misprint sends handoff_begin to its own sender",
+    "Is Algorithm 1 graceful to disconnections?",
+    "The proof of liveness waits for the wrong message",
+}
+"""Errata about every execution with a hand-off, about a sentence, and about a proof."""
 
 
 @pytest.mark.parametrize("erratum", ALL, ids=lambda erratum: erratum.title)
@@ -31,31 +40,34 @@ class TestErratum:
         assert erratum.holds
 
     def test_random_executions_trip_the_printed_form_and_never_ours(self, erratum: Erratum) -> None:
-        assert erratum.often is not None
+        if erratum.often is None:
+            assert erratum.title in WITHOUT_SEARCH
+            return
         found = erratum.often()
-        assert 0 < found.printed <= found.total
-        assert found.ours == 0
+        assert not found.printed.none
+        assert found.ours is None or found.ours.none
+        assert max(astuple(found.printed)) <= found.total
 
 
 class TestPrintedFormsAreWhatTheyClaim:
     """Within its assumptions a printed form is right: the failures above come from the defect and nothing else."""
 
     def test_000_as_printed_holds_where_no_sender_is_a_destination(self) -> None:
-        assert broken(printed_prs(), Traffic(), FEW) == 0
+        assert failures(printed_prs(), Traffic(), FEW).none
 
     def test_001_as_printed_holds_where_no_sender_is_a_destination(self) -> None:
-        assert broken(printed_rst(), Traffic(unicast=True), FEW) == 0
+        assert failures(printed_rst(), Traffic(unicast=True), FEW).none
 
     def test_003_as_printed_holds_on_FIFO_channels(self) -> None:
-        assert broken(phases(), Traffic(fifo=True, groups=everyone), FEW) == 0
-        assert broken(phases(), Traffic(fifo=True, processes_min=4, groups=mr.sharing_two), FEW) == 0
+        assert failures(phases(), Traffic(fifo=True, groups=everyone), FEW).none
+        assert failures(phases(), Traffic(fifo=True, processes_min=4, groups=mr.sharing_two), FEW).none
 
     def test_003_section_4_3_holds_in_trees_of_groups_that_share_one_process(self) -> None:
-        assert broken(phases(own_groups=True), mr.TREE) == 0
+        assert failures(phases(own_groups=True), mr.TREE).none
 
     def test_003_section_4_3_fails_in_a_cycle_of_groups_that_share_one_process(self) -> None:
         """As the paper says: its claim is for graphs without a cycle."""
-        assert broken(phases(own_groups=True), mr.CYCLE) > 0
+        assert not failures(phases(own_groups=True), mr.CYCLE).none
 
     def test_the_core_of_000_and_its_printed_form_deliver_at_the_same_arrivals(self) -> None:
         for seed in FEW:
@@ -63,7 +75,7 @@ class TestPrintedFormsAreWhatTheyClaim:
             assert ours.progress == theirs.progress, f"seed {seed}"
 
     def test_the_oracle_breaks_nothing(self) -> None:
-        assert broken(IDEAL, Traffic(own=True), FEW) == 0
+        assert failures(IDEAL, Traffic(own=True), FEW).none
 
 
 def last_row(me: str, names: Sequence[str]) -> str:
@@ -76,7 +88,7 @@ class TestOneRowForAll:
     @pytest.mark.parametrize("row", [prs.own_row, prs.first_row, last_row])
     @pytest.mark.parametrize("fifo", [True, False])
     def test_any_one_row_is_enough_if_the_sender_is_a_destination(self, row: prs.Row, fifo: bool) -> None:
-        assert broken(printed_prs(row, at_once=True), replace(prs.TO_EVERYBODY, fifo=fifo)) == 0
+        assert failures(printed_prs(row, at_once=True), replace(prs.TO_EVERYBODY, fifo=fifo)).none
 
     def test_all_rows_of_all_barriers_are_equal_if_the_sender_is_a_destination(self) -> None:
         rows = 0
@@ -102,10 +114,31 @@ class TestOneRowForAll:
 
     @pytest.mark.parametrize("row", [prs.own_row, prs.first_row])
     def test_with_the_assumption_of_5_1_not_to_wait_for_oneself_does_not_help(self, row: prs.Row) -> None:
-        assert broken(printed_prs(row, skip_own=True), replace(prs.TO_OTHERS, fifo=False), FEW) > 0
+        assert not failures(printed_prs(row, skip_own=True), replace(prs.TO_OTHERS, fifo=False), FEW).none
 
 
 class TestDetails:
+    def test_002_looking_ahead_with_RCV_3_too_helps_here_and_not_elsewhere(self) -> None:
+        script = ks.look_ahead().execution
+        assert not isinstance(script, str)
+        assert perform(ks.LEARN_AHEAD, "i j k x", script).order("x") == "M1, M2, M3"
+        assert not failures(ks.LEARN_AHEAD, ks.IN_ORDER).none
+
+    def test_001_when_the_stale_location_is_used_both_hand_offs_have_ended(self) -> None:
+        """What is sent to s2 then is in transition after s2 has had `last` from all stations."""
+        sent_to_s2 = 0
+        for printed in (roaming.PRINTED, roaming.MULTICAST):
+            scene = two_moves(printed, until_both_have_ended=True)
+            for station in scene.stations.values():
+                assert isinstance(station, Station)
+                assert isinstance(station.scheme, Relay)
+                assert not station.scheme.draining
+            s4 = scene.stations["s4"]
+            assert isinstance(s4, Station)
+            assert isinstance(s4.scheme, Relay)
+            sent_to_s2 += s4.scheme.location["h"] == "s2"
+        assert sent_to_s2 == 2
+
     def test_002_rcv4_as_printed_breaks_lemma_1_in_the_log_of_i(self) -> None:
         """§5.1: a destination is in at most one entry of a sender."""
         script = ks.first_test_of_rcv4().execution[:6]
@@ -114,12 +147,12 @@ class TestDetails:
         assert _log_dots(perform(core("ks"), "i a d", script)) == [(3, "d")]
 
     def test_002_rcv4_as_printed_is_safe_all_the_same(self) -> None:
-        assert broken(rcv4(), Traffic(), FEW) == 0
+        assert failures(rcv4(), Traffic(), FEW).none
 
     def test_002_the_numbers_of_section_7_1_change_no_instant_of_delivery(self) -> None:
-        found = ks.needless_numbers()
-        assert found.printed == found.total
-        assert found.ours == 0, "and without them causal order is kept"
+        unchanged, broken = ks.needless_numbers()
+        assert unchanged == len(SEEDS)
+        assert broken == 0, "and without them causal order is kept"
 
     def test_001_a_stale_notification_fails_in_both_readings_of_a_broadcast(self) -> None:
         erratum = roaming.stale_notification()
@@ -130,7 +163,8 @@ class TestDetails:
         assert [answer for _, answer in erratum.other_readings] == [erratum.truth]
 
     def test_001_the_executions_have_unicasts_to_other_hosts_only(self) -> None:
-        for scene in (two_moves("av2"), one_by_one("av2"), in_the_air("av1")):
+        av1, av2 = Stations("av1"), Stations("av2")
+        for scene in (two_moves(av2), one_by_one(av2), in_the_air(av1), after_a_move(av2)):
             for message in scene.oracle.messages.values():
                 assert len(message.dests - {message.sender}) == len(message.dests) == 1
 

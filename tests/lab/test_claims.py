@@ -10,11 +10,12 @@ from antecede.lab.claims import (
     difference,
     ever,
     explanation,
+    in_all,
     judge_claims,
     largest,
     ratio,
-    report_only,
     smallest,
+    spreads_within,
     trend,
     within,
 )
@@ -59,9 +60,10 @@ def test_a_stated_range_is_met_by_the_whole_interval_within_the_tolerance() -> N
 def test_an_upper_bound_that_is_not_exceeded_is_kept_and_reproduces_nothing() -> None:
     found, values = results(a=[0.19, 0.20, 0.21]), at("y", name="a")
     kept = at_most(values, 0.3)(found)
-    assert (kept.outcome, kept.holds) == (Outcome.BOUND_KEPT, True)
+    assert (kept.outcome, kept.holds, kept.is_bound) == (Outcome.QUALITATIVE, True, True)
     assert at_most(values, 0.2)(found).outcome is Outcome.UNDECIDED
-    assert at_most(values, 0.1)(found).outcome is Outcome.NOT_REPRODUCED
+    exceeded = at_most(values, 0.1)(found)
+    assert (exceeded.outcome, exceeded.is_bound) == (Outcome.NOT_REPRODUCED, False)
 
 
 @pytest.mark.parametrize(
@@ -91,18 +93,47 @@ def test_a_trend_between_two_bounds_is_decided_by_both() -> None:
     assert trend(difference(at("y", name="b"), at("y", name="a")), above=0.0)(found).holds
 
 
-def test_a_claim_that_the_run_does_not_test_counts_for_neither_side() -> None:
-    declared = find_experiment("prs-fig4")
-    claim = Claim("one", "says", "where", "rises", trend(at("y", name="a"), above=0.0), outside="it is too short")
-    (entry,) = judge_claims(replace(declared, claims=[claim]), results(a=[1.0, 1.1, 0.9]))
-    assert (entry["outcome"], entry["holds"]) == ("not decided by this run", False)
-    assert entry["outside"] == "it is too short"
-    assert entry["measured"] == pytest.approx(1.0)
+@pytest.mark.parametrize(
+    ("values", "outcome", "holds"),
+    [
+        ([0.9346, 0.949, 0.9632], Outcome.UNDECIDED, False),
+        ([0.98, 0.985, 0.99], Outcome.QUALITATIVE, True),
+        ([0.90, 0.905, 0.91], Outcome.QUALITATIVE, False),
+    ],
+)
+def test_no_difference_is_judged_by_the_whole_interval(values: list[float], outcome: Outcome, holds: bool) -> None:
+    """0.96 to 1.04 is not perceptible, and an interval from 0.913 to 0.984 has values of both sides."""
+    found = trend(at("y", name="a"), above=0.96, below=1.04)(results(a=values))
+    assert (found.outcome, found.holds) == (outcome, holds)
 
 
-def test_a_number_that_is_only_shown_decides_nothing() -> None:
-    found = report_only(at("y", name="a"))(results(a=[1.0, 1.1, 0.9]))
-    assert (found.outcome, found.holds) == (Outcome.NOT_TESTED, False)
+def test_runs_of_a_point_are_within_a_share_of_their_mean_or_of_the_whole() -> None:
+    near, far = results(a=[1.0, 1.02, 1.03]), results(a=[1.0, 1.02, 1.03], b=[1.0, 1.1, 1.05])
+    assert spreads_within("y", 0.04)(near).outcome is Outcome.REPRODUCED
+    found = spreads_within("y", 0.04)(far)
+    assert found.outcome is Outcome.NOT_REPRODUCED
+    assert found.measured is not None
+    assert found.measured.mean == pytest.approx(0.1 / 1.05)
+    assert "1 of 2 are within" in found.words
+    small = spreads_within("y", 0.04)(results(a=[0.20, 0.21, 0.22]))
+    assert (small.outcome, small.holds) == (Outcome.UNDECIDED, False), (
+        "a tenth of the mean, and a fiftieth of the whole"
+    )
+    with pytest.raises(MissingResult):
+        spreads_within("y", 0.04)(results(a=[1.0]))
+
+
+def test_a_claim_about_several_settings_is_decided_if_they_agree() -> None:
+    found = results(a=[1.0, 1.1, 0.9], b=[2.0, 2.1, 1.9], c=[-1.0, 3.0, 1.0])
+    judges = {name: trend(at("y", name=name), above=0.0) for name in "abc"}
+    agreed = in_all({name: judges[name] for name in "ab"})(found)
+    assert (agreed.outcome, agreed.holds, agreed.words) == (Outcome.QUALITATIVE, True, "so: a, b")
+    split = in_all(judges)(found)
+    assert (split.outcome, split.holds, split.words) == (Outcome.UNDECIDED, False, "so: a, b; undecided: c")
+    refuted = in_all({name: within(at("y", name=name), 9.0) for name in "ab"})(found)
+    assert (refuted.outcome, refuted.holds) == (Outcome.NOT_REPRODUCED, False)
+    against = in_all({"a": within(at("y", name="a"), 1.0, tolerance=1.0), "b": within(at("y", name="b"), 9.0)})(found)
+    assert (against.outcome, against.words) == (Outcome.UNDECIDED, "so: a; not so: b")
 
 
 def test_an_explanation_that_meets_the_paper_reproduces_nothing() -> None:
@@ -123,6 +154,16 @@ def test_a_claim_about_a_point_that_is_not_there_is_not_measured() -> None:
         results(a=[1.0]).values("y", name="b")
     entries = judge_claims(find_experiment("prs-fig4"), results(a=[1.0]))
     assert {entry["outcome"] for entry in entries} == {"not measured"}
+
+
+def test_values_are_paired_by_seed_even_if_other_seeds_failed() -> None:
+    """With seed 1 of a and seed 3 of b gone, two values are left of each, and only seed 2 has both."""
+    rows = results(a=[10.0, 20.0, 30.0], b=[1.0, 2.0, 3.0]).rows
+    kept = Results(tuple(row for row in rows if (row.point, row.seed) not in {(0, 1), (1, 3)}))
+    assert difference(at("y", name="a"), at("y", name="b"))(kept.paired()) == [18.0]
+    claim = Claim("one", "says", "where", "18", within(difference(at("y", name="a"), at("y", name="b")), 18.0))
+    (entry,) = judge_claims(replace(find_experiment("prs-fig4"), claims=[claim]), kept)
+    assert (entry["outcome"], entry["seeds"]) == ("reproduced", 1)
 
 
 def test_what_can_happen_holds_if_it_happened_once() -> None:

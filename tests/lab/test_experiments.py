@@ -10,6 +10,7 @@ from antecede.lab.experiment import canonical_json
 from antecede.lab.experiments import UnknownExperiment, experiment_names, find_experiment
 from antecede.lab.results import Measurement, Results
 
+SERIES_MAX = 6
 CHEAP = ("mr-tradeoff", "msv-topologies", "errata")
 
 
@@ -47,6 +48,10 @@ def test_every_claim_finds_its_points_and_every_chart_its_lines(name: str, quick
     missing = [entry["words"] for entry in judge_claims(declared, found) if entry["outcome"] == "not measured"]
     assert not missing
     assert any(chart_lines(chart, found) for chart in declared.charts)
+    crowded = {
+        chart.title: len(lines) for chart in declared.charts if len(lines := chart_lines(chart, found)) > SERIES_MAX
+    }
+    assert not crowded, "nobody can read that"
 
 
 def test_measuring_twice_gives_the_same() -> None:

@@ -1,4 +1,4 @@
-"""Prakash, Raynal, Singhal: "An adaptive causal ordering algorithm suited to mobile computing environments" (000).
+"""Prakash, Raynal, Singhal: "An Adaptive Causal Ordering Algorithm Suited to Mobile Computing Environments" (000).
 
 The examples of the paper, and its lemmas on random executions. Processes are P1 to P5 as there; a tuple (2, 1) of the
 paper is ("P2", 1) here.
@@ -14,6 +14,7 @@ import pytest
 from antecede import Effect, Message, MessageId, Transmit
 from antecede.core.ordering.prs import Prs, PrsStamp
 from antecede.core.ordering.prs_broadcast import BarrierStamp, PrsBroadcast
+from antecede.core.ordering.ses import SesStamp
 from tests.properties.execution import Execution
 from tests.properties.lockstep import perform
 from tests.stage import Stage, improvise
@@ -47,7 +48,22 @@ def test_2_figure_1_without_an_algorithm_is_the_violation_that_the_figure_shows(
     assert stage.delivered["P3"] == in_order[::-1]
 
 
-def figure_2() -> tuple[Stage, dict[int, Message]]:
+def test_4_two_sets_that_do_not_talk_to_each_other_know_nothing_of_each_other() -> None:
+    """P1 to P3 and P4 to P6: no barrier has a row or a tuple of the other set."""
+    sets = ({"P1", "P2", "P3"}, {"P4", "P5", "P6"})
+    stage, random, tuples = Stage("prs", sorted(set().union(*sets))), Random("4"), 0
+    for _ in range(60):
+        sender = random.choice(stage.names)
+        own = next(one for one in sets if sender in one)
+        message = stage.send(sender, set(random.sample(sorted(own - {sender}), random.randint(1, 2))))
+        rows = barrier(stage, message, min(message.dests))
+        assert {*rows, *(process for row in rows.values() for process in row)} <= own
+        tuples += sum(map(len, rows.values()))
+        stage.bring(random.choice(stage.flying))
+    assert tuples > 100
+
+
+def figure_2_up_to_M7() -> tuple[Stage, dict[int, Message]]:
     """M4 goes from P2 to P5 after M2, which the text does not say. There is no M5 in the text."""
     stage = Stage("prs", ["P1", "P2", "P3", "P4", "P5"])
     m = {1: stage.send("P1", {"P2", "P3", "P5"})}
@@ -62,6 +78,11 @@ def figure_2() -> tuple[Stage, dict[int, Message]]:
     for number in (1, 2, 3, 4, 6):
         stage.arrive(m[number], "P5")
     m[7] = stage.send("P5", {"P3"})
+    return stage, m
+
+
+def figure_2() -> tuple[Stage, dict[int, Message]]:
+    stage, m = figure_2_up_to_M7()
     stage.arrive(m[6], "P3")
     stage.arrive(m[7], "P3")
     m[8] = stage.send("P3", {"P5"})
@@ -88,6 +109,13 @@ def test_4_1_M4_and_M6_are_concurrent_and_say_nothing_of_each_other() -> None:
 def test_4_1_M7_carries_only_M6_for_P3() -> None:
     stage, m = figure_2()
     assert barrier(stage, m[7], "P3")["P3"] == {"P4": 1}
+
+
+def test_4_1_M7_that_reaches_P3_before_M6_waits_for_it() -> None:
+    stage, m = figure_2_up_to_M7()
+    assert stage.arrive(m[7], "P3") == []
+    assert stage.held("P3") == ["P5:1 waits for message 1 of P4"]
+    assert stage.arrive(m[6], "P3") == [m[6].id, m[7].id]
 
 
 def test_4_1_M8_carries_no_constraint_at_all_since_M7_told_of_the_deliveries_at_P5() -> None:
@@ -221,6 +249,17 @@ def test_5_3_row_i_is_not_always_mutually_concurrent() -> None:
     assert stage.ordering("P4").barrier["P4"] == {"P1": 1, "P2": 1}, "and yet M1 precedes M3"
 
 
+def test_5_3_a_message_carries_at_most_one_tuple_of_each_sender_for_each_process() -> None:
+    """On the wire, where a row could name a sender twice: N x N at most, and fewer as senders are not destinations."""
+    most = 0
+    for message, stamp, execution in random_executions(20):
+        rows = [(dest, sender) for dest, row in stamp.barrier.items() for sender in row]
+        assert len(set(rows)) == len(rows) == stamp.entries
+        assert all(dest != sender for dest, sender in rows if dest in execution.messages[message.id].dests)
+        most = max(most, len(rows))
+    assert 4 < most <= 4 * 3
+
+
 def test_8_1_the_work_of_a_send_is_done_once_for_all_destinations() -> None:
     stage = Stage("prs", ["P1", "P2", "P3"])
     message = stage.send("P1", {"P2", "P3"})
@@ -293,3 +332,18 @@ def test_8_3_figure_8_where_ks_keeps_nothing() -> None:
 def test_prs_delivers_at_the_same_instants_as_ks(seed: int) -> None:
     ensemble = perform({"prs": {}, "ks": {}}, seed)
     assert isinstance(ensemble.stages["prs"].ordering("a"), Prs)
+
+
+def test_3_schiper_eggli_and_sandoz_send_a_vector_for_each_destination() -> None:
+    """M3 tells of what was sent to P3, by its vector time; what was sent to P2 itself it has."""
+    stage = Stage("ses", ["P1", "P2", "P3"])
+    m1 = stage.send("P1", {"P3"})
+    m2 = stage.send("P1", {"P2"})
+    stage.arrive(m2, "P2")
+    m3 = stage.send("P2", {"P3"})
+    stamp = stage.packet(m3, "P3").stamp
+    assert isinstance(stamp, SesStamp)
+    assert stamp.last == {"P3": {"P1": 1}}
+    assert stamp.time == {"P1": 2, "P2": 1}
+    assert stage.arrive(m3, "P3") == []
+    assert stage.arrive(m1, "P3") == [m1.id, m3.id]

@@ -1,22 +1,25 @@
-"""000 §9: causal multicast with mobile nodes, as printed and repaired."""
+"""Prakash, Raynal, Singhal: "An Adaptive Causal Ordering Algorithm Suited to Mobile Computing Environments" (000).
+
+§9, causal multicast with mobile nodes, as printed and repaired.
+"""
 
 from __future__ import annotations
 
 from antecede import Packet
 from antecede.core.mobile.host_and_station_frames import Acknowledge, Cast, Delete
-from antecede.lab.printed.roaming import printed_station
 from tests.core.mobile.script import carries, flush, order, world
 from tests.errata import roaming_scenes
+from tests.errata.roaming_search import Stations, as_printed
 
 
 def test_9_1_as_printed_h_recd_never_passes_a_message_for_somebody_else() -> None:
     """a writes to b, then to c: at c the counter of the station stands at the message for b, for ever."""
-    scene = roaming_scenes.for_somebody_else("prs-mobile", printed_station)
+    scene = roaming_scenes.for_somebody_else(as_printed("prs-mobile"))
     assert [(str(message), host) for message, host in scene.oracle.lost()] == [("a:2", "c")]
 
 
 def test_9_1_repaired_it_steps_over() -> None:
-    scene = roaming_scenes.for_somebody_else("prs-mobile")
+    scene = roaming_scenes.for_somebody_else(Stations("prs-mobile"))
     assert order(scene, "c") == ["a:2"]
     scene.finished()
 

@@ -1,4 +1,7 @@
-"""001, Alagar and Venkatesan: the example of §5.2, what is printed and does not hold, and Table 1 by counting."""
+"""Alagar, Venkatesan: "Causally Ordered Message Delivery in Mobile Systems" (001).
+
+The example of §5.2, what is printed and does not hold, and Table 1 by counting.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,17 @@ from typing import Any
 import pytest
 from bench.mobile.drive import Setting, measure
 
-from antecede import Packet
-from antecede.core.mobile.protocols import protocols, station
-from antecede.lab.printed.roaming import printed_station
-from tests.core.mobile.script import carries, flush, order, world
+from antecede import Packet, encode
+from antecede.core.mobile.effects import Radio
+from antecede.core.mobile.handoff import SETTLING
+from antecede.core.mobile.host_and_station_frames import Handover, Last, Register
+from antecede.core.mobile.logical import Cluster
+from antecede.core.mobile.protocols import host, protocols
+from antecede.core.mobile.station import Station
+from antecede.lab.printed.roaming import leaving_host, printed_station
+from tests.core.mobile.script import carries, content, flush, order, world
 from tests.errata import roaming_scenes
+from tests.errata.roaming_search import Stations, as_printed
 
 ALL = sorted(protocols())
 
@@ -41,8 +50,19 @@ def test_5_2_a_message_to_the_old_cell_comes_before_what_it_caused(protocol: str
     scene.finished()
 
 
+def test_2_a_host_names_the_station_of_the_cell_that_it_left() -> None:
+    """h moves from s1 to s2 and on to s3 before s2 has heard of it. Ours names s1, where it was last welcome."""
+    for make_host, named in ((leaving_host, "s2"), (host, "s1")):
+        moving = make_host("h", "s1")
+        moving.enter("s2")
+        register = next(effect.packet.stamp for effect in moving.enter("s3") if isinstance(effect, Radio))
+        assert isinstance(register, Register)
+        assert register.previous == named
+    assert leaving_host("h", "s1").enter("s1") == [], "the beacon of its own cell is nothing new"
+
+
 def test_5_2_as_printed_one_move_keeps_the_order() -> None:
-    scene = world("av2", {"h1": "s1", "h2": "s2", "h3": "s3"}, make_station=printed_station)
+    scene = world("av2", {"h1": "s1", "h2": "s2", "h3": "s3"}, make_station=printed_station, make_host=leaving_host)
     m1 = scene.send("h3", {"h1"})
     flush(scene, lambda sender, _, packet: carries(packet, m1) and sender == "s3")
     m2 = scene.send("h3", {"h2"})
@@ -56,36 +76,36 @@ def test_5_2_as_printed_one_move_keeps_the_order() -> None:
 
 
 def test_5_2_as_printed_a_stale_notification_puts_the_location_back() -> None:
-    scene = roaming_scenes.two_moves("av2", printed_station)
+    scene = roaming_scenes.two_moves(as_printed("av2"))
     assert order(scene, "h") == ["y:1", "x:1"]
     assert scene.oracle.violations == 1
 
 
 @pytest.mark.parametrize("protocol", ALL)
 def test_5_2_repaired_two_moves_keep_the_order(protocol: str) -> None:
-    scene = roaming_scenes.two_moves(protocol)
+    scene = roaming_scenes.two_moves(Stations(protocol))
     assert scene.oracle.violations == 0
     assert order(scene, "h") == ["x:1", "y:1"]
     scene.finished()
 
 
 def test_5_2_as_printed_a_station_not_yet_notified_overtakes_one_that_is() -> None:
-    scene = roaming_scenes.one_by_one("av2", printed_station)
+    scene = roaming_scenes.one_by_one(as_printed("av2"))
     assert order(scene, "h") == ["y:1", "x:1"]
     assert scene.oracle.violations == 1
 
 
 @pytest.mark.parametrize("protocol", ALL)
 def test_5_2_repaired_all_are_notified_at_once_or_none(protocol: str) -> None:
-    scene = roaming_scenes.one_by_one(protocol)
+    scene = roaming_scenes.one_by_one(Stations(protocol))
     assert scene.oracle.violations == 0
     scene.finished()
 
 
 @pytest.mark.parametrize("printed", [True, False])
 def test_4_1_as_printed_algorithm_1_does_inhibit(printed: bool) -> None:
-    """a writes m1 to b and c. It is in the air to b when b writes m2 to c, which may have m2 first."""
-    scene = roaming_scenes.in_the_air("av1", printed_station if printed else station)
+    """a writes to c, and then to b. The second is in the air to b when b writes to c, who may have that at once."""
+    scene = roaming_scenes.in_the_air(as_printed("av1") if printed else Stations("av1"))
     assert order(scene, "c") == ([] if printed else ["b:1"])
     assert scene.counts["held for nothing"] == (1 if printed else 0)
     flush(scene)
@@ -152,3 +172,69 @@ def test_roam_costs_no_more_than_algorithm_1_and_a_quarter_of_its_header() -> No
     assert roam.header_bytes * 4 <= av1.header_bytes
     assert roam.handoff_messages <= av1.handoff_messages
     assert roam.needless_share == av1.needless_share == 0
+
+
+@pytest.mark.parametrize("protocol", ALL)
+def test_4_2_a_host_retransmits_to_its_new_station_what_was_not_acknowledged(protocol: str) -> None:
+    """m1 does not reach s1. No timer expires: it is the move that brings it."""
+    scene = world(protocol, {"a": "s1", "b": "s3"}, cells="s2")
+    m1 = scene.send("a", {"b"})
+    scene.lose_frames("a")
+    scene.enter("a", "s2")
+    flush(scene)
+    assert order(scene, "b") == [str(m1)]
+    scene.finished()
+
+
+def test_4_3_a_hand_off_of_algorithm_1_carries_the_square_of_the_hosts() -> None:
+    """O(1) messages of O(n_h^2) numbers: with twice the hosts, about four times the bytes."""
+    sizes = []
+    for count in (8, 16):
+        hosts = {f"h{n:02}": f"s{n % 2}" for n in range(count)}
+        scene = world("av1", hosts)
+        for sender in hosts:
+            for to in hosts:
+                if to != sender:
+                    scene.send(sender, {to})
+                    flush(scene)
+        scene.enter("h00", "s1")
+        flush(scene, lambda _, __, packet: isinstance(packet.stamp, Handover))
+        (handover,) = scene.wires["s0", "s1"]
+        sizes.append(len(encode(handover)))
+    assert 3 < sizes[1] / sizes[0] < 5
+
+
+def test_5_3_during_a_hand_off_a_host_goes_on_to_receive_old_messages_and_to_send() -> None:
+    """Reasons (i) and (ii): s1 still waits for the last of s3, so that the hand-off is not over."""
+    scene = world("av2", {"a": "s1", "b": "s3"}, cells="s2")
+    m1 = scene.send("b", {"a"})
+
+    def last_or_m1(_: str, __: str, packet: Packet) -> bool:
+        return isinstance(content(packet).stamp, Last) or carries(packet, m1)
+
+    flush(scene, lambda sender, to, packet: (sender, to) == ("s3", "s1") and last_or_m1(sender, to, packet))
+    scene.enter("a", "s2")
+    flush(scene, lambda sender, to, packet: (sender, to) == ("s3", "s1") and last_or_m1(sender, to, packet))
+    m2 = scene.send("a", {"b"})
+    flush(scene, lambda sender, to, packet: (sender, to) == ("s3", "s1") and last_or_m1(sender, to, packet))
+    assert order(scene, "b") == [str(m2)]
+    assert order(scene, "a") == []
+    flush(scene, lambda _, __, packet: isinstance(content(packet).stamp, Last))
+    assert order(scene, "a") == [str(m1)]
+    station = scene.stations["s2"]
+    assert isinstance(station, Station)
+    assert station.berths["a"].state == SETTLING
+    flush(scene)
+    scene.finished()
+
+
+def test_6_a_host_is_allocated_to_the_logical_station_with_the_least_load() -> None:
+    scene = world("av3", {"a": "s1", "b": "s1", "c": "s2", "d": "s2", "e": "s2"}, logical=2)
+    cell = scene.stations["s1"]
+    assert isinstance(cell, Cluster)
+    for moved in ("c", "d", "e"):
+        scene.enter(moved, "s1")
+        flush(scene)
+        loads = sorted(len(list(station.served())) for station in cell.logical)
+        assert loads[-1] - loads[0] <= 1
+    assert sum(len(list(station.served())) for station in cell.logical) == 5

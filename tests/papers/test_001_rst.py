@@ -1,5 +1,7 @@
-"""Alagar, Venkatesan: "Causally Ordered Message Delivery in Mobile Systems" (001), §3: the RST algorithm, sentence by
-sentence. SENT is `sent`, DELIV is `received`; entries that are zero are not stored."""
+"""Alagar, Venkatesan: "Causally Ordered Message Delivery in Mobile Systems" (001).
+
+§3, the RST algorithm, sentence by sentence. SENT is `sent`, DELIV is `received`; entries that are zero are not stored.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """Kshemkalyani, Singhal: "Necessary and sufficient conditions on information for causal message ordering and their
-optimal implementation" (002). The examples of §4.4, and the lemmas and special cases that can be run.
+optimal implementation" (002).
+
+The examples of §4.4, and the lemmas and special cases that can be run.
 
 That packets and logs hold exactly what §3.4 demands is shown in `tests/properties/test_constraints.py`.
 """
@@ -12,7 +14,7 @@ from random import Random
 
 import pytest
 
-from antecede import Effect, Message, MessageId, Transmit
+from antecede import Effect, Message, MessageId, Transmit, encode
 from antecede.core.ordering.chain2 import Chain2Stamp
 from antecede.core.ordering.ks import Ks, KsStamp
 from antecede.core.ordering.none import NoStamp
@@ -343,3 +345,24 @@ def test_7_1_channels_need_not_be_FIFO_and_no_sequence_numbers_are_needed() -> N
         stage.arrive(message, "b")
     assert stage.delivered["b"] == [message.id for message in sent]
     assert all(first < second for first, second in pairwise(stage.delivered["b"]))
+
+
+def test_4_5_what_goes_to_every_destination_is_computed_once() -> None:
+    """Third note: a single common computation, and only what is due to a destination is its own."""
+    stage, message = snd_example()
+    stamps = [stage.packet(message, to).stamp for to in message.dests]
+    assert len({id(stamp.owed) for stamp in stamps if isinstance(stamp, KsStamp)}) == 1
+    assert len(stamps) == 5
+
+
+def test_6_2_the_name_of_a_sender_is_written_once_for_all_its_entries() -> None:
+    names = ["a", "b", "c", "the-sender"]
+    stage = Stage("ks", names)
+    for to in ("b", "c"):
+        stage.send("the-sender", {to})
+    message = stage.send("the-sender", {"a"})
+    stage.arrive(message, "a")
+    packet = stage.packet(stage.send("a", {"b"}), "b")
+    assert isinstance(packet.stamp, KsStamp)
+    assert packet.control_entries == 2
+    assert encode(packet).count(b"the-sender") == 1

@@ -9,14 +9,17 @@ import antecede
 from antecede import Algorithm, AlgorithmInfo
 from antecede.core.fifo import Numbered
 from antecede.core.process import Process
+from antecede.lab.papers import PAPERS
 from tools.pages.docstrings import paragraphs
 
+LOCALITY = "004"
+"""The paper about clocks for a known graph, which has no ordering algorithm."""
 INTRO = """\
 # The algorithms
 
 `antecede.create(name, process=..., processes=[...])` makes one process of an algorithm; the options below are further
-keywords. Papers: 000 Prakash, Raynal, Singhal; 001 Alagar, Venkatesan; 002 Kshemkalyani, Singhal; 003 Mostefaoui,
-Raynal. What is wrong in them, and what was done about it, is in the [errata](../errata.md).
+keywords. Papers: {papers}. What is wrong in them, and what was done
+about it, is in the [errata](../errata.md).
 
 *Delay-optimal*: a message is held back only while one that causally precedes it, and is for the same process, is
 missing there. *Unit*: what one entry of `packet.control_entries` is.
@@ -34,7 +37,8 @@ def page() -> str:
         "| name | title | paper | addressing | causal | needs FIFO | delay-optimal |",
         "|---|---|---|---|---|---|---|",
     ]
-    return "\n".join([INTRO, *head, *rows, "", *map(_algorithm, infos)])
+    papers = "; ".join(f"{number} {paper}" for number, paper in PAPERS.items() if number != LOCALITY)
+    return "\n".join([INTRO.format(papers=papers), *head, *rows, "", *map(_algorithm, infos)])
 
 
 def _algorithm(info: AlgorithmInfo) -> str:

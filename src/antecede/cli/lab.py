@@ -22,13 +22,6 @@ if TYPE_CHECKING:
 
     Shown = Callable[[Progress], None]
 
-PAPERS = {
-    "000": "Prakash, Raynal, Singhal",
-    "001": "Alagar, Venkatesan",
-    "002": "Kshemkalyani, Singhal",
-    "003": "Mostefaoui, Raynal",
-    "004": "Meldal, Sankar, Vera",
-}
 EXPLANATION = """\
 Run the experiments of the papers again, and compare the results with what the papers claim. An experiment is a grid of
 points, and each point is run with several seeds on Spark. The results are written to DIR/NAME: results.parquet,
@@ -90,6 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _list(arguments: argparse.Namespace) -> int:
     from antecede.lab.experiments import experiment_names, find_experiment
+    from antecede.lab.papers import PAPERS
 
     found = [find_experiment(name) for name in experiment_names()]
     if arguments.json:
@@ -101,7 +95,7 @@ def _list(arguments: argparse.Namespace) -> int:
     ]
     for line in screen.columns([("name", "paper", "figure", "points x seeds", "claims", "what"), *rows]):
         print(line)
-    print("\n" + "; ".join(f"{number} {authors}" for number, authors in PAPERS.items()))
+    print("\n" + "; ".join(f"{number} {paper}" for number, paper in PAPERS.items()))
     return 0
 
 

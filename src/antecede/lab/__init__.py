@@ -10,8 +10,8 @@ for each to the table in `antecede.lab.experiments`. An experiment has these par
 * `charts`: what is drawn: which number over which parameter, one line for each value of other parameters, and what the
   paper states (`PaperValue`);
 * `claims`: what the paper says, or we do (`ours`), in which section, and a function from the results to a `Finding`.
-  `antecede.lab.claims` has functions that make such functions (`within`, `at_most`, `trend`). If the run is not what
-  the paper describes, `outside` says why, and the claim counts for neither side.
+  `antecede.lab.claims` has functions that make such functions (`within`, `at_most`, `trend`). A run must be what the
+  paper describes: its parameters, after its warm-up.
 
 `antecede.lab.run.run` makes a DataFrame of the points and seeds, has every row measured by a Spark task, and stores
 each part of the results as soon as it is done. `antecede.lab.report` writes results, figure and claims;

@@ -3,8 +3,8 @@
 One rule decides: the whole 95 % confidence interval over the seeds must be on one side. If the interval lies within
 what the claim allows, widened by the tolerance, the claim is reproduced, or holds. If it lies outside, the claim is not
 reproduced, or does not hold. If it has values of both sides, the claim is undecided. An upper bound that is not
-exceeded is kept, which reproduces nothing. A claim that something can happen holds if it happened once, and is
-undecided if it did not.
+exceeded holds, which reproduces nothing. A claim that something can happen holds if it happened once, and is undecided
+if it did not. A claim about several settings is decided if all of them decide it alike.
 """
 
 from __future__ import annotations
@@ -42,14 +42,20 @@ def within(values: Values, low: float, high: float | None = None, *, tolerance: 
 
 
 def at_most(values: Values, limit: float, *, words: str = "") -> Judge:
-    """Return a judge of the claim that the values do not exceed `limit`."""
-    return _estimate_judge(
+    """Return a judge of the claim that the values do not exceed `limit`. To keep a bound reproduces nothing."""
+    judge = _estimate_judge(
         values,
         lambda found: found.high <= limit,
         lambda found: found.low > limit,
-        (Outcome.BOUND_KEPT, Outcome.NOT_REPRODUCED),
+        (Outcome.QUALITATIVE, Outcome.NOT_REPRODUCED),
         words,
     )
+
+    def judge_bound(results: Results) -> Finding:
+        found = judge(results)
+        return replace(found, is_bound=found.holds)
+
+    return judge_bound
 
 
 def trend(values: Values, *, above: float = -inf, below: float = inf, words: str = "") -> Judge:
@@ -102,9 +108,53 @@ def _estimate_judge(
     return judge
 
 
-def report_only(values: Values, *, words: str = "") -> Judge:
-    """Return a judge that reports a number without a verdict, because the paper gives no measure for its words."""
-    return lambda results: Finding(Outcome.NOT_TESTED, False, estimate(values(results)), words)
+def spreads_within(name: str, share: float, /, **where: object) -> Judge:
+    """Return a judge of the claim that the runs of every point are within this share of each other.
+
+    The values are shares themselves, so the claim can be read in two ways: the runs differ by at most this share of
+    their mean, or by at most this share of the whole. If only the second is so, the claim is undecided. What is shown
+    as an interval is the smallest and the largest difference, as a share of the mean. Points with one seed are left
+    out.
+    """
+
+    def judge(results: Results) -> Finding:
+        points = [values for values in _by_point(results, name, where) if len(values) > 1]
+        if not points:
+            raise MissingResult(f"no point with {where} has {name} with several seeds")
+        of_whole = [max(values) - min(values) for values in points]
+        of_mean = [spread / fmean(values) for spread, values in zip(of_whole, points, strict=True)]
+        holds, kept = max(of_mean) <= share, sum(spread <= share for spread in of_mean)
+        missed = Outcome.UNDECIDED if max(of_whole) <= share else Outcome.NOT_REPRODUCED
+        words = (
+            f"largest difference between two runs of a point, as a share of their mean (least to largest); {kept} of "
+            f"{len(points)} are within; as a share of the whole at most {max(of_whole):.2g}"
+        )
+        measured = Estimate(max(of_mean), min(of_mean), max(of_mean), len(points[0]))
+        return Finding(Outcome.REPRODUCED if holds else missed, holds, measured, words)
+
+    return judge
+
+
+def in_all(judges: Mapping[str, Judge]) -> Judge:
+    """Return a judge of a claim that is made for several settings, which `judges` judge one by one, by name.
+
+    If they do not agree, the claim is undecided: it depends on what the paper does not state.
+    """
+
+    def judge(results: Results) -> Finding:
+        found = {name: one(results) for name, one in judges.items()}
+        kinds = {
+            "so": [name for name, one in found.items() if one.holds],
+            "not so": [name for name, one in found.items() if not one.holds and one.outcome is not Outcome.UNDECIDED],
+            "undecided": [name for name, one in found.items() if one.outcome is Outcome.UNDECIDED],
+        }
+        words = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in kinds.items() if names)
+        if len(kinds["so"]) == len(found) or len(kinds["not so"]) == len(found):
+            first = next(iter(found.values()))
+            return Finding(first.outcome, first.holds, None, words)
+        return Finding(Outcome.UNDECIDED, False, None, words)
+
+    return judge
 
 
 def largest(name: str, /, **where: object) -> Values:
@@ -147,15 +197,15 @@ def ever(values: Values, *, words: str = "") -> Judge:
 
 
 def judge_claims(experiment: Experiment, results: Results) -> list[dict[str, Any]]:
-    """Return every claim with its finding, as written to claims.json."""
-    return [_entry(claim, _judge_claim(claim, results)) for claim in experiment.claims]
+    """Return every claim with its finding, as written to claims.json. Seeds that failed at a point count nowhere."""
+    paired = results.paired()
+    return [_entry(claim, _judge_claim(claim, paired)) for claim in experiment.claims]
 
 
 def _judge_claim(claim: Claim, results: Results) -> Finding:
     """Return the finding on a claim. A point or a seed that failed makes the claim not measured."""
     try:
-        found = claim.judge(results)
-        return replace(found, outcome=Outcome.NOT_TESTED, holds=False) if claim.outside else found
+        return claim.judge(results)
     except (MissingResult, ZeroDivisionError, ValueError) as reason:  # points or seeds that failed
         return Finding(Outcome.NOT_MEASURED, False, None, str(reason))
 
@@ -168,9 +218,9 @@ def _entry(claim: Claim, finding: Finding) -> dict[str, Any]:
         "where": claim.where,
         "stated": claim.value,
         "ours": claim.ours,
-        "outside": claim.outside,
         "outcome": finding.outcome.value,
         "holds": finding.holds,
+        "is_bound": finding.is_bound,
         "measured": None if found is None else found.mean,
         "confidence_95": None if found is None else [found.low, found.high],
         "seeds": None if found is None else found.count,

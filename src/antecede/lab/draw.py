@@ -20,21 +20,27 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from antecede.lab.experiment import Chart, Experiment, PaperValue
+from antecede.lab.papers import cite
 from antecede.lab.results import Estimate, Results, estimate
 
 MARKERS = "osD^vP*X<>hd"
 COLOURS = ("#0b5fa5", "#c2500a", "#2a7f3f", "#7b3fa0", "#8a6d00", "#b0276b", "#00788a", "#5b5b5b", "#a11212", "#3d3b9e")
 STROKES = ("-", "-.")
 """The strokes of the first lines, and of lines whose colour is already in use."""
+CROSSES = ("x", "+", "1", "2")
+DOTS = (":", (0, (1, 4)), (0, (3, 2, 1, 2)))
+"""The marks and the strokes of what the paper states, so that two of its values can be told apart."""
 HATCHES = ("////", "\\\\\\\\", "....", "xxxx", "----", "||||")
 SETTINGS: Any = {"svg.hashsalt": "antecede", "font.size": 9.0, "axes.spines.top": False, "axes.spines.right": False}
 COLUMNS_MAX = 3
-PANEL_INCHES = (5.4, 4.2)
+PANEL_INCHES = (5.4, 4.6)
 TITLE_CHARS = 66
 """Characters of a line of the title, for each panel in a row."""
 LOG_TICKS_MAX = 6
-LEGEND_BESIDE_FROM = 7
-"""A legend with more lines than this stands beside the panel."""
+LEGEND_BELOW_FROM = 3
+"""A legend with more lines than this stands below the panel, where it hides nothing."""
+LEGEND_COLUMN_CHARS = 40
+"""Two columns of a legend fit below a panel if no label is longer than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,8 @@ def chart_lines(chart: Chart, results: Results) -> list[Line]:
             if not label and chart.series:
                 continue  # a series with an empty name belongs to another chart
             place = row.parameters[chart.x] if chart.x in row.parameters else _mean_at(rows, row.point, chart.x)
+            if chart.x_max is not None and place > chart.x_max:
+                continue
             found.setdefault(label, {}).setdefault(place, []).append(row.measurements[chart.y])
     return [_build_line(label, values) for label, values in found.items()]
 
@@ -66,14 +74,16 @@ def draw_figure(experiment: Experiment, results: Results) -> Figure:
     columns = 2 if len(panels) == 4 else min(COLUMNS_MAX, max(1, len(panels)))
     rows = -(-len(panels) // columns) or 1
     figure = Figure(figsize=(PANEL_INCHES[0] * columns + 0.6, PANEL_INCHES[1] * rows + 0.5), layout="constrained")
-    title = f"{experiment.name}: {experiment.title} ({experiment.paper}, {experiment.figure})"
+    title = f"{experiment.name}: {experiment.title} ({cite(f'{experiment.paper}, {experiment.figure}')})"
     figure.suptitle(fill(title, TITLE_CHARS * columns), fontsize=11)
     for number, (chart, found) in enumerate(panels, start=1):
         axes = figure.add_subplot(rows, columns, number)
         draw_lines = _draw_bars if chart.bars else _draw_curves
         draw_lines(axes, chart, found)
-        for stated, hatch in zip(chart.stated, cycle(HATCHES), strict=False):
-            _draw_paper_value(axes, stated, hatch)
+        for stated, hatch, marker, stroke in zip(
+            chart.stated, cycle(HATCHES), cycle(CROSSES), cycle(DOTS), strict=False
+        ):
+            _draw_paper_value(axes, stated, hatch=hatch, marker=marker, stroke=stroke)
         _label_axes(axes, chart, found)
     return figure
 
@@ -151,7 +161,7 @@ def _draw_bars(axes: Any, chart: Chart, found: list[Line]) -> None:
     axes.set_xticks(range(len(names)), labels, rotation=30, ha="right", fontsize=8)
 
 
-def _draw_paper_value(axes: Any, stated: PaperValue, hatch: str) -> None:
+def _draw_paper_value(axes: Any, stated: PaperValue, *, hatch: str, marker: str, stroke: Any) -> None:
     """Draw what the paper states: a band for a range, a cross for a value, a dotted line for a value at every x."""
     style = {"color": "0.25", "label": stated.label, "zorder": 1}
     if stated.high is not None:
@@ -161,9 +171,11 @@ def _draw_paper_value(axes: Any, stated: PaperValue, hatch: str) -> None:
             zorder=0,
         )  # fmt: skip
     elif stated.x is None:
-        axes.axhline(stated.low, linestyle=":", linewidth=1.4, **style)
+        axes.axhline(stated.low, linestyle=stroke, linewidth=1.4, **style)
     else:
-        axes.plot([stated.x], [stated.low], marker="x", markersize=10, markeredgewidth=2.2, linestyle="none", **style)
+        axes.plot(
+            [stated.x], [stated.low], marker=marker, markersize=11, markeredgewidth=2.2, linestyle="none", **style
+        )
 
 
 def _set_log_ticks(axes: Any, found: list[Line]) -> None:
@@ -198,7 +210,16 @@ def _label_axes(axes: Any, chart: Chart, found: list[Line]) -> None:
     axes.grid(visible=True, color="0.9", linewidth=0.6)
     axes.set_axisbelow(True)
     handles, labels = axes.get_legend_handles_labels()
-    if len(labels) > LEGEND_BESIDE_FROM:
-        axes.legend(handles, labels, loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=7, frameon=False)
+    if len(labels) > LEGEND_BELOW_FROM:
+        columns = 2 if max(map(len, labels)) <= LEGEND_COLUMN_CHARS else 1
+        axes.legend(
+            handles,
+            labels,
+            loc="upper center",
+            bbox_to_anchor=(0.5, -0.28 if chart.bars else -0.16),
+            ncols=columns,
+            fontsize=7,
+            frameon=False,
+        )
     elif any(labels):
         axes.legend(handles, labels, fontsize=7, framealpha=0.85)

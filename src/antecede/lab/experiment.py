@@ -17,34 +17,38 @@ Measure: TypeAlias = Callable[[Point, int], Mapping[str, float | None]]
 
 
 class Outcome(StrEnum):
-    """The outcome of a claim. For `QUALITATIVE` and `TRIED`, `Finding.holds` says whether the claim holds.
+    """The outcome of a claim: one of the first four, unless it was not measured.
 
-    BOUND_KEPT      an upper bound was not exceeded; that contradicts nothing, and reproduces nothing
-    QUALITATIVE     the claim has no number, and was decided
-    UNDECIDED       the confidence interval has both values that agree with the claim and values that do not
-    TRIED           an explanation or a form of ours was measured, not what the paper describes
-    NOT_TESTED      the run does not test the claim: `Claim.outside` says why
+    REPRODUCED      the whole confidence interval lies within what is stated
+    NOT_REPRODUCED  the whole interval lies outside
+    UNDECIDED       the interval has both values that agree with the claim and values that do not
+    QUALITATIVE     no number is stated, or an upper bound that was kept, which reproduces nothing; `Finding.holds` says
+                    whether the claim is true
+    TRIED           not a claim: an explanation or a form of ours was measured, not what the paper describes;
+                    `Finding.holds` says whether it meets the number of the paper
     NOT_MEASURED    the points that the claim is about failed
     """
 
     REPRODUCED = "reproduced"
     NOT_REPRODUCED = "not reproduced"
-    BOUND_KEPT = "bound kept"
-    QUALITATIVE = "qualitative"
     UNDECIDED = "undecided"
+    QUALITATIVE = "qualitative"
     TRIED = "tried"
-    NOT_TESTED = "not decided by this run"
     NOT_MEASURED = "not measured"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The outcome of a claim, with the number that the claim is about and its confidence interval over the seeds."""
+    """The outcome of a claim, with the number that the claim is about and its confidence interval over the seeds.
+
+    `is_bound` is true if the claim is an upper bound that was kept.
+    """
 
     outcome: Outcome
     holds: bool
     measured: Estimate | None
     words: str = ""
+    is_bound: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +56,7 @@ class Claim:
     """A sentence of a paper or of this project that results can confirm or contradict.
 
     `says` is the sentence of the paper, shortened; `where` is its section; `value` is the number of the paper, in
-    words. If `ours` is true, this project makes the claim and not a paper; such claims are counted apart. `outside` is
-    the reason why this run does not test the claim, or empty if it does. If there is such a reason, the measurement is
-    shown and counts for neither side.
+    words. If `ours` is true, this project makes the claim and not a paper; such claims are counted apart.
     """
 
     id: str
@@ -63,7 +65,6 @@ class Claim:
     value: str
     judge: Callable[[Results], Finding]
     ours: bool = False
-    outside: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ class Chart:
     a line with an empty label is left out. `dashed` are labels of lines that show an explanation and not the experiment
     itself. With `ticks` the values of x are names, side by side in that order. With `bars`, `ticks` has the labels of
     values that are not labelled by their names. `order` are labels that have the same colour and marker in every chart
-    with the same order.
+    with the same order. `x_max` leaves out the points beyond it.
     """
 
     title: str
@@ -103,6 +104,7 @@ class Chart:
     x_log: bool = False
     y_log: bool = False
     bars: bool = False
+    x_max: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,42 +11,46 @@ from pathlib import Path
 from typing import Any
 
 from antecede.lab.experiments import experiment_names, find_experiment
+from antecede.lab.papers import PAPERS, cite
 from antecede.lab.report import read_claims
 
 INTRO = """\
 # Reproduction
+
+{sentence}
 
 What the papers measured, measured again. Every experiment is declared in `src/antecede/lab/experiments` and is run with
 `antecede lab run NAME`; the results, figures and verdicts shown here are kept beside this page, with the command and
 the version that made them. Nothing was tuned to meet a curve: where a paper and we differ, the page says so, and says
 which explanations were tried.
 
-Intervals are 95 % confidence intervals by Student's t over the seeds.
+Intervals are 95 % confidence intervals by Student's t over the seeds. Differences and ratios are taken seed by seed. A
+sentence of a paper that is about several figures or sizes is a claim about each of them.
 
 * *Reproduced*: the whole interval lies within what the paper states, widened by a tolerance for its rounding.
 * *Not reproduced*: the whole interval lies outside.
-* *Bound kept*: an upper bound was not exceeded. That contradicts nothing, and reproduces nothing.
+* *Undecided*: the interval has values of both sides; or it depends on settings that the paper does not state, or on
+  which of two readings is meant.
 * *Qualitative*: the paper gives no number. The claim holds if the whole interval is on the right side, and does not
-  hold if the whole interval is on the wrong side.
-* *Undecided*: the interval has values of both sides.
-* *Not decided by this run*: what was run is not what the paper describes, or the paper gives no measure for its words;
-  the reason is given. It counts for neither side, nor does a point that failed.
-* *Tried*: the paper's number held against something else than what the paper describes, an explanation or a form of
-  ours. It counts for neither side, and is not in the tables below.
+  hold if the whole interval is on the wrong side. An upper bound that was kept is among these: it reproduces nothing.
+* *Tried*: not a claim. The paper's number is held against something else than what the paper describes, an explanation
+  or a form of ours. It is in none of the tables.
+
+The papers:
+
+{papers}
+
+The claims of the papers:
 """
 OURS = """\
 The claims that are ours, and not of a paper: that our algorithms keep what they promise, that a printed form fails, and
 what we say of `roam` and of our explanations.
 """
-COLUMNS = (
-    "reproduced",
-    "not reproduced",
-    "bound kept",
-    "qualitative: holds",
-    "does not hold",
-    "undecided",
-    "not decided by this run",
-)
+MISSING = """\
+These experiments have not been run at full size since they were declared as they are now, and their claims are not
+counted: {names}. `antecede lab run {words} --out docs/reproduction` runs them.
+"""
+COLUMNS = ("reproduced", "not reproduced", "undecided", "qualitative: holds", "does not hold")
 """The columns of the summary, in which claims are counted."""
 
 
@@ -55,15 +59,50 @@ def reproduction_page(results: Path, link: str = "reproduction") -> str:
     folder.
     """
     made = _read_all_claims(results)
+    papers = "\n".join(
+        f"* {paper}: *{paper.title}*, {paper.published}. Here it has the number {number}."
+        for number, paper in PAPERS.items()
+    )
     parts = [
-        INTRO,
-        "The claims of the papers:\n",
+        INTRO.format(sentence=summary_sentence(made) + _unmeasured(made), papers=papers),
         _summary_table(made, ours=False),
         OURS,
         _summary_table(made, ours=True),
+        *_missing(made),
         *(_experiment_markdown(one, link) for one in made),
     ]
     return "\n".join(parts)
+
+
+def summary_sentence(made: list[dict[str, Any]]) -> str:
+    """Say how many of the papers' claims are reproduced, are not, and are undecided."""
+    claims = [claim for one in made for claim in one["claims"] if not claim["ours"] and _column(claim)]
+    found = Counter(map(_column, claims))
+    bounds = sum(claim["is_bound"] for claim in claims)
+    holds, fails = found["qualitative: holds"], found["does not hold"]
+    return (
+        f"Of the papers' {len(claims)} claims, {found['reproduced']} are reproduced, {found['not reproduced']} are "
+        f"not, {found['undecided']} are undecided, and {holds + fails} have no number: {holds} of these hold "
+        f"({bounds} are upper bounds), and {fails} do not."
+    )
+
+
+def _names_missing(made: list[dict[str, Any]]) -> list[str]:
+    """Return the names of the experiments that have no results."""
+    there = {one["experiment"] for one in made}
+    return [name for name in experiment_names() if name not in there]
+
+
+def _unmeasured(made: list[dict[str, Any]]) -> str:
+    """Say how many experiments have claims that are not among those counted, if there are any."""
+    count = len(_names_missing(made))
+    return f" The claims of {count} more experiments are not measured yet, and are not among these." if count else ""
+
+
+def _missing(made: list[dict[str, Any]]) -> list[str]:
+    """Return a paragraph about the experiments that have no results, if there are any."""
+    names = _names_missing(made)
+    return [MISSING.format(names=", ".join(names), words=" ".join(names))] if names else []
 
 
 def write_index(folder: Path) -> Path:
@@ -78,11 +117,9 @@ def index_page(folder: Path, *, alone: bool = True) -> str:
 
     If `alone` is true, the page contains the figures. Otherwise it links to the files beside it.
     """
-    sections = [
-        _experiment_html(one, _picture_url(folder, one["experiment"]) if alone else "")
-        for one in _read_all_claims(folder)
-    ]
-    return PAGE.format(body="\n".join(sections))
+    made = _read_all_claims(folder)
+    sections = [_experiment_html(one, _picture_url(folder, one["experiment"]) if alone else "") for one in made]
+    return PAGE.format(sentence=summary_sentence(made), body="\n".join(sections))
 
 
 def _picture_url(folder: Path, name: str) -> str:
@@ -102,7 +139,7 @@ def _summary_table(made: list[dict[str, Any]], *, ours: bool) -> str:
         found = Counter(_column(claim) for claim in one["claims"] if claim["ours"] is ours)
         if found:
             name = one["experiment"]
-            rows.append(_summary_row(f"| [{name}](#{name}) | {one['paper']} {one['figure']} |", found))
+            rows.append(_summary_row(f"| [{name}](#{name}) | {_format_place(one)} |", found))
             total += found
     head = [f"| experiment | paper | {' | '.join(COLUMNS)} |", "|---" * (2 + len(COLUMNS)) + "|"]
     return "\n".join([*head, *rows, _summary_row("| **all** | |", total), ""])
@@ -113,11 +150,11 @@ def _summary_row(lead: str, found: Mapping[str, int]) -> str:
 
 
 def _column(claim: dict[str, Any]) -> str:
-    """Return the column that counts this claim, or "" for an explanation that was tried."""
+    """Return the column that counts this claim, or "" for an explanation or for a point that failed."""
     outcome: str = claim["outcome"]
     if outcome == "qualitative":
         return "qualitative: holds" if claim["holds"] else "does not hold"
-    return {"tried": "", "not measured": "not decided by this run"}.get(outcome, outcome)
+    return outcome if outcome in COLUMNS else ""
 
 
 def _experiment_markdown(one: dict[str, Any], link: str) -> str:
@@ -132,7 +169,7 @@ def _experiment_markdown(one: dict[str, Any], link: str) -> str:
     return "\n\n".join(
         [
             f"## {one['experiment']}",
-            f"*{one['title']}* ({one['paper']} {one['figure']}). {declared.about}",
+            f"*{one['title']}* ({_format_place(one)}). {declared.about}",
             f"![{one['title']}]({link}/{one['experiment']}/figure.svg)",
             "\n".join(["| claim | stated | measured (95 % interval) | |", "|---|---|---|---|", *rows]),
             *([f"**What was tried.** {declared.tried}"] if declared.tried else []),
@@ -142,18 +179,24 @@ def _experiment_markdown(one: dict[str, Any], link: str) -> str:
     )
 
 
+def _format_place(one: dict[str, Any]) -> str:
+    """Return the paper of an experiment, by author and year, and its figure."""
+    return cite(f"{one['paper']}, {one['figure']}")
+
+
 def _format_source(claim: dict[str, Any]) -> str:
-    where: str = claim["where"]
+    where: str = cite(claim["where"])
     return f"{where}; ours" if claim["ours"] and where != "ours" else where
 
 
 def _format_outcome(claim: dict[str, Any]) -> str:
+    if claim["is_bound"]:
+        return "holds (upper bound)"
     if claim["outcome"] == "qualitative":
         return "holds (qualitative)" if claim["holds"] else "**does not hold** (qualitative)"
     if claim["outcome"] == "tried":
         return "tried: would meet it" if claim["holds"] else "tried: would not"
-    reason = f": {claim['outside']}" if claim["outside"] and claim["outcome"] == "not decided by this run" else ""
-    return f"**{claim['outcome']}**" if _is_against(claim) else claim["outcome"] + reason
+    return f"**{claim['outcome']}**" if _is_against(claim) else str(claim["outcome"])
 
 
 def _is_against(claim: dict[str, Any]) -> bool:
@@ -184,6 +227,7 @@ th, td {{ text-align: left; vertical-align: top; padding: .3rem .6rem; border-bo
 code {{ background: #f2f2f2; padding: 0 .2rem; }}
 </style>
 <h1>The experiments</h1>
+<p>{sentence}</p>
 {body}
 </html>
 """
@@ -206,7 +250,7 @@ def _experiment_html(one: dict[str, Any], picture: str) -> str:
     quick = " Small grid: the numbers are rough." if one["quick"] else ""
     return f"""\
 <h2 id="{one["experiment"]}">{one["experiment"]}: {html.escape(one["title"])}</h2>
-<p>Paper {one["paper"]} {html.escape(one["figure"])}. {html.escape(declared.about)}{quick}</p>
+<p>{html.escape(_format_place(one))}. {html.escape(declared.about)}{quick}</p>
 <img alt="{html.escape(one["title"])}" src="{picture or f"{one['experiment']}/figure.svg"}">
 <table><tr><th>claim<th>stated<th>measured (95 % interval)<th>outcome
 {rows}

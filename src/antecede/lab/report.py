@@ -17,7 +17,7 @@ from antecede.lab.results import Results
 from antecede.lab.run import ExperimentRun
 
 WRITTEN = {"experiment", "paper", "figure", "title", "command", "version", "quick", "rows", "failed", "claims"}
-WRITTEN_OF_A_CLAIM = {"says", "where", "stated", "ours", "outside", "outcome", "holds", "measured", "confidence_95"}
+WRITTEN_OF_A_CLAIM = {"says", "where", "stated", "ours", "outcome", "holds", "is_bound", "measured", "confidence_95"}
 
 
 def write_report(ran: ExperimentRun, folder: Path, *, command: str) -> dict[str, Any]:

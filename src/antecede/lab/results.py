@@ -99,6 +99,17 @@ class Results:
             raise MissingResult(f"{len(points)} points with {where} have {name}, where one was wanted")
         return [row.measurements[name] for row in rows]
 
+    def paired(self) -> Results:
+        """Return the rows with the seeds that every point has, so that the values of two points can be paired by seed.
+
+        A point that failed with every seed is not among the points.
+        """
+        seeds: dict[int, set[int]] = {}
+        for row in self.rows:
+            seeds.setdefault(row.point, set()).add(row.seed)
+        common = set.intersection(*seeds.values()) if seeds else set()
+        return Results(tuple(row for row in self.rows if row.seed in common))
+
     def distinct(self, parameter: str) -> list[Any]:
         """Return the values that a parameter takes, in the order of the grid."""
         return list(dict.fromkeys(row.parameters[parameter] for row in self.rows if parameter in row.parameters))

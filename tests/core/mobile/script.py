@@ -12,7 +12,7 @@ from antecede.core.mobile.luggage import Policy
 from antecede.core.mobile.station import Station
 from antecede.core.ordering.ks import Ks
 from antecede.core.wire import packets
-from tests.mobile_worlds import Calm, MakeStation, MobileWorld
+from tests.mobile_worlds import Calm, MakeHost, MakeStation, MobileWorld
 
 Hold = Callable[[str, str, Packet], bool]
 """Should this packet, from here to there, wait?"""
@@ -25,12 +25,20 @@ def world(
     cells: str = "",
     policy: Policy | None = None,
     make_station: MakeStation = protocols.station,
+    make_host: MakeHost = protocols.host,
     **options: Any,
 ) -> MobileWorld:
     """Return a calm world with the hosts at `homes`; `cells` names stations besides, separated by spaces."""
     rules = policy or Policy()
     made = MobileWorld(
-        protocol, 0, calm=Calm(), policy=rules, options=dict(options), strict=False, make_station=make_station
+        protocol,
+        0,
+        calm=Calm(),
+        policy=rules,
+        options=dict(options),
+        strict=False,
+        make_station=make_station,
+        make_host=make_host,
     )
     made.populate(sorted({*homes.values(), *cells.split()}), homes)
     return made

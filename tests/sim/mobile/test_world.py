@@ -238,3 +238,10 @@ def test_mobility_and_headers_that_have_no_meaning_are_refused() -> None:
         Mobility(handoff=Distribution(mean_s=0.0))
     with pytest.raises(Misuse):
         Header(integer_bytes=0)
+
+
+def test_by_default_wires_may_reorder_the_air_does_not_and_neither_loses() -> None:
+    """001 §2."""
+    parameters = MobileParameters()
+    assert (parameters.wires.fifo, parameters.air.fifo) == (False, True)
+    assert parameters.wires.loss == parameters.air.loss == 0.0

@@ -1,7 +1,8 @@
-"""Define the forms that `errata` measures, each as a function that says whether an execution fails.
+"""Define the forms that `errata` measures, each as a function that says how an execution fails.
 
-`FORMS` are the printed forms of the papers that are wrong, each beside ours. Two of them are not what a paper prints,
-and say so: one is outside an assumption of its paper, and in the other hosts register in our way.
+`FORMS` are the printed forms of the papers that are wrong, each beside ours, within the model of its paper: in 001 a
+message goes to one other host, and hosts register as §2 says. Two of them are outside an assumption of their paper, and
+say so.
 
 `ALGORITHMS` are all algorithms of the registry. An execution of one fails if it breaks causal order, loses a message,
 or delivers one twice or at the wrong process. Processes send what the algorithm can carry, over channels that reorder
@@ -19,7 +20,7 @@ from antecede.core.errors import LimitReached
 from antecede.core.locality.allocation import Allocation
 from antecede.core.locality.graph import Graph
 from antecede.core.locality.plan import plan
-from antecede.core.mobile.protocols import station
+from antecede.core.mobile.protocols import host, station
 from antecede.core.registry import AlgorithmInfo, algorithms
 from antecede.core.types import ProcessId
 from antecede.judge.judge import judge
@@ -28,13 +29,12 @@ from antecede.lab.printed.ks import look_ahead_ks
 from antecede.lab.printed.locality import misjudges
 from antecede.lab.printed.mr import inferred_phases
 from antecede.lab.printed.ordering import Bare, PrintedPrs
-from antecede.lab.printed.roaming import printed_station
+from antecede.lab.printed.roaming import MakeScheme, MulticastNotifyingRelay, leaving_host, printed_station
 from antecede.lab.topologies import hierarchical_triangle, star
 from antecede.sim import (
     Distribution,
     Groups,
     MobileParameters,
-    MobileResult,
     Mobility,
     Network,
     Parameters,
@@ -47,6 +47,17 @@ from antecede.sim.mobile import MobileWorld
 from antecede.sim.trace import TraceRow, as_event
 from antecede.sim.world import Endpoint
 
+ORDER, LOST, ENDLESS, OTHER = "order", "lost", "endless", "other"
+"""The ways to fail: causal order is broken, a message is never delivered, the execution does not end, and another way
+that the form names.
+"""
+KINDS = {
+    ORDER: "order is broken",
+    LOST: "a message is lost",
+    ENDLESS: "it does not end",
+    OTHER: "it is wrong otherwise",
+}
+NOTHING: frozenset[str] = frozenset()
 UNORDERED = {"none": "registry", "chain2": "002 Lemma 8, Theorem 8"}
 """The algorithms that do not keep causal order, and where that is said."""
 LOSSY = "history, lossy"
@@ -91,21 +102,32 @@ class OrderingForm:
     fifo: bool = False
     own: bool = False
 
-    def __call__(self, seed: int, *, printed: bool) -> bool:
+    def __call__(self, seed: int, *, printed: bool) -> frozenset[str]:
         parameters = small_run(self.algorithm, seed, fifo=self.fifo, workload=Workload(own=self.own))
         names = parameters.names
         found = judge_simulation(parameters, {name: self.make(name, names) for name in names} if printed else None)
-        return bool(found["violations"] or found["lost"])
+        return _kinds({ORDER: found["violations"], LOST: found["lost"]})
+
+
+def _kinds(found: Mapping[str, object]) -> frozenset[str]:
+    """Return the ways to fail of which something was found."""
+    return frozenset(kind for kind, what in found.items() if what)
 
 
 @dataclass(frozen=True, slots=True)
 class RoamingForm:
-    """A protocol for hosts that move about as often as they send, in cells whose wires reorder."""
+    """A protocol for hosts that move about as often as they send, in cells whose wires reorder.
+
+    With `unicast`, a message goes to one other host, as in 001. `inhibits` looks for messages that wait needlessly, and
+    for nothing else. `make_scheme` makes the scheme of another reading of the paper.
+    """
 
     protocol: str
-    failed: Callable[[MobileResult], bool]
+    unicast: bool = False
+    inhibits: bool = False
+    make_scheme: MakeScheme | None = None
 
-    def __call__(self, seed: int, *, printed: bool) -> bool:
+    def __call__(self, seed: int, *, printed: bool) -> frozenset[str]:
         chance = stream(seed, "errata")
         parameters = MobileParameters(
             protocol=self.protocol,
@@ -115,13 +137,19 @@ class RoamingForm:
             messages=chance.randint(10, 40),
             wires=Network(latency=Distribution("exponential", chance.choice((0.3, 1.0)))),
             mobility=Mobility(Distribution("exponential", chance.choice((1.0, 3.0)))),
+            workload=Workload(dests=(1, 1)) if self.unicast else Workload(),
             oracle=True,
         )
-        make_station = printed_station if printed else station
+        make_station = partial(printed_station, make_scheme=self.make_scheme) if printed else station
+        make_host = leaving_host if printed else host
+        world = MobileWorld(parameters, events_max=EVENTS_MAX, make_station=make_station, make_host=make_host)
         try:
-            return self.failed(MobileWorld(parameters, events_max=EVENTS_MAX, make_station=make_station).run())
+            found = world.run()
         except LimitReached:  # the stations send a message back and forth without end
-            return True
+            return NOTHING if self.inhibits else frozenset({ENDLESS})
+        if self.inhibits:
+            return _kinds({OTHER: found.needless_share})
+        return _kinds({ORDER: found.violations, LOST: found.undelivered})
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,29 +158,24 @@ class LocalityForm:
 
     printed: Allocation
 
-    def __call__(self, seed: int, *, printed: bool) -> bool:
+    def __call__(self, seed: int, *, printed: bool) -> frozenset[str]:
         fifo = self.printed.fifo
         allocation = self.printed if printed else plan(self.printed.graph, fifo=fifo).allocation
-        return misjudges(allocation, seed, messages=60, fifo=fifo)
+        return _kinds({OTHER: misjudges(allocation, seed, messages=60, fifo=fifo)})
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A printed form: what we say about it, where it is printed, and the function that says whether an execution fails.
+    """A printed form: what we say about it, where it is printed, how it fails, and the function that says so.
 
-    `label` is its name in a figure, if that is not its key in `FORMS`.
+    `kind` is the way to fail that we say it has. `label` is its name in a figure, if that is not its key in `FORMS`.
     """
 
     says: str
     where: str
     fails: OrderingForm | RoamingForm | LocalityForm
-    counted: str = "executions of 1,000 that fail"
+    kind: str = ORDER
     label: str = ""
-
-
-def _is_disordered(found: MobileResult) -> bool:
-    """Return whether a message was delivered out of order or never."""
-    return bool(found.violations or found.undelivered)
 
 
 DETOUR = Graph.of([("p1", "R"), ("p1", "x"), ("x", "R"), ("R", "p2"), ("p2", "R")])
@@ -168,28 +191,34 @@ FORMS = {
         "As printed: the counters of a host stop at the first message for somebody else, and what follows is never "
         "delivered.",
         "000 §9.1",
-        RoamingForm("prs-mobile", _is_disordered),
+        RoamingForm("prs-mobile"),
+        LOST,
     ),
     "av1 inhibits": Form(
-        "As printed, but with messages to several hosts: Algorithm 1 holds messages back for nothing.",
+        "As printed: Algorithm 1 holds messages back for nothing.",
         "001 §4.1",
-        RoamingForm("av1", lambda found: bool(found.needless_share)),
+        RoamingForm("av1", unicast=True, inhibits=True),
+        OTHER,
     ),
     "av2": Form(
-        "Algorithm 2 with notifications from the new station, one by one, but with our registration, in which a host "
-        "names the station that last welcomed it and not the cell that it left, and with messages to several hosts.",
+        "As printed, with notifications one by one: Algorithm 2 breaks causal order.",
         "001 §5.2",
-        RoamingForm("av2", _is_disordered),
-        "executions of 1,000 in which a message is out of order, is never delivered, or is passed on without end",
-        "av2 (our registration)",
+        RoamingForm("av2", unicast=True),
+    ),
+    "av2, multicast": Form(
+        "As printed, with a notification that is one causal multicast of the new station: Algorithm 2 breaks causal "
+        "order.",
+        "001 §5.2",
+        RoamingForm("av2", unicast=True, make_scheme=MulticastNotifyingRelay),
     ),
     "ks look-ahead": Form(
-        "As printed: the look-ahead of the second note breaks causal order.",
+        "Outside the FIFO channels of §2.1: the look-ahead of the second note breaks causal order.",
         "002 §4.5",
         OrderingForm("ks", look_ahead_ks),
+        label="ks look-ahead (outside §2.1)",
     ),
     "ks look-ahead, FIFO": Form(
-        "As printed: the look-ahead of the second note breaks causal order even on FIFO channels.",
+        "As printed: the look-ahead of the second note breaks causal order on FIFO channels.",
         "002 §4.5",
         OrderingForm("ks", look_ahead_ks, fifo=True),
     ),
@@ -197,21 +226,25 @@ FORMS = {
         "As printed: with timestamps that are inferred, messages are never delivered.",
         "003 §3.3",
         OrderingForm("mr-broadcast", inferred_phases, fifo=True),
+        LOST,
     ),
     "msv 4": Form(
         "As printed: Allocation 4 takes a cause for concurrent where a gateway hears of a message before it comes.",
         "004 §4.4",
         LocalityForm(printed_4(DETOUR)),
+        OTHER,
     ),
     "msv 5, triangle": Form(
         "As printed: Allocation 5 takes a cause for concurrent on the hierarchical triangle.",
         "004 §5",
         LocalityForm(printed_5(hierarchical_triangle(5, 2))),
+        OTHER,
     ),
     "msv 5, not FIFO": Form(
         "As printed: Allocation 5 takes a cause for concurrent on a star whose channels reorder.",
         "004 §4.4",
         LocalityForm(replace(printed_5(star(3)), fifo=False)),
+        OTHER,
     ),
 }
 

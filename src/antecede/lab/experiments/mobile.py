@@ -142,7 +142,7 @@ def _chart(over: str, number: str, label: str) -> Chart:
         x_label="hosts" if over == "hosts" else "moves of a host for each message it sends",
         y_label=label,
         series=["protocol"],
-        names=NAMES,
+        names={**NAMES, ("av2-ks" if number == "delay_ms" else TOLD): ""},
         where={"over": over},
         dashed=[NAMES[TOLD]],
         x_log=over == "moves",

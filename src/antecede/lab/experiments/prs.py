@@ -11,10 +11,11 @@ of time, so another mean would only stretch the axis of inter-message times.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
-from antecede.lab.claims import Values, at
-from antecede.lab.experiment import Chart, Experiment, Point
+from antecede.lab.claims import Values, at, spreads_within
+from antecede.lab.experiment import Chart, Claim, Experiment, Point
 from antecede.lab.experiments.prs_readings import make_world
 from antecede.sim import Distribution, Network, Parameters, Workload
 
@@ -23,6 +24,7 @@ QUICK_WARMUP, QUICK_DELIVERIES = 1_000, 2_000
 ROUNDING = 0.01
 """By how much a stated value may be missed: the paper has two digits, and runs within four percent of each other."""
 SPREAD = 0.04
+"""The paper's own measure of what is not worth reporting (§7): five runs within four per cent of each other."""
 OF_N_SQUARED = "tuples in the barrier of a message / N²"
 SELECTED = {0: "uniform", 50: "50 %", 80: "80 %", 95: "95 %", 100: "100 %"}
 PRINTED, BEST = "printed", "adds, no-8"
@@ -36,6 +38,9 @@ NAMES = {
     "adds, no-8": "tried: step 3 adds, no step 8",
     "adds, no-8, links": "tried: the same, links carry one at a time",
 }
+SINGLE_READINGS = ("printed", "no-8", "no-subtraction", "adds")
+OTHER_READINGS = ("printed", "links", "unicasts", "adds, no-8", "adds, no-8, links")
+"""The readings in two groups, so that a panel can be read."""
 TRIED = (
     "As printed, barriers are smaller than the paper's nearly throughout. The unknown propagation mean cannot be the "
     "reason: nothing else has a unit of time, so it only stretches the x axis. Over three decades of that axis the "
@@ -121,6 +126,25 @@ def cost(point: Point) -> float:
 def size(**where: object) -> Values:
     """Return a function that selects the size of the barrier at one point."""
     return at("of_n_squared", **{"reading": PRINTED, "ratio": 1, "n": 20, **where})
+
+
+def spread_claim(figure: str, **where: object) -> Claim:
+    """Return the paper's claim about the variance of its five runs, for the points of one figure.
+
+    The paper does not say of what the four per cent are: its results are percentages of N x N.
+    """
+    return Claim(
+        f"prs-{figure}-spread",
+        "For every combination of parameters, five runs are within four per cent of each other.",
+        "000 §7",
+        "within 4 %",
+        spreads_within("of_n_squared", SPREAD, reading=PRINTED, **where),
+    )
+
+
+def select_readings(readings: Sequence[str]) -> dict[str, str]:
+    """Return the labels of these readings, and empty labels for the others, which leaves them out of a chart."""
+    return {reading: NAMES[reading] if reading in readings else "" for reading in NAMES}
 
 
 barrier_chart = partial(Chart, y="of_n_squared", y_label=OF_N_SQUARED)

@@ -15,23 +15,25 @@ from antecede.lab.claims import (
     explanation,
     largest,
     ratio,
-    report_only,
     smallest,
     trend,
     within,
 )
-from antecede.lab.experiment import Claim, PaperValue, Point
+from antecede.lab.experiment import Chart, Claim, PaperValue, Point
 from antecede.lab.experiments.prs import (
     BEST,
-    NAMES,
+    OTHER_READINGS,
     PRINTED,
     SELECTED,
+    SINGLE_READINGS,
     SPREAD,
     TRIED,
     barrier_chart,
     declare_figure,
     make_point,
+    select_readings,
     size,
+    spread_claim,
 )
 from antecede.lab.experiments.prs_readings import READINGS
 
@@ -51,6 +53,7 @@ def _points_5(quick: bool) -> Sequence[Point]:
 
 
 def _claims_5() -> Iterator[Claim]:
+    yield spread_claim("fig5")
     full = {"reading": PRINTED, "selectivity": 100}
     yield Claim(
         "prs-fig5-never-above",
@@ -120,16 +123,18 @@ FIG5 = declare_figure(
     quick=_points_5(True),
     charts=[
         barrier_chart(
-            title="",
+            title=title,
             x="interval",
             x_label=INTERVAL,
-            series=["selectivity", "reading"],
-            names={
-                **{(s, PRINTED): f"{SELECTED[s]}, measured" for s in SELECTIVITIES},
-                **{(s, BEST): f"{SELECTED[s]}, tried: step 3 adds, no step 8" for s in SELECTIVITIES},
-            },
-            dashed=[f"{SELECTED[s]}, tried: step 3 adds, no step 8" for s in SELECTIVITIES],
+            series=["selectivity"],
+            where={"reading": reading},
+            names={s: f"{SELECTED[s]}, {word}" for s in SELECTIVITIES},
+            dashed=[f"{SELECTED[s]}, tried" for s in SELECTIVITIES],
             stated=FIG5_STATED,
+        )
+        for title, reading, word in (
+            ("as printed", PRINTED, "measured"),
+            ("tried: step 3 adds, no step 8", BEST, "tried"),
         )
     ],
     claims=list(_claims_5()),
@@ -148,6 +153,7 @@ def _points_6(quick: bool) -> Sequence[Point]:
 
 
 def _claims_6() -> Iterator[Claim]:
+    yield spread_claim("fig6")
     for selectivity in (0, 95, 100):
         for interval in QUICK_INTERVALS:
             uneven, even = (size(interval=interval, selectivity=selectivity, ratio=r) for r in (3, 1))
@@ -157,8 +163,12 @@ def _claims_6() -> Iterator[Claim]:
                 f"({SELECTED[selectivity]}, at {interval:g}).",
                 "000 §7.3",
                 "no perceptible difference",
-                report_only(ratio(uneven, even), words="uneven divided by even rates"),
-                outside="the paper does not say how large a difference is perceptible",
+                trend(
+                    ratio(uneven, even),
+                    above=1 - SPREAD,
+                    below=1 + SPREAD,
+                    words="uneven divided by even rates; not perceptible: within the four per cent of §7",
+                ),
             )
 
 
@@ -204,6 +214,7 @@ def _points_7(quick: bool) -> Sequence[Point]:
 
 
 def _claims_7() -> Iterator[Claim]:
+    yield spread_claim("fig7")
     for dests, stated in FIG7_STATED.items():
         name, mean = f"{dests[0]}-{dests[1]}", MEANS[dests]
         first, last = (size(interval=i, dests=name) for i in (0.5, 10.0))
@@ -262,6 +273,28 @@ def _claims_7() -> Iterator[Claim]:
     )
 
 
+def _chart_7(title: str, *, beyond: bool) -> Chart:
+    """Return a panel of Figure 7, with the axis of the paper, 0 to 10, or with the whole range on a logarithmic one."""
+    readings = (PRINTED,) if beyond else (PRINTED, BEST)
+    words = {PRINTED: "measured", BEST: "tried: step 3 adds, no step 8"}
+    return barrier_chart(
+        title=title,
+        x="interval",
+        x_label=INTERVAL,
+        series=["dests", "reading"],
+        where={"n": 20},
+        names={
+            (f"{a}-{b}", one): f"U[{a}, {b}], {words[one]}" if one in readings else ""
+            for a, b in FIG7_STATED
+            for one in READINGS
+        },
+        dashed=[f"U[{a}, {b}], {words[BEST]}" for a, b in FIG7_STATED],
+        stated=[PaperValue(f"paper: {v:.2f} for U[{a}, {b}]", v, x=10.0) for (a, b), v in FIG7_STATED.items()],
+        x_log=beyond,
+        x_max=None if beyond else 10.0,
+    )
+
+
 FIG7 = declare_figure(
     name="prs-fig7",
     figure="Figure 7",
@@ -271,30 +304,25 @@ FIG7 = declare_figure(
     grid=_points_7(False),
     quick=_points_7(True),
     charts=[
-        barrier_chart(
-            title="as printed, and the reading that fits best",
-            x="interval",
-            x_label=INTERVAL,
-            series=["dests", "reading"],
-            where={"n": 20},
-            names={
-                **{(f"{a}-{b}", PRINTED): f"U[{a}, {b}], measured" for a, b in FIG7_STATED},
-                **{(f"{a}-{b}", BEST): f"U[{a}, {b}], tried: step 3 adds, no step 8" for a, b in FIG7_STATED},
-                **{(f"{a}-{b}", one): "" for a, b in FIG7_STATED for one in READINGS if one not in (PRINTED, BEST)},
-            },
-            dashed=[f"U[{a}, {b}], tried: step 3 adds, no step 8" for a, b in FIG7_STATED],
-            stated=[PaperValue(f"paper: {v:.2f} for U[{a}, {b}]", v, x=10.0) for (a, b), v in FIG7_STATED.items()],
-            x_log=True,
-        ),
-        barrier_chart(
-            title="explanations tried, at 10",
-            x="dests",
-            x_label="number of destinations, uniform",
-            series=["reading"],
-            where={"interval": 10.0},
-            names=NAMES,
-            stated=[PaperValue(f"paper: {v:.2f}", v, x=float(number)) for number, v in enumerate(FIG7_STATED.values())],
-            bars=True,
+        _chart_7("the paper's axis", beyond=False),
+        _chart_7("beyond it: other propagation means", beyond=True),
+        *(
+            barrier_chart(
+                title=f"{title}, at 10",
+                x="dests",
+                x_label="number of destinations, uniform",
+                series=["reading"],
+                where={"interval": 10.0},
+                names=select_readings(readings),
+                stated=[
+                    PaperValue(f"paper: {v:.2f}", v, x=float(number)) for number, v in enumerate(FIG7_STATED.values())
+                ],
+                bars=True,
+            )
+            for title, readings in (
+                ("single steps read otherwise", SINGLE_READINGS),
+                ("other explanations tried", OTHER_READINGS),
+            )
         ),
     ],
     claims=list(_claims_7()),

@@ -2,7 +2,11 @@
 
 `mr` carries one count for each group and waits for phases to end, with resynchronisation messages if a process is
 silent. `isis` carries a vector for each group, and `ks` carries the dependencies that are still owed. Both deliver as
-early as causal order allows. An oracle that knows all causal pasts measures how long a message waits needlessly.
+early as causal order allows. An oracle that knows all causal pasts measures how long a message waits needlessly. The
+memory of a process is counted in integers, as §5.2 does: for `isis` the members of all groups, for `mr` those of its
+own groups and one for each other group.
+
+`mr, timer` is `mr` with the timers of §3.5: a process that falls behind waits half an interval before it says so.
 
 Twelve processes form groups of four around a ring, whose neighbours share 0 to 3 members, or one group. Synchrony means
 that all send at the same instants, within half an interval of them, or at random.
@@ -11,13 +15,17 @@ that all send at the same instants, within half an interval of them, or at rando
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 
+from antecede.core.ordering.isis import Isis
+from antecede.core.ordering.mr import Phases
 from antecede.lab.claims import at, at_most, difference, ratio, trend, within
 from antecede.lab.experiment import Chart, Claim, Experiment, Point
-from antecede.sim import Distribution, Groups, Network, Parameters, Workload, simulate
+from antecede.sim import Distribution, Groups, Network, Parameters, Workload, World
 
 N, SIZE = 12, 4
-ALGORITHMS = ("mr", "isis", "ks")
+TIMER, TIMER_S = "mr, timer", 0.5
+ALGORITHMS = ("mr", "isis", "ks", TIMER)
 OVERLAPS, ONE_GROUP = (0, 1, 2, 3), N
 INTERVALS = {
     "in step": Distribution("constant", 1.0),
@@ -47,36 +55,56 @@ def measure(point: Point, seed: int) -> dict[str, float | None]:
     """Simulate one point with one seed and return its measurements."""
     made = groups(int(point["overlap"]))
     messages = int(point["messages"])
-    found = simulate(
+    has_timer = point["algorithm"] == TIMER
+    world = World(
         Parameters(
-            algorithm=str(point["algorithm"]),
+            algorithm="mr" if has_timer else str(point["algorithm"]),
             processes=N,
             seed=seed,
             messages=messages,
             network=Network(latency=LATENCY, fifo=True),
             workload=Workload(interval=INTERVALS[str(point["synchrony"])], groups=made),
+            options={"resynch_after_s": TIMER_S} if has_timer else {},
             oracle=True,
         )
     )
+    found = world.run()
     names = [f"p{number}" for number in range(N)]
+    group_count = len(made.members_by_group(names))
     return {
         "entries": found.entries_per_copy_mean,
         "entries_max": float(found.entries_max),
         "bytes": found.bytes_mean,
-        "groups": float(len(made.members_by_group(names))),
-        "entries_max_per_group": found.entries_max / len(made.members_by_group(names)),
+        "groups": float(group_count),
+        "entries_max_per_group": found.entries_max / group_count,
         "needless_share": found.needless_share,
         "needless_s": found.needless_mean_s,
         "held_share": found.held_share,
         "delay_s": found.delay_mean_s,
         "extra_packets": found.control_packets_per_message,
         "violations": float(found.violations or 0),
+        "memory": memory_of(world),
     }
+
+
+def memory_of(world: World) -> float | None:
+    """Return how many integers a process keeps on average, or None for an algorithm that is not of this paper."""
+    counts = [_integers(node) for node in world.nodes.values()]
+    return fmean(count for count in counts if count is not None) if None not in counts else None
+
+
+def _integers(node: object) -> int | None:
+    """Return how many integers a process keeps: phases of members of its groups and of other groups, or vectors."""
+    if isinstance(node, Phases):
+        own = sum(map(len, node.expected.values()))
+        return own + sum(group not in node.expected for group in node.phase)
+    ordering = getattr(node, "ordering", None)
+    return sum(map(len, ordering.vectors.values())) if isinstance(ordering, Isis) else None
 
 
 SHARED: Mapping[str, object] = {"overlap": 1, "synchrony": "at random"}
 """The points at which algorithms are compared, unless a claim is about others."""
-CLAIMS = (
+CLAIMS: tuple[Claim, ...] = (
     Claim(
         "mr-tradeoff-stamp",
         "A stamp of mr is one vector of integers, as long as there are groups.",
@@ -98,12 +126,13 @@ CLAIMS = (
     *(
         Claim(
             f"mr-tradeoff-early-{name}",
-            f"{name} delivers a message as soon as causal order allows.",
-            where,
+            f"{'' if where else 'Ours: '}{name} delivers a message as soon as causal order allows.",
+            where or "ours",
             "no needless waiting",
             within(at("needless_s", algorithm=name, **SHARED), 0.0, words="seconds of needless waiting per delivery"),
+            ours=not where,
         )
-        for name, where in (("isis", "003 §2.3 and §5"), ("ks", "002 §4"))
+        for name, where in (("isis", "003 §5.1"), ("ks", ""))
     ),
     Claim(
         "mr-tradeoff-waits",
@@ -138,34 +167,81 @@ CLAIMS = (
         ),
     ),
 )
-DRAWN = {
-    "entries": "control entries per packet",
-    "needless_s": "needless waiting per delivery, s",
-    "extra_packets": "control packets per message",
-}
+CLAIMS += (
+    Claim(
+        "mr-tradeoff-timers",
+        "Timers decrease the number of resynchronisation messages.",
+        "003 §3.5",
+        "fewer",
+        trend(
+            difference(
+                at("extra_packets", algorithm="mr", overlap=ONE_GROUP, synchrony="at random"),
+                at("extra_packets", algorithm=TIMER, overlap=ONE_GROUP, synchrony="at random"),
+            ),
+            above=0.0,
+            words="packets per message, one group, at random: without timers less with them",
+        ),
+    ),
+    Claim(
+        "mr-tradeoff-memory",
+        "A process of mr needs less memory than one of ISIS.",
+        "003 §5.2",
+        "less",
+        trend(
+            ratio(at("memory", algorithm="mr", **SHARED), at("memory", algorithm="isis", **SHARED)),
+            below=1.0,
+            words="integers of mr divided by those of isis",
+        ),
+    ),
+)
+OVERLAP_TICKS = {**{overlap: str(overlap) for overlap in OVERLAPS}, ONE_GROUP: "one group"}
+
+
+def _chart(title: str, y: str, y_label: str, *, algorithms: Sequence[str], synchronies: Sequence[str]) -> Chart:
+    """Return a panel over the overlap, with a line for each of these algorithms and synchronies."""
+    return Chart(
+        title=title,
+        x="overlap",
+        y=y,
+        x_label="members that neighbouring groups of 4 share",
+        ticks=OVERLAP_TICKS,
+        y_label=y_label,
+        series=["algorithm", "synchrony"],
+        names={
+            (name, synchrony): f"{name}, {synchrony}" if name in algorithms and synchrony in synchronies else ""
+            for name in ALGORITHMS
+            for synchrony in INTERVALS
+        },
+    )
+
+
 CHARTS = (
-    *(
-        Chart(
-            title="",
-            x="overlap",
-            y=y,
-            x_label="members that neighbouring groups of 4 share",
-            ticks={**{overlap: str(overlap) for overlap in OVERLAPS}, ONE_GROUP: "one group"},
-            y_label=label,
-            series=["algorithm", "synchrony"],
-        )
-        for y, label in DRAWN.items()
+    _chart(
+        "the size of a stamp", "entries", "control entries per packet",
+        algorithms=("mr", "isis", "ks"), synchronies=("at random",),
+    ),
+    _chart(
+        "waiting of mr (isis and ks: none)", "needless_s", "needless waiting per delivery, s",
+        algorithms=("mr",), synchronies=tuple(INTERVALS),
+    ),
+    _chart(
+        "resynchronisations of mr", "extra_packets", "control packets per message",
+        algorithms=("mr", TIMER), synchronies=tuple(INTERVALS),
+    ),
+    _chart(
+        "memory", "memory", "integers that a process keeps",
+        algorithms=("mr", "isis"), synchronies=("at random",),
     ),
     Chart(
         title="stamp against waiting, a point per overlap, at random",
         x="entries",
         y="needless_s",
-        x_label=DRAWN["entries"],
-        y_label=DRAWN["needless_s"],
+        x_label="control entries per packet",
+        y_label="needless waiting per delivery, s",
         series=["algorithm"],
         where={"synchrony": "at random"},
     ),
-)
+)  # fmt: skip
 
 TRADEOFF = Experiment(
     name="mr-tradeoff",

@@ -1,4 +1,4 @@
-"""Two mistakes of 002, each put back into `Ks`."""
+"""Two mistakes of 002, each put back into `Ks`, the first in two readings."""
 
 from __future__ import annotations
 
@@ -24,6 +24,19 @@ class LookAheadKs(Ks):
         yield from super().unmet(message, stamp)
 
 
+class LearnAheadKs(Ks):
+    """§4.5, second note, read so that RCV(3) is executed ahead of the delivery too.
+
+    It breaks causal order as well: the log says that this process has what it still waits for.
+    """
+
+    __slots__ = ()
+
+    def unmet(self, message: Message, stamp: Stamp) -> Iterator[Need]:
+        self.learn(message, stamp)
+        yield from super().unmet(message, stamp)
+
+
 class Rcv4Ks(Ks):
     """§4.3: the first test of RCV(4) reads l_{s,t'} for l_{s,t}, and is never true.
 
@@ -39,6 +52,11 @@ class Rcv4Ks(Ks):
 def look_ahead_ks(process: ProcessId, processes: Iterable[ProcessId]) -> Process:
     """Return one process of `ks` with the look-ahead of 002 §4.5."""
     return Process(Roster.of(process, "multicast", processes, None), LookAheadKs(process))
+
+
+def learn_ahead_ks(process: ProcessId, processes: Iterable[ProcessId]) -> Process:
+    """Return one process of `ks` with the look-ahead of 002 §4.5, and with RCV(3) ahead too."""
+    return Process(Roster.of(process, "multicast", processes, None), LearnAheadKs(process))
 
 
 def rcv4_ks(process: ProcessId, processes: Iterable[ProcessId]) -> Process:

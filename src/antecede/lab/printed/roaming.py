@@ -9,19 +9,24 @@ In the hand-off of 001 §5.2 (`NotifyingRelay`) the new station sends the notifi
       |                 | <-- handover ---- |                   |
       |                 |                   | <---- last ------ |    of all; then the old station sends `over`
 
-Hosts register in our way: a host names the station that last welcomed it, and not the cell that it left.
+Hosts register as 001 §2 says (`LeavingHost`): a host names the station of the cell that it left. A station takes its
+part in one hand-off of a host after the other (`LiteralStation`): a question for a host waits until the hand-off to
+this station has ended, as §5.2 says. A registration waits too, while this station still has a part in an earlier
+hand-off of the host: the paper does not say what happens then, and the air may take any time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from antecede.core.mobile import handoff
 from antecede.core.mobile.direct import Direct
 from antecede.core.mobile.effects import Effect
-from antecede.core.mobile.flood import Flood
-from antecede.core.mobile.host_and_station_frames import Begin, Notify, Old, Register
+from antecede.core.mobile.flood import Casts, Flood
+from antecede.core.mobile.host import OUT, Host
+from antecede.core.mobile.host_and_station_frames import Begin, Delete, Notify, Old, Register
 from antecede.core.mobile.luggage import Berth, Luggage, Policy
 from antecede.core.mobile.relay import Relay
 from antecede.core.mobile.scheme import Scheme
@@ -33,10 +38,31 @@ from antecede.core.types import Packet, ProcessId
 from antecede.core.wire import packets
 
 NOTIFIED_AT_ONCE: handoff.Table = {
-    **handoff.DRAINED,
     (handoff.AWAY, handoff.REGISTER): (handoff.AWAITED, ("ask", "notify")),
-    (handoff.AWAITED, handoff.REGISTER): (handoff.AWAITED, ("ask", "notify")),
+    (handoff.AWAITED, handoff.HANDOVER): (handoff.SETTLING, ("admit", "welcome")),
+    (handoff.SETTLING, handoff.AGAIN): (handoff.SETTLING, ("welcome",)),
+    (handoff.SETTLING, handoff.OVER): (handoff.HERE, ("unpack", "serve")),
+    (handoff.HERE, handoff.AGAIN): (handoff.HERE, ("welcome",)),
+    (handoff.HERE, handoff.BEGIN): (handoff.DRAINING, ("hand_over", "notify")),
+    (handoff.DRAINING, handoff.DRAINED_ALL): (handoff.AWAY, ("finish", "serve")),
 }
+
+
+class LeavingHost(Host):
+    """001 §2: a host names the station of the cell that it left, whether that station has welcomed it or not."""
+
+    __slots__ = ()
+
+    def enter(self, station: ProcessId) -> list[Effect]:
+        if station == self.cell and self.state != OUT:  # it hears the beacon of its own cell
+            return []
+        self.previous = self.cell
+        return super().enter(station)
+
+
+def leaving_host(name: ProcessId, home: ProcessId, *, retry_s: float = 1.0) -> LeavingHost:
+    """Return a host that registers as 001 §2 says. The parameters are those of `antecede.mobile.host`."""
+    return LeavingHost(name, home, home, retry_s=retry_s)
 
 
 class InhibitingDirect(Direct):
@@ -49,13 +75,34 @@ class InhibitingDirect(Direct):
 
 
 class StandingFlood(Flood):
-    """000 §9.1: h_RECD stands for ever at the first message that is not for h."""
+    """000 §9.1: h_RECD stands for ever at the first message that is not for h; a Delete deletes what is there by then.
+
+    So a message that its Delete has overtaken is kept for ever.
+    """
 
     __slots__ = ()
+
+    def receive(self, station: Station, packet: Packet) -> Iterator[Effect]:
+        if isinstance(packet.stamp, Delete):
+            self.casts.setdefault(packet.sender, Casts()).store.pop(packet.stamp.seq, None)
+        else:
+            yield from super().receive(station, packet)
 
     def _may_pass(self, luggage: Luggage, init: ProcessId) -> bool:
         casts, seq = self.casts[init], luggage.mind.received.get(init, 0)
         return not casts.can_skip(seq, luggage.host) and self._can_deliver(luggage.mind, casts, seq)
+
+
+class ForgettingFlood(Flood):
+    """000 §9.2, read so that a hand-off moves h_RECD and CB_h alone: Delivered_h begins anew in the new cell."""
+
+    __slots__ = ()
+
+    def resume(self, station: Station, luggage: Luggage | None) -> None:
+        super().resume(station, luggage)
+        if luggage is not None:
+            ordering = luggage.mind.ordered.ordering
+            ordering.delivered, ordering.known = {}, {}
 
 
 class NotifyingRelay(Relay):
@@ -100,6 +147,46 @@ class MulticastNotifyingRelay(NotifyingRelay):
         yield from self._carry_out(station, self.process.send(station.stations, note))
 
 
+@dataclass(slots=True)
+class LiteralStation(Station):
+    """A station of 001 §5.2, which does what a host's registrations and moves ask of it one after the other."""
+
+    registers: dict[ProcessId, dict[int, Register]] = field(default_factory=dict)
+
+    def _register(self, host: ProcessId, berth: Berth, register: Register) -> Iterator[Effect]:
+        if berth.luggage is not None and berth.luggage.move == register.move:
+            yield from self.step(host, handoff.AGAIN, register)
+        elif register.move > berth.heard:
+            self.registers.setdefault(host, {})[register.move] = register
+            yield from self._serve(host, berth)
+
+    def _begin(self, begin: Begin) -> Iterator[Effect]:
+        berth = self.berth(begin.host)
+        berth.begins.append((begin.move, begin.to))
+        yield from self._serve(begin.host, berth)
+
+    def _serve(self, host: ProcessId, berth: Berth, _: object = None) -> Iterator[Effect]:
+        """Give the host away if the next station has asked for it; or ask for it if it has registered here."""
+        if berth.state == handoff.HERE:
+            for move, to in berth.begins:
+                if move == berth.luggage_here.move + 1:
+                    berth.begins.remove((move, to))
+                    yield from self.step(host, handoff.BEGIN, Begin(host, move, to, 0))
+                    return
+        elif berth.state == handoff.AWAY and (waiting := self.registers.get(host)):
+            register = waiting.pop(min(waiting))
+            berth.heard = register.move
+            yield from self.step(host, handoff.REGISTER, register)
+
+
+@dataclass(slots=True)
+class SelfAskingStation(LiteralStation):
+    """001 §5.2 to the letter: the new station sends handoff_begin to itself, and not to the old station."""
+
+    def _ask(self, host: ProcessId, berth: Berth, register: Register) -> Iterator[Effect]:  # noqa: ARG002
+        yield from self.scheme.wire(self, self.me, self._packet(Begin(host, register.move, self.me, 0)))
+
+
 MakeScheme = Callable[[Process], Scheme]
 SCHEMES: Mapping[str, MakeScheme] = {
     "av1": lambda _: InhibitingDirect("rst"),
@@ -107,6 +194,8 @@ SCHEMES: Mapping[str, MakeScheme] = {
     "prs-mobile": lambda _: StandingFlood(),
 }
 """For each protocol, its defective scheme; one that has a causal layer gets the station's process of it."""
+KINDS: Mapping[str, type[Station]] = {"av2": LiteralStation}
+"""The stations of a protocol, if its hand-off is another than ours."""
 
 
 def printed_station(
@@ -117,15 +206,16 @@ def printed_station(
     homes: Mapping[ProcessId, ProcessId],
     policy: Policy | None = None,
     make_scheme: MakeScheme | None = None,
+    kind: type[Station] | None = None,
 ) -> Station:
     """Return a station of the protocol as its paper has it. The parameters are those of `antecede.mobile.station`.
 
-    `make_scheme`, if given, makes the scheme of another reading of the paper.
+    `make_scheme`, if given, makes the scheme of another reading of the paper, and `kind` is another form of station.
     """
     everyone = tuple(sorted(stations))
     causal_layer = Process(Roster.of(name, "multicast", everyone, None), Rst(name))
     scheme = (make_scheme or SCHEMES[protocol])(causal_layer)
-    made = Station(name, everyone, scheme, policy or Policy())
+    made = (kind or KINDS.get(protocol, Station))(name, everyone, scheme, policy or Policy())
     for host, home in sorted(homes.items()):
         made.join(host, home)
     return made

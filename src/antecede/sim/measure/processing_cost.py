@@ -37,12 +37,14 @@ class ProcessingCost:
 
 @dataclass(slots=True)
 class Processors:
-    """The time until which each process is busy."""
+    """The time until which each process is busy, and the time that all of them have worked."""
 
     busy_until_s: dict[ProcessId, float] = field(default_factory=dict)
+    worked_s: float = 0.0
 
     def done_at(self, process: ProcessId, now_s: float, work_s: float) -> float:
         """Return when `process` finishes work of `work_s` that it gets now."""
         start = max(now_s, self.busy_until_s.get(process, 0.0))
         done = self.busy_until_s[process] = start + work_s
+        self.worked_s += work_s
         return done

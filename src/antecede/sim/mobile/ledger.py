@@ -84,7 +84,7 @@ class MobileLedger(Ledger):
         self.parameters = parameters
         self.hold_back = HoldBackMeter(self.oracle)
         self.kinds: Counter[str] = Counter()
-        self.air_packets = self.missed = self.dropped = self.wire_packets = 0
+        self.air_packets = self.air_bytes = self.missed = self.dropped = self.wire_packets = 0
         self._entered_s: dict[ProcessId, float] = {}
 
     def use_meter(self, meter: Meter) -> None:
@@ -160,6 +160,7 @@ class MobileLedger(Ledger):
             events=events,
             wire_packets=self.wire_packets,
             air_packets=self.air_packets,
+            air_bytes=self.air_bytes,
             air_lost=air.lost + self.missed,
             duplicated=wires.duplicated + air.duplicated,
             violations=None if self.oracle is None else self.oracle.violations,

@@ -20,8 +20,8 @@ class MobileResult(RunResult):
     """The measurements of a run with roaming hosts.
 
     A header is everything in a packet between stations except the sender's payload. `entries` are the integers in the
-    header of the first packet of each message that went to another station. Wire and air packets, moves and faults are
-    those of the whole run. `dropped` counts deliveries that a station gave up, by its policy.
+    header of the first packet of each message that went to another station. Wire and air packets, the bytes on the air,
+    moves and faults are those of the whole run. `dropped` counts deliveries that a station gave up, by its policy.
     """
 
     protocol: str
@@ -33,6 +33,7 @@ class MobileResult(RunResult):
     disconnections: int
     wire_packets: int
     air_packets: int
+    air_bytes: int
     air_lost: int
     header_bytes_mean: float | None
     header_bytes_max: int | None

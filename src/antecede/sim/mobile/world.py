@@ -17,7 +17,7 @@ from typing import Any
 
 from antecede.core.effects import Deliver, Sent, SetTimer, Transmit
 from antecede.core.mobile.effects import Effect, Radio
-from antecede.core.mobile.host import ENTERING, IN, OUT
+from antecede.core.mobile.host import ENTERING, IN, OUT, Host
 from antecede.core.mobile.host_and_station_frames import Handover
 from antecede.core.mobile.protocols import AnyStation, host, station
 from antecede.core.mobile.station import Station
@@ -41,7 +41,8 @@ TIMER, SEND, ROAM = 1, 2, 3
 class MobileWorld:
     """The stations and hosts of one protocol, the channels between them, and their traffic. Call `run` once.
 
-    `make_station` is called like `station`, and makes forms of a protocol that are not among the `protocols`.
+    `make_station` and `make_host` are called like `station` and `host`, and make forms of a protocol that are not among
+    the `protocols`.
     """
 
     def __init__(
@@ -49,8 +50,10 @@ class MobileWorld:
         parameters: MobileParameters,
         recorder: RunRecorder | None = None,
         progress: Callable[[float], None] | None = None,
+        *,
         events_max: int = EVENTS_MAX,
         make_station: Callable[..., AnyStation] = station,
+        make_host: Callable[..., Host] = host,
     ) -> None:
         self.parameters, self.recorder = parameters, recorder
         names, cells, seed = parameters.names, parameters.cells, parameters.seed
@@ -65,7 +68,7 @@ class MobileWorld:
             **parameters.options,
         }
         self.stations = {cell: make_station(parameters.protocol, name=cell, **settings) for cell in cells}
-        self.hosts = {name: host(name, home, retry_s=parameters.policy.retry_s) for name, home in homes.items()}
+        self.hosts = {name: make_host(name, home, retry_s=parameters.policy.retry_s) for name, home in homes.items()}
         self.packet_sizes = PacketSizes(parameters)
         self.ledger = MobileLedger(parameters, recorder)
         self.milestones = Milestones(parameters, self.ledger, self.kernel, self._state_bytes, progress)
@@ -190,6 +193,7 @@ class MobileWorld:
                 self._transmit(at, effect)
             elif isinstance(effect, Radio):
                 self.ledger.air_packets += 1
+                self.ledger.air_bytes += self.packet_sizes.air_bytes(effect.packet)
                 self.air.carry(at, [effect.to], effect.packet, None)
             elif isinstance(effect, Deliver):
                 flight = self.ledger.flights.get(effect.message.id)

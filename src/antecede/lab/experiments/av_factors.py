@@ -1,0 +1,159 @@
+"""Declare what 001 and 000 say about the factors that matter to mobile hosts, beyond Table 1.
+
+001 §1.1 names four: F1, little work at a host; F2, little in the air; F3, many hosts; F4, hosts that disconnect. §4.3
+and §5.3 say which algorithm satisfies which. 000 §9.3 says that barriers go along wires alone, and that the memory of a
+host is not burdened. The work and the memory of a host are measured by its state, which is all that it looks at, and
+the air by the bytes that a message takes there, with all that is sent for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import log
+
+from antecede.lab.claims import Values, at, ratio, trend, within
+from antecede.lab.experiment import Chart, Claim, Experiment, Point
+from antecede.lab.experiments import av
+from antecede.lab.experiments.av_table1 import ends
+from antecede.lab.results import Results
+
+HOSTS, QUICK_HOSTS = (20, 40, 80), (10, 20)
+STATIONS = 10
+PROTOCOLS = {"av1": "Algorithm 1", "av2": "Algorithm 2", "prs-mobile": "000 §9", "roam": "roam"}
+SEND_S, MOVE_S, AWAY_S = 0.1, 1.0, 0.5
+COMPARABLE = 2.0
+"""How many times as large a header may be that is called comparable. The paper does not say."""
+
+
+def _points(quick: bool) -> Sequence[Point]:
+    hosts, per_host = (QUICK_HOSTS, 8) if quick else (HOSTS, 50)
+    found: list[Point] = []
+    for protocol in PROTOCOLS:
+        for count in hosts:
+            point = _point(protocol, count, per_host)
+            found.append({**point, "over": "hosts", "away_s": 0.0})
+            if protocol in ("av1", "av2") and count == hosts[0]:
+                found.append({**point, "over": "away", "away_s": 0.0})
+                found.append({**point, "over": "away", "away_s": AWAY_S})
+    return found
+
+
+def _point(protocol: str, hosts: int, per_host: int) -> Point:
+    return av.make_point(
+        protocol,
+        hosts=hosts,
+        stations=STATIONS,
+        send_s=SEND_S,
+        move_s=MOVE_S,
+        wires="exponential",
+        warmup=2 * hosts**2 if protocol == "av1" else 20 * hosts,
+        deliveries=per_host * hosts,
+    )
+
+
+def measure(point: Point, seed: int) -> dict[str, float | None]:
+    """Simulate one point with one seed. Only integers that are not zero are counted; `matrix` counts the zeros too."""
+    across = {"av1": int(point["hosts"]), "av2": int(point["stations"])}.get(str(point["protocol"]))
+    return {**av.measure(point, seed, full=False), "matrix": None if across is None else float(across**2)}
+
+
+def exponent(number: str, protocol: str) -> Values:
+    """Return a function that computes how a number grows with the number of hosts, seed by seed."""
+
+    def values(results: Results) -> Sequence[float]:
+        by_size, small, large = ends(results, number, protocol, "hosts")
+        return [log(two / one) / log(large / small) for one, two in zip(by_size[small], by_size[large], strict=True)]
+
+    return values
+
+
+def _flat_claim(number: str, protocol: str, says: str, where: str) -> Claim:
+    """Return the claim that a number does not grow with the number of hosts."""
+    return Claim(
+        f"av-factors-{number.replace('_', '-')}-{protocol}",
+        says,
+        where,
+        "exponent 0",
+        within(exponent(number, protocol), 0.0, tolerance=0.1, words="exponent of the growth over hosts"),
+    )
+
+
+def _claims() -> Iterator[Claim]:
+    for protocol, name, where in (("av1", "Algorithm 1", "001 §4.3"), ("av2", "Algorithm 2", "001 §5.3")):
+        yield _flat_claim("host_bytes", protocol, f"{name} satisfies F1: a host keeps and does little.", where)
+        yield _flat_claim("air_bytes", protocol, f"{name} satisfies F2: the overhead in the air is minimal.", where)
+    yield _flat_claim(
+        "air_bytes", "prs-mobile", "Causal barriers go along wires alone, not through the air.", "000 §9.3"
+    )
+    yield _flat_claim("host_bytes", "prs-mobile", "The memory of a host is not burdened.", "000 §9.3")
+    yield Claim(
+        "av-factors-scalable-av1",
+        "Algorithm 1 does not satisfy F3: its overhead grows with the hosts.",
+        "001 §4.3",
+        "grows",
+        trend(exponent("integers", "av1"), above=1.0, words="exponent of the growth of a header over hosts"),
+    )
+    yield _flat_claim("integers", "av2", "Algorithm 2 satisfies F3: its overhead does not depend on n_h.", "001 §5.3")
+    kept = {
+        protocol: ratio(*(at("integers", protocol=protocol, over="away", away_s=away_s) for away_s in (AWAY_S, 0.0)))
+        for protocol in ("av1", "av2")
+    }
+    words = "header with half of the hosts disconnected, divided by that with none"
+    yield Claim(
+        "av-factors-away-av1",
+        "Algorithm 1 does not satisfy F4: entries of disconnected hosts stay in the arrays.",
+        "001 §4.3",
+        "stay",
+        trend(kept["av1"], above=0.9, words=words),
+    )
+    yield Claim(
+        "av-factors-away-av2",
+        "Algorithm 2 satisfies F4: disconnections do not affect the size of the arrays.",
+        "001 §5.3",
+        "1",
+        within(kept["av2"], 1.0, tolerance=0.1, words=words),
+    )
+    sizes = [at("matrix", protocol=one, over="hosts", hosts=20) for one in ("av1", "av2")]
+    yield Claim(
+        "av-factors-comparable",
+        "Below 30 hosts the headers of Algorithms 1 and 2 are comparable in size (20 hosts, 10 stations).",
+        "001 §5.3",
+        "comparable",
+        trend(ratio(sizes[0], sizes[1]), below=COMPARABLE, words="n_h² / n_s²; comparable: less than twice"),
+    )
+
+
+def _chart(number: str, y_label: str, title: str, *, y_log: bool = False) -> Chart:
+    return Chart(
+        title=f"{title}, {STATIONS} stations",
+        x="hosts",
+        y=number,
+        x_label="hosts, n_h",
+        y_label=y_label,
+        series=["protocol"],
+        names=PROTOCOLS,
+        where={"over": "hosts"},
+        y_log=y_log,
+    )
+
+
+FACTORS = Experiment(
+    name="av-factors",
+    paper="001",
+    figure="§1.1, §4.3, §5.3",
+    title="What the algorithms ask of hosts, of the air and of disconnections",
+    about=f"{STATIONS} stations; t_s = {SEND_S:g} s, t_h = {MOVE_S:g} s; wires of 7 ms on average, exponential; "
+    f"messages of 100 bytes to one host. Hosts that disconnect are away for {AWAY_S:g} s, and there for as long. "
+    "Integers are those that are not zero.",
+    grid=_points(False),
+    quick=_points(True),
+    measure=measure,
+    charts=[
+        _chart("air_bytes", "bytes in the air for a message", "air"),
+        _chart("host_bytes", "state of a host, bytes", "memory of a host"),
+        _chart("integers", "integers of a header", "header", y_log=True),
+    ],
+    claims=list(_claims()),
+    quick_seeds=(1, 2),
+    cost=av.cost,
+)

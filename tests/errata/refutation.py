@@ -1,0 +1,192 @@
+"""What came of the attempt to refute each entry of the errata page, with the text of the papers as the authority.
+
+An entry that the attempt refuted is now among the assumptions, or is gone. Of each, the words of the paper that decided
+are quoted. `tools.check_quotations` looks them up like those of the entries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tests.errata.erratum import Quotation
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What came of the attempt to refute one entry: a sentence, and the words of the paper that decided."""
+
+    outcome: str
+    decided_by: Quotation
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawal:
+    """An entry that does not stand: its paper and what it said, and the verdict."""
+
+    paper: str
+    said: str
+    verdict: Verdict
+
+
+def _stands(section: str, words: str, outcome: str = "Stands.") -> Verdict:
+    return Verdict(outcome, Quotation(section, words))
+
+
+VERDICTS: Mapping[str, Verdict] = {
+    "Is the sender of a broadcast one of its destinations?": _stands(
+        "§5.1",
+        "We assume that the process sending message M does not belong to destination(M).",
+        "Stands as a contradiction. The assumption is made for the algorithm as a whole, with no exception.",
+    ),
+    "The explanation of redundant tuples is incomplete": _stands(
+        "§8.3",
+        "However, there are situations in the generalized multicasting case",
+        "Stands, as incomplete. The reason is given for all situations, not for Figure 8.",
+    ),
+    "The counters of a host stop at the first message for somebody else": _stands(
+        "§9.1",
+        "At this point of time the MSS increments h_RECD_h[M_init] by 1",
+        "Stands, of this text. There is no other step that increments the counter.",
+    ),
+    "Algorithm 1 does hold messages back for nothing": _stands(
+        "§2",
+        "e corresponds to sending a message m and e' corresponds to the receipt of m",
+        "Stands. What is in the air to a host is not received, so it precedes nothing that the host sends.",
+    ),
+    "A stale notification puts the location back": _stands(
+        "§2",
+        "A mobile host can migrate from one cell to another cell at any time.",
+        "Stands, with another execution. In the first one the host heard from s2 before it moved on, so that one could "
+        "say that the notifications were ordered through the air. Now it does not.",
+    ),
+    "A broadcast of notify must not be separate unicasts": _stands(
+        "§5.3",
+        "a notify message has to be sent to all the MSSs",
+        "Stands, as a question of reading. Nothing in the paper decides between the two.",
+    ),
+    "A misprint sends handoff_begin to its own sender": _stands(
+        "§5.2", "MSS s_i, after receiving the message handoff_begin(h_k) from s_j", "Stands, as a misprint."
+    ),
+    "Is Algorithm 1 graceful to disconnections?": _stands(
+        "§1.1",
+        "Algorithm 2 eliminates the problems in Algorithm 1.",
+        "Stands, as a missing word. What is eliminated is said to be a problem.",
+    ),
+    "Looking ahead breaks causal order": _stands(
+        "§2.1",
+        "a receive event that we treat as an internal event because it does not establish any cause and effect "
+        "relationship among processes.",
+        "Stands. With RCV(3) ahead too this execution comes right, and others do not.",
+    ),
+    "A misprint in RCV(4) keeps what is no longer owed": _stands(
+        "§4.4", "Therefore, delete the entries o_{i,7}, o_{i,12}, l_{i,10}, and l_{i,14}.", "Stands, as a misprint."
+    ),
+    "The complement halves an entry, not a sender": _stands(
+        "§6.2",
+        "Φ_i denotes the destinations to which the messages from node i are not yet known to be delivered",
+    ),
+    "Timestamps cannot be inferred": _stands(
+        "§3.1",
+        "it is possible that some P_j does not send messages during several phases.",
+        "Stands, with another execution. The rules do not say what the first packet of a process is, and the first "
+        "execution turned on that. Now the packet that is taken for another follows a message, for which there is a "
+        "rule.",
+    ),
+    "Nor can the order of arrival be inferred from timestamps": _stands(
+        "§3.4",
+        "Those timestamps are then used to trigger arrival events according to the preceding rules.",
+        "Stands, with the same other execution.",
+    ),
+    "No cycle of groups is not enough": _stands(
+        "§2.1", "two groups are immediate neighbors if there is a process that is member of these two groups"
+    ),
+    "The proof of liveness waits for the wrong message": _stands(
+        "§4.4.2",
+        "Now consider the case of a message (m, K) that arrived and has been put in pending_i.",
+        "Stands. The case is of any message that has arrived, whatever its group.",
+    ),
+    "A gateway may hear of a message before the message comes": _stands(
+        "§3",
+        "The algorithms being developed will determine the potential causality relationship with respect to the "
+        "sending of these messages.",
+        "Stands. The order of arrivals is not what is asked for.",
+    ),
+    "The hierarchical triangle's saving gives wrong answers": _stands(
+        "§5", "Within a triangle, all processes can communicate in both directions with all other processes."
+    ),
+    "Arrival times need FIFO channels": _stands(
+        "§3",
+        "For example, if the communication paths are all FIFO, we can determine the sending sequence by observing the "
+        "arrival sequence of the messages.",
+        "Stands. FIFO channels are an example, for messages of one sender.",
+    ),
+    "The receiver must be the gateway, not the sender": _stands(
+        "§4.4",
+        "If the condition being tested (p_R ∈ ClockSet_{p_i}) is true, then p_R is guaranteed to be a gateway",
+        "Stands, as a slip.",
+    ),
+    "A clock may be kept for the sake of another receiver": _stands(
+        "§4.4",
+        "For each set of distinct processes p_1, p_2 and p_R, where p_1 → p_R and p_2 → p_R",
+        "Stands. The lemma is for each such set, so for each receiver.",
+    ),
+    "The star's observation set": _stands(
+        "§4.4",
+        "The ObsSet's are calculated just as in Allocation Algorithm 3",
+        "Stands as a contradiction without consequences.",
+    ),
+    "Simple paths keep the verdicts, not the clock values": _stands(
+        "§4.1", "for every q in ClockSet_p.", "Stands. The theorem is about values."
+    ),
+}
+"""The verdicts by the titles of the errata."""
+
+WITHDRAWN: Sequence[Withdrawal] = (
+    Withdrawal(
+        "000",
+        "Row j of process j may hold messages of which one precedes the other.",
+        Verdict(
+            "True, and not an error: a set that contains these messages may contain others.",
+            Quotation("§5.3", "CB_j[j] is a set of tuples containing the most recent mutually concurrent messages"),
+        ),
+    ),
+    Withdrawal(
+        "000",
+        "Concurrent messages of one station cannot be delivered in any order.",
+        Verdict(
+            "Not an error: the sentence about any order is about messages that meet all conditions.",
+            Quotation("§9.1", "provided all of the following conditions are satisfied"),
+        ),
+    ),
+    Withdrawal(
+        "000",
+        "A Delete that overtakes its message deletes nothing.",
+        Verdict(
+            "Left open: the paper takes this part from another, and does not say how channels between stations are.",
+            Quotation(
+                "§9",
+                "An algorithm to deliver exactly one copy of a message to every destination MH has been presented in "
+                "[1]. It addresses the issues raised above.",
+            ),
+        ),
+    ),
+    Withdrawal(
+        "003",
+        "GS2 and GS3 overwrite what is expected of a process by what may be less. (Never published.)",
+        Verdict(
+            "Not an error: on FIFO channels the values of one process only grow.",
+            Quotation("§4.1", "To facilitate presentation, channels are assumed FIFO"),
+        ),
+    ),
+    Withdrawal(
+        "004",
+        "That a sender keeps the clock of the receiver does not make the receiver a gateway. (Never published.)",
+        Verdict(
+            "It does, with Allocation 4: there is a path from the receiver to that sender, which closes a loop, and of "
+            "any two senders one is outside a loop of the other.",
+            Quotation("§4.4", "then p_R is guaranteed to be a gateway"),
+        ),
+    ),
+)
+"""Entries that do not stand, and suspicions that were not published."""

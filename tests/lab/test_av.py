@@ -1,0 +1,66 @@
+"""The experiments of 001: what they measure, and what becomes of claims whose points failed."""
+
+import pytest
+
+from antecede.lab.claims import judge_claims
+from antecede.lab.experiments import av, av_factors, av_fig1, av_fig2, av_table1
+from antecede.lab.results import MissingResult, Results
+from antecede.sim import simulate_mobile
+
+SMALL = {"hosts": 8, "stations": 2, "send_s": 0.1, "wires": "exponential", "warmup": 100, "deliveries": 400}
+
+
+def test_if_every_point_of_a_sweep_failed_a_claim_about_it_is_not_measured() -> None:
+    with pytest.raises(MissingResult, match="av3 was not measured over k"):
+        av_table1.decrease_with_k(Results(()))
+    entries = judge_claims(av_table1.TABLE1, Results(()))
+    assert {entry["outcome"] for entry in entries} == {"not measured"}
+
+
+def test_table_1_has_many_more_hosts_than_stations() -> None:
+    assert all(int(point["hosts"]) >= 5 * int(point["stations"]) for point in av_table1.TABLE1.grid)
+
+
+def test_figure_1_has_all_nine_pairs_of_times() -> None:
+    pairs = {(point["send_s"], point["move_s"]) for point in av_fig1.FIG1.grid if point["setting"] == ""}
+    assert pairs == {(send_s, move_s) for send_s in (0.1, 1.0, 10.0) for move_s in (0.1, 1.0, 10.0)}
+
+
+def test_a_run_of_figure_2_lasts_for_many_moves_of_a_host() -> None:
+    for point in av_fig2.FIG2.grid:
+        seconds = float(point["deliveries"]) * float(point["send_s"]) / float(point["hosts"])
+        assert seconds >= 20 * float(point["move_s"])
+
+
+@pytest.mark.parametrize("declared", [av_table1.TABLE1, av_fig1.FIG1, av_fig2.FIG2, av_factors.FACTORS])
+def test_messages_go_to_one_host_as_in_the_paper(declared: object) -> None:
+    for point in declared.quick:  # type: ignore[attr-defined]  # an Experiment
+        if point["protocol"] != "both":
+            assert av.parameters(point, 1).workload.dests == (1, 1)
+
+
+def test_algorithms_see_the_same_messages_and_journeys_with_a_seed() -> None:
+    """So that differences can be taken seed by seed."""
+    found = [simulate_mobile(av.parameters(av.make_point(name, **SMALL), 3)) for name in ("av1", "av2")]  # type: ignore[arg-type]  # settings in a dict have no types of their own
+    assert abs(found[0].messages - found[1].messages) <= 0.05 * found[0].messages
+
+
+def test_storage_load_and_air_are_measured() -> None:
+    one, two = (av_table1.measure(av.make_point(name, **SMALL), 1) for name in ("av1", "av2"))  # type: ignore[arg-type]  # settings in a dict have no types of their own
+    for number in ("storage_bytes", "load_percent", "air_bytes", "host_bytes"):
+        assert (one[number] or 0) > 0
+    assert (one["storage_bytes"] or 0) > (two["storage_bytes"] or 0)
+    assert (one["load_percent"] or 0) > (two["load_percent"] or 0)
+
+
+def test_the_crossing_is_the_last_change_of_sign() -> None:
+    assert av_fig1.crossing((10, 20, 40), (-1.0, -1.0, 1.0)) == 30.0
+    assert av_fig1.crossing((10, 20, 40), (1.0, 1.0, 1.0)) == 10.0
+    assert av_fig1.crossing((10, 20, 40), (-1.0, -1.0, -1.0)) == 40.0
+    assert av_fig1.crossing((10, 20, 40), (1.0, -1.0, 1.0)) == 30.0
+
+
+def test_hosts_that_are_away_stay_in_the_header_of_algorithm_1() -> None:
+    point = av.make_point("av1", **{**SMALL, "warmup": 300})  # type: ignore[arg-type]  # settings in a dict have no types of their own
+    there, away = (av_factors.measure({**point, "away_s": away_s}, 1)["integers"] for away_s in (0.0, 0.5))
+    assert (away or 0) > 0.9 * (there or 0)

@@ -1,0 +1,50 @@
+"""The experiments about `ks`: the steady state, and the worst case."""
+
+import pytest
+
+from antecede.lab.claims import judge_claims
+from antecede.lab.experiments import growth, ks_cost
+from antecede.lab.results import Measurement, Results
+
+
+def test_a_run_has_a_hundred_messages_of_each_process_after_as_many_of_warm_up() -> None:
+    for point in growth.GROWTH.grid:
+        assert int(point["each"]) >= 100
+        assert int(point["warmup"]) >= 100
+
+
+def test_the_start_of_a_run_is_not_the_steady_state() -> None:
+    """What was wrong with two messages of each: logs were still filling."""
+    start, steady, longer = (
+        growth.measure(growth.make_point("ks", 8, "multicast", 1.0, each=each, warmup=warmup), 1)["entries"]
+        for each, warmup in ((2, 0), (40, 40), (40, 80))
+    )
+    assert start is not None
+    assert steady is not None
+    assert longer is not None
+    assert start < 0.8 * steady
+    assert longer == pytest.approx(steady, rel=0.1)
+
+
+def test_a_longer_warm_up_is_told_from_the_usual_one() -> None:
+    rows = tuple(
+        Measurement(place, {"algorithm": "ks", "n": 10, "warmup": warmup, "each": 100}, 1, {"entries": float(warmup)})
+        for place, warmup in enumerate((100, 200))
+    )
+    assert [row.measurements["entries"] for row in growth.steady(Results(rows)).rows] == [100.0]
+
+
+def test_a_warm_up_that_left_nothing_to_measure_is_not_measured() -> None:
+    empty = tuple(
+        Measurement(place, {**growth.make_point("ks", 10, "multicast", 1.0, each=100, warmup=warmup)}, 1, {})
+        for place, warmup in enumerate((100, 200))
+    )
+    entries = {entry["id"]: entry["outcome"] for entry in judge_claims(growth.GROWTH, Results(empty))}
+    assert entries["ks-growth-stationary-ks"] == "not measured"
+
+
+@pytest.mark.parametrize("n", [5, 10])
+def test_the_worst_case_has_a_fact_for_each_sender_and_destination(n: int) -> None:
+    found = ks_cost.measure({"n": n}, 1)
+    assert found["entries"] == (n - 1) * (n - 2)
+    assert all((found[number] or 0) > 0 for number in ks_cost.TIMED)

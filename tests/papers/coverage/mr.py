@@ -1,0 +1,162 @@
+"""What 003 describes."""
+
+from __future__ import annotations
+
+from tests.papers.coverage.row import differs, missing, out_of_scope, partial, works
+
+ROWS = (
+    works(
+        "3.1", "§2.1", "Processes are in groups that overlap; channels are FIFO or not.",
+        "core.roster core.fifo",
+        "papers/test_003_mr.py::test_3_4_on_channels_that_are_not_FIFO_numbers_bring_back_the_order",
+    ),
+    missing(
+        "3.2", "§2.1", "The graph of groups joins groups that share a process, and may have cycles.",
+        lacks="it is not computed",
+    ),
+    works(
+        "3.3", "§2.2", "Causal order within groups, of which the sender is a member.",
+        "core.roster",
+        "properties/test_lockstep.py::test_seeded_executions "
+        "core/test_roster.py::test_members_of_groups_are_processes_and_so_is_the_process_itself",
+    ),
+    works(
+        "3.4", "§2.3", "The protocol of Birman, Schiper and Stephenson: a vector for each group.",
+        "core.ordering.isis",
+        "papers/test_003_mr.py::test_2_3_isis_needs_a_vector_a_group_for_the_same_example",
+    ),
+    missing(
+        "3.5", "§2.3", "Without cycles of groups the vectors of a process's own groups are enough.",
+        lacks="`isis` has no such option",
+    ),
+    works(
+        "3.6", "§2.3, Figure 1", "Three groups in a cycle, in the back of a process.",
+        "core.ordering.isis core.ordering.mr",
+        "papers/test_003_mr.py::test_2_3_isis_needs_a_vector_a_group_for_the_same_example",
+    ),
+    works(
+        "3.7", "§3.1, Figure 2", "In synchronous phases causal order needs nothing.",
+        "core.ordering.mr_broadcast",
+        "papers/test_003_mr.py::test_3_5_a_perfectly_synchronous_execution_sends_no_resynch",
+    ),
+    works(
+        "3.8", "§3.1, Figure 3", "A silent process announces its next phase.",
+        "core.ordering.mr_broadcast",
+        "papers/test_003_mr.py::test_3_2_BS2_who_is_behind_says_so_to_everybody",
+    ),
+    missing(
+        "3.9", "§3.1", "A resynchronisation rides on an acknowledgement, or is one operation of a bus.",
+        lacks="each is a packet to every member",
+    ),
+    works(
+        "3.10", "§3.2", "The statements BS1 to BS4 for one group.",
+        "core.ordering.mr_broadcast",
+        "papers/test_003_mr.py::test_3_2_BS4_a_message_of_phase_1_waits_until_everybody_has_left_phase_0",
+    ),
+    differs(
+        "3.11", "§3.3, Figure 4", "On FIFO channels timestamps need not be sent, because they can be inferred.",
+        "core.ordering.mr_broadcast lab.printed.mr",
+        "papers/test_003_mr.py::test_3_3_figure_4_the_timestamps_of_successive_broadcasts",
+        link="Timestamps cannot be inferred", why="those of resynchronisations cannot, and are sent",
+    ),
+    differs(
+        "3.12", "§3.4", "On other channels the timestamps restore the order of arrival.",
+        "core.fifo lab.printed.mr",
+        "papers/test_003_mr.py::test_3_4_a_number_is_that_of_the_channel_not_of_the_sender",
+        link="Nor can the order of arrival be inferred from timestamps",
+        why="they do not; packets are numbered by channel",
+    ),
+    works(
+        "3.13", "§3.5", "A synchronous execution costs nothing.",
+        "core.ordering.mr_broadcast lab.experiments.tradeoff",
+        "papers/test_003_mr.py::test_3_5_a_perfectly_synchronous_execution_sends_no_resynch",
+    ),
+    works(
+        "3.14", "§3.5", "Timers reduce the number of resynchronisations.",
+        "core.ordering.mr core.ordering.mr_broadcast",
+        "papers/test_003_mr.py::test_3_5_instead_of_a_resynch_a_timer_is_set "
+        "papers/test_003_mr.py::test_3_5_if_a_message_is_sent_first_the_timer_is_switched_off",
+    ),
+    works(
+        "3.15", "§4.1", "The statements GS1 to GS4 for any groups.",
+        "core.ordering.mr",
+        "papers/test_003_mr.py::test_4_2_the_example_of_figure_5 "
+        "properties/test_lockstep.py::test_seeded_executions",
+    ),
+    works(
+        "3.16", "§4.1", "Messages that can be delivered together go in the order of their timestamps.",
+        "core.ordering.mr core.holdback",
+        "papers/test_003_mr.py::"
+        "test_4_1_GS4_simultaneous_candidates_are_delivered_in_the_order_of_their_timestamps",
+    ),
+    missing(
+        "3.17", "§4.1", "On FIFO channels a message does not carry the count of its own group.",
+        lacks="`mr` always carries it",
+    ),
+    works(
+        "3.18", "§4.2, Figure 5", "The example of three processes and three groups.",
+        "core.ordering.mr",
+        "papers/test_003_mr.py::test_4_2_the_example_of_figure_5",
+    ),
+    differs(
+        "3.19", "§4.3", "Without cycles of groups the counts of a process's own groups are enough.",
+        "lab.printed.mr",
+        "errata/test_errata.py::TestPrintedFormsAreWhatTheyClaim::"
+        "test_003_section_4_3_holds_in_trees_of_groups_that_share_one_process",
+        link="No cycle of groups is not enough",
+        why="not if two groups share two processes; where it holds, `mr` has no option for it",
+    ),
+    works(
+        "3.20", "§4.4, Lemma 1", "The counts of a process never decrease.",
+        "core.ordering.mr",
+        "papers/test_003_mr.py::test_4_4_1_lemma_1_the_vectors_K_never_decrease",
+    ),
+    works(
+        "3.21", "§4.4, Lemma 2", "Timestamps grow along causality.",
+        "core.ordering.mr",
+        "papers/test_003_mr.py::test_4_4_1_lemma_2_timestamps_grow_along_causality",
+    ),
+    differs(
+        "3.22", "§4.4", "Causal order is kept, and everything is delivered.",
+        "core.ordering.mr",
+        "sim/test_world.py::test_every_causal_algorithm_delivers_everything_in_causal_order",
+        link="The proof of liveness waits for the wrong message", why="it is so; a step of the proof is not",
+    ),
+    works(
+        "3.23", "§5.1", "A message may wait for a resynchronisation alone.",
+        "core.ordering.mr lab.experiments.tradeoff",
+        "papers/test_003_mr.py::test_5_1_mr_may_wait_for_a_resynch_where_nothing_that_precedes_is_missing",
+    ),
+    works(
+        "3.24", "§5.2", "A timestamp has a count for each group, where that of ISIS has one for each member.",
+        "core.ordering.mr core.ordering.isis",
+        "papers/test_003_mr.py::"
+        "test_5_2_a_timestamp_has_at_most_one_entry_a_group_where_isis_has_one_a_member_and_group",
+    ),
+    works(
+        "3.25", "§5.2", "A process needs less memory than with ISIS.",
+        "lab.experiments.tradeoff",
+        "lab/test_reproduction.py::test_what_works_because_it_was_measured_holds",
+    ),
+    missing(
+        "3.26", "§5.2", "One count for all groups would do, with resynchronisations in all of them.",
+        lacks="no such algorithm",
+    ),
+    works(
+        "3.27", "§5.2", "Small timestamps and early delivery are a trade-off.",
+        "lab.experiments.tradeoff",
+        "papers/test_003_mr.py::test_5_1_mr_may_wait_for_a_resynch_where_nothing_that_precedes_is_missing "
+        "papers/test_003_mr.py::test_5_2_a_timestamp_has_at_most_one_entry_a_group_where_isis_has_one_a_member_and_group",
+    ),
+    out_of_scope(
+        "3.28", "Conclusion", "Counters that are bounded.",
+        reason="the paper leaves it to future work",
+    ),
+    partial(
+        "3.29", "Conclusion", "Processes that join, leave and fail.",
+        "core.ordering.mr runtime.node.departure",
+        "core/ordering/test_mr.py::"
+        "test_a_process_that_leaves_delivers_nothing_early_and_sends_nothing_more",
+        lacks="the paper leaves it to future work; a running process cannot join a further group",
+    ),
+)  # fmt: skip
