@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from pyspark.sql import DataFrame, SparkSession
 
+__all__ = ["CheckResult", "check"]
+
 IN_PROCESS = "in-process"
 
 

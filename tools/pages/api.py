@@ -10,13 +10,13 @@ from types import ModuleType
 from typing import Any
 
 import antecede
-from antecede import locality, mobile, runtime
+from antecede import checked, locality, mobile, runtime
 from tools.pages.docstrings import paragraphs
 
 INTRO = """\
 # The public names
 
-The public Python names are those in `__all__` of these four modules:
+The public Python names are those in `__all__` of these five modules:
 
 | module | what it is for | needs |
 |---|---|---|
@@ -24,13 +24,14 @@ The public Python names are those in `__all__` of these four modules:
 | [`antecede.runtime`](#antecederuntime) | processes, stations and hosts over NATS | `antecede[runtime]` |
 | [`antecede.mobile`](#antecedemobile) | roaming hosts and stations without I/O | the standard library |
 | [`antecede.locality`](#antecedelocality) | clocks for a known communication graph | the standard library |
+| [`antecede.checked`](#antecedechecked) | checks from Python | `antecede[app]` |
 
 `antecede` offers {lazy}
-of `antecede.runtime` too, and loads them when they are first used. What a driver owes an algorithm is written in
+of `antecede.checked` and `antecede.runtime` too, and loads them when they are first used. What a driver owes an algorithm is written in
 `antecede.core.algorithm`.
 """
-MODULES: Sequence[ModuleType] = (antecede, runtime, mobile, locality)
-MADE_FOR_CALLERS = frozenset({"Delivery", "Node", "SyncDelivery", "SyncNode"})
+MODULES: Sequence[ModuleType] = (antecede, runtime, mobile, locality, checked)
+MADE_FOR_CALLERS = frozenset({"CheckResult", "Delivery", "Node", "SyncDelivery", "SyncNode"})
 """Classes whose instances come out of a call; nobody else makes them, so their constructors are not shown."""
 INTERNAL = "Internal:"
 """How the docstring of a member begins that is not for applications."""
