@@ -27,8 +27,8 @@ The public Python names are those in `__all__` of these five modules:
 | [`antecede.checked`](#antecedechecked) | checks from Python | `antecede[app]` |
 
 `antecede` offers {lazy}
-of `antecede.checked` and `antecede.runtime` too, and loads them when they are first used. What a driver owes an algorithm is written in
-`antecede.core.algorithm`.
+of `antecede.checked` and `antecede.runtime` too, and loads them when they are first used. What a driver owes an
+algorithm is written in `antecede.core.algorithm`.
 """
 MODULES: Sequence[ModuleType] = (antecede, runtime, mobile, locality, checked)
 MADE_FOR_CALLERS = frozenset({"CheckResult", "Delivery", "Node", "SyncDelivery", "SyncNode"})
