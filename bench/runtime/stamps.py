@@ -13,6 +13,7 @@ from statistics import mean, quantiles
 from antecede.core.registry import create
 from antecede.runtime import frames
 from antecede.runtime.node.durable_process import DurableProcess
+from antecede.runtime.state.outgoing import OutgoingPacket
 from antecede.runtime.state.store import Store
 from bench import table
 
@@ -37,10 +38,11 @@ def measure(size: int) -> tuple[float, float, float]:
         others = [name for name in names if name != sender]
         processes[sender].send(chance.sample(others, min(GROUP, size) - 1), PAYLOAD)
         for outgoing in processes[sender].commit().outgoing:
-            whole = outgoing.roster < 0
-            if not whole and turn > total // 10:
-                found.append(len(outgoing.data) - len(PAYLOAD))
-            data = outgoing.data if whole else frames.packets(outgoing.roster, [outgoing.data])
+            data = outgoing.data
+            if isinstance(outgoing, OutgoingPacket):
+                data = frames.packets(outgoing.roster, [outgoing.data])
+                if turn > total // 10:
+                    found.append(len(outgoing.data) - len(PAYLOAD))
             flying += [(sender, to, data) for to in outgoing.dests]
         while len(flying) > 2 * size:
             publisher, to, data = flying.pop(chance.randrange(len(flying)))

@@ -9,7 +9,7 @@ from antecede.runtime.state.store import Store
 
 
 def identify(store: Store, **facts: str) -> str:
-    """The incarnation of the store, a name of its own; `Misuse` where it is of something else."""
+    """Return the incarnation of the store, a name of its own. Raise `Misuse` if the store is of something else."""
     for key, value in facts.items():
         known = store.facts.get(key)
         if known is not None and known.decode() != value:
