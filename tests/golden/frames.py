@@ -52,7 +52,9 @@ def golden_frames() -> list[dict[str, Any]]:
         _frame("known", known, kind=frames.KNOWN, host="zoë", incarnation="1"),
         _frame("removed", removed, kind=frames.REMOVED, host="zoë"),
         *(
-            _frame("part", part, kind=frames.PART, number=7, at=at, of=len(parts), bytes=moved[8 * at : 8 * at + 8].hex())
+            _frame(
+                "part", part, kind=frames.PART, number=7, at=at, of=len(parts), bytes=moved[8 * at : 8 * at + 8].hex()
+            )
             for at, part in enumerate(parts)
         ),
     ]

@@ -29,7 +29,10 @@ def test_a_word_about_leaving_comes_back(kind: int) -> None:
 @pytest.mark.parametrize("turn", [0, 1, 300, frames.TURN_MAX])
 def test_a_turn_comes_back(turn: int) -> None:
     assert frames.parse(frames.leaving_word(frames.LEAVING, turn)) == frames.LeavingWord(frames.LEAVING, turn)
-    for wrong in (frames.leaving_word(frames.LEAVING, turn)[:-1], frames.leaving_word(frames.LEAVING, frames.TURN_MAX + 1)):
+    for wrong in (
+        frames.leaving_word(frames.LEAVING, turn)[:-1],
+        frames.leaving_word(frames.LEAVING, frames.TURN_MAX + 1),
+    ):
         with pytest.raises(WireError):
             frames.parse(wrong)
 

@@ -68,7 +68,7 @@ class LeavingWord:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownHost:
     """A host has shown its token, with the incarnation of its state."""
 
     host: str
@@ -76,7 +76,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Removed:
+class RemovedHost:
     """The operator has removed a host."""
 
     host: str
@@ -92,7 +92,7 @@ class Part:
     data: bytes
 
 
-Frame: TypeAlias = Packets | RosterFrame | LeavingWord | Known | Removed | Part
+Frame: TypeAlias = Packets | RosterFrame | LeavingWord | KnownHost | RemovedHost | Part
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,9 +248,9 @@ READERS: dict[int, Callable[[bytes], Frame]] = {
     PACKETS: _packets,
     ROSTER: _roster,
     FAREWELL: _leaving_word,
-    KNOWN: lambda data: Known(*_names(data, 2)),
+    KNOWN: lambda data: KnownHost(*_names(data, 2)),
     PART: _part,
-    REMOVED: lambda data: Removed(*_names(data, 1)),
+    REMOVED: lambda data: RemovedHost(*_names(data, 1)),
     LEAVING: _leaving_word,
     SETTLED: _leaving_word,
 }

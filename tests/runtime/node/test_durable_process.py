@@ -59,8 +59,9 @@ class World:
         self.inboxes[name] = [one.message.id for one in self.stores[name].inbox()]
 
     def fly(self, name: str, outgoing: Outgoing) -> None:
-        is_packet = isinstance(outgoing, OutgoingPacket)
-        data = frames.packets(outgoing.roster, [outgoing.data]) if is_packet else outgoing.data
+        data = outgoing.data
+        if isinstance(outgoing, OutgoingPacket):
+            data = frames.packets(outgoing.roster, [outgoing.data])
         self.flying += [(name, to, data) for to in outgoing.dests]
 
     def commit(self, name: str) -> None:

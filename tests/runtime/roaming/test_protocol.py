@@ -20,7 +20,7 @@ from antecede.runtime.roaming import protocol
 from antecede.runtime.roaming.host.host import Host
 from antecede.runtime.roaming.host.link import HostRefused, NoStation, open_link
 from antecede.runtime.roaming.protocol import AirLimits
-from antecede.runtime.roaming.station.connection import QUEUE_MAX, TokenBucket, Connection
+from antecede.runtime.roaming.station.connection import QUEUE_MAX, Connection, TokenBucket
 from antecede.runtime.roaming.station.server import StationServer
 from antecede.runtime.roaming.tokens import TokenRefused, holder, issue, read_key
 from tests.paths import CERTIFICATE

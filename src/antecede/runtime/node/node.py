@@ -42,7 +42,7 @@ from antecede.runtime.envelopes import Envelopes
 from antecede.runtime.limits import Limits
 from antecede.runtime.node.departure import BEGUN, HANDED_OVER, STAYS
 from antecede.runtime.node.durable_process import DurableProcess
-from antecede.runtime.node.view import SIMILAR_AFTER_S, NodeView, Progress
+from antecede.runtime.node.view import SIMILAR_AFTER_S, ApplicationProgress, NodeView
 from antecede.runtime.outbox import Outbox
 from antecede.runtime.state.store import Delivered
 from antecede.runtime.transport.contract import Received, Transport, Unreachable
@@ -69,7 +69,7 @@ class Node:
         self._transport, self._durable, self._limits = transport, durable, limits
         self._ready: deque[Delivered] = deque()
         self._arrived, self._acknowledged, self._stalled = asyncio.Event(), asyncio.Event(), asyncio.Event()
-        self._progress = Progress()
+        self._progress = ApplicationProgress()
         self._closed = ""
         self._driver = Driver(durable.store, commit=self._commit, stopped=self._failed, clock=clock)
         self._commits = self._driver.commits

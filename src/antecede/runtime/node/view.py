@@ -36,7 +36,7 @@ SOON_S = 2.0
 
 
 @dataclass(slots=True)
-class Progress:
+class ApplicationProgress:
     """What the application of a node has done so far."""
 
     unacknowledged: set[int] = field(default_factory=set)
@@ -51,7 +51,12 @@ class NodeView:
     """Looks at one node, and changes nothing."""
 
     def __init__(
-        self, durable: DurableProcess, outbox: Outbox, progress: Progress, limits: Limits, clock: Callable[[], float]
+        self,
+        durable: DurableProcess,
+        outbox: Outbox,
+        progress: ApplicationProgress,
+        limits: Limits,
+        clock: Callable[[], float],
     ) -> None:
         self._durable, self._outbox, self._progress = durable, outbox, progress
         self._space = durable.store.facts.get("space", b"").decode()

@@ -150,6 +150,8 @@ def decode_entry(data: bytes) -> LogEntry:
     if kind is None:
         raise ValueError(f"a log entry of kind {data[:1].hex() or 'none'} is not known")
     size, at = read_number(data, 1)
+    if size > len(data) - at:
+        raise ValueError(f"a log entry of kind {data[0]} ends before its head does")
     head = json.loads(data[at : at + size])
     names = HEADS[kind]
     if not isinstance(head, list) or len(head) != len(names):

@@ -15,7 +15,7 @@ from antecede.runtime import MemoryNetwork, frames
 from antecede.runtime.background import end
 from antecede.runtime.roaming.host.host import Host
 from antecede.runtime.roaming.tokens import issue
-from antecede.runtime.state.store import StoreError
+from antecede.runtime.state.store_error import StoreError
 from tests.runtime.cells import KEY, WAIT_S, cells, host, stored, until, url
 
 

@@ -178,11 +178,11 @@ class DurableStation:
             raise WireError(f"a frame of {sender!r}, which is not among the stations")
         inner = data if self._seals is None else self._seals.open(sender, data, number)
         frame = frames.parse(frames.open_envelope(inner).frame)
-        if isinstance(frame, frames.Known):
+        if isinstance(frame, frames.KnownHost):
             if frame.host not in self.station.departed:
                 self._meet(frame.host)
                 self._remember(frame.host, frame.incarnation)
-        elif isinstance(frame, frames.Removed):
+        elif isinstance(frame, frames.RemovedHost):
             self._forget(frame.host)
         elif isinstance(frame, frames.Part):
             whole = self._fragments.take(sender, frame)

@@ -122,7 +122,7 @@ class NatsTransport:
         works = (self._keep_time(), self._keep_pulling(), self._keep_connected())
         self._tasks = [asyncio.create_task(work) for work in works]
 
-    async def _connect(self, client: Client, servers: Sequence[str]) -> None:
+    async def _connect(self, client: Client, servers: Sequence[str], *, is_quiet: bool = False) -> None:
         settings: dict[str, Any] = {
             "servers": list(servers),
             "name": f"antecede {self._space} {self._process}",
@@ -139,23 +139,24 @@ class NatsTransport:
         if client is self._client:
             settings = {"disconnected_cb": self._disconnected, "reconnected_cb": self._reconnected, **settings}
         try:
-            await self._attempt(client.connect(**settings), servers)
+            await self._attempt(client.connect(**settings), servers, is_quiet)
         except (TimeoutError, NatsError, OSError) as error:
             with suppress(Exception):
                 await client.close()
             reason = self._last_error or error
             raise Unreachable(f"no NATS server answers at {shown(servers)}: {reason!r}") from None
 
-    async def _attempt(self, connect: Coroutine[Any, Any, None], servers: Sequence[str]) -> None:
+    async def _attempt(self, connect: Coroutine[Any, Any, None], servers: Sequence[str], is_quiet: bool) -> None:
         """Connect, and say so if it takes long. The client tries for ever, and does not always hear to stop."""
         connecting = asyncio.create_task(connect)
         limit_s = self._options.limits.connect_s
         try:
             done, _ = await asyncio.wait((connecting,), timeout=min(TELL_S, limit_s))
-            if not done and limit_s > TELL_S:
+            if not done and not is_quiet:
                 why = "no answer" if self._last_error is None else repr(self._last_error)
                 LOGGER.warning("no NATS server answers at %s yet: %s. Trying for %g s", shown(servers), why, limit_s)
-                done, _ = await asyncio.wait((connecting,), timeout=limit_s - TELL_S)
+            if not done:
+                done, _ = await asyncio.wait((connecting,), timeout=max(0.0, limit_s - TELL_S))
         finally:
             await end([connecting])
         if not done:
@@ -220,7 +221,7 @@ class NatsTransport:
         publisher = self._away.get(address)
         if publisher is None:
             client = Client()
-            await self._connect(client, [address])
+            await self._connect(client, [address], is_quiet=True)  # the outbox says what it waits for
             publisher = self._away.setdefault(address, Publisher(client, self._options.limits.answer_s))
             if publisher.client is not client:
                 await client.close()  # another publication was faster

@@ -17,7 +17,7 @@ from antecede.core.errors import Misuse
 from antecede.core.types import ProcessId
 from antecede.runtime.transport.contract import Claimant, NameLost, Registration, Unreachable, lost
 from antecede.runtime.transport.nats.options import NatsOptions
-from antecede.runtime.transport.nats.register import Outdated, Register
+from antecede.runtime.transport.nats.register import NameRegister, Outdated
 
 ATTEMPTS_MAX = 20
 
@@ -37,7 +37,7 @@ class NameOwner:
         self, space: str, process: ProcessId, options: NatsOptions, ask: Ask, fenced: Callable[[NameLost], None]
     ) -> None:
         self._space, self._process, self._ask, self._fenced = space, process, ask, fenced
-        self._register = Register(space, options)
+        self._register = NameRegister(space, options)
         self._mine: Registration | None = None
         self._revision = self._progress_revision = 0
         self._reported = 0
@@ -103,10 +103,7 @@ class NameOwner:
                     self._revision = await self._write(self._mine, self._revision)
                 except Outdated:
                     continue
-            elif (found.epoch, found.nonce) != (self._mine.epoch, self._mine.nonce):
-                self._lose(found)
-                return
-            elif found.progress > self._reported:  # this machine was set back to an earlier state
+            elif (found.epoch, found.nonce) != (self._mine.epoch, self._mine.nonce) or found.progress > self._reported:
                 self._lose(found)
                 return
             self._forms.clear()  # others may have announced something meanwhile

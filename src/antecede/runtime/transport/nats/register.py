@@ -1,12 +1,14 @@
-"""The register of a space: a key-value bucket of JetStream, with an entry for each process that was ever started.
+"""The register of a space: the last value of each key, with an entry for each process that was ever started.
 
-`$KV.antecede_<space>.<process>` is the registration of a process: its incarnation, epoch, nonce and the newest form of
-the wire that it reads. It is written when the process starts, and by compare-and-set only: the broker refuses a write
-that was made after another one that its writer has not seen. `$KV.antecede_<space>.<process>.progress` is how far the
-process has come, written now and then in the same way. Everybody hears of new registrations as they are written.
+It is a stream of JetStream, `antecede-names_<space>` or `antecede-names_<space>_<domain>`, that keeps one message for
+each subject, as a key-value bucket does. It is not a bucket in name, because subjects of buckets do not pass between
+the domains of leaf nodes. `antecede-names.<space>.<domain>.<process>` is the registration of a process: its
+incarnation, epoch, nonce and the newest form of the wire that it reads. It is written when the process starts, and by
+compare-and-set only: the broker refuses a write that was made after another one that its writer has not seen. The same
+with `.progress` is how far the process has come, written now and then. Everybody hears of new registrations as they are
+written.
 
-An operator can look with `nats kv get antecede_orders billing`. If JetStream has a domain, it is part of the bucket's
-name, so that an entry is in one domain only.
+The domain is `-` if JetStream has none.
 """
 
 from __future__ import annotations
@@ -35,33 +37,28 @@ class Outdated(Exception):
     """Somebody else has written the entry since it was read."""
 
 
-class Register:
-    """The bucket of one space. `heard` is called for each registration that is written from now on."""
+class NameRegister:
+    """The registrations of one space."""
 
     def __init__(self, space: str, options: NatsOptions) -> None:
+        self._subjects = f"antecede-names.{token(space)}.{token(options.domain or '-')}"
         domain = f"_{label(options.domain)}" if options.domain else ""
-        self._bucket, self._options = f"antecede_{label(space)}{domain}", options
-
-    @property
-    def stream(self) -> str:
-        """The name of the stream of the bucket."""
-        return f"KV_{self._bucket}"
+        self.stream, self._options = f"antecede-names_{label(space)}{domain}", options
 
     async def make(self, jetstream: JetStreamContext) -> None:
-        """Make the bucket, if there is none."""
+        """Make the stream, if there is none."""
         with suppress(NotFoundError):
             await jetstream.stream_info(self.stream)
             return
         await jetstream.add_stream(
             StreamConfig(
                 name=self.stream,
-                subjects=[f"$KV.{self._bucket}.>"],
+                subjects=[f"{self._subjects}.>"],
                 storage=StorageType.FILE,
                 discard=DiscardPolicy.NEW,
                 max_msgs_per_subject=1,
                 num_replicas=self._options.replicas,
                 allow_rollup_hdrs=True,
-                allow_direct=True,
                 deny_delete=True,
             )
         )
@@ -97,11 +94,11 @@ class Register:
             if process is not None and found is not None:
                 await heard(process, found)
 
-        await client.subscribe(f"$KV.{self._bucket}.*", cb=hear)
+        await client.subscribe(f"{self._subjects}.*", cb=hear)
 
     async def _get(self, jetstream: JetStreamContext, key: str) -> tuple[bytes | None, int]:
         try:
-            found = await jetstream.get_msg(self.stream, subject=f"$KV.{self._bucket}.{key}")
+            found = await jetstream.get_msg(self.stream, subject=f"{self._subjects}.{key}")
         except NotFoundError:
             return None, 0
         return found.data or b"", found.seq or 0
@@ -109,7 +106,7 @@ class Register:
     async def _put(self, jetstream: JetStreamContext, key: str, value: bytes, revision: int) -> int:
         headers = {Header.EXPECTED_LAST_SUBJECT_SEQUENCE.value: str(revision)}
         try:
-            answer = await jetstream.publish(f"$KV.{self._bucket}.{key}", value, headers=headers)
+            answer = await jetstream.publish(f"{self._subjects}.{key}", value, headers=headers)
         except APIError as error:
             if error.err_code in WRONG_SEQUENCE:
                 raise Outdated from None
