@@ -1,10 +1,12 @@
-"""A store of an earlier release is brought to the present format as a whole or not at all, whenever the process dies."""
+"""A store of an earlier release is brought to the present format as a whole, or not at all if the process dies."""
 
 import json
 import os
 import shutil
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -63,42 +65,31 @@ def test_everything_is_there_after_a_migration(original: Path, tmp_path: Path) -
         assert content(again) == (facts, snapshot, entries, outbox, inbox, quarantine)
 
 
-def statements(path: Path) -> int:
-    """Return how many statements opening this store takes, and leave it migrated."""
-    counted: list[str] = []
+def open_traced(path: Path, traced: Callable[[str], None]) -> None:
+    """Open and close a store, and call `traced` before each statement."""
     connect = sqlite3.connect
 
-    def traced(*arguments: Any, **settings: Any) -> sqlite3.Connection:
-        database = connect(*arguments, **settings)
-        database.set_trace_callback(counted.append)
+    def connect_traced(*arguments: Any, **settings: Any) -> sqlite3.Connection:
+        database: sqlite3.Connection = connect(*arguments, **settings)
+        database.set_trace_callback(traced)
         return database
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sqlite3, "connect", traced)
+        patch.setattr(sqlite3, "connect", connect_traced)
         Store(path).close()
-    return len(counted)
 
 
 def die_at(path: Path, number: int) -> int:
     """Open a store in another process, which dies before statement `number`. Return how it ended."""
     child = os.fork()
     if not child:
-        seen = 0
-        connect = sqlite3.connect
+        statements = count(1)
 
         def kill(_: str) -> None:
-            nonlocal seen
-            seen += 1
-            if seen == number:
+            if next(statements) == number:
                 os._exit(KILLED)
 
-        def traced(*arguments: Any, **settings: Any) -> sqlite3.Connection:
-            database = connect(*arguments, **settings)
-            database.set_trace_callback(kill)
-            return database
-
-        sqlite3.connect = traced
-        Store(path)
+        open_traced(path, kill)
         os._exit(0)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
@@ -109,11 +100,12 @@ def test_a_process_that_dies_while_it_migrates_leaves_the_store_as_it_was(name: 
     original = GOLDEN / "v1" / f"{name}.sqlite"
     before = content_1(original)
     whole = Path(shutil.copy(original, tmp_path / "whole.sqlite"))
-    last = statements(whole)
+    statements: list[str] = []
+    open_traced(whole, statements.append)
     with closing(Store(whole)) as store:
         expected = content(store)
     midway = 0
-    for number in range(1, last + 1):
+    for number in range(1, len(statements) + 1):
         path = Path(shutil.copy(original, tmp_path / f"{number}.sqlite"))
         assert die_at(path, number) == KILLED
         with closing(sqlite3.connect(path)) as database:
