@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from antecede.core.effects import Transmit
 from antecede.core.errors import LimitReached, Misuse, RemoteViolation, TooNew, WireError
 from antecede.core.mobile.effects import Dropped, Effect, Radio
-from antecede.core.mobile.handoff import AWAY
+from antecede.core.mobile.handoff import AWAITED, AWAY
 from antecede.core.mobile.host_and_station_frames import Begin, Carried, Downlink, Handover, Leave, Moved, Old, Welcome
 from antecede.core.mobile.luggage import Berth, Terms
 from antecede.core.mobile.protocols import restore
@@ -83,7 +83,7 @@ class DurableStation:
         self.counts: Counter[str] = Counter()
         self.unreadable = UnreadableFrames()
         self._staged = ReleasedByStation()
-        self._elsewhere: dict[ProcessId, None] = {}
+        self._elsewhere: dict[ProcessId, int] = {}
 
     @property
     def station(self) -> Station:
@@ -164,10 +164,11 @@ class DurableStation:
         self.unreadable.forget(sender, data)
         return is_taken
 
-    def take_elsewhere(self) -> list[ProcessId]:
-        """Return the hosts that were found to be at another station since the last call."""
+    def take_elsewhere(self) -> dict[ProcessId, int]:
+        """Return the hosts that were found to be at another station since the last call, each with the number of its
+        registration there."""
         hosts, self._elsewhere = self._elsewhere, {}
-        return list(hosts)
+        return hosts
 
     def tick(self, now: float) -> None:
         """Time has come to `now`."""
@@ -222,9 +223,17 @@ class DurableStation:
         self.counts["received"] += 1
         self._carry_out(effects)
         if isinstance(packet.stamp, Begin | Moved):
-            berth = self.berth(packet.stamp.host)
-            if berth is not None and berth.state == AWAY:
-                self._elsewhere[packet.stamp.host] = None
+            self._note_elsewhere(packet.stamp)
+
+    def _note_elsewhere(self, stamp: Begin | Moved) -> None:
+        """Note that a host has registered at another station, if it has; a registration of the same number as the one
+        here is of a copy of its store."""
+        berth = self.berth(stamp.host)
+        if berth is None:
+            return
+        is_copy = isinstance(stamp, Moved) and stamp.at != self.name and stamp.move >= berth.heard
+        if berth.state == AWAY or (berth.state == AWAITED and is_copy):
+            self._elsewhere[stamp.host] = stamp.move
 
     def _meet(self, host: ProcessId) -> None:
         """Whoever was not known joins."""

@@ -350,8 +350,8 @@ class StationServer:
                 self._met.set()
             for host in sorted(self._connections.keys() & self.durable.station.departed):
                 await self._dismiss(host)
-            for host in self.durable.take_elsewhere():
-                await self._replace(host)
+            for host, move in self.durable.take_elsewhere().items():
+                await self._replace(host, move)
 
     def _take(self, received: Received) -> bool:
         return self.durable.receive(received.sender, received.data, received.number)
@@ -359,10 +359,10 @@ class StationServer:
     def _is_unreadable(self, received: Received) -> bool:
         return self.durable.unreadable.has(received.sender, received.data)
 
-    async def _replace(self, host: ProcessId) -> None:
-        """End the connection of a host that has registered at another station since."""
-        connection, berth = self._connections.get(host), self.durable.berth(host)
-        if connection is not None and connection.move and berth is not None and berth.state == AWAY:
+    async def _replace(self, host: ProcessId, move: int) -> None:
+        """End the connection of a host that has registered at another station, with number `move`."""
+        connection = self._connections.get(host)
+        if connection is not None and 0 < connection.move <= move:
             await connection.socket.close(protocol.REPLACED, ELSEWHERE)
 
     async def _keep_time(self) -> None:

@@ -186,7 +186,7 @@ def _found_or_begun(folder: Path, *, temporary: bool) -> str:
         url = address(folder)
         if url is not None:
             return url
-        with open(folder / "keeper", "ab") as kept:
+        with open(folder / "keeper", "ab", opener=_open_private) as kept:
             alone = _had_alone(kept)
         if alone:
             _begin(folder, temporary=temporary)
