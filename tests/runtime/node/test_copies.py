@@ -177,10 +177,12 @@ def test_a_number_that_is_used_twice_is_told_and_not_dropped_as_a_repetition(
         async with join(network, space="s", process="a", store=store) as a:
             await a.send({"b"}, b"first")
         copy(store, backup)
-        async with join(network, space="s", process="b", store=tmp_path / "b") as b:
-            async with join(network, space="s", process="a", store=store) as a:
-                await a.send({"b"}, b"second")
-                assert await take(b, 2) == [b"first", b"second"]
+        async with (
+            join(network, space="s", process="b", store=tmp_path / "b") as b,
+            join(network, space="s", process="a", store=store) as a,
+        ):
+            await a.send({"b"}, b"second")
+            assert await take(b, 2) == [b"first", b"second"]
         async with join(network, space="s", process="b", store=tmp_path / "b") as b:
             del network.registrations["s", "a"]
             async with join(network, space="s", process="a", store=backup) as a:

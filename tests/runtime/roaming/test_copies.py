@@ -48,9 +48,7 @@ def test_an_older_copy_of_a_station_is_refused(tmp_path: Path) -> None:
     asyncio.run(scenario())
 
 
-def test_a_station_whose_copy_was_started_stops_and_says_why(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_station_whose_copy_was_started_stops_and_says_why(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     network = MemoryNetwork()
     station: dict[str, Any] = {"name": "s1", "stations": ["s1"], "key": KEY}
 
@@ -91,12 +89,15 @@ def test_an_older_copy_of_a_host_is_refused(tmp_path: Path, since: str) -> None:
             put_back(copied, path)
             async with host(at["s3"], "ann", path=path) as ann:
                 with pytest.raises(HostRefused, match="older copy"):
-                    async with asyncio.timeout(WAIT_S):
-                        await ann.send({"bob"}, b"other content")
-                        await ann.drained()
-                        await anext(ann)
+                    await asyncio.wait_for(_send_and_wait(ann), WAIT_S)
 
     asyncio.run(scenario())
+
+
+async def _send_and_wait(ann: Host) -> None:
+    await ann.send({"bob"}, b"other content")
+    await ann.drained()
+    await anext(ann)
 
 
 def test_a_copy_of_a_host_from_before_its_last_connection_is_refused(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from antecede.runtime.state.ownership import Ownership
 from antecede.runtime.state.store import Store
 from antecede.runtime.transport.contract import OlderCopy, Registration
 
+EARLY, LATE = "before the broker knows", "before it confirms"
+
 
 def owner_of(store: Store) -> Ownership:
     identify(store, process="a")
@@ -31,10 +33,10 @@ class Broker:
         """Claim the name as a transport does. The process may die before the broker knows, or before it confirms."""
         owner = owner_of(store)
         claimed = owner.claim(self.entry)
-        if dies == "before the broker knows":
+        if dies == EARLY:
             return
         self.entry = claimed
-        if dies != "before it confirms":
+        if dies != LATE:
             owner.confirm(claimed)
 
 
@@ -59,10 +61,10 @@ def test_every_start_has_a_later_epoch_and_another_nonce(store: Store) -> None:
     assert len(set(seen)) == 3
 
 
-@pytest.mark.parametrize("deaths", [["before the broker knows"], ["before it confirms"], ["before the broker knows"] * 3])
+@pytest.mark.parametrize("deaths", [[EARLY], [LATE], [EARLY] * 3])
 def test_a_death_on_the_way_does_not_lock_the_owner_out(path: Path, deaths: list[str]) -> None:
     broker = Broker()
-    for dies in ("", *deaths, "before it confirms", "before it confirms", ""):
+    for dies in ("", *deaths, LATE, LATE, ""):
         with closing(Store(path)) as store:
             broker.start(store, dies=dies)
     assert broker.entry is not None
@@ -77,7 +79,7 @@ def test_a_copy_from_before_the_last_start_is_refused(path: Path, tmp_path: Path
     copy = Path(shutil.copy(path, tmp_path / "copy.sqlite"))
     with closing(Store(path)) as store:
         broker.start(store)
-    with closing(Store(copy)) as store, pytest.raises(OlderCopy, match=r"started since \(epoch 2\)\. .* use another name"):
+    with closing(Store(copy)) as store, pytest.raises(OlderCopy, match=r"since \(epoch 2\)\. .* use another name"):
         broker.start(store)
 
 

@@ -25,6 +25,11 @@ FORGED = {
 }
 
 
+def seal_with_another_key(frame: bytes) -> bytes:
+    with closing(Store(None)) as store:
+        return Seals(b"another key, of somebody else", "roam", "s2", store).wrap("s1", 2, frame)
+
+
 @pytest.mark.parametrize("forged", FORGED.values(), ids=FORGED)
 @pytest.mark.parametrize("seal", ["none", "of another key"])
 def test_whoever_can_publish_and_has_no_key_changes_nothing(forged: bytes, seal: str) -> None:
@@ -36,12 +41,13 @@ def test_whoever_can_publish_and_has_no_key_changes_nothing(forged: bytes, seal:
             await ann.connected()
             await bob.connected()
             await until(lambda: all(server.counts()["known"] == 2 for server in at.values()))
-            before, serial = state_of(at["s1"]), network.inboxes["roam", "s1"].serial
+            before, inbox = state_of(at["s1"]), network.inboxes["roam", "s1"]
+            serial = inbox.serial
             data = forged
             if seal != "none":
-                data = Seals(b"another key, of somebody else", "roam", "s2", Store(None)).wrap("s1", 2, forged)
+                data = seal_with_another_key(forged)
             await network.transport("roam", "s2", "forger").publish("s1", data, "key")
-            await until(lambda: network.inboxes["roam", "s1"].serial > serial and not network.inboxes["roam", "s1"].waiting)
+            await until(lambda: inbox.serial > serial and not inbox.waiting)
             await asyncio.sleep(0.05)
             assert state_of(at["s1"]) == before
             await bob.send({"ann"}, b"still there?")
@@ -56,7 +62,7 @@ def test_a_frame_of_another_key_is_kept_and_named() -> None:
 
     async def scenario() -> None:
         async with serve_station(network, name="s1", stations=["s1", "s2"], key=KEY) as server:
-            data = Seals(b"another key, of somebody else", "roam", "s2", Store(None)).wrap("s1", 2, FORGED["a host is removed"])
+            data = seal_with_another_key(FORGED["a host is removed"])
             await network.transport("roam", "s2", "x").publish("s1", data, "key")
             await until(server.problems)
             (problem,) = server.problems()
@@ -95,7 +101,7 @@ def test_a_store_of_this_release_believes_no_frame_without_a_seal() -> None:
 
 
 def test_a_migrated_store_believes_frames_that_were_on_their_way_and_no_later_ones(tmp_path: Path) -> None:
-    """The inbox numbers what it gets: bare frames from before the first sealed one of a station are taken, even late."""
+    """The inbox numbers what it gets: bare frames from before the first sealed one of a station are taken, if late."""
     path = Path(shutil.copy(GOLDEN / "v1" / "stations" / "roam_s1.sqlite", tmp_path))
     with closing(Store(path)) as store:
         receiver, bare = seals(store), frames.removed("ann")
