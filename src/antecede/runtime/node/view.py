@@ -23,7 +23,6 @@ from antecede.runtime.watch.problems import (
     OutboxFull,
     Problem,
     ProblemLog,
-    UpgradeNeeded,
 )
 from antecede.runtime.watch.stalls import NO_INBOX_AFTER_S, Stall, Waiting, Watch
 
@@ -95,7 +94,7 @@ class NodeView:
 
     def status(self) -> Mapping[str, object]:
         """Return what `antecede status` shows of this node."""
-        waiting = self._watch.waiting(self._waiting(), self._outbox.queues.values())
+        waiting = self._watch.waiting(self._waiting(), self._outbox.queues.values(), self._durable.unreadable)
         departure = self._durable.departure
         leaving = {} if departure.step == STAYS else {"unsettled": sorted(departure.unsettled)}
         return {
@@ -120,7 +119,7 @@ class NodeView:
         return not self._watch.similar.get(to) and self._searches[to] < SEARCHES_MAX
 
     def _stalled(self) -> list[Stall]:
-        return self._watch.stalled(self._waiting(), self._outbox.queues.values())
+        return self._watch.stalled(self._waiting(), self._outbox.queues.values(), self._durable.unreadable)
 
     def _waiting(self) -> Iterator[Waiting]:
         return (Waiting(one.message.id, one.needs) for one in self._durable.pending())
@@ -144,9 +143,6 @@ class NodeView:
         whom = departure.unsettled | self._blocked_queues() if departure.step != STAYS else set()
         if leaving_s >= SOON_S and whom:
             found.append(LeavingWaits(leaving_s, tuple(sorted(whom))))
-        for frame in self._durable.unreadable.all():
-            since_s = age_s(("unreadable", frame.sender, frame.checksum))
-            found.append(UpgradeNeeded(since_s, frame.sender, frame.checksum, frame.reason))
         found += [NumberReused(age_s(("reused", message)), message) for message in self._durable.reused]
         return found
 

@@ -110,28 +110,6 @@ class LeavingWaits(Problem):
 
 
 @dataclass(frozen=True, slots=True)
-class UpgradeNeeded(Problem):
-    """A frame of `sender` is of a later release. It stays with the broker until this process is upgraded."""
-
-    sender: ProcessId | None
-    checksum: int
-    reason: str
-
-    @property
-    def kind(self) -> str:
-        """A word for what is wrong."""
-        return "upgrade needed"
-
-    @property
-    def key(self) -> Hashable:
-        """The frame."""
-        return self.sender, self.checksum
-
-    def __str__(self) -> str:
-        return f"a frame of {self.sender or 'somebody'} has waited {self.since_s:.1f} s: {self.reason}"
-
-
-@dataclass(frozen=True, slots=True)
 class NumberReused(Problem):
     """Two different messages have the same identity; the second was refused."""
 

@@ -1,8 +1,8 @@
 """What does not move, and why: the answer to "where is my message?".
 
-A node stalls in two ways. A message is held back because one that it depends on is not here; then the stall names the
-missing messages and who sent them. Or a destination cannot be reached; then the stall names it and what is owed to it.
-Both are kept for `Node.stalls` once, when they have lasted for a while, and again only if they end and begin anew. They
+A node stalls in three ways. A message is held back because one that it depends on is not here; then the stall names the
+missing messages and who sent them. A destination cannot be reached; then the stall names it and what is owed to it. Or
+a frame is of a later release, and is left with the broker; then the stall says which version is needed. All are kept for `Node.stalls` once, when they have lasted for a while, and again only if they end and begin anew. They
 are problems (`problems`), and are logged as such. At a station a message is held back for one of its hosts.
 """
 
@@ -15,6 +15,7 @@ from typing import NamedTuple
 from antecede.core.types import MessageId, Need, ProcessId
 from antecede.runtime.outbox import DestinationQueue
 from antecede.runtime.watch.problems import Problem
+from antecede.runtime.watch.unreadable import UnreadableFrame, UnreadableFrames
 
 NO_INBOX_AFTER_S = 2.0
 """How long a destination that nobody started is waited for before it is a stall."""
@@ -91,23 +92,55 @@ class NoSuchProcess(Stall):
         )
 
 
+@dataclass(frozen=True, slots=True)
+class UpgradeNeeded(Stall):
+    """A frame of `sender` cannot be read here, most often because a later release wrote it. It stays with the broker."""
+
+    sender: ProcessId | None = None
+    checksum: int = 0
+
+    @property
+    def kind(self) -> str:
+        """A word for what is wrong."""
+        return "upgrade needed"
+
+    @property
+    def key(self) -> Hashable:
+        """The frame."""
+        return self.sender, self.checksum
+
+    def as_dict(self) -> dict[str, object]:
+        """Return what `antecede status` shows."""
+        since_s = round(self.since_s, 1)
+        return {"kind": self.kind, "what": "1 frame", "from": [self.sender], "since_s": since_s, "text": str(self)}
+
+    def __str__(self) -> str:
+        return f"a frame of {self.sender or 'somebody'} has waited {self.since_s:.1f} s: {self.reason}"
+
+
 class Watch:
     """Looks at what is held back and blocked, again and again, and says what is stalled and was not before."""
 
     def __init__(self, after_s: float, clock: Callable[[], float], space: str = "") -> None:
         self._after_s, self._clock, self._space = after_s, clock, space
         self._since: dict[tuple[MessageId, ProcessId | None], float] = {}
+        self._unreadable_since: dict[UnreadableFrame, float] = {}
         self._told: set[Hashable] = set()
         self.similar: dict[ProcessId, tuple[ProcessId, ...]] = {}
         """For a destination without an inbox, the names that somebody has and that are like it."""
 
-    def waiting(self, held: Iterable[Waiting], queues: Iterable[DestinationQueue]) -> list[Stall]:
+    def waiting(
+        self, held: Iterable[Waiting], queues: Iterable[DestinationQueue], unreadable: UnreadableFrames
+    ) -> list[Stall]:
         """Return everything that waits now, the oldest first."""
-        return sorted([*self._held(held), *self._blocked(queues)], key=lambda stall: -stall.since_s)
+        found = [*self._held(held), *self._blocked(queues), *self._unreadable(unreadable)]
+        return sorted(found, key=lambda stall: -stall.since_s)
 
-    def stalled(self, held: Iterable[Waiting], queues: Iterable[DestinationQueue]) -> list[Stall]:
+    def stalled(
+        self, held: Iterable[Waiting], queues: Iterable[DestinationQueue], unreadable: UnreadableFrames
+    ) -> list[Stall]:
         """Return everything that has waited for so long that it is a stall, the oldest first."""
-        return [stall for stall in self.waiting(held, queues) if stall.since_s >= self._after(stall)]
+        return [stall for stall in self.waiting(held, queues, unreadable) if stall.since_s >= self._after(stall)]
 
     def look(self, stalled: Iterable[Stall]) -> list[Stall]:
         """Return the stalls that began to be stalls since the last look, the oldest first."""
@@ -117,7 +150,17 @@ class Watch:
         return fresh
 
     def _after(self, stall: Stall) -> float:
+        if isinstance(stall, UpgradeNeeded):
+            return 0.0  # waiting does not help
         return min(self._after_s, NO_INBOX_AFTER_S) if isinstance(stall, NoSuchProcess) else self._after_s
+
+    def _unreadable(self, frames: UnreadableFrames) -> list[Stall]:
+        now, all_frames = self._clock(), frames.all()
+        self._unreadable_since = {frame: self._unreadable_since.get(frame, now) for frame in all_frames}
+        return [
+            UpgradeNeeded(now - since, reason=frame.reason, sender=frame.sender, checksum=frame.checksum)
+            for frame, since in self._unreadable_since.items()
+        ]
 
     def _held(self, held: Iterable[Waiting]) -> list[Stall]:
         now = self._clock()

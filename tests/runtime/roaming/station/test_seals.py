@@ -83,16 +83,15 @@ def test_a_seal_is_for_one_sender_one_destination_and_one_frame() -> None:
         receiver = seals(store)
         assert receiver.open("s2", sealed, 1) == frame
         assert KEY not in sealed
-        other = Seals(KEY, "another space", "s1", store)
-        for wrong in (
-            lambda: receiver.open("s3", sealed, 1),
-            lambda: seals(store, "s3").open("s2", sealed, 1),
-            lambda: other.open("s2", sealed, 1),
-            lambda: receiver.open("s2", sealed[:-1] + b"x", 1),
-            lambda: receiver.open("s2", sealed.replace(b"\x02\x07", b"\x02\x08", 1), 1),
+        for reader, sender, data in (
+            (receiver, "s3", sealed),
+            (seals(store, "s3"), "s2", sealed),
+            (Seals(KEY, "another space", "s1", store), "s2", sealed),
+            (receiver, "s2", sealed[:-1] + b"x"),
+            (receiver, "s2", sealed.replace(b"\x02\x07", b"\x02\x08", 1)),
         ):
             with pytest.raises(WrongSeal):
-                wrong()
+                reader.open(sender, data, 1)
 
 
 def test_a_store_of_this_release_believes_no_frame_without_a_seal() -> None:

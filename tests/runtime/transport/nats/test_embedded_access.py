@@ -12,7 +12,6 @@ from nats.errors import Error as NatsError
 
 from antecede.core.errors import Misuse
 from antecede.runtime import join
-from antecede.runtime.transport.nats import embedded
 from antecede.runtime.transport.nats.embedded import EmbeddedNetwork, address
 from antecede.runtime.transport.urls import servers_of
 from tests.runtime.nodes import run, take
@@ -89,7 +88,8 @@ def test_the_password_is_in_no_address_that_is_shown(tmp_path: Path) -> None:
 def test_a_folder_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "nats"
     folder.mkdir()
-    monkeypatch.setattr(embedded.os, "geteuid", lambda: folder.stat().st_uid + 1)
+    stranger = folder.stat().st_uid + 1
+    monkeypatch.setattr(os, "geteuid", lambda: stranger)
 
     async def test() -> None:
         with pytest.raises(Misuse, match="belongs to another user: give a folder of your own"):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sized
-from dataclasses import astuple
 
 from antecede.core.mobile.handoff import AWAITED
 from antecede.core.types import ProcessId
 from antecede.runtime.outbox import Outbox
 from antecede.runtime.roaming.station.durable_station import DurableStation
-from antecede.runtime.watch.problems import Problem, ProblemLog, UpgradeNeeded
-from antecede.runtime.watch.stalls import Stall, Waiting, Watch
+from antecede.runtime.watch.problems import Problem, ProblemLog
+from antecede.runtime.watch.stalls import Waiting, Watch
 
 LOOK_S = 2.0
 """How often a station, which may have many thousands of hosts, looks what does not move."""
@@ -47,15 +46,7 @@ class StationView:
 
     def problems(self) -> list[Problem]:
         """Return what is wrong now."""
-        stalled: list[Stall] = self._watch.stalled(self._waiting(), self._outbox.queues.values())
-        return [*stalled, *self._others()]
-
-    def _others(self) -> list[Problem]:
-        """Return what is wrong and is not a stall."""
-        return [
-            UpgradeNeeded(self._log.age_s(("unreadable", frame.sender, frame.checksum)), *astuple(frame))
-            for frame in self._durable.unreadable.all()
-        ]
+        return [*self._watch.stalled(self._waiting(), self._outbox.queues.values(), self._durable.unreadable)]
 
     def problem_counts(self) -> dict[str, int]:
         """Return the number of problems at the last look, by kind."""
@@ -81,14 +72,13 @@ class StationView:
 
     def status(self) -> Mapping[str, object]:
         """What `antecede status` shows of this station."""
-        waiting = self._watch.waiting(self._waiting(), self._outbox.queues.values())
+        waiting = self._watch.waiting(self._waiting(), self._outbox.queues.values(), self._durable.unreadable)
         self._look_at_moves()
         now, berths = self._clock(), self._durable.station.berths
         moving = sorted(self._moving, key=self._moving.__getitem__)
         return {
             **self.counts(),
             "stalls": [stall.as_dict() for stall in waiting[:LINES_MAX]],
-            "problems": [problem.as_dict() for problem in self._others()[:LINES_MAX]],
             "hand_offs": [
                 {"host": host, "from": berths[host].at, "since_s": round(now - self._moving[host], 1)}
                 for host in moving[:LINES_MAX]
