@@ -39,7 +39,7 @@ SCHEMA = (
     "CREATE TABLE fact (key TEXT PRIMARY KEY, value BLOB NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID",
     "CREATE TABLE snapshot (one INTEGER PRIMARY KEY CHECK (one = 1), log_n INTEGER NOT NULL, state BLOB NOT NULL,"
     " checksum INTEGER NOT NULL)",
-    "CREATE TABLE log (n INTEGER PRIMARY KEY, entry BLOB NOT NULL, checksum INTEGER NOT NULL)",
+    "CREATE TABLE log (n INTEGER PRIMARY KEY AUTOINCREMENT, entry BLOB NOT NULL, checksum INTEGER NOT NULL)",
     "CREATE TABLE outbox (n INTEGER PRIMARY KEY AUTOINCREMENT, dests TEXT NOT NULL, kind TEXT NOT NULL,"
     " roster INTEGER NOT NULL, data BLOB NOT NULL, checksum INTEGER NOT NULL)",
     "CREATE TABLE inbox (n INTEGER PRIMARY KEY AUTOINCREMENT, sender TEXT NOT NULL, seq INTEGER NOT NULL,"
@@ -47,6 +47,8 @@ SCHEMA = (
     "CREATE TABLE quarantine (n INTEGER PRIMARY KEY, sender TEXT, reason TEXT NOT NULL, data BLOB NOT NULL,"
     " checksum INTEGER NOT NULL)",
 )
+NUMBERED = ("log", "outbox", "inbox")
+"""Tables whose last number SQLite keeps, though the row is deleted."""
 TABLES_1 = ("fact", "snapshot", "input", "outbox", "inbox", "quarantine")
 FRAME_1, LINES_1 = -1, -2
 """What a negative roster meant in the outbox of format 1."""
@@ -97,8 +99,15 @@ def _read_format(database: sqlite3.Connection, path: Path | None) -> int:
 def _make_tables(database: sqlite3.Connection) -> None:
     for statement in SCHEMA:
         database.execute(statement)
+    for table in NUMBERED:
+        _set_last_number(database, table, 0)
     for key, value in (("format", b"%d" % FORMAT), ("log codec", b"%d" % CODEC)):
         _put_fact(database, key, value)
+
+
+def _set_last_number(database: sqlite3.Connection, table: str, number: int) -> None:
+    database.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
+    database.execute("INSERT INTO sqlite_sequence VALUES (?, ?)", (table, number))
 
 
 def _put_fact(database: sqlite3.Connection, key: str, value: bytes) -> None:
@@ -131,9 +140,8 @@ def _migrate_1(database: sqlite3.Connection) -> None:
         database.execute("INSERT INTO quarantine VALUES (?, ?, ?, ?, ?)", (*row, checksum(*row)))
     for table in TABLES_1:
         database.execute(f"DROP TABLE {table}_1")
-    for table in ("outbox", "inbox"):  # numbers go on, though their rows are gone
-        database.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
-        database.execute("INSERT INTO sqlite_sequence VALUES (?, ?)", (table, numbers.get(table, 0)))
+    for table in ("outbox", "inbox"):
+        _set_last_number(database, table, numbers.get(table, 0))
 
 
 def _reader_1(facts: dict[str, bytes]) -> Callable[[str, str, bytes], LogEntry]:

@@ -122,17 +122,17 @@ class Store:
                 database.execute(f"PRAGMA max_page_count = {int(pages_max)}")
             self._check_pages(database)
             migration.prepare(database, self.path)
-        except (sqlite3.Error, OSError, Misuse, StoreError) as error:
+        except (sqlite3.Error, OSError, ValueError, Misuse, StoreError) as error:
             if database is not None:
                 database.close()
             if isinstance(error, Misuse | StoreError):
                 raise
-            if "locked" in str(error):
+            if isinstance(error, sqlite3.Error) and "locked" in str(error):
                 raise Misuse(
                     f"{self.path} is open in another process: a name can be used in one place at a time. Stop the "
                     "other process, or give this one another name"
                 ) from error
-            advice = f". {SAFE}" if isinstance(error, sqlite3.Error) else ""
+            advice = "" if isinstance(error, OSError) else f". {SAFE}"  # SQLite's words may be damaged too: ValueError
             raise StoreError(f"{self.path} cannot be opened: {error}{advice}") from error
         return database
 
@@ -154,24 +154,28 @@ class Store:
         if int(codec) > CODEC:
             raise Misuse(too_new(f"the log of {self.path}", int(codec), CODEC))
         try:
-            self._last_out, self._last_in = self._last("outbox"), self._last("inbox")
+            last_log, self._last_out, self._last_in = map(self._last, migration.NUMBERED)
             (self._quarantined,) = self._one("SELECT coalesce(max(n), 0) FROM quarantine")
             (unacknowledged,) = self._one("SELECT count(*) FROM inbox")
             (logged,) = self._one(LAST_LOG)
+            if int(logged) < last_log:
+                raise ValueError(f"entry {last_log} of the log is missing")
             self._acknowledged = self._last_in - int(unacknowledged)
             self._last_log = int(logged)
             self.progress = self._last_log + self._acknowledged  # what is staged does not count yet
         except (sqlite3.Error, ValueError, TypeError) as error:
             raise unreadable(self.path, error) from error
 
-    def _one(self, query: str) -> Sequence[Any]:
-        row: Sequence[Any] = self._database.execute(query).fetchone()
+    def _one(self, query: str, *values: str) -> Sequence[Any]:
+        row: Sequence[Any] = self._database.execute(query, values).fetchone()
         return row
 
     def _last(self, table: str) -> int:
         """Return the highest number ever given, even if its row is deleted: a broker remembers it as a key."""
-        row = self._database.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
-        return 0 if row is None else int(row[0])
+        (number,) = self._one("SELECT max(seq) FROM sqlite_sequence WHERE name = ?", table)
+        if not isinstance(number, int):
+            raise ValueError(f"the last number of the {table} is missing")
+        return number
 
     def _read(self, what: str, query: str, make: Callable[..., T]) -> Iterator[T]:
         """Yield what `make` makes of each row without its checksum, which is last and has to fit.

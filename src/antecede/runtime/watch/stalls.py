@@ -2,8 +2,9 @@
 
 A node stalls in three ways. A message is held back because one that it depends on is not here; then the stall names the
 missing messages and who sent them. A destination cannot be reached; then the stall names it and what is owed to it. Or
-a frame is of a later release, and is left with the broker; then the stall says which version is needed. All are kept for `Node.stalls` once, when they have lasted for a while, and again only if they end and begin anew. They
-are problems (`problems`), and are logged as such. At a station a message is held back for one of its hosts.
+a frame is of a later release, and is left with the broker; then the stall says which version is needed. All are kept
+for `Node.stalls` once, when they have lasted for a while, and again only if they end and begin anew. They are problems
+(`problems`), and are logged as such. At a station a message is held back for one of its hosts.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ class NoSuchProcess(Stall):
 
 @dataclass(frozen=True, slots=True)
 class UpgradeNeeded(Stall):
-    """A frame of `sender` cannot be read here, most often because a later release wrote it. It stays with the broker."""
+    """A frame of `sender` cannot be read here, most often because a later release wrote it. The broker keeps it."""
 
     sender: ProcessId | None = None
     checksum: int = 0
