@@ -47,13 +47,15 @@ def test_a_station_that_is_full_is_full_for_the_next_host_only() -> None:
     limits = AirLimits(connections=1)
 
     async def scenario() -> None:
-        async with cells(names=["s1"], limits=limits) as at:
-            async with host(at["s1"], "ann") as ann, host(at["s1"], "bob") as bob:
-                await ann.connected()
-                await until(lambda: "503" in bob.trouble() or "full" in bob.trouble())
-                assert bob.station is None
-                await ann.close()
-                async with asyncio.timeout(WAIT_S):
-                    assert await bob.connected() == "s1"
+        async with cells(names=["s1"], limits=limits) as at, AsyncExitStack() as stack:
+            hosts = [await stack.enter_async_context(host(at["s1"], name)) for name in ("ann", "bob")]
+            await until(lambda: any(one.station for one in hosts))
+            (first,) = [one for one in hosts if one.station is not None]
+            (second,) = [one for one in hosts if one is not first]
+            await until(lambda: "503" in second.trouble() or "full" in second.trouble())
+            assert (first.station, second.station) == ("s1", None)
+            await first.close()
+            async with asyncio.timeout(WAIT_S):
+                assert await second.connected() == "s1"
 
     asyncio.run(scenario())

@@ -206,6 +206,7 @@ class StationServer:
         self._check_room(host)
         self.durable.welcome(host, said.incarnation, badge.terms(self.durable.station.policy))
         await self._commits.done()
+        self._check_room(host)  # others may have come meanwhile
         connection = Connection(
             socket,
             host,
