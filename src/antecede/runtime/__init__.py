@@ -29,25 +29,56 @@ from antecede.runtime.roaming.host.link import HostRefused
 from antecede.runtime.roaming.station.serve import serve_station
 from antecede.runtime.roaming.tokens import issue as issue_token
 from antecede.runtime.state.store_error import StoreError
-from antecede.runtime.transport.contract import NameTaken, Network, Received, Transport, Unreachable
+from antecede.runtime.transport.contract import (
+    NameLost,
+    NameTaken,
+    Network,
+    OlderCopy,
+    Received,
+    Transport,
+    Unreachable,
+)
 from antecede.runtime.transport.memory import Faults, MemoryNetwork
 from antecede.runtime.transport.nats.network import NatsNetwork
 from antecede.runtime.transport.nats.options import NatsOptions
-from antecede.runtime.watch.stalls import Stall
+from antecede.runtime.watch.problems import (
+    InboxFull,
+    LeavingWaits,
+    MessageRefused,
+    MoveFailed,
+    NeverAcknowledged,
+    NotConnected,
+    NumberReused,
+    OutboxFull,
+    Problem,
+)
+from antecede.runtime.watch.stalls import NoSuchProcess, Stall, UpgradeNeeded
 
 __all__ = [
     "Delivery",
     "Faults",
     "Host",
     "HostRefused",
+    "InboxFull",
+    "LeavingWaits",
     "Limits",
     "MemoryNetwork",
+    "MessageRefused",
+    "MoveFailed",
+    "NameLost",
     "NameTaken",
     "NatsNetwork",
     "NatsOptions",
     "Network",
+    "NeverAcknowledged",
+    "NoSuchProcess",
     "Node",
     "NodeClosed",
+    "NotConnected",
+    "NumberReused",
+    "OlderCopy",
+    "OutboxFull",
+    "Problem",
     "Received",
     "Stall",
     "StoreError",
@@ -55,6 +86,7 @@ __all__ = [
     "SyncNode",
     "Transport",
     "Unreachable",
+    "UpgradeNeeded",
     "issue_token",
     "join",
     "join_sync",
