@@ -19,7 +19,7 @@ from antecede.core.locality import allocation, gateways
 from antecede.core.locality.allocation import Allocation
 from antecede.core.locality.graph import Graph
 from antecede.core.locality.plan import plan
-from antecede.core.locality.two_way_links import Rooms
+from antecede.core.locality.two_way_links import BlockAllocations
 from tests.core.locality.executions import Step, random_execution
 from tests.core.locality.graphs import random_graph
 from tests.core.locality.judge import AnyAccused, Wrong, differential, local, pairs, vectors, vectors_and_paths
@@ -93,9 +93,9 @@ def allocations(graph: Graph, fifo: bool) -> Iterator[Allocation]:
     yield everywhere.allocation("6 everywhere", {p: everywhere.demand(p, gateway=True) for p in graph.processes})
     yield plan(graph, fifo=fifo).allocation
     if graph.is_two_way:
-        rooms = Rooms(graph, fifo=fifo)
-        yield from (rooms.allocation_3(), rooms.allocation_4(), rooms.allocation_5(arrival_price=3))
-        yield rooms.allocation_6()
+        allocations = BlockAllocations(graph, fifo=fifo)
+        yield from (allocations.allocation_3(), allocations.allocation_4(), allocations.allocation_5(arrival_price=3))
+        yield allocations.allocation_6()
 
 
 def _explain(name: str, wrong: Wrong, seed: int, number: int) -> str:

@@ -17,7 +17,7 @@ from antecede.core.locality.allocation import Allocation
 from antecede.core.locality.gateways import allocation_5, allocation_6
 from antecede.core.locality.graph import Graph
 from antecede.core.locality.plan import TITLES, Cost, cost, plan
-from antecede.core.locality.two_way_links import Rooms
+from antecede.core.locality.two_way_links import BlockAllocations
 from antecede.lab.printed.allocations import printed_5
 from antecede.lab.topologies import chain, complete, figure_4, hierarchical_triangle, postal, ring, star
 
@@ -96,7 +96,7 @@ them were judged wrongly, against explicit causal pasts.
 
 def _space(topology: Topology) -> list[str]:
     graph = topology.graph
-    repaired = cost(Rooms(graph).allocation_5() if graph.is_two_way else allocation_5(graph))
+    repaired = cost(BlockAllocations(graph).allocation_5() if graph.is_two_way else allocation_5(graph))
     made = plan(graph)
     return [
         topology.name,

@@ -27,7 +27,7 @@ from antecede.core.clocks.stamp import ClockStamp
 from antecede.core.locality.graph import Graph
 from antecede.core.locality.local_clock import LocalClock
 from antecede.core.locality.plan import Plan, cost, plan
-from antecede.core.locality.two_way_links import Rooms
+from antecede.core.locality.two_way_links import BlockAllocations
 from antecede.lab.topologies import hierarchical_triangle
 
 ROUNDS = 5
@@ -81,15 +81,15 @@ def sparse(processes: int, *, both_ways: bool, seed: int = 1) -> dict[str, Any]:
 def gateway_memory(messages: int = 50_000, seed: int = 1) -> dict[str, Any]:
     """Steps remembered by a gateway after each arrival there, beside the clock entries that are saved for them."""
     graph = hierarchical_triangle(100, 9)
-    rooms = Rooms(graph)
-    allocation = rooms.allocation_6()
+    allocations = BlockAllocations(graph)
+    allocation = allocations.allocation_6()
     clocks = {p: LocalClock(allocation, p) for p in graph.processes}
     held: list[int] = []
     for receiver, stamp in _traffic(clocks, graph, messages, random.Random(seed)):
         clocks[receiver].receive(stamp)
         if clocks[receiver].is_gateway:
             held.append(clocks[receiver].memory_entries())
-    third, sixth = cost(rooms.allocation_3()), cost(allocation)
+    third, sixth = cost(allocations.allocation_3()), cost(allocation)
     return {
         "processes": 100,
         "messages": messages,

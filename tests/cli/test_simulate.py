@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from antecede.cli import simulate
+from antecede.cli import main, simulate
 from antecede.cli.simulation import options as table
 from antecede.cli.simulation.parameters import fixed_parameters, parameters, roaming_parameters
 from antecede.core import registry
@@ -150,7 +150,9 @@ def test_retransmission_is_for_those_who_need_it(algorithm: str, expected: float
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ("--algorithm kss", "no algorithm 'kss'; there are"),
+        ("--algorithm kss", "no algorithm 'kss'; did you mean ks or ses?"),
+        ("--algorithm 1", "no algorithm '1'; there are chain2, hierarchy, history,"),
+        ("--algorithm 1", "vector, roam, av1,"),
         ("--dests 1-50", "give a range from 1 to 19"),
         ("--dests many", "write it like 1-19"),
         ("--groups 5", "an overlap below the size"),
@@ -198,6 +200,11 @@ def test_options_that_have_no_meaning_are_refused_in_words(
         run(options)
     assert words in str(refused.value)
     assert "replay" not in capsys.readouterr().err
+
+
+def test_an_unknown_option_is_told_with_the_command_that_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", "--frmat", "y"]) == 2
+    assert capsys.readouterr().err == "antecede: --frmat y: see `antecede simulate --help` for what can be given\n"
 
 
 def test_a_name_too_long_for_a_file_is_told_in_words(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from pathlib import Path
@@ -11,6 +12,8 @@ HERE = Path(__file__).parent
 FOLDERS = sorted(path for path in HERE.glob("v*") if path.is_dir())
 """One folder for each time that golden files were written; the last is of the formats that the code writes now."""
 NEWEST = FOLDERS[-1]
+SUMS = "SHA256SUMS"
+"""A file beside the golden files of one folder, in the form that `sha256sum` writes and checks."""
 
 
 def read(name: str, folder: Path) -> list[dict[str, Any]]:
@@ -28,3 +31,9 @@ def read_all(name: str) -> list[dict[str, Any]]:
 def copy(folder: Path, name: str, to: Path) -> Path:
     """Copy a folder of golden files to where a test may change them."""
     return Path(shutil.copytree(folder / name, to, dirs_exist_ok=True))
+
+
+def digests(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of each golden file in a folder, by its path there."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != SUMS)
+    return {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}

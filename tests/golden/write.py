@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.golden.files import SUMS, digests
 from tests.golden.frames import golden_air_frames, golden_frames
 from tests.golden.packets import golden_packets
 from tests.golden.snapshots import golden_roaming_snapshots, golden_snapshots
@@ -43,6 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     (folder / "traces.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     with tempfile.TemporaryDirectory() as scratch:
         write_stores(folder, Path(scratch))
+    sums = "".join(f"{digest}  {name}\n" for name, digest in digests(folder).items())
+    (folder / SUMS).write_text(sums, encoding="utf-8")
     return 0
 
 

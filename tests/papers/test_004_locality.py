@@ -14,7 +14,7 @@ from antecede.core.locality.gateways import allocation_4, allocation_5, allocati
 from antecede.core.locality.graph import Graph, reachable, without
 from antecede.core.locality.local_clock import LocalClock
 from antecede.core.locality.plan import cost, cost_of_vectors, plan
-from antecede.core.locality.two_way_links import Rooms
+from antecede.core.locality.two_way_links import BlockAllocations
 from antecede.lab.printed.allocations import printed_4, printed_5
 from antecede.lab.topologies import figure_4, hierarchical_triangle, postal, ring, star
 from tests.core.locality.executions import Internal, Send, random_execution, script
@@ -154,7 +154,7 @@ class TestSection5Triangle:
 
     @pytest.mark.parametrize("fifo", [True, False])
     def test_memory_restores_the_clocks_claimed(self, fifo: bool) -> None:
-        made = Rooms(self.TRIANGLE, fifo=fifo).allocation_6()
+        made = BlockAllocations(self.TRIANGLE, fifo=fifo).allocation_6()
         assert {p: made.clock_set(p) for p in self.OWN} == self.OWN
         assert {p: made.observation_set(p) for p in self.OWN} == self.OWN
 

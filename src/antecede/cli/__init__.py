@@ -15,7 +15,7 @@ import traceback
 from collections.abc import Sequence
 
 from antecede import __version__
-from antecede.core.errors import AntecedeError
+from antecede.core.errors import AntecedeError, Misuse
 
 COMMANDS = ("check", "demo", "lab", "locality", "remove", "simulate", "station", "status", "token", "trace")
 
@@ -39,7 +39,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     undecidable.
     """
     try:
-        arguments = parser().parse_args(argv)
+        arguments, unknown = parser().parse_known_args(argv)
+        if unknown:
+            raise Misuse(f"{' '.join(unknown)}: see `antecede {arguments.command} --help` for what can be given")
         status: int = importlib.import_module(f"antecede.cli.{arguments.command}").run(arguments)
     except KeyboardInterrupt:
         print("antecede: stopped", file=sys.stderr)

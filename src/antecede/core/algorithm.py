@@ -11,8 +11,8 @@ or input and output. Calls go in, a list of effects comes out, and the driver ow
 4. make the state and the effects durable together, if a process is to survive a crash: take `snapshot()`
    after a call, and do not transmit what is not saved;
 5. tell every process of a newcomer with `join` before it is sent anything, and of a departure with `leave` once nothing
-   of the departed is wanted any more, and everybody of that before the next newcomer. Names are not reused. With
-   `mr` and `mr-broadcast`, everybody has called `join` before the newcomer sends.
+   of the departed is wanted any more. Tell all processes of a departure before the next newcomer is admitted. Names are
+   not reused. With `mr` and `mr-broadcast`, everybody has called `join` before the newcomer sends.
 
 Most algorithms only put a stamp on a message and hold packets back until their stamp allows delivery. For these
 an **ordering** is the algorithm of the paper and nothing else: what to stamp (`stamps`), the delivery condition
@@ -21,7 +21,7 @@ that exchange control packets of their own (`mr`, `mf`, `serial-*`, `hierarchy`,
 
 A message to oneself is delivered within `send`: whatever could have caused it and was addressed to this process
 has been delivered here already, or the process would not know of it. (The serialised algorithms put it in its
-turn instead.) The papers that assume a sender is not among its destinations are so left as they are.
+turn instead.) So algorithms whose papers exclude the sender from the destinations need no change.
 """
 
 from __future__ import annotations

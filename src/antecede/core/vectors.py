@@ -1,8 +1,8 @@
 """Vectors and tables of counts: the greatest of two, and what is left of one without the processes that left.
 
-A stamp that was on its way when its receiver heard of a departure still counts the departed. Taken over, it would go
-round for ever: each process would tell the others what they had forgotten, and stamps would grow with every
-process that ever was.
+A stamp that was on its way when its receiver heard of a departure still counts the departed. If the receiver merged
+such a stamp, the count of the departed would be passed on for ever: each process would tell the others what they had
+forgotten, and stamps would grow with every process that ever was.
 """
 
 from __future__ import annotations

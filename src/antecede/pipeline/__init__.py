@@ -1,6 +1,6 @@
 """Spark: traces in; verdicts, tables and reports out.
 
-A check goes through these folders: read -> plan -> verify -> explain -> write. Read in this order:
+A check has the stages read, verify, explain, measure and write, which `check` runs. Read in this order:
 
 check     the stages of a check, one after the other
 schema    every table: its columns, their types, and what each means

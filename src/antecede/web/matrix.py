@@ -1,6 +1,6 @@
-"""Draw who sends to whom: a matrix of senders and receivers with three readings of each link.
+"""Draw who sends to whom: a matrix of senders and receivers with three measures of each link.
 
-The shade follows the chosen reading, but the number is always there, so the matrix can be read without colour. If the
+The shade follows the chosen measure, but the number is always there, so the matrix can be read without colour. If the
 system has more processes than fit, some of the busiest are shown and the rest is counted.
 """
 

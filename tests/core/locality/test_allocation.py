@@ -11,7 +11,7 @@ from antecede.core.locality.gateways import KEPT_MAX, Gateways, allocation_4, al
 from antecede.core.locality.graph import Graph
 from antecede.core.locality.plan import cost
 from antecede.core.locality.simple_paths import Method
-from antecede.core.locality.two_way_links import Rooms
+from antecede.core.locality.two_way_links import BlockAllocations
 from antecede.lab.topologies import hierarchical_triangle, star
 from tests.core.locality.graphs import random_graph, random_two_way
 
@@ -24,16 +24,16 @@ def sets(allocation: Allocation) -> dict[str, tuple[frozenset[str], frozenset[st
 @pytest.mark.parametrize("fifo", [True, False])
 def test_rooms_give_the_same_sets_as_the_general_way(seed: int, fifo: bool) -> None:
     graph = random_two_way(random.Random(seed), 10)
-    rooms = Rooms(graph, fifo=fifo)
+    allocations = BlockAllocations(graph, fifo=fifo)
     everywhere = Gateways(graph, fifo=fifo, memory=True)
     demands = {p: everywhere.demand(p, gateway=True) for p in graph.processes}
     for quick, general in (
-        (rooms.allocation_1(), allocation_1(graph, fifo=fifo)),
-        (rooms.allocation_2(), allocation_2(graph, fifo=fifo)),
-        (rooms.allocation_3(), allocation_3(graph, fifo=fifo)),
-        (rooms.allocation_4(), allocation_4(graph, fifo=fifo)),
+        (allocations.allocation_1(), allocation_1(graph, fifo=fifo)),
+        (allocations.allocation_2(), allocation_2(graph, fifo=fifo)),
+        (allocations.allocation_3(), allocation_3(graph, fifo=fifo)),
+        (allocations.allocation_4(), allocation_4(graph, fifo=fifo)),
         (
-            rooms.allocation_6(),
+            allocations.allocation_6(),
             everywhere.allocation("6", demands),
         ),
     ):
@@ -47,7 +47,9 @@ def test_each_allocation_is_no_larger_than_the_one_before(seed: int) -> None:
     graph = random_graph(random.Random(seed))
     costs = [cost(made) for made in (allocation_1(graph), allocation_2(graph), allocation_3(graph))]
     if graph.is_two_way:
-        costs += [cost(made) for made in (Rooms(graph).allocation_4(), Rooms(graph).allocation_6())]
+        costs += [
+            cost(made) for made in (BlockAllocations(graph).allocation_4(), BlockAllocations(graph).allocation_6())
+        ]
     for larger, smaller in pairwise(costs):
         assert smaller.clock_entries <= larger.clock_entries
         assert smaller.message_entries <= larger.message_entries
@@ -59,7 +61,7 @@ def test_the_cost_is_what_the_sets_say(seed: int, fifo: bool) -> None:
     graph = random_graph(random.Random(seed))
     made = [allocation_2(graph, fifo=fifo), allocation_6(graph, fifo=fifo)]
     if graph.is_two_way:
-        made += [Rooms(graph, fifo=fifo).allocation_3(), Rooms(graph, fifo=fifo).allocation_6()]
+        made += [BlockAllocations(graph, fifo=fifo).allocation_3(), BlockAllocations(graph, fifo=fifo).allocation_6()]
     for allocation in made:
         kept = [len(allocation.clock_set(p)) for p in graph.processes]
         sent = [len(allocation.link_set(p, q)) + allocation.is_numbered(p, q) for p, q in graph.links]
@@ -81,14 +83,14 @@ def test_no_stamp_is_larger_than_a_vector(seed: int) -> None:
 def test_without_fifo_arrival_times_are_not_used() -> None:
     for graph in (star(4), hierarchical_triangle(7, 2)):
         assert sets(allocation_4(graph, fifo=False)) == sets(allocation_3(graph, fifo=False))
-        assert not Rooms(graph, fifo=False).allocation_4().gateways
+        assert not BlockAllocations(graph, fifo=False).allocation_4().gateways
 
 
 def test_a_gateway_that_costs_more_than_it_saves_is_not_used() -> None:
     """Allocation 5's price of arrival times: the star of 4 saves 20 - 5 entries."""
     assert allocation_5(star(4), arrival_price=14).gateways == {"centre"}
     assert allocation_5(star(4), arrival_price=15).gateways == frozenset()
-    assert Rooms(star(4)).allocation_5(arrival_price=11).gateways == frozenset()
+    assert BlockAllocations(star(4)).allocation_5(arrival_price=11).gateways == frozenset()
 
 
 def test_the_order_of_visiting_gateways_matters_and_must_be_whole() -> None:
@@ -103,7 +105,7 @@ def test_more_processes_than_paths_are_kept_for_give_the_same_sets() -> None:
     graph = star(KEPT_MAX + 5)
     everywhere = Gateways(graph, fifo=True, memory=True)
     demands = {p: everywhere.demand(p, gateway=True) for p in graph.processes}
-    assert sets(everywhere.allocation("6", demands)) == sets(Rooms(graph).allocation_6())
+    assert sets(everywhere.allocation("6", demands)) == sets(BlockAllocations(graph).allocation_6())
 
 
 def test_the_worst_method_counts_even_if_its_paths_are_no_longer_kept() -> None:

@@ -104,7 +104,7 @@ def test_blocks_are_those_of_networkx(seed: int) -> None:
     found = blocks(graph.successors)
     drawn = nx.Graph(graph.links)
     assert sorted(map(sorted, found.members)) == sorted(map(sorted, nx.biconnected_components(drawn)))
-    assert {p for p in graph.processes if found.is_door(p)} == set(nx.articulation_points(drawn))
+    assert {p for p in graph.processes if found.is_cut_vertex(p)} == set(nx.articulation_points(drawn))
 
 
 @pytest.mark.parametrize("seed", range(60))

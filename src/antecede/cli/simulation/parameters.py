@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import argparse
 import re
+from difflib import get_close_matches
 
 from antecede.cli.simulation.options import ROAMING, changed_options
-from antecede.core.errors import Misuse
+from antecede.core.errors import Misuse, UnknownAlgorithm
 from antecede.core.mobile.luggage import Policy
 from antecede.core.mobile.protocols import protocols
+from antecede.core.registry import algorithms
 from antecede.sim import (
     Distribution,
     Groups,
@@ -29,6 +31,11 @@ from antecede.sim import (
 
 def parameters(arguments: argparse.Namespace) -> Parameters | MobileParameters:
     """Return the parameters that the options ask for, or raise `Misuse`."""
+    known = (*sorted(algorithms()), *protocols())
+    if arguments.algorithm not in known:
+        near = get_close_matches(arguments.algorithm, known)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"
+        raise UnknownAlgorithm(f"there is no algorithm {arguments.algorithm!r}; {hint}")
     return roaming_parameters(arguments) if arguments.algorithm in protocols() else fixed_parameters(arguments)
 
 

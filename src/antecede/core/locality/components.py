@@ -3,15 +3,15 @@
 A path that leaves a strongly connected component never comes back to it. So a path is simple if its part inside each
 component is simple, and the search for simple paths can be done one component at a time.
 
-Blocks (biconnected components) are like rooms, and a process in two of them is a door: a path from one room to
-the other goes through it. If all links go both ways, a process lies on a simple path between two others exactly if it
-is in a room on the one way through the house between them, so membership of simple paths, NP-complete in general, is
-read off the rooms.
+A process that is in two blocks (biconnected components) is a cut vertex: every path from one block to the other goes
+through it. Blocks and cut vertices form a tree, the block-cut tree. If all links go both ways, a process lies on a
+simple path between two others exactly if it is in a block on the one way through the tree between them. So membership
+of simple paths, which is NP-complete in general, is read off the blocks.
 
-A strongly connected component, with directions forgotten, is such a house. A path through the house passes the rooms
-on the one way between two processes, each room once, entering and leaving it by different doors. The ways between all
-pairs out of a set of processes together are what is left of the tree of rooms and doors if dead ends without any of
-the processes are cut off, again and again.
+A strongly connected component, with directions forgotten, has such a tree. A path through the component passes the
+blocks on the one way between two processes, each block once, entering and leaving it by different cut vertices. The
+ways between all pairs out of a set of processes together are what is left of the tree if dead ends without any of the
+processes are cut off, again and again.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Blocks:
     members: tuple[frozenset[ProcessId], ...]
     of: dict[ProcessId, tuple[int, ...]]
 
-    def is_door(self, process: ProcessId) -> bool:
+    def is_cut_vertex(self, process: ProcessId) -> bool:
         """Return whether the process is in more than one block, so that the graph falls apart without it."""
         return len(self.of[process]) > 1
 
@@ -106,51 +106,53 @@ def _subtrees_below(
 
 
 @dataclass(frozen=True, slots=True)
-class House:
+class BlockCutTree:
     """The blocks of one component, and which of them have a link that goes one way only."""
 
     blocks: Blocks
-    one_way_rooms: frozenset[int]
+    one_way_blocks: frozenset[int]
 
     @staticmethod
-    def of(links: Adjacency, backwards: Adjacency, component: Collection[ProcessId]) -> House:
-        """Return the house of one component of `links`. `backwards` has the same links the other way round."""
+    def of(links: Adjacency, backwards: Adjacency, component: Collection[ProcessId]) -> BlockCutTree:
+        """Return the tree of one component of `links`. `backwards` has the same links the other way round."""
         inside = frozenset(component)
         found = blocks({p: tuple(sorted(inside.intersection((*links[p], *backwards[p])))) for p in component})
         one_way = [(p, q) for p in component for q in inside.intersection(links[p]).difference(backwards[p])]
-        rooms = {number for p, q in one_way for number in found.of[p] if q in found.members[number]}
-        return House(found, frozenset(rooms))
+        numbers = {number for p, q in one_way for number in found.of[p] if q in found.members[number]}
+        return BlockCutTree(found, frozenset(numbers))
 
-    def rooms_between(self, processes: Collection[ProcessId]) -> list[int]:
-        """Return the numbers of the rooms on the ways between any two of `processes`."""
-        doors = {p: len(rooms) for p, rooms in self.blocks.of.items()}
+    def blocks_between(self, processes: Collection[ProcessId]) -> list[int]:
+        """Return the numbers of the blocks on the ways between any two of `processes`."""
+        left_of = {p: len(numbers) for p, numbers in self.blocks.of.items()}  # how many of its blocks are left
         size = [len(members) for members in self.blocks.members]
-        ends = sorted(p for p, count in doors.items() if count == 1 and p not in processes)
+        ends = sorted(p for p, count in left_of.items() if count == 1 and p not in processes)
         while ends:
             end = ends.pop()
-            for room in self.blocks.of[end]:
-                if size[room] > 1:
-                    size[room] -= 1
-                    if size[room] == 1:
-                        ends.extend(self._close(room, doors, processes))
-            doors[end] = 0
-        return [room for room, left in enumerate(size) if left > 1]
+            for block in self.blocks.of[end]:
+                if size[block] > 1:
+                    size[block] -= 1
+                    if size[block] == 1:
+                        ends.extend(self._cut_off(block, left_of, processes))
+            left_of[end] = 0
+        return [block for block, left in enumerate(size) if left > 1]
 
-    def _close(self, room: int, doors: dict[ProcessId, int], processes: Collection[ProcessId]) -> Iterator[ProcessId]:
-        """Close a room with one process left, through which no way leads. Yield that process if it is a dead end."""
-        for process in self.blocks.members[room]:
-            if doors[process] > 0:
-                doors[process] -= 1
-                if doors[process] == 1 and process not in processes:
+    def _cut_off(
+        self, block: int, left_of: dict[ProcessId, int], processes: Collection[ProcessId]
+    ) -> Iterator[ProcessId]:
+        """Cut off a block with one process left, through which no way leads. Yield that process if it is a dead end."""
+        for process in self.blocks.members[block]:
+            if left_of[process] > 0:
+                left_of[process] -= 1
+                if left_of[process] == 1 and process not in processes:
                     yield process
 
-    def doors_towards(self, room: int, processes: Collection[ProcessId]) -> set[ProcessId]:
-        """Return the members of `room` that are one of `processes`, or lead out of the room to one of them."""
-        return {door for door in self.blocks.members[room] if self._leads_to(door, room, processes)}
+    def members_towards(self, block: int, processes: Collection[ProcessId]) -> set[ProcessId]:
+        """Return the members of a block that are one of `processes`, or lead out of the block to one of them."""
+        return {member for member in self.blocks.members[block] if self._leads_to(member, block, processes)}
 
-    def _leads_to(self, door: ProcessId, room: int, processes: Collection[ProcessId]) -> bool:
-        seen = {room}
-        waiting = [door]
+    def _leads_to(self, member: ProcessId, block: int, processes: Collection[ProcessId]) -> bool:
+        seen = {block}
+        waiting = [member]
         while waiting:
             process = waiting.pop()
             if process in processes:

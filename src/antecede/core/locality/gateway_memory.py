@@ -5,7 +5,7 @@ things keep the memory short. Steps between which the gateway sent nothing are o
 apart. And a step is forgotten once no message still to come on the direct link can ask for it, that is when all
 messages sent before it have arrived. What is left is at most one step per message the gateway sent since it last heard
 from the process directly; a process that is only heard of is remembered long, so there is a limit, and at it the
-input is refused. So it is when as many messages have overtaken one that does not come.
+input is refused. The input is also refused if that many messages arrived after a message that is still missing.
 """
 
 from __future__ import annotations

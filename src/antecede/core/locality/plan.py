@@ -19,7 +19,7 @@ from functools import partial
 from antecede.core.locality.allocation import Allocation, Parts, allocation_1, allocation_2, allocation_3
 from antecede.core.locality.gateways import allocation_4, allocation_5, allocation_6
 from antecede.core.locality.graph import Graph
-from antecede.core.locality.two_way_links import Rooms
+from antecede.core.locality.two_way_links import BlockAllocations
 from antecede.core.types import ProcessId
 
 WORK_MAX = 2_000_000
@@ -140,14 +140,14 @@ def saving(plan: Plan) -> str:
 def _allocations(graph: Graph, fifo: bool, memory: bool, considered: bool) -> Iterator[Allocation]:
     """Make and yield the allocations that are to be tried, one at a time. Gateways are tried if `considered`."""
     if graph.is_two_way:
-        rooms = Rooms(graph, fifo=fifo)
+        allocations = BlockAllocations(graph, fifo=fifo)
         makers: list[Callable[[], Allocation]] = [
-            rooms.allocation_1,
-            rooms.allocation_2,
-            rooms.allocation_3,
-            rooms.allocation_4,
-            rooms.allocation_5,
-            rooms.allocation_6,
+            allocations.allocation_1,
+            allocations.allocation_2,
+            allocations.allocation_3,
+            allocations.allocation_4,
+            allocations.allocation_5,
+            allocations.allocation_6,
         ]
     else:
         makers = [partial(make, graph, fifo=fifo) for make in GENERAL]

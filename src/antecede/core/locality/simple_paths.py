@@ -6,11 +6,11 @@ In directed graphs the question is NP-complete, so it is cut into pieces that mo
   if it is on any path: that is exact by reachability, and so are all acyclic graphs.
 * Inside a component, forget the directions: a directed simple path also goes from block to block, so blocks off the
   way are out, exactly. In a block whose links all go both ways, everybody is in, exactly.
-* What remains is one block with one-way links, from one door to another. `Crossing` answers from two sides. From above:
-  p can only be on such a path if it is reached from the source without the target, and reaches the target without the
-  source. From below: a shortest path to p, and one on from there that avoids it, are a simple path, and all on it are
-  members. If the two agree, the answer is exact. If not, simple paths are enumerated. If those are too many, the answer
-  from above is taken, which is too large and therefore safe.
+* What remains is one block with one-way links, from one member to another. `Crossing` answers from two sides. From
+  above: p can only be on such a path if it is reached from the source without the target, and reaches the target
+  without the source. From below: a shortest path to p, and one on from there that avoids it, are a simple path, and all
+  on it are members. If the two agree, the answer is exact. If not, simple paths are enumerated. If those are too many,
+  the answer from above is taken, which is too large and therefore safe.
 
 `SimplePaths.method` says the worst that was needed: `exact`, `enumerated` or `over-approximated`.
 """
@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Set
 from enum import StrEnum
 
-from antecede.core.locality.components import House, strongly_connected
+from antecede.core.locality.components import BlockCutTree, strongly_connected
 from antecede.core.locality.graph import Adjacency, reachable, reversed_links
 from antecede.core.types import ProcessId
 
@@ -60,7 +60,7 @@ class SimplePaths:
         self._backwards = reversed_links(links)
         self._component = strongly_connected(links)
         self._budget = budget
-        self._houses: dict[ProcessId, House] = {}
+        self._trees: dict[ProcessId, BlockCutTree] = {}
         self._crossings: dict[frozenset[ProcessId], Crossing] = {}
         self._crossed: dict[tuple[frozenset[ProcessId], ProcessId, ProcessId], frozenset[ProcessId]] = {}
 
@@ -91,36 +91,36 @@ class SimplePaths:
             if source in inside
             else {p for p in component if any(q in useful and q not in inside for q in self._backwards[p])}
         )
-        house = self._house(component)
+        tree = self._tree(component)
         found = entries & exits
-        for room in house.rooms_between(entries | exits):
-            found |= self._through_room(house, room, entries, exits)
+        for block in tree.blocks_between(entries | exits):
+            found |= self._through_block(tree, block, entries, exits)
         return found
 
-    def _house(self, component: tuple[ProcessId, ...]) -> House:
-        if component[0] not in self._houses:
-            self._houses[component[0]] = House.of(self._links, self._backwards, component)
-        return self._houses[component[0]]
+    def _tree(self, component: tuple[ProcessId, ...]) -> BlockCutTree:
+        if component[0] not in self._trees:
+            self._trees[component[0]] = BlockCutTree.of(self._links, self._backwards, component)
+        return self._trees[component[0]]
 
-    def _through_room(
-        self, house: House, room: int, entries: Collection[ProcessId], exits: Collection[ProcessId]
+    def _through_block(
+        self, tree: BlockCutTree, block: int, entries: Collection[ProcessId], exits: Collection[ProcessId]
     ) -> frozenset[ProcessId]:
-        members = house.blocks.members[room]
-        if room not in house.one_way_rooms:
+        members = tree.blocks.members[block]
+        if block not in tree.one_way_blocks:
             return members
         found: frozenset[ProcessId] = frozenset()
-        for door_in in sorted(house.doors_towards(room, entries)):
-            for door_out in sorted(house.doors_towards(room, exits)):
-                if door_in != door_out and len(found) < len(members):
-                    found |= self._crossing(members, door_in, door_out)
+        for entry in sorted(tree.members_towards(block, entries)):
+            for exit_ in sorted(tree.members_towards(block, exits)):
+                if entry != exit_ and len(found) < len(members):
+                    found |= self._crossing(members, entry, exit_)
         return found
 
-    def _crossing(self, room: frozenset[ProcessId], source: ProcessId, target: ProcessId) -> frozenset[ProcessId]:
-        if room not in self._crossings:
-            self._crossings[room] = Crossing(self._links, self._backwards, room, self._budget)
-        key = (room, source, target)
+    def _crossing(self, block: frozenset[ProcessId], source: ProcessId, target: ProcessId) -> frozenset[ProcessId]:
+        if block not in self._crossings:
+            self._crossings[block] = Crossing(self._links, self._backwards, block, self._budget)
+        key = (block, source, target)
         if key not in self._crossed:
-            self._crossed[key], method = self._crossings[room].members(source, target)
+            self._crossed[key], method = self._crossings[block].members(source, target)
             self.method = worst([self.method, method])
         return self._crossed[key]
 

@@ -1,14 +1,15 @@
 """Allocations of graphs whose every link goes both ways, in time and space linear in the graph and the answer.
 
 There the clock set of a process is the union of one set per block it is in (see `components`; a block of two processes
-is a bridge, a process in several blocks a door). Let p1 and p2 be neighbours of R. If they are all in one block, the
-simple paths from p1 to p2 fill that block. If not, R is a door, and they fill two: that of p1 and R, that of R and p2.
+is a bridge, a process in several blocks a cut vertex). Let p1 and p2 be neighbours of R. If they are all in one block,
+the simple paths from p1 to p2 fill that block. If not, R is a cut vertex, and they fill two: that of p1 and R, that of
+R and p2.
 Reading this for all p1, a block B is given, by
 
-* Allocations 2 and 3: its members, unless it is a bridge; and for each of its doors all neighbours of the door.
-* Allocations 4 and 5: the same, but a door that is a gateway leaves out the neighbours it has across bridges, which are
-  just those whose link is their only path to it, and puts itself in, unless B is the only such bridge.
-* Allocation 6: its members; but of a bridge, if channels are FIFO only its doors, and nobody if it has none.
+* Allocations 2 and 3: its members, unless it is a bridge; and for each of its cut vertices all neighbours of that.
+* Allocations 4 and 5: the same, but a cut vertex that is a gateway leaves out the neighbours it has across bridges,
+  which are just those whose link is their only path to it, and puts itself in, unless B is the only such bridge.
+* Allocation 6: its members; but of a bridge, if channels are FIFO only its cut vertices, and nobody if it has none.
 
 Allocation 1 gives all processes of a connected part to all of it. Everyone wants to hear of its own clocks only. The
 tests hold this file to the same sets as `allocation` and `gateways`, which work on any graph.
@@ -25,7 +26,7 @@ from antecede.core.locality.simple_paths import Method
 from antecede.core.types import ProcessId
 
 
-class Rooms:
+class BlockAllocations:
     """The allocations of one graph; its blocks are found once."""
 
     def __init__(self, graph: Graph, *, fifo: bool = True) -> None:
@@ -33,7 +34,7 @@ class Rooms:
         self.graph = graph
         self.fifo = fifo
         self._blocks: Blocks = blocks(graph.successors)
-        self._neighbours = {p: frozenset(qs) for p, qs in graph.successors.items() if self._blocks.is_door(p)}
+        self._neighbours = {p: frozenset(qs) for p, qs in graph.successors.items() if self._blocks.is_cut_vertex(p)}
 
     def allocation_1(self) -> Allocation:
         clocks: dict[ProcessId, Parts] = {}
@@ -60,11 +61,13 @@ class Rooms:
 
         A gateway's saving is counted as if there were no other: exact but for the far ends of its bridges.
         """
-        bridged = {door: across for door in self._neighbours if (across := self._across_bridges(door))}
+        bridged = {
+            cut_vertex: across for cut_vertex in self._neighbours if (across := self._across_bridges(cut_vertex))
+        }
         gateways = {
-            door: across
-            for door, across in bridged.items()
-            if self.fifo and (name == "4" or self._saving(door, across) > arrival_price)
+            cut_vertex: across
+            for cut_vertex, across in bridged.items()
+            if self.fifo and (name == "4" or self._saving(cut_vertex, across) > arrival_price)
         }
         clocks = self._clocks(lambda block: self._by_arrival(block, gateways))
         return self._allocation(name, clocks, gateways=frozenset(gateways))
@@ -72,12 +75,14 @@ class Rooms:
     def allocation_6(self) -> Allocation:
         remembered = dict(self._neighbours)
         if self.fifo:
-            remembered = {door: near - self._across_bridges(door) for door, near in remembered.items()}
+            remembered = {
+                cut_vertex: near - self._across_bridges(cut_vertex) for cut_vertex, near in remembered.items()
+            }
         return self._allocation(
             "6",
             self._clocks(self._by_memory),
             gateways=frozenset(self._neighbours),
-            remembered={door: near for door, near in remembered.items() if near},
+            remembered={cut_vertex: near for cut_vertex, near in remembered.items() if near},
         )
 
     def _allocation(
@@ -99,25 +104,25 @@ class Rooms:
 
     def _by_arrival(self, block: ProcessSet, gateways: dict[ProcessId, ProcessSet]) -> ProcessSet:
         parts = [*_unless_bridge(block)]
-        for door in block & self._neighbours.keys():
-            across = gateways.get(door, frozenset())
-            parts.append(self._neighbours[door] - across)
+        for cut_vertex in block & self._neighbours.keys():
+            across = gateways.get(cut_vertex, frozenset())
+            parts.append(self._neighbours[cut_vertex] - across)
             if across - block:
-                parts.append(frozenset([door]))
+                parts.append(frozenset([cut_vertex]))
         return union([part for part in parts if part])
 
     def _by_memory(self, block: ProcessSet) -> ProcessSet:
         if len(block) > 2:
             return block
-        doors = block & self._neighbours.keys()
-        return doors if self.fifo or not doors else block
+        cut_vertices = block & self._neighbours.keys()
+        return cut_vertices if self.fifo or not cut_vertices else block
 
-    def _across_bridges(self, door: ProcessId) -> ProcessSet:
-        bridges = [self._blocks.members[n] for n in self._blocks.of[door] if len(self._blocks.members[n]) == 2]
-        return frozenset().union(*bridges) - {door}
+    def _across_bridges(self, cut_vertex: ProcessId) -> ProcessSet:
+        bridges = [self._blocks.members[n] for n in self._blocks.of[cut_vertex] if len(self._blocks.members[n]) == 2]
+        return frozenset().union(*bridges) - {cut_vertex}
 
-    def _saving(self, door: ProcessId, across: ProcessSet) -> int:
-        around = sum(len(self._blocks.members[number]) - 1 for number in self._blocks.of[door])
+    def _saving(self, cut_vertex: ProcessId, across: ProcessSet) -> int:
+        around = sum(len(self._blocks.members[number]) - 1 for number in self._blocks.of[cut_vertex])
         added = len(across) + 1 if len(across) > 1 else 0
         return len(across) * around - added
 

@@ -58,7 +58,7 @@ def check_wire(packet: Packet, hosts: Collection[ProcessId], stations: Collectio
 def without_departed(packet: Packet, departed: frozenset[ProcessId]) -> Packet | None:
     """Return the packet without what is for hosts that were removed.
 
-    Return None if the packet is of such a host, or about one, or for nobody else.
+    Return None if such a host sent the packet, if it is about one, or if all of its destinations were removed.
     """
     checked_packet(packet)
     stamp, message = packet.stamp, packet.message

@@ -63,7 +63,7 @@ class Mind:
     def learn(self, got: int, departed: frozenset[ProcessId] = NOBODY) -> None:
         """Let the first `got` messages that were sent to the host into its past: it sends what follows after them.
 
-        Stamps of before may speak of the departed; a station knows them, and no host's luggage grows with them.
+        Older stamps may name hosts that were removed. The station drops these names, so that luggage does not grow.
         """
         self.ordering.departed = departed
         for serial in [serial for serial in self.unlearned if serial <= got]:

@@ -80,7 +80,7 @@ class Got(Fields):
 class Begin(Fields):
     """handoff_begin: `host` has registered with `to`, its `move`-th registration: send its luggage there.
 
-    Whoever passed it on believes that the luggage is here, in its `epoch`-th place.
+    `epoch` is the number of the hand-over by which, as far as the sender knows, the luggage came here.
     """
 
     host: str

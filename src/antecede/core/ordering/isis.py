@@ -1,8 +1,8 @@
 """Birman-Schiper-Stephenson: a vector for each of overlapping groups (003 §2.3, 002 §1).
 
 Guarantees causal order for multicast within groups over any channels, and holds a message back only while one that
-precedes it is missing. Its stamp is the vectors of all groups, whether the sender is in them or not: where the
-groups overlap in a cycle, a dependency may come from behind.
+precedes it is missing. Its stamp is the vectors of all groups, whether the sender is in them or not: if groups overlap
+in a cycle, a dependency can reach the sender through groups that it is not in.
 
 A message of j to group g is deliverable at i when it is the next of j in g, and everything else it counts in the
 groups of i has been delivered at i. The sender delivers its own copy at once.

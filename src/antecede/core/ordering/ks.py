@@ -20,9 +20,9 @@ Beside §4.3 of the paper:
     RCV(2)          the process delivers and sets SR
     RCV(3), RCV(4)  `deliver`: a destination stays owed if both sides say so, or one says so and it is news to the other
 
-The log is so an observed-remove set of dots (i, t, d). With `multicast=True` one packet serves all destinations
-(§4.5, first note): it carries everyone's `due`, and each receiver reads its own, which is SND(2) done by the
-receiver.
+A *dot* (i, t, d) says that message t of i is still owed to d, and the log is an observed-remove set of dots. With
+`multicast=True` one packet serves all destinations (§4.5, first note): it carries everyone's `due`, and each receiver
+reads its own, which is SND(2) done by the receiver.
 
 Changed from the paper: the first test of RCV(4) reads l_{s,t}, as the comment beside it does (with the t' of our copy
 it can never be true). The look-ahead of §4.5 breaks causal order and is left out. The sequence numbers that §7.1 offers

@@ -1,4 +1,4 @@
-"""No ordering: every message is delivered as it arrives. The control of every experiment.
+"""No ordering: every message is delivered as it arrives. The baseline that experiments compare with.
 
 Its stamp is empty. It needs nothing of the channels and promises nothing; only duplicates are dropped, by
 remembering the last `memory` messages of each sender, or up to twice as many.

@@ -3,9 +3,10 @@
 Guarantees causal order for broadcast over any channels, and holds a message back only while one that precedes it is
 missing. Its stamp is n counts.
 
-A broadcast of j is the next of j, and everything its sender had delivered has been delivered here. What a newcomer
-was never sent is told to it by each of the others in a `Baseline` when they hear of it; its own first stamps count
-that too, so for a moment others may wait for messages that it never saw.
+A broadcast of j is deliverable when it is the next of j, and everything its sender had delivered has been delivered
+here. When a process hears of a newcomer, it sends it a `Baseline`: the number of its messages that the newcomer will
+never get. The first stamps of the newcomer count these too, so for a moment others may wait for messages that it never
+saw.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 Spark makes Java code of every query, and Java compiles what is run often in ever better ways; both pay when there is
 much to read. For a few megabytes on this machine they are much of the time from command to verdict (`bench.check.small`
-measures it), so an embedded Spark is started for such an input with Java's first compiler alone and without whole-stage
-code. What it computes is the same. The settings are the virtual machine's own, so that a session that is there already
-stays as it is.
+measures it), so an embedded Spark is started for such an input with Java's first compiler alone, without whole-stage
+code, and without planning every query again while it runs. What it computes is the same. These are options of the Java
+process, so a session that already exists keeps its own.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ JAVA_OPTIONS = (
     "-XX:TieredStopAtLevel=1",
     "-XX:+UseSerialGC",
     "-Dspark.sql.codegen.wholeStage=false",
+    "-Dspark.sql.adaptive.enabled=false",
 )
 
 
