@@ -124,9 +124,12 @@ def test_kinds_of_frames_have_the_numbers_that_they_always_had() -> None:
 def test_words_in_a_store_are_the_same_words() -> None:
     assert (migration.FRAME_1, migration.LINES_1) == (-1, -2)
     assert (outgoing.PACKET, outgoing.FRAME, outgoing.LINES) == ("packet", "frame", "lines")
-    assert (
-        *("migrated from", "registration", "claimed registration", "recent messages"),
-    ) == (migration.MIGRATED, ownership.CONFIRMED, ownership.CLAIMED, recent_messages.FACT)
+    assert (*("migrated from", "registration", "claimed registration", "recent messages"),) == (
+        migration.MIGRATED,
+        ownership.CONFIRMED,
+        ownership.CLAIMED,
+        recent_messages.FACT,
+    )
 
 
 def test_every_log_entry_has_the_number_and_the_fields_that_it_always_had() -> None:

@@ -64,8 +64,8 @@ class Relay:
     def join(self, host: ProcessId, home: ProcessId) -> None:
         self.location[host] = home
 
-    def is_mind(self, mind: object, host: ProcessId) -> bool:  # noqa: ARG002
-        return mind is None
+    def is_luggage(self, luggage: Luggage) -> bool:
+        return luggage.mind is None
 
     def check(self, station: Station, packet: Packet) -> None:
         """Raise `RemoteViolation` for a packet whose content is wrong, before the causal layer counts it."""

@@ -13,7 +13,8 @@ from __future__ import annotations
 import struct
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields
 from types import UnionType
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
@@ -83,6 +84,15 @@ def loads(data: bytes) -> object:
     if end != len(body):
         raise SnapshotError(f"{len(body) - end} bytes after the end of a snapshot")
     return value
+
+
+@contextmanager
+def guard_resume() -> Iterator[None]:
+    """Raise `SnapshotError` if what was read cannot be resumed: the checksum is right, and the content is not."""
+    try:
+        yield
+    except (AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise SnapshotError(f"a snapshot whose parts do not fit together: {error!r}") from error
 
 
 def _version(data: bytes) -> int:
