@@ -19,7 +19,7 @@ from antecede.core.snapshot import values
 from antecede.core.wire import shapes
 from antecede.runtime import frames
 from antecede.runtime.node import departure
-from antecede.runtime.state import log_entries, migration, outgoing, ownership, recent_messages
+from antecede.runtime.state import format_1, log_entries, migration, outgoing, ownership, recent_messages, row_sum
 from tests.golden.files import NEWEST, read
 
 SOURCE = Path(antecede.__file__).parent
@@ -122,14 +122,10 @@ def test_kinds_of_frames_have_the_numbers_that_they_always_had() -> None:
 
 
 def test_words_in_a_store_are_the_same_words() -> None:
-    assert (migration.FRAME_1, migration.LINES_1) == (-1, -2)
+    assert (format_1.FRAME, format_1.LINES) == (-1, -2)
     assert (outgoing.PACKET, outgoing.FRAME, outgoing.LINES) == ("packet", "frame", "lines")
-    assert (*("migrated from", "registration", "claimed registration", "recent messages"),) == (
-        migration.MIGRATED,
-        ownership.CONFIRMED,
-        ownership.CLAIMED,
-        recent_messages.FACT,
-    )
+    facts = (migration.MIGRATED, ownership.CONFIRMED, ownership.CLAIMED, recent_messages.FACT, row_sum.FACT)
+    assert facts == ("migrated from", "registration", "claimed registration", "recent messages", "sum of rows")
 
 
 def test_every_log_entry_has_the_number_and_the_fields_that_it_always_had() -> None:

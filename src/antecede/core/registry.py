@@ -289,8 +289,7 @@ def restore(snapshot: bytes) -> Algorithm:
     algorithm = values.loads(bytes(snapshot))
     if not isinstance(algorithm, Algorithm):
         raise SnapshotError(f"this is the snapshot of a {type(algorithm).__name__}, not of an algorithm")
-    with values.guard_resume():
-        algorithm.resume()
+    values.resume(algorithm)
     return algorithm
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import re
 import shutil
 import sqlite3
 from collections import Counter
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from antecede.core.errors import Misuse
 from antecede.core.mobile.station import Station
 from antecede.core.registry import create
 from antecede.runtime import Host, MemoryNetwork, join, serve_station
@@ -19,8 +21,8 @@ from antecede.runtime.node.durable_process import DurableProcess
 from antecede.runtime.roaming.host.durable_host import DurableHost
 from antecede.runtime.roaming.station.durable_station import DurableStation
 from antecede.runtime.state.store import Store
-from antecede.runtime.state.store_error import StoreError
-from tests.golden.files import NEWEST
+from antecede.runtime.state.store_error import StoreError, checksum
+from tests.golden.files import HERE, NEWEST
 
 STORES = {path.stem: path for path in sorted(NEWEST.rglob("*.sqlite"))}
 PAGE_BYTES = 4_096
@@ -117,15 +119,116 @@ def test_a_payload_that_was_changed_is_refused_and_named(tmp_path: Path) -> None
         ("UPDATE fact SET value = x'39' WHERE key = 'format'", "which format it has is damaged"),
         ("DELETE FROM fact WHERE key = 'log codec'", "does not say how its log is written"),
         ("UPDATE inbox SET seq = 'many'", "is not what was written"),
+        ("DELETE FROM snapshot", "a row is missing, or is older than the others"),
+        ("DELETE FROM outbox WHERE n = (SELECT min(n) FROM outbox)", "a row is missing"),
+        ("DELETE FROM inbox", "a row is missing"),
+        ("DELETE FROM quarantine", "a row is missing"),
+        ("DELETE FROM fact WHERE key = 'sent'", "a row is missing"),
+        ("DELETE FROM fact WHERE key = 'registration'", "a row is missing"),
+        ("DELETE FROM fact WHERE key = 'sum of rows'", "a row is missing"),
+        ("DELETE FROM fact", "which format it has is damaged"),
+        ("UPDATE fact SET value = 2 WHERE key = 'format'", "which format it has is damaged"),
+        ("ALTER TABLE quarantine RENAME TO refused", "no such table: quarantine"),
     ],
 )
 def test_every_row_is_checked(tmp_path: Path, statement: str, named: str) -> None:
     path = Path(shutil.copy(STORES["orders_c"], tmp_path))
     with closing(sqlite3.connect(path)) as database:
-        assert database.execute(statement).rowcount > 0
+        assert database.execute(statement).rowcount != 0
         database.commit()
     with pytest.raises(StoreError, match=named):
         everything(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "statement", "named"),
+    [
+        ("orders_c", "DELETE FROM snapshot", "its snapshot is missing"),
+        ("orders_c", "DELETE FROM fact", "which format it has is damaged"),
+        ("ann", "DELETE FROM fact WHERE key = 'incarnation'", "does not say whose it is"),
+        ("orders_c", "DELETE FROM fact WHERE key = 'format'", "which format it has is damaged"),
+        ("orders_c", "UPDATE fact SET value = 2 WHERE key = 'format'", "which format it has is damaged"),
+        ("orders_c", "UPDATE fact SET value = '0' WHERE key = 'format'", "which format it has is damaged"),
+        ("orders_c", "UPDATE fact SET value = x'ff' WHERE key = 'space'", "invalid start byte"),
+        ("orders_c", "UPDATE fact SET value = 9 WHERE key = 'sent'", "the table fact has 9, and not bytes"),
+        ("orders_c", "UPDATE fact SET value = x'78' WHERE key = 'sent'", "the fact 'sent' is b'x', and not a number"),
+        ("phases_a", "UPDATE fact SET value = x'7b7d' WHERE key = 'timers'", "not a list of times"),
+        ("orders_c", "INSERT INTO fact VALUES ('clock', x'78')", "could not convert string to float"),
+        ("orders_c", "INSERT INTO fact VALUES ('clock', x'6e616e')", "the fact 'clock' is b'nan', and not a time"),
+        ("ann", "UPDATE fact SET value = x'31' WHERE key = 'trace'", "not a file and its length"),
+        ("orders_c", "UPDATE fact SET value = x'5b315d' WHERE key = 'roster names'", "not a list of names"),
+        ("orders_c", "DELETE FROM fact WHERE key LIKE 'roster 3 %'", "its log cannot be replayed: UnknownRoster"),
+        ("orders_c", "UPDATE snapshot SET state = 4611686018427387904", "the table snapshot has 46116860"),
+        ("orders_c", "UPDATE input SET kind = 'later'", "a node has no input of the kind 'later'"),
+        ("orders_c", "UPDATE outbox SET dests = 'x'", "Expecting value"),
+        ("orders_c", "UPDATE inbox SET dests = '[1]'", "the destinations of entry 3 of the inbox are '[1]'"),
+        ("orders_c", "UPDATE quarantine SET reason = CAST(x'ff' AS TEXT)", "Could not decode to UTF-8"),
+        ("orders_c", "ALTER TABLE quarantine RENAME TO refused", "no such table: quarantine"),
+        ("orders_c", "ALTER TABLE input RENAME COLUMN who TO whom", "no such column: who"),
+    ],
+)
+def test_a_store_of_format_1_has_no_checksums_and_is_looked_at(
+    tmp_path: Path, name: str, statement: str, named: str
+) -> None:
+    path = Path(shutil.copy(next((HERE / "v1").rglob(f"{name}.sqlite")), tmp_path))
+    with closing(sqlite3.connect(path)) as database:
+        assert database.execute(statement).rowcount != 0
+        database.commit()
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match=re.escape(named)) as caught:
+        everything(path)
+    assert "this file readable again" in str(caught.value)
+    is_replayed = "replayed" in named
+    assert is_replayed or path.read_bytes() == before, "what cannot be migrated is left as it is"
+
+
+def test_what_is_refused_is_left_as_it_is(tmp_path: Path) -> None:
+    """A database of another program, a store in another journal mode, and one of a later release."""
+    foreign = tmp_path / "foreign.sqlite"
+    with closing(sqlite3.connect(foreign)) as database:
+        database.execute("CREATE TABLE customer (name TEXT)")
+    later = Path(shutil.copy(STORES["orders_c"], tmp_path))
+    with closing(sqlite3.connect(later)) as database:
+        database.execute("PRAGMA journal_mode = DELETE")
+        row = (b"3", checksum("format", b"3"))
+        database.execute("UPDATE fact SET value = ?, checksum = ? WHERE key = 'format'", row)
+        database.commit()
+    for path, words in ((foreign, "a database of another program"), (later, "upgrade antecede")):
+        before = path.read_bytes()
+        with pytest.raises((StoreError, Misuse), match=words):
+            Store(path)
+        assert path.read_bytes() == before
+        assert not path.with_name(f"{path.name}-wal").exists()
+
+
+@pytest.mark.parametrize(
+    ("role", "store", "named"),
+    [
+        ("node", "ann", "is the store of a host, ann: give another store"),
+        ("node", "roam_s1", "is the store of a station, s1: give another store"),
+        ("station", "ann", "is the store of a host, ann: give another store"),
+        ("station", "orders_c", "is the store of a node, c: give another store"),
+        ("host", "orders_c", "is the store of a node, c: give another store"),
+        ("host", "roam_s1", "is the store of a station, s1: give another store"),
+    ],
+)
+def test_a_store_of_something_else_is_named(tmp_path: Path, role: str, store: str, named: str) -> None:
+    names = {"node": "orders_x.sqlite", "station": "roam_s9.sqlite", "host": "x.sqlite"}
+    path = Path(shutil.copy(STORES[store], tmp_path / names[role]))
+
+    async def scenario() -> None:
+        if role == "node":
+            async with join(MemoryNetwork(), space="orders", process="x", store=tmp_path):
+                pass
+        elif role == "station":
+            async with serve_station(MemoryNetwork(), name="s9", stations=["s9"], key=b"k" * 32, store=tmp_path):
+                pass
+        else:
+            async with Host(["ws://127.0.0.1:9"], "x", "token", path=path):
+                pass
+
+    with pytest.raises(Misuse, match=named):
+        asyncio.run(scenario())
 
 
 def test_a_schema_that_is_not_even_text_is_told_in_words(tmp_path: Path) -> None:

@@ -13,11 +13,10 @@ from __future__ import annotations
 import struct
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from types import UnionType
-from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, Protocol, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from antecede.core.errors import Misuse, SnapshotError, too_new, unknown
 from antecede.core.types import Message, MessageId, Packet
@@ -86,11 +85,16 @@ def loads(data: bytes) -> object:
     return value
 
 
-@contextmanager
-def guard_resume() -> Iterator[None]:
-    """Raise `SnapshotError` if what was read cannot be resumed: the checksum is right, and the content is not."""
+class Resumable(Protocol):
+    """What rebuilds after a restore what a snapshot leaves out."""
+
+    def resume(self) -> None: ...
+
+
+def resume(restored: Resumable) -> None:
+    """Let what was read resume. Raise `SnapshotError` if it cannot: the checksum is right, and the content is not."""
     try:
-        yield
+        restored.resume()
     except (AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise SnapshotError(f"a snapshot whose parts do not fit together: {error!r}") from error
 

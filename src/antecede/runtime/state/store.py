@@ -15,7 +15,8 @@ which takes milliseconds; use it together with a broker that flushes too.
 progress than the broker knows of, and is refused (`ownership`): it would number new messages like old ones, and what
 was taken from the broker since then would never come again.
 
-Every row has a checksum, and SQLite checks its pages when the file is opened: a file that is damaged is refused.
+Every row has a checksum, there is one of all rows (`row_sum`), and SQLite checks its pages when the file is opened: a
+file that is damaged is refused.
 A file is open in one process at a time. Numbers of outbox and inbox rise for ever and give the order.
 """
 
@@ -32,7 +33,7 @@ from typing import Any, TypeVar
 from antecede.core.errors import Misuse, too_new
 from antecede.core.types import Message, MessageId, ProcessId
 from antecede.runtime.limits import SNAPSHOT_BYTES_MIN
-from antecede.runtime.state import migration
+from antecede.runtime.state import migration, row_sum
 from antecede.runtime.state.log_entries import CODEC, LogEntry, decode_entry, encode_entry
 from antecede.runtime.state.outgoing import (
     Outgoing,
@@ -42,6 +43,7 @@ from antecede.runtime.state.outgoing import (
     kind_of,
     make_outgoing,
 )
+from antecede.runtime.state.row_sum import RowSum
 from antecede.runtime.state.store_error import SAFE, StoreError, checksum, unreadable
 
 DURABILITY = {"process": "NORMAL", "power": "FULL"}
@@ -115,14 +117,15 @@ class Store:
                 self.path or ":memory:", isolation_level=None, timeout=0, check_same_thread=False
             )
             database.execute("PRAGMA locking_mode = EXCLUSIVE")
+            self._check_pages(database)
+            found = migration.check(database, self.path)
             database.execute("PRAGMA journal_mode = WAL")
             database.execute(f"PRAGMA synchronous = {synchronous}")
             database.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
             if pages_max is not None:
                 database.execute(f"PRAGMA max_page_count = {int(pages_max)}")
-            self._check_pages(database)
-            migration.prepare(database, self.path)
-        except (sqlite3.Error, OSError, ValueError, Misuse, StoreError) as error:
+            migration.prepare(database, self.path, found)
+        except (sqlite3.Error, OSError, ValueError, TypeError, RecursionError, Misuse, StoreError) as error:
             if database is not None:
                 database.close()
             if isinstance(error, Misuse | StoreError):
@@ -163,6 +166,9 @@ class Store:
             self._acknowledged = self._last_in - int(unacknowledged)
             self._last_log = int(logged)
             self.progress = self._last_log + self._acknowledged  # what is staged does not count yet
+            self._sum = RowSum(self._database)
+            if self.facts.pop(row_sum.FACT, None) != self._sum.row()[1]:
+                raise ValueError("a row is missing, or is older than the others")
         except (sqlite3.Error, ValueError, TypeError) as error:
             raise unreadable(self.path, error) from error
 
@@ -268,31 +274,38 @@ class Store:
     def _enqueue(self, outgoing: Outgoing, roster: int = 0) -> Outgoing:
         self._last_out = outgoing.n
         row = (outgoing.n, json.dumps(outgoing.dests), kind_of(outgoing), roster, outgoing.data)
-        self._staged["outbox"].append((*row, checksum(*row)))
+        self._stage("outbox", row)
         return outgoing
+
+    def _stage(self, table: str, row: Sequence[Any]) -> None:
+        """Stage a new row, whose number comes first."""
+        found = checksum(*row)
+        self._staged[table].append((*row, found))
+        self._sum.put(table, row[0], found)
 
     def done(self, n: int) -> None:
         """Entry `n` of the outbox is in the inboxes of all its destinations."""
         self._staged["done"].append((n,))
+        self._sum.drop("outbox", n)
 
     def deliver(self, message: Message) -> Delivered:
         """Keep a message for the application until it is acknowledged."""
         self._last_in += 1
         row = (self._last_in, *message.id, _names_as_json(message.dests), message.group, message.payload)
-        self._staged["inbox"].append((*row, checksum(*row)))
+        self._stage("inbox", row)
         return Delivered(self._last_in, message)
 
     def acknowledge(self, n: int) -> None:
         """The application is done with message `n` of the inbox."""
         self._acknowledged += 1
         self._staged["acknowledged"].append((n,))
+        self._sum.drop("inbox", n)
 
     def quarantine(self, sender: ProcessId | None, reason: str, data: bytes) -> None:
         """Keep what was refused for whoever wants to look at it, as long as there is room."""
         if self._quarantined < QUARANTINE_ROWS_MAX:
             self._quarantined += 1
-            row = (self._quarantined, sender, reason, data)
-            self._staged["quarantine"].append((*row, checksum(*row)))
+            self._stage("quarantine", (self._quarantined, sender, reason, data))
 
     def put(self, key: str, value: bytes) -> None:
         """Set a fact."""
@@ -307,9 +320,7 @@ class Store:
 
     def commit(self) -> None:
         """Write all that was staged, or nothing: `StoreError`, after which only `close` is left to call."""
-        facts = self._changed_facts.items()
-        self._staged["fact"] = [(key, value, checksum(key, value)) for key, value in facts if value is not None]
-        self._staged["no fact"] = [(key,) for key, value in facts if value is None]
+        self._stage_facts()
         staged = [(INSERTS[name], rows) for name, rows in self._staged.items() if rows]
         try:
             if self._snapshot is None and len(staged) == 1 and len(staged[0][1]) == 1:
@@ -326,6 +337,19 @@ class Store:
         self._changed_facts.clear()
         for rows in self._staged.values():
             rows.clear()
+
+    def _stage_facts(self) -> None:
+        """Stage the facts that were changed, and the sum of all rows if another row is."""
+        for key, value in self._changed_facts.items():
+            if value is None:
+                self._staged["no fact"].append((key,))
+                self._sum.drop("fact", key)
+            else:
+                self._stage("fact", (key, value))
+        if self._snapshot is not None:
+            self._sum.put("snapshot", 1, checksum(self._snapshot_n, self._snapshot))
+        if self._snapshot is not None or any(rows for name, rows in self._staged.items() if name != "log"):
+            self._staged["fact"].append(self._sum.row())
 
     def _write(self, staged: list[tuple[str, list[Sequence[Any]]]]) -> None:
         self._database.execute("BEGIN IMMEDIATE")
