@@ -125,7 +125,7 @@ async def _enter(plan: JoinPlan) -> AsyncIterator[Node]:
     space, process, limits = plan.space, plan.process, plan.limits
     async with AsyncExitStack() as stack:
         stack.push_async_callback(plan.network.stop)
-        await plan.network.start()
+        await plan.network.start(flushes=plan.durability == "power")
         bytes_min = limits.snapshot_bytes_min
         store = stack.enter_context(closing(Store(plan.path, durability=plan.durability, snapshot_bytes_min=bytes_min)))
         incarnation = identify(store, space=space, process=process, **plan.facts)

@@ -168,8 +168,11 @@ class Network(Protocol):
         """Return the transport of one process, not open yet."""
         ...
 
-    async def start(self) -> None:
-        """Start what has to run before the first transport is opened, such as an embedded server."""
+    async def start(self, *, flushes: bool = False) -> None:
+        """Start what has to run before the first transport is opened, such as an embedded server.
+
+        With `flushes`, a server that is started here flushes every message to the disk, to survive a power cut.
+        """
         ...
 
     async def stop(self) -> None:

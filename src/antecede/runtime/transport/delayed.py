@@ -24,8 +24,8 @@ class SlowNetwork:
     def transport(self, space: str, process: ProcessId, incarnation: str) -> SlowTransport:
         return SlowTransport(self.network.transport(space, process, incarnation), self.delays_s)
 
-    async def start(self) -> None:
-        await self.network.start()
+    async def start(self, *, flushes: bool = False) -> None:
+        await self.network.start(flushes=flushes)
 
     async def stop(self) -> None:
         await self.network.stop()

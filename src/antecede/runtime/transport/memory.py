@@ -87,7 +87,7 @@ class MemoryNetwork:
         """Return the transport of one process, not open yet."""
         return MemoryTransport(self, space, process, incarnation)
 
-    async def start(self) -> None:
+    async def start(self, *, flushes: bool = False) -> None:
         """Do nothing: there is nothing to start."""
 
     async def stop(self) -> None:

@@ -143,3 +143,28 @@ def test_a_new_server_waits_for_the_end_of_the_old_one(tmp_path: Path) -> None:
 async def _come_and_go(url: str) -> None:
     async with join(url, space="s", process="c"):
         pass
+
+
+def flushes(folder: Path) -> bool:
+    """Whether the server that runs now was told to flush every message."""
+    return "sync_interval: always" in (folder / "nats.conf").read_text() and bool(known(folder)["flushes"])
+
+
+def test_the_server_flushes_for_whoever_wants_to_survive_a_power_cut(tmp_path: Path) -> None:
+    """A server that runs without is started again with it, and those who were there before go on. It stays so."""
+    folder = tmp_path / "nats"
+    url = f"embedded://{folder}"
+
+    async def scenario() -> None:
+        async with join(url, space="power", process="a") as a:
+            assert not flushes(folder)
+            async with join(url, space="power", process="b", durability="power") as b:
+                assert flushes(folder)
+                await talk(a, b, b"over a power cut")
+                pid = known(folder)["pid"]
+                async with join(url, space="power", process="c", durability="power"):
+                    assert known(folder)["pid"] == pid, "once is enough"
+        async with join(url, space="power", process="a"):
+            assert flushes(folder)
+
+    run(scenario)

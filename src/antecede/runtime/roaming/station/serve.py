@@ -132,7 +132,7 @@ async def _enter(plan: StationPlan) -> AsyncIterator[StationServer]:
     space, name, limits = plan.space, plan.name, plan.limits
     async with AsyncExitStack() as stack:
         stack.push_async_callback(plan.network.stop)
-        await plan.network.start()
+        await plan.network.start(flushes=plan.durability == "power")
         store = Store(plan.path, durability=plan.durability, snapshot_bytes_min=limits.snapshot_bytes_min)
         stack.callback(store.close)
         incarnation = identify(store, space=space, station=name, stations=" ".join(plan.everyone))

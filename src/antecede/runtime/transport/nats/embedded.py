@@ -12,6 +12,9 @@ another keeper if there is none. The new server takes the port of the old one; i
 Only the owner of the folder gets in: `folder/secret` is a password that nobody else can read, and the server asks for
 it. A folder of another user, or one that everybody can write to, is refused.
 
+With `durability="power"`, the server flushes every message to the disk before it says that it has it. `folder/flush` says
+so, for all users of the folder and all servers from then on.
+
 A folder that was not named is temporary, the same for all nodes of one process, and removed at the end.
 """
 
@@ -22,6 +25,7 @@ import fcntl
 import json
 import os
 import shutil
+import signal
 import socket
 import stat
 import subprocess
@@ -57,6 +61,7 @@ class EmbeddedNetwork:
         self._options = options or NatsOptions()
         self._users: IO[bytes] | None = None
         self._folder = Path()
+        self._flushes = False
         self.url = ""
 
     @property
@@ -67,7 +72,8 @@ class EmbeddedNetwork:
     def transport(self, space: str, process: ProcessId, incarnation: str) -> NatsTransport:
         return NatsTransport([self.url], space, process, incarnation, options=self._options, locate=self._locate)
 
-    async def start(self) -> None:
+    async def start(self, *, flushes: bool = False) -> None:
+        self._flushes = flushes
         self.url = await asyncio.to_thread(self._start)
 
     async def stop(self) -> None:
@@ -91,6 +97,8 @@ class EmbeddedNetwork:
                 self._users = self._opened("users")  # held until `stop`
                 fcntl.flock(self._users, fcntl.LOCK_SH)  # waits while a keeper of before is stopping its server
                 if _is_there(door) and _is_there(self._users):
+                    if self._flushes:
+                        _let_it_flush(self._folder)
                     return _found_or_begun(self._folder, temporary=self._named is None)
                 self._users.close()  # that keeper has removed the folder in which we waited
 
@@ -176,6 +184,23 @@ def address(folder: Path) -> str | None:
         return None
     is_it = greeting.get("server_name") == known["name"]
     return f"nats://{USER}:{secret}@{host}:{port}" if is_it else None
+
+
+def _let_it_flush(folder: Path) -> None:
+    """Ask for a server that flushes to the disk. One that runs and does not is ended: its keeper starts another."""
+    (folder / embedded_keeper.FLUSH).touch(mode=0o600)
+    with suppress(OSError, ValueError):
+        known = json.loads((folder / "address").read_text())
+        if address(folder) is not None and not known.get("flushes"):
+            os.kill(int(known["pid"]), signal.SIGTERM)
+            _wait_for_end(folder, int(known["pid"]))
+
+
+def _wait_for_end(folder: Path, pid: int) -> None:
+    """Wait until the folder has the address of another server than this one."""
+    until = time.monotonic() + START_S
+    while time.monotonic() < until and json.loads((folder / "address").read_text())["pid"] == pid:
+        time.sleep(0.02)
 
 
 def _found_or_begun(folder: Path, *, temporary: bool) -> str:

@@ -27,6 +27,8 @@ PAYLOAD_BYTES_MAX = 8 * 2**20
 PR_SET_PDEATHSIG = 1
 USER = "antecede"
 SECRET_BYTES = 24
+FLUSH = "flush"
+"""The file of a folder whose server flushes every message to the disk."""
 CONFIG = """
 server_name: {name}
 listen: "127.0.0.1:{port}"
@@ -35,7 +37,7 @@ ports_file_dir: {folder}
 log_file: {log}
 logfile_size_limit: 10MB
 max_payload: {payload}
-jetstream {{ store_dir: {store} }}
+jetstream {{ store_dir: {store}{sync} }}
 """
 
 
@@ -71,7 +73,7 @@ class Keeper:
 
     def _begin_at(self, port: int) -> None:
         """Start the server; -1 is any port that is free. When it listens, the folder has its address."""
-        config = self.folder / "nats.conf"
+        config, flushes = self.folder / "nats.conf", (self.folder / FLUSH).exists()
         config.touch(mode=0o600)
         config.write_text(
             CONFIG.format(
@@ -83,6 +85,7 @@ class Keeper:
                 log=json.dumps(str(self.folder / "nats.log")),
                 payload=PAYLOAD_BYTES_MAX,
                 store=json.dumps(str(self.folder)),
+                sync=", sync_interval: always" if flushes else "",
             )
         )
         with open(self.folder / "server", "ab") as lock:
@@ -96,7 +99,7 @@ class Keeper:
                 preexec_fn=_die_with_parent,  # noqa: PLW1509 - there are no threads here
             )
         url = self._url(self.child)
-        self.before = {"url": url, "name": self.name, "pid": self.child.pid, "keeper": os.getpid()}
+        self.before = {"url": url, "name": self.name, "pid": self.child.pid, "keeper": os.getpid(), "flushes": flushes}
         part = self.folder / "address.part"
         part.write_text(json.dumps(self.before))
         part.replace(self.folder / "address")

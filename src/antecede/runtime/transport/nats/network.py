@@ -64,7 +64,7 @@ class NatsNetwork:
         """Return the transport of one process, not open yet."""
         return NatsTransport(self.servers, space, process, incarnation, options=self.options)
 
-    async def start(self) -> None:
+    async def start(self, *, flushes: bool = False) -> None:
         """Do nothing: the servers run already."""
 
     async def stop(self) -> None:
