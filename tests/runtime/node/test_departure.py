@@ -2,9 +2,7 @@
 
 import asyncio
 import random
-from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -77,38 +75,6 @@ def test_everybody_talks_and_leaves(tmp_path: Path, seed: int) -> None:
     run(test)
     verdict = judge_traces(tmp_path)
     assert (verdict.verdict, verdict.violations, verdict.duplicates) == ("holds", 0, 0)
-
-
-@pytest.mark.parametrize("algorithm", ["ks", "serial-multicast", "vector"])
-@pytest.mark.parametrize("seed", range(3))
-def test_everybody_talks_and_leaves_in_many_attempts(tmp_path: Path, seed: int, algorithm: str) -> None:
-    """Each is stopped and started again, wherever it is in its leaving, until it has left."""
-    chance = random.Random(seed)
-    network = MemoryNetwork(seed, Faults(drop=0.2, duplicate=0.2, delay_s=0.005))
-    names = ["a", "b", "c", "d"]
-    settings: dict[str, Any] = {"algorithm": algorithm, "processes": names, "store": tmp_path, "trace": tmp_path / "t"}
-
-    async def attempt(name: str) -> None:
-        async with join(network, space="s", process=name, **settings) as node:
-            for number in range(0 if node.sent else 5):
-                with suppress(Misuse):  # somebody has left already
-                    await node.send({*names} - {name}, b"%d" % number)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(node.leave(), chance.random() / 2)
-
-    async def life(name: str) -> None:
-        with suppress(Misuse):  # that it has left
-            while True:
-                await attempt(name)
-
-    async def test() -> None:
-        await asyncio.wait_for(asyncio.gather(*map(life, names)), 2 * WAIT_S)
-
-    asyncio.run(test())
-    assert not network.inboxes
-    verdict = judge_traces(tmp_path / "t")
-    assert (verdict.verdict, verdict.violations, verdict.duplicates) == ("holds", 0, 0)
-    assert (verdict.lost, verdict.spurious) == (0, 0)
 
 
 def test_leaving_that_was_interrupted_goes_on_when_the_process_is_started_again(tmp_path: Path) -> None:

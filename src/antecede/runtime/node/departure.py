@@ -4,7 +4,9 @@ Whoever leaves is forgotten by everybody, and may be forgotten only when nobody 
 goes in steps, each durable, so that a process that dies on the way goes on with the next when it is started again:
 
 1. `BEGUN`: it sends no more messages, and tells everybody that it is `LEAVING`. Each answers that it has `SETTLED`
-   when it has delivered all that it was ever sent by the one who leaves.
+   when it has delivered all that it was ever sent by the one who leaves, and nothing that it sent to it waits in its
+   algorithm. From then on a send to the one who leaves is refused. A broadcast, or a message to a group, is not: one
+   that is sent after the answer need not be delivered by the one who leaves.
 2. `HANDED_OVER`: when all have, what the others need is handed over: the token of a serialised algorithm.
 3. `TOLD`: when that is in their inboxes, everybody gets a `FAREWELL`, and forgets all but the name.
 4. `LEFT`: when that is too, the inbox is deleted.
@@ -20,6 +22,7 @@ import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from antecede.core.errors import Misuse
 from antecede.core.registry import restore
 from antecede.core.types import ProcessId
 from antecede.runtime.frames import FAREWELL, LEAVING, SETTLED, LeavingWord, leaving_word
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 
 STAYS, BEGUN, HANDED_OVER, TOLD, LEFT = b"", b"begun", b"handed over", b"told", b"left"
 FACT, TURN, SEEN = "leaving", "turn of leaving", "inboxes seen when leaving"
+ANSWERED = "settled with "
+"""Begins the name of a fact: the one it names is leaving, and was told that this process has settled."""
 
 
 class Departure:
@@ -59,6 +64,12 @@ class Departure:
         before = set(json.loads(self._durable.store.facts.get(SEEN, b"[]")))
         self._durable.store.put(SEEN, json.dumps(sorted(before | there)).encode())
         return before - there
+
+    def check_stay(self, dests: Iterable[ProcessId]) -> None:
+        """Raise `Misuse` if one of `dests` is leaving, and may be gone before it gets another message."""
+        leaving = [name for name in dests if ANSWERED + name in self._durable.store.facts]
+        if leaving:
+            raise Misuse(f"{leaving[0]!r} is leaving: remove it from the destinations")
 
     def begin(self) -> None:
         """`Misuse` where the algorithm does not let this process go; then nothing has changed."""
@@ -103,8 +114,9 @@ class Departure:
             self._durable.leave(sender)
             return True
         self._later_than(said.turn)
-        if self._goes_before(sender, said.turn):
+        if self._goes_before(sender, said.turn) or self._durable.has_queued_for(sender):
             return False
+        self._durable.store.put(ANSWERED + sender, b"")
         self._durable.tell([sender], leaving_word(SETTLED))
         return True
 

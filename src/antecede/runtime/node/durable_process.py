@@ -29,7 +29,7 @@ from antecede.core.registry import restore
 from antecede.core.roster import checked_names
 from antecede.core.types import GroupId, MessageId, Packet, Pending, ProcessId
 from antecede.runtime import frames
-from antecede.runtime.node.departure import Departure
+from antecede.runtime.node.departure import ANSWERED, Departure
 from antecede.runtime.state.journal import Journal
 from antecede.runtime.state.log_entries import (
     JoinEntry,
@@ -59,9 +59,10 @@ class ReleasedByNode:
 
 
 class DurableProcess:
-    """An algorithm and its store. `open_space`: whoever is sent to for the first time has joined.
+    """An algorithm and its store.
 
-    `newest_form` is the newest form of the wire that is read.
+    `open_space`: whoever is sent to for the first time has joined. `sends_to_names`: the destinations of a message are
+    the sender's choice, and not all processes or a group. `newest_form` is the newest form of the wire that is read.
     """
 
     def __init__(
@@ -71,10 +72,12 @@ class DurableProcess:
         processes: Iterable[ProcessId] = (),
         *,
         open_space: bool = True,
+        sends_to_names: bool = True,
         recorder: Recorder | None = None,
         newest_form: int = frames.NEWEST_FORM,
     ) -> None:
         self.store, self.open_space, self._recorder, self._newest_form = store, open_space, recorder, newest_form
+        self._sends_to_names = sends_to_names
         self.departed = {key.removeprefix("departed ") for key in store.facts if key.startswith("departed ")}
         self.members = {key.removeprefix("member ") for key in store.facts if key.startswith("member ")}
         newcomers = sorted(set(processes) - self.departed - self.members)
@@ -113,6 +116,8 @@ class DurableProcess:
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> MessageId:
         """Send; `Misuse` changes nothing."""
         to = dests if isinstance(dests, str) else sorted(set(checked_names("the destinations", dests)))
+        if self._sends_to_names:
+            self.departure.check_stay([to] if isinstance(to, str) else to)
         if self.open_space:
             for dest in [to] if isinstance(to, str) else to:
                 self.join(dest)
@@ -164,6 +169,12 @@ class DurableProcess:
         unreadable = any(frame.sender == process for frame in self.unreadable.all())
         return late or unreadable or any(held.message.sender == process for held in self.pending())
 
+    def has_queued_for(self, process: ProcessId) -> bool:
+        """A message that this process sent to `process` waits in the algorithm, for a token for instance."""
+        return any(
+            waiting.message.sender == self.process and process in waiting.message.dests for waiting in self.pending()
+        )
+
     @property
     def staged(self) -> int:
         """Entries of the outbox that are not committed yet."""
@@ -175,6 +186,7 @@ class DurableProcess:
         self.members.discard(process)
         self.store.put(f"departed {process}", b"")
         self.store.drop(f"member {process}")
+        self.store.drop(ANSWERED + process)
         self.rosters.forget(process)
         self._staged.departed.append(process)
         self._journal.want_snapshot()

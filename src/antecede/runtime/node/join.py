@@ -39,6 +39,9 @@ IF_LOST = "use another name, and let the others call give_up() with this one"
 OPEN = frozenset({"ks", "rst", "ses", "prs", "none"})
 """Algorithms with which only those who send to a newcomer have to know it: spaces of these need no list."""
 
+TO_NAMES = ("multicast", "unicast")
+"""Kinds of addressing in which the sender chooses the destinations one by one."""
+
 
 def join(
     url: str | Network,
@@ -87,6 +90,7 @@ def join(
         begin=partial(create, algorithm, process=process, processes=everybody, groups=groups, **own),
         everybody=everybody,
         is_open=processes is None,
+        sends_to_names=_sends_to_names(algorithm),
         path=path_of_store(store, network, space, process),
         durability=durability,
         trace=trace,
@@ -110,6 +114,7 @@ class JoinPlan:
     begin: Callable[[], Algorithm]
     everybody: Sequence[ProcessId]
     is_open: bool
+    sends_to_names: bool
     path: Path | None
     durability: str
     trace: str | Path | None
@@ -136,7 +141,8 @@ async def _enter(plan: JoinPlan) -> AsyncIterator[Node]:
                 plan.trace, space, process, store=store, wall=plan.wall, file_bytes_max=plan.trace_file_bytes_max
             )
         )
-        durable = DurableProcess(store, plan.begin, plan.everybody, open_space=plan.is_open, recorder=recorder)
+        rules = {"open_space": plan.is_open, "sends_to_names": plan.sends_to_names}
+        durable = DurableProcess(store, plan.begin, plan.everybody, **rules, recorder=recorder)
         durable.commit()
         owner = Ownership(store, space, process, form=plan.wire, if_lost=IF_LOST)
         made = plan.network.transport(space, process, incarnation)
@@ -163,6 +169,11 @@ def _settings(algorithm: str, options: Mapping[str, Any], *, is_open: bool) -> d
     offered = info.options if info is not None else ()
     defaults: dict[str, Any] = {name: True for name in ("multicast", "numbered") if name in offered}
     return {**defaults, **options}
+
+
+def _sends_to_names(algorithm: str) -> bool:
+    info = algorithms().get(algorithm)
+    return info is not None and info.addressing in TO_NAMES
 
 
 def _gone(space: str, process: ProcessId) -> Misuse:

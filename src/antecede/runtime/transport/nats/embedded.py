@@ -12,8 +12,8 @@ another keeper if there is none. The new server takes the port of the old one; i
 Only the owner of the folder gets in: `folder/secret` is a password that nobody else can read, and the server asks for
 it. A folder of another user, or one that everybody can write to, is refused.
 
-With `durability="power"`, the server flushes every message to the disk before it says that it has it. `folder/flush` says
-so, for all users of the folder and all servers from then on.
+With `durability="power"`, the server flushes every message to the disk before it acknowledges it. The file
+`folder/flush` says so, for all users of the folder and all servers from then on.
 
 A folder that was not named is temporary, the same for all nodes of one process, and removed at the end.
 """
