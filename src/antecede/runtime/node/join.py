@@ -86,7 +86,7 @@ def join(
         network=network,
         space=space,
         process=process,
-        facts={"algorithm": algorithm, "options": json.dumps(own)},
+        facts={"algorithm": algorithm, "options": _as_json(own)},
         begin=partial(create, algorithm, process=process, processes=everybody, groups=groups, **own),
         everybody=everybody,
         is_open=processes is None,
@@ -169,6 +169,23 @@ def _settings(algorithm: str, options: Mapping[str, Any], *, is_open: bool) -> d
     offered = info.options if info is not None else ()
     defaults: dict[str, Any] = {name: True for name in ("multicast", "numbered") if name in offered}
     return {**defaults, **options}
+
+
+def _as_json(options: Mapping[str, Any]) -> str:
+    """Return the options as a store keeps them. Raise `Misuse` if one of them cannot be kept."""
+    try:
+        return json.dumps(options, default=_plain)
+    except TypeError as error:
+        raise Misuse(f"an option cannot be kept in the store: {error}") from None
+
+
+def _plain(value: object) -> object:
+    """Return a collection that JSON does not have as one that it has, the same for equal collections."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    raise TypeError(f"{value!r} is neither a number, a text, a list, a set nor a mapping")
 
 
 def _sends_to_names(algorithm: str) -> bool:

@@ -23,6 +23,7 @@ from antecede.runtime.watch.problems import (
     OutboxFull,
     Problem,
     ProblemLog,
+    StampsTooLarge,
 )
 from antecede.runtime.watch.stalls import NO_INBOX_AFTER_S, Stall, Waiting, Watch
 
@@ -143,6 +144,10 @@ class NodeView:
         whom = departure.unsettled | self._blocked_queues() if departure.step != STAYS else set()
         if leaving_s >= SOON_S and whom:
             found.append(LeavingWaits(leaving_s, tuple(sorted(whom))))
+        smaller = self._durable.stamp_sizes.find_smaller(len(self._durable.members))
+        smaller_s = age_s("stamps", smaller is not None)
+        if smaller is not None:
+            found.append(StampsTooLarge(smaller_s, *smaller))
         found += [NumberReused(age_s(("reused", message)), message) for message in self._durable.reused]
         return found
 

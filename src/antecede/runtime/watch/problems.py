@@ -133,6 +133,26 @@ class NumberReused(Problem):
 
 
 @dataclass(frozen=True, slots=True)
+class StampsTooLarge(Problem):
+    """Another algorithm would need a third of the control bytes, or less, for what this node sends."""
+
+    algorithm: str
+    ours_bytes: int
+    theirs_bytes: int
+
+    @property
+    def kind(self) -> str:
+        """A word for what is wrong."""
+        return "larger than needed"
+
+    def __str__(self) -> str:
+        return (
+            f"a message costs {self.ours_bytes:,} control bytes for each destination, and would cost about "
+            f"{self.theirs_bytes:,} with algorithm={self.algorithm!r}: use it in a new space, if its traits suit you"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class NotConnected(Problem):
     """No station serves the host."""
 
