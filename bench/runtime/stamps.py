@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from functools import partial
 from statistics import mean, quantiles
+from typing import Any
 
 from antecede.core.registry import create
 from antecede.runtime import frames
@@ -17,7 +18,7 @@ from antecede.runtime.state.outgoing import OutgoingPacket
 from antecede.runtime.state.store import Store
 from bench import table
 
-ALGORITHMS: dict[str, dict[str, bool]] = {"ks": {"multicast": True}, "hierarchy": {}, "prs": {}}
+ALGORITHMS: dict[str, dict[str, Any]] = {"ks": {"multicast": True}, "hierarchy": {}, "prs": {}}
 SIZES, GROUP, MESSAGES_EACH, PAYLOAD = (8, 32, 100), 8, 20, bytes(64)
 
 

@@ -44,7 +44,7 @@ from antecede.runtime.state.recent_messages import RecentMessages
 from antecede.runtime.state.rosters import Rosters, UnknownRoster
 from antecede.runtime.state.store import Delivered, Store
 from antecede.runtime.state.trace_recorder import Recorder
-from antecede.runtime.watch.stamp_sizes import StampSizes
+from antecede.runtime.watch.sent_stamps import SentStamps
 from antecede.runtime.watch.unreadable import UnreadableFrames
 
 REUSED_MAX = 100
@@ -91,7 +91,7 @@ class DurableProcess:
         self.unreadable = UnreadableFrames()
         self.reused: deque[MessageId] = deque(maxlen=REUSED_MAX)
         """Numbers of messages that were used twice, with other content."""
-        self.stamp_sizes = StampSizes(store.facts.get("algorithm", b"").decode())
+        self.sent_stamps = SentStamps(store.facts.get("algorithm", b"").decode())
         self._recent = RecentMessages(store)
         self._staged = ReleasedByNode()
         self._late: set[tuple[ProcessId | None, bytes]] = set()
@@ -358,7 +358,7 @@ class DurableProcess:
         self.sent = sent.message.id.seq
         self.store.put("sent", b"%d" % self.sent)
         if control is not None:
-            self.stamp_sizes.note(control[0], sent.message.dests - {self.process})
+            self.sent_stamps.note(control[0], sent.message.dests - {self.process})
         if self._recorder is not None:
             self._recorder.send(sent.message, *(control or (None, None)))
 

@@ -2,7 +2,7 @@
 
 problems     what is wrong, as values, in the log and in the metrics
 stalls       what does not move, and why
-stamp_sizes  whether another algorithm would need a third of the control bytes
+sent_stamps  whether another algorithm would need a third of the control bytes
 unreadable   frames that a later release wrote, and that wait for an upgrade
 metrics      counts in the text form of Prometheus
 status       questions on `antecede-status`, and the answers

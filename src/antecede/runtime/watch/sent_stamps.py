@@ -37,7 +37,7 @@ def _between(known: dict[int, float], size: float) -> float:
     return known[low] + (known[high] - known[low]) * (size - low) / (high - low)
 
 
-class StampSizes:
+class SentStamps:
     """The stamps that one node has sent with `algorithm`."""
 
     def __init__(self, algorithm: str) -> None:

@@ -10,14 +10,14 @@ from antecede.runtime import MemoryNetwork, join
 from antecede.runtime.node.durable_process import DurableProcess
 from antecede.runtime.state.store import Store
 from antecede.runtime.watch.problems import StampsTooLarge
-from antecede.runtime.watch.stamp_sizes import MEASURED, SENDS_MIN, StampSizes, estimate
+from antecede.runtime.watch.sent_stamps import MEASURED, SENDS_MIN, SentStamps, estimate
 from tests.runtime.nodes import eventually, run
 
 SEVEN = frozenset("bcdefgh")
 
 
-def sizes_after(algorithm: str, messages: int, control_bytes: int) -> StampSizes:
-    sizes = StampSizes(algorithm)
+def sizes_after(algorithm: str, messages: int, control_bytes: int) -> SentStamps:
+    sizes = SentStamps(algorithm)
     for _ in range(messages):
         sizes.note(control_bytes, SEVEN)
     return sizes
@@ -44,7 +44,7 @@ def test_what_was_measured_is_what_is_estimated(algorithm: str) -> None:
 
 
 def test_messages_to_oneself_have_no_stamp() -> None:
-    sizes = StampSizes("ks")
+    sizes = SentStamps("ks")
     for _ in range(SENDS_MIN):
         sizes.note(10_000, frozenset())
     assert sizes.find_smaller(100) is None
@@ -55,7 +55,7 @@ def test_a_process_counts_what_it_sends() -> None:
     durable = DurableProcess(store, partial(create, "ks", process="a", processes=["a"], multicast=True))
     for _ in range(SENDS_MIN):
         durable.send(SEVEN, b"a payload does not count" * 100)
-    found = durable.stamp_sizes.find_smaller(2)
+    found = durable.sent_stamps.find_smaller(2)
     assert found is None, "the stamps of one sender are small"
     store.close()
 
@@ -66,7 +66,7 @@ def test_it_is_a_problem_that_is_logged(caplog: pytest.LogCaptureFixture) -> Non
         async with join(MemoryNetwork(), space="s", process="n0", processes=names) as node:
             assert node.problems() == []
             for _ in range(SENDS_MIN):
-                node._durable.stamp_sizes.note(769, SEVEN)  # what it takes 100 processes to come to
+                node._durable.sent_stamps.note(769, SEVEN)  # what it takes 100 processes to come to
             (problem,) = node.problems()
             assert isinstance(problem, StampsTooLarge)
             assert "769 control bytes for each destination" in str(problem)
