@@ -25,7 +25,7 @@ ORDERING = {
 """For each causal algorithm, three processes: so many messages, and packets that come twice."""
 ROAMING = {
     "roam": (2, 2, 0),
-    "av1": (2, 1, 0),
+    "av1": (2, 2, 0),
     "av2": (1, 2, 0),
     "av2-ks": (1, 2, 0),
     "av3": (1, 1, 0),
