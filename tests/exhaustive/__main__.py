@@ -4,35 +4,36 @@ import argparse
 import sys
 import time
 
-from tests.exhaustive.search import Explored, explore
-from tests.exhaustive.worlds import ORDERING, ROAMING, ordering_world, roaming_world
+from tests.exhaustive.search import Explored
+from tests.exhaustive.worlds import ROAMING, explore_limited, worlds
 
 
-def explore_named(name: str) -> Explored:
-    """Explore the world of an algorithm or protocol, and print how large it is."""
+def explore_world(name: str, limits: tuple[int, ...]) -> Explored:
+    """Explore a world, and print how large it is."""
     began = time.monotonic()
-    explored = explore(roaming_world(name)) if name in ROAMING else explore(ordering_world(name))
-    limits = ROAMING.get(name) or ORDERING[name]
-    what = "messages, moves and repetitions" if name in ROAMING else "messages and repetitions"
-    took_s = time.monotonic() - began
-    print(
-        f"{name}: {explored.states:,} states, {explored.steps:,} steps between them, with {limits} {what},"
-        f" {took_s:.0f} s",
-        flush=True,
-    )
+    explored = explore_limited(name, limits)
+    words = ("messages", "moves", "repetitions") if name in ROAMING else ("messages", "repetitions")
+    what = ", ".join(f"{count} {word}" for count, word in zip(limits, words, strict=True))
+    found = f"{explored.states:,} states, {explored.steps:,} steps between them"
+    print(f"{name}, {what}: {found}, {time.monotonic() - began:.0f} s", flush=True)
     return explored
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.exhaustive", description=__doc__)
-    parser.add_argument("name", nargs="*", choices=[*ORDERING, *ROAMING, []], metavar="NAME")
+    parser.add_argument("name", nargs="*", metavar="NAME", help="an algorithm or a protocol; default: all")
+    chosen = parser.parse_args().name
+    unknown = sorted(set(chosen) - {name for name, _ in worlds()})
+    if unknown:
+        parser.error(f"there is no world of {unknown[0]!r}")
     failed = 0
-    for name in parser.parse_args().name or [*ORDERING, *ROAMING]:
-        explored = explore_named(name)
-        if explored.violation:
-            print(explored.draw())
-            failed += 1
-    return min(failed, 1)
+    for name, limits in worlds():
+        if not chosen or name in chosen:
+            explored = explore_world(name, limits)
+            if explored.violation:
+                print(explored.draw())
+                failed = 1
+    return failed
 
 
 if __name__ == "__main__":

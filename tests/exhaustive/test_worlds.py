@@ -4,15 +4,15 @@ import pytest
 
 import antecede
 from antecede.core.mobile.protocols import protocols
-from tests.exhaustive.__main__ import explore_named
-from tests.exhaustive.worlds import ORDERING, ROAMING
+from tests.exhaustive.__main__ import explore_world
+from tests.exhaustive.worlds import ORDERING, ROAMING, worlds
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*ORDERING, *ROAMING])
-def test_no_execution_breaks_a_rule(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("name", "limits"), worlds())
+def test_no_execution_breaks_a_rule(name: str, limits: tuple[int, ...], capsys: pytest.CaptureFixture[str]) -> None:
     with capsys.disabled():
-        explored = explore_named(name)
+        explored = explore_world(name, limits)
     assert not explored.violation, f"again: python -m tests.exhaustive {name}\n{explored.draw()}"
     assert explored.states > 1_000
 
