@@ -10,14 +10,13 @@ from antecede.core.holdback import HoldBack
 from antecede.core.ordering.ks import Ks
 from antecede.core.process import Process
 from antecede.core.roster import Roster
-from antecede.core.snapshot.values import storable
+from antecede.core.snapshot import values
 from antecede.core.types import Need, Stamp
 from tests.exhaustive.ordering import OrderingWorld
 from tests.exhaustive.roaming import RoamingWorld
 from tests.exhaustive.search import TooManyStates, Violation, explore
 
 
-@storable("tests: ForgetfulKs")
 @dataclass(slots=True)
 class ForgetfulKs(Ks):
     """KS that waits for the messages of the sender itself, and forgets those of everybody else."""
@@ -40,6 +39,15 @@ def test_an_algorithm_without_order_fails_after_three_steps() -> None:
     ]
 
 
+@pytest.fixture
+def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let snapshots hold the broken algorithm, for the time of a test."""
+    monkeypatch.setitem(values.STORABLE, "ForgetfulKs", ForgetfulKs)
+    monkeypatch.setitem(values.NAMES, ForgetfulKs, "ForgetfulKs")
+    monkeypatch.setitem(values.REMOVED, ForgetfulKs, [])
+
+
+@pytest.mark.usefixtures("forgetful")
 def test_a_broken_algorithm_fails_in_the_smallest_triangle() -> None:
     """FIFO holds, so the shortest way needs a third process that passes a cause on."""
     found = explore(OrderingWorld("ks", 2, make=make_forgetful))
