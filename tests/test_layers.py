@@ -126,6 +126,7 @@ FREE = {
     "report.model",  # plain values, which the parts below `report` fill
     *("schema", "arrow", "errors", "limits", "runner", "dealing", "results", "progress"),
     *("delivery", "frames", "outbox", "group_commit", "background"),
+    *("varint", "envelopes", "driver", "block"),
 }
 
 

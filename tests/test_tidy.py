@@ -28,14 +28,10 @@ FUNCTION_LINES_MAX = 60
 
 SAME_NAME_ACROSS = {
     "Host": "the state machine; the same with sockets",
-    "Lanes": "of the kernel; of the outbox",
     "Limits": "of a check; of a node",
-    "Names": "of a run; of a frame",
     "Network": "of the runtime; of the simulator",
     "Plan": "of a check; of clocks that are local to a graph",
     "Received": "by the fast path; by a transport",
-    "Roaming": "a protocol; a form of a paper; which station a host is with",
-    "Writer": "of shapes; of a host's link",
 }
 """Class names that more than one package has, and what each means there. Take out what is no longer so; add nothing."""
 

@@ -106,7 +106,15 @@ def __getattr__(name: str) -> Any:
     """Load a public name that needs more than the standard library."""
     if name not in _LAZY:
         raise AttributeError(f"module 'antecede' has no attribute {name!r}")
-    return getattr(import_module(_LAZY[name]), name)
+    try:
+        module = import_module(_LAZY[name])
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == "antecede":
+            raise
+        raise ImportError(
+            f"antecede.{name} needs {error.name}, which comes with the runtime: pip install 'antecede[runtime]'"
+        ) from error
+    return getattr(module, name)
 
 
 def __dir__() -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import antecede
-from antecede import Misuse, UnknownAlgorithm
+from antecede import Misuse, SnapshotError, UnknownAlgorithm, mobile
 
 TRAITS = {
     #                    addressing    causal  FIFO   delay-optimal
@@ -128,6 +128,13 @@ def test_the_token_is_at_one_of_the_processes(name: str) -> None:
 def test_a_process_is_restored_from_bytes_and_nothing_else(wrong: object) -> None:
     with pytest.raises(Misuse, match=f"restore takes the bytes of a snapshot, not a {type(wrong).__name__}"):
         antecede.restore(wrong)  # type: ignore[arg-type]  # the wrong type is the test
+
+
+def test_a_station_or_a_host_is_not_restored_as_a_process() -> None:
+    made = [mobile.station(name="s1", stations=["s1"], homes={}), mobile.host("h", "s1")]
+    for one in made:
+        with pytest.raises(SnapshotError, match=f"the snapshot of a {type(one).__name__}, not of an algorithm"):
+            antecede.restore(one.snapshot())
 
 
 def test_errors_are_told_apart_by_whose_fault_they_are() -> None:

@@ -11,6 +11,9 @@ found: the seed gives the pauses between blows, the machine does the rest.
 | SIGSTOP for longer than every timeout | `test_nodes` | `test_stations` |
 | links to the server: cut, swallowing, slow | `test_nodes` | `test_stations` |
 | links between hosts and stations: cut, swallowing, slow | | `test_stations` |
+| a cluster of three servers over TLS: killed, stopped, all at once | `test_cluster` | |
+| `leave` is interrupted, again and again | `test_leaving` | |
+| 100,000 messages of backlog | `test_backlog` | |
 | clocks that jump | `test_clocks` | `test_clocks` |
 | a full disk | `test_disk` | `test_disk` |
 

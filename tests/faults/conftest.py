@@ -24,7 +24,7 @@ def proxy(tmp_path: Path) -> Iterator[Proxy]:
     """A link to the server of the test, which the other processes reach directly."""
     network = EmbeddedNetwork(tmp_path / "nats")
     asyncio.run(network.start())
-    link = Proxy(int(network.url.rpartition(":")[2]))
+    link = Proxy.to(network.url)
     yield link
     link.close()
     asyncio.run(network.stop())

@@ -64,28 +64,29 @@ def strikes(run: Arena | Town, names: Sequence[str], links: Sequence[Proxy]) -> 
 
 
 @contextmanager
-def linked(*ports: int) -> Iterator[list[Proxy]]:
+def linked(url: str, *ports: int) -> Iterator[list[Proxy]]:
+    """Links to the server at `url`, and to each of these ports."""
     with ExitStack() as stack:
-        links = [Proxy(port) for port in ports]
+        links = [Proxy.to(url), *(Proxy(port) for port in ports)]
         for link in links:
             stack.callback(link.close)
         yield links
 
 
 @contextmanager
-def server(folder: Path) -> Iterator[int]:
-    """The embedded server of a round, in use as long as this lasts; its port."""
+def server(folder: Path) -> Iterator[str]:
+    """The embedded server of a round, in use as long as this lasts; its URL."""
     network = EmbeddedNetwork(folder / "nats")
     asyncio.run(network.start())
     try:
-        yield int(network.url.rpartition(":")[2])
+        yield network.url
     finally:
         asyncio.run(network.stop())
 
 
 def round_of_nodes(folder: Path, seed: int) -> tuple[Verdict, str]:
     conditions = CONDITIONS[seed // 2 % 3]
-    with server(folder) as port, linked(port) as links:
+    with server(folder) as url, linked(url) as links:
         urls = {"d": links[0].url}
         with arena(folder, NODES, messages=NODE_MESSAGES, seed=seed, urls=urls, conditions=conditions) as run:
             done = strikes(run, run.names, links)
@@ -96,8 +97,8 @@ def round_of_stations(folder: Path, seed: int) -> tuple[Verdict, str]:
     """The first of the links is between a station and the server, the others between stations and hosts."""
     ports, conditions = {name: free_port() for name in STATIONS}, CONDITIONS[seed // 2 % 3]
     with (
-        server(folder) as port,
-        linked(port, *ports.values()) as links,
+        server(folder) as url,
+        linked(url, *ports.values()) as links,
         town(
             folder,
             HOSTS,

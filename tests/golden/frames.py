@@ -15,8 +15,8 @@ from antecede.core.wire.packets import encode
 from antecede.runtime import MemoryNetwork, frames, serve_station
 from antecede.runtime.roaming import protocol
 from antecede.runtime.roaming.protocol import AirLimits
-from antecede.runtime.roaming.station.durable_station import KNOWN, REMOVED, Cell
-from antecede.runtime.roaming.station.fragments import PART, cut
+from antecede.runtime.roaming.station.durable_station import DurableStation
+from antecede.runtime.roaming.station.fragments import cut
 from antecede.runtime.roaming.tokens import DAYS_MAX, issue
 from antecede.runtime.state.store import Store
 from tests.golden.description import describe
@@ -37,20 +37,30 @@ def golden_frames() -> list[dict[str, Any]]:
     return [
         _frame("packets", frames.packets(0, carried), kind=frames.PACKETS, roster=0, parts=[p.hex() for p in carried]),
         _frame("packets", frames.packets(200, carried[:1]), kind=frames.PACKETS, roster=200, parts=[carried[0].hex()]),
-        _frame("roster", frames.names(2, ["a", "b", "zoë"]), kind=frames.ROSTER, number=2, names=["a", "b", "zoë"]),
-        _frame("leaving", frames.word(frames.LEAVING, 300), kind=frames.LEAVING, turn=300),
-        _frame("settled", frames.word(frames.SETTLED), kind=frames.SETTLED, turn=0),
-        _frame("farewell", frames.word(frames.FAREWELL), kind=frames.FAREWELL, turn=0),
-        _frame("known", known, kind=KNOWN, host="zoë", incarnation="1"),
-        _frame("removed", removed, kind=REMOVED, host="zoë"),
+        _frame("roster", frames.roster(2, ["a", "b", "zoë"]), kind=frames.ROSTER, number=2, names=["a", "b", "zoë"]),
+        _frame("leaving", frames.leaving_word(frames.LEAVING, 300), kind=frames.LEAVING, turn=300),
+        _frame("settled", frames.leaving_word(frames.SETTLED), kind=frames.SETTLED, turn=0),
+        _frame("farewell", frames.leaving_word(frames.FAREWELL), kind=frames.FAREWELL, turn=0),
+        _frame(
+            "envelope",
+            frames.envelope(300, frames.packets(0, carried), b"sixteen bytes..."),
+            kind=frames.PACKETS,
+            roster=0,
+            parts=[p.hex() for p in carried],
+            envelope=[2, 300, b"sixteen bytes...".hex()],
+        ),
+        _frame("known", known, kind=frames.KNOWN, host="zoë", incarnation="1"),
+        _frame("removed", removed, kind=frames.REMOVED, host="zoë"),
         *(
-            _frame("part", part, kind=PART, number=7, at=at, of=len(parts), bytes=moved[8 * at : 8 * at + 8].hex())
+            _frame(
+                "part", part, kind=frames.PART, number=7, at=at, of=len(parts), bytes=moved[8 * at : 8 * at + 8].hex()
+            )
             for at, part in enumerate(parts)
         ),
     ]
 
 
-def open_cell(name: str) -> Cell:
+def open_station(name: str) -> DurableStation:
     """Return a new station, one of s1 and s2, that keeps its state in memory."""
 
     def begin() -> Station:
@@ -58,16 +68,16 @@ def open_cell(name: str) -> Cell:
         assert isinstance(made, Station)
         return made
 
-    return Cell(Store(None), begin)
+    return DurableStation(Store(None), begin)
 
 
 def _frames_of_station() -> list[bytes]:
     """Return what a station tells the others when a host comes, and when it is removed."""
-    cell = open_cell("s1")
-    cell.welcome("zoë", "1")
-    cell.remove("zoë")
-    told = [outgoing.data for outgoing in cell.commit().outgoing]
-    cell.store.close()
+    station = open_station("s1")
+    station.welcome("zoë", "1")
+    station.remove("zoë")
+    told = [outgoing.data for outgoing in station.commit().outgoing]
+    station.store.close()
     return told
 
 

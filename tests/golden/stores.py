@@ -23,6 +23,7 @@ from antecede.runtime import Host, Limits, MemoryNetwork, Node, Unreachable, joi
 from antecede.runtime.node.departure import BEGUN
 from antecede.runtime.roaming.protocol import AirLimits
 from antecede.runtime.roaming.station.fragments import cut
+from antecede.runtime.roaming.station.seals import Seals
 from antecede.runtime.roaming.station.server import StationServer
 from antecede.runtime.roaming.tokens import issue
 from antecede.runtime.state.store import Store
@@ -35,8 +36,9 @@ GROUPS = {"g1": ["a", "b"]}
 WAIT_S = 20.0
 SNAPSHOT_BYTES_MIN = 300
 """Stores take snapshots after a few inputs, so that each has a snapshot and inputs that came after it."""
-PARTS = list(cut(1, encode(Packet("s1", None, Moved("bob", 0, 0, "s1"))), 10))
-"""A packet to a station, cut into parts; s3 has the first."""
+SEALS = Seals(KEY, "roam", "s1", Store(None))
+PARTS = [SEALS.wrap("s3", None, part) for part in cut(1, encode(Packet("s1", None, Moved("bob", 0, 0, "s1"))), 10)]
+"""A packet from s1 to s3, cut into parts, which are sealed; s3 has the first."""
 
 
 def write_stores(folder: Path, scratch: Path) -> None:
@@ -157,31 +159,31 @@ async def _write_roam(folder: Path, scratch: Path) -> None:
         async with cat, fay, _host(at["s2"], "eve", scratch) as eve:
             for host in (ann, bob, cat, fay, eve):
                 await host.connected()
-            await _until(lambda: all(len(server.cell.station.berths) == 5 for server in at.values()))
+            await _until(lambda: all(len(server.durable.station.berths) == 5 for server in at.values()))
             await ann.move(_url(at["s2"]))
             await ann.move(_url(at["s1"]))
             await bob.send({"ann", "cat"}, b"unacknowledged")
             for host in (ann, cat):
                 assert (await anext(host)).payload == b"unacknowledged"
-            await _until(lambda: not at["s3"].cell.station.berths["cat"].luggage.outbox)  # type: ignore[union-attr]  # it is there in this scene
+            await _until(lambda: not at["s3"].durable.station.berths["cat"].luggage.outbox)  # type: ignore[union-attr]  # it is there in this scene
         network.partition({"s1"}, {"s3"})
-        at["s1"].cell.remove("eve")
+        at["s1"].durable.remove("eve")
         await ann.send({"bob", "cat"}, b"one")
         assert (await anext(bob)).payload == b"one"
         await bob.send({"cat"}, b"two")
         await bob.send({"fay"}, b"while asleep")
-        await _until(lambda: len(at["s3"].cell.station.held()) == 1)
+        await _until(lambda: len(at["s3"].durable.station.held()) == 1)
         token = issue(KEY, "dan", when_asleep="drop", stored_max=5)
         _identify(scratch / "dan.sqlite", "incarnation of dan")
         async with Host(
             [_url(at["s1"])], "dan", token, path=scratch / "dan.sqlite", snapshot_bytes_min=SNAPSHOT_BYTES_MIN
         ):
             await _until(lambda: _is_awaited(at["s1"], "dan"))  # the luggage of dan is at s3, which s1 cannot reach
-        assert at["s3"].cell.receive("s1", PARTS[0])
+        assert at["s3"].durable.receive("s1", PARTS[0])
         await bob.drained()
         await ann.drained()
         for server in at.values():
-            server.cell.commit()
+            server.durable.commit()
         await _write_unsent(scratch)
         for name in STATIONS:
             _keep(scratch / f"roam_{name}.sqlite", folder / "stations")
@@ -212,7 +214,7 @@ def _host(server: StationServer, name: str, scratch: Path, **settings: Any) -> H
 
 
 def _is_awaited(server: StationServer, host: str) -> bool:
-    berth = server.cell.berth(host)
+    berth = server.durable.berth(host)
     return berth is not None and berth.state == AWAITED
 
 

@@ -16,15 +16,13 @@ from websockets.exceptions import ConnectionClosed
 from antecede.runtime import Host, MemoryNetwork, frames, serve_station
 from antecede.runtime.roaming import protocol
 from antecede.runtime.roaming.protocol import Hello
-from antecede.runtime.roaming.station.durable_station import KNOWN, REMOVED
-from antecede.runtime.roaming.station.fragments import PART
 from tests.golden.description import describe
 from tests.golden.files import FOLDERS, read, read_all
-from tests.golden.frames import ANSWER, HELLO, KEY, LIMITS, NOTICE, PACKETS, open_cell
+from tests.golden.frames import ANSWER, HELLO, KEY, LIMITS, NOTICE, PACKETS, open_station
 
 FRAMES = read_all("frames.json")
 AIR = [read("air.json", folder) for folder in FOLDERS]
-OF_STATIONS = (KNOWN, REMOVED, PART)
+OF_STATIONS = (frames.KNOWN, frames.REMOVED, frames.PART)
 
 
 async def until(done: Callable[[], bool]) -> None:
@@ -38,12 +36,15 @@ def title(entry: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("entry", [one for one in FRAMES if one["means"]["kind"] not in OF_STATIONS], ids=title)
 def test_a_frame_is_what_it_was(entry: dict[str, Any]) -> None:
-    frame, means = frames.parse(bytes.fromhex(entry["hex"])), entry["means"]
+    envelope, means = frames.open_envelope(bytes.fromhex(entry["hex"])), dict(entry["means"])
+    assert (envelope.form, envelope.epoch, envelope.seal.hex()) == tuple(means.pop("envelope", (1, 0, "")))
+    frame = frames.parse(envelope.frame)
     if isinstance(frame, frames.Packets):
         found = {"kind": frames.PACKETS, "roster": frame.roster, "parts": [part.hex() for part in frame.packets]}
-    elif isinstance(frame, frames.Names):
+    elif isinstance(frame, frames.RosterFrame):
         found = {"kind": frames.ROSTER, "number": frame.number, "names": list(frame.names)}
     else:
+        assert isinstance(frame, frames.LeavingWord)
         found = {"kind": frame.kind, "turn": frame.turn}
     assert found == means
 
@@ -52,16 +53,16 @@ def test_a_frame_is_what_it_was(entry: dict[str, Any]) -> None:
 def test_a_station_understands_what_another_tells_it(folder: Path) -> None:
     told = {name: [bytes.fromhex(one["hex"]) for one in FRAMES if one["frame"] == name] for name in ("known", "part")}
     (removed,) = [bytes.fromhex(one["hex"]) for one in read("frames.json", folder) if one["frame"] == "removed"]
-    cell = open_cell("s2")
+    station = open_station("s2")
     for frame in [*told["known"], *told["part"]]:
-        assert cell.receive("s1", frame)
-    assert cell.store.facts["host zoë"] == b"1"
-    assert "parcel 7 s1" in cell.store.facts
-    assert cell.station.berths["bob"].at == "s2", "the packet that came in parts says so"
-    assert cell.receive("s1", removed)
-    assert cell.station.departed == {"zoë"}
-    assert cell.counts["refused"] == 0
-    cell.store.close()
+        assert station.receive("s1", frame)
+    assert station.store.facts["host zoë"] == b"1"
+    assert "parcel 7 s1" in station.store.facts
+    assert station.station.berths["bob"].at == "s2", "the packet that came in parts says so"
+    assert station.receive("s1", removed)
+    assert station.station.departed == {"zoë"}
+    assert station.counts["refused"] == 0
+    station.store.close()
 
 
 @pytest.mark.parametrize("entry", [entry for said in AIR for entry in said], ids=title)
@@ -84,27 +85,27 @@ def test_a_station_answers_a_host_of_an_earlier_release(said: list[dict[str, Any
         limits = {"name": "s1", "stations": ["s1"], "key": KEY, "limits": LIMITS}
         async with serve_station(MemoryNetwork(), **limits) as server:  # type: ignore[arg-type]  # settings in a dict have no types of their own
             url = f"ws://127.0.0.1:{server.port}"
-            server.cell.welcome("bob", "incarnation of bob")
+            server.durable.welcome("bob", "incarnation of bob")
             async with connect(url, proxy=None, compression=None) as ann:
                 for entry in said[: _operator(said)]:
                     if entry["from"] == "host" and "Got" not in str(entry.get("packets")):
                         await ann.send(_frame(entry))
                 assert json.loads(await ann.recv())["station"] == "s1"
-                await until(lambda: (berth := server.cell.berth("ann")) is not None and berth.asleep)
+                await until(lambda: (berth := server.durable.berth("ann")) is not None and berth.asleep)
             async with connect(url, proxy=None, compression=None) as operator:
                 await operator.send(_frame(said[_operator(said)]))
                 assert json.loads(await operator.recv()) == json.loads(said[-1]["text"])
-            berth = server.cell.berth("ann")
+            berth = server.durable.berth("ann")
             assert berth is not None
             assert berth.luggage is not None
             assert (berth.luggage.sent, berth.luggage.move) == (2, 1)
-            assert server.cell.station.departed == {"bob"}
+            assert server.durable.station.departed == {"bob"}
 
     asyncio.run(asyncio.wait_for(scenario(), 30))
 
 
 @pytest.mark.parametrize("said", AIR, ids=[folder.name for folder in FOLDERS])
-def test_a_host_understands_a_station_of_an_earlier_release(said: list[dict[str, Any]]) -> None:
+def test_a_host_understands_a_station_of_an_earlier_release(said: list[dict[str, Any]], tmp_path: Path) -> None:
     """It is welcome, its messages are taken, one is refused, and one is delivered."""
     answers = [entry for entry in said if entry["from"] == "station"]
 
@@ -128,7 +129,7 @@ def test_a_host_understands_a_station_of_an_earlier_release(said: list[dict[str,
     async def scenario() -> None:
         async with serve(speak, "127.0.0.1", 0) as server:
             port = next(iter(server.sockets)).getsockname()[1]
-            async with Host([f"ws://127.0.0.1:{port}"], "ann", "any token") as ann:
+            async with Host([f"ws://127.0.0.1:{port}"], "ann", "any token", path=tmp_path / "ann") as ann:
                 assert await ann.connected() == "s1"
                 await ann.send({"bob"}, b"hello bob")
                 await ann.send({"nobody"}, b"hello?")

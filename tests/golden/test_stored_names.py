@@ -19,8 +19,7 @@ from antecede.core.snapshot import values
 from antecede.core.wire import shapes
 from antecede.runtime import frames
 from antecede.runtime.node import departure
-from antecede.runtime.roaming.station import durable_station, fragments
-from antecede.runtime.state import store
+from antecede.runtime.state import format_1, log_entries, migration, outgoing, ownership, recent_messages, row_sum
 from tests.golden.files import NEWEST, read
 
 SOURCE = Path(antecede.__file__).parent
@@ -75,6 +74,19 @@ ROAMING = {
     *("Host", "Station", "Cluster", "Berth", "Luggage", "Policy", "Terms", "Mind", "Direct", "Relay", "Flood"),
     *("FloodMind", "Casts", "PlainScheme", "Seen"),
 }
+LOG_ENTRIES = {
+    1: ["dests"],
+    2: ["sender", "roster"],
+    3: [],
+    4: ["name", "groups"],
+    5: ["process"],
+    6: ["now"],
+    7: ["station", "skip"],
+    8: [],
+    9: ["sent", "got"],
+    10: ["host"],
+    11: ["host", "when_asleep", "stored_max"],
+}
 NAMING = {"__name__", "__qualname__", "__module__"}
 
 
@@ -105,8 +117,20 @@ def test_states_that_are_stored_as_words_are_the_same_words() -> None:
 
 def test_kinds_of_frames_have_the_numbers_that_they_always_had() -> None:
     assert (frames.PACKETS, frames.ROSTER, frames.FAREWELL, frames.LEAVING, frames.SETTLED) == (1, 2, 3, 7, 8)
-    assert (durable_station.KNOWN, fragments.PART, durable_station.REMOVED) == (4, 5, 6)
-    assert (store.WHOLE_FRAME, store.LINES) == (-1, -2)
+    assert (frames.KNOWN, frames.PART, frames.REMOVED, frames.ENVELOPE) == (4, 5, 6, 9)
+    assert (frames.BARE_FORM, frames.ENVELOPE_FORM) == (1, 2)
+
+
+def test_words_in_a_store_are_the_same_words() -> None:
+    assert (format_1.FRAME, format_1.LINES) == (-1, -2)
+    assert (outgoing.PACKET, outgoing.FRAME, outgoing.LINES) == ("packet", "frame", "lines")
+    facts = (migration.MIGRATED, ownership.CONFIRMED, ownership.CLAIMED, recent_messages.FACT, row_sum.FACT)
+    assert facts == ("migrated from", "registration", "claimed registration", "recent messages", "sum of rows")
+
+
+def test_every_log_entry_has_the_number_and_the_fields_that_it_always_had() -> None:
+    assert {number: log_entries.HEADS[entry] for number, entry in log_entries.KINDS.items()} == LOG_ENTRIES
+    assert [number for number, entry in log_entries.KINDS.items() if hasattr(entry, "data")] == [1, 2, 3]
 
 
 @pytest.fixture

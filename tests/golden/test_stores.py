@@ -146,16 +146,16 @@ def test_stations_and_hosts_go_on(folder: Path, tmp_path: Path) -> None:
             assert await hear(ann, 2) == [b"unacknowledged", b"from cat"]
             assert (ann.sent, cat.sent, cat.unsent) == (1, 1, 0)
             assert await hear(await arrive("fay", "s2"), 1) == [b"while asleep"]
-            cell = at["s3"].cell
-            await until(lambda: "dan" in cell.station.berths and "eve" in cell.station.departed)
-            await until(lambda: at["s1"].cell.station.berths["dan"].state == HERE)
-            terms = at["s1"].cell.station.berths["dan"].terms
+            durable = at["s3"].durable
+            await until(lambda: "dan" in durable.station.berths and "eve" in durable.station.departed)
+            await until(lambda: at["s1"].durable.station.berths["dan"].state == HERE)
+            terms = at["s1"].durable.station.berths["dan"].terms
             assert terms is not None
             assert (terms.when_asleep, terms.stored_max) == ("drop", 5)
             for part in PARTS[1:]:
-                assert cell.receive("s1", part)
-            assert "parcel 1 s1" in cell.store.facts
-            assert all(server.cell.counts["refused"] == 0 for server in at.values())
+                assert durable.receive("s1", part)
+            assert "parcel 1 s1" in durable.store.facts
+            assert all(server.durable.counts["refused"] == 0 for server in at.values())
 
     run(scenario)
     lines = (tmp_path / "traces" / "ann.jsonl").read_text().splitlines()

@@ -15,19 +15,21 @@ from websockets.exceptions import ConnectionClosed
 
 import antecede
 from antecede import SnapshotError, WireError
-from antecede.core.errors import Misuse
+from antecede.core.errors import Misuse, TooNew
 from antecede.core.mobile import protocols
 from antecede.core.snapshot import values
 from antecede.judge.events import parse, read_jsonl
 from antecede.runtime import Host, HostRefused, MemoryNetwork, frames, join, serve_station
 from antecede.runtime.roaming import protocol
+from antecede.runtime.state.store_error import checksum
 from tests.golden.files import NEWEST, copy, read
-from tests.golden.frames import HELLO, KEY, open_cell
+from tests.golden.frames import HELLO, KEY, open_station
 from tests.golden.stores import STATIONS
 
 PACKET = bytes.fromhex(read("packets.json", NEWEST)[0]["encoded"])
 SNAPSHOTS = [read(name, NEWEST)[0] for name in ("snapshots.json", "roaming-snapshots.json")]
 UPGRADE = "has version 2, and this release reads versions up to 1: upgrade antecede here"
+STORE_UPGRADE = "has version 3, and this release reads versions up to 2: upgrade antecede here"
 
 
 def test_a_packet() -> None:
@@ -65,7 +67,9 @@ def test_a_snapshot_with_a_type_of_a_later_release(monkeypatch: pytest.MonkeyPat
 def make_newer(path: Path) -> bytes:
     """Raise the version that a store states, and return the bytes of the file."""
     with closing(sqlite3.connect(path)) as database:
-        database.execute("UPDATE fact SET value = ? WHERE key = 'format'", (b"2",))
+        database.execute(
+            "UPDATE fact SET value = ?, checksum = ? WHERE key = 'format'", (b"3", checksum("format", b"3"))
+        )
         database.execute("ALTER TABLE quarantine RENAME TO refused")
         database.commit()
     return path.read_bytes()
@@ -79,7 +83,7 @@ def test_the_store_of_a_node(tmp_path: Path) -> None:
         async with join(MemoryNetwork(), space="orders", process="c", store=tmp_path):
             pass
 
-    with pytest.raises(Misuse, match=f"orders_c.sqlite {UPGRADE}"):
+    with pytest.raises(Misuse, match=f"orders_c.sqlite {STORE_UPGRADE}"):
         asyncio.run(scenario())
     assert path.read_bytes() == before, "what is refused is left as it is"
 
@@ -91,7 +95,7 @@ def test_the_store_of_a_station(tmp_path: Path) -> None:
         async with serve_station(MemoryNetwork(), name="s1", stations=STATIONS, key=KEY, store=tmp_path):
             pass
 
-    with pytest.raises(Misuse, match=f"roam_s1.sqlite {UPGRADE}"):
+    with pytest.raises(Misuse, match=f"roam_s1.sqlite {STORE_UPGRADE}"):
         asyncio.run(scenario())
 
 
@@ -103,7 +107,7 @@ def test_the_store_of_a_host(tmp_path: Path) -> None:
         async with Host(["ws://127.0.0.1:9"], "ann", "any token", path=path):
             pass
 
-    with pytest.raises(Misuse, match=f"ann.sqlite {UPGRADE}"):
+    with pytest.raises(Misuse, match=f"ann.sqlite {STORE_UPGRADE}"):
         asyncio.run(scenario())
 
 
@@ -150,17 +154,19 @@ def test_packets_on_the_air() -> None:
         protocol.read_packets(newer)
 
 
-def test_a_frame_of_a_kind_that_a_later_release_added() -> None:
-    """Frames have no version: a kind that is not known is all there is to see."""
-    with pytest.raises(WireError, match=r"a frame of kind 9.* upgrade antecede here"):
-        frames.parse(b"\x09 anything")
-    cell = open_cell("s1")
-    assert cell.receive("s2", b"\x09 anything")
-    cell.commit()
-    ((sender, reason, data),) = cell.store.quarantined()
-    assert (sender, data) == ("s2", b"\x09 anything")
-    assert "a frame of kind 9" in reason
-    cell.store.close()
+def test_a_frame_in_a_later_form_is_left_with_the_broker() -> None:
+    """It is neither taken nor thrown away, and is named with the version that it needs."""
+    later = bytes((frames.ENVELOPE, 3)) + b"anything"
+    with pytest.raises(TooNew, match="a frame has version 3, and this release reads versions up to 2: upgrade"):
+        frames.open_envelope(later)
+    station = open_station("s1")
+    assert not station.receive("s2", later)
+    station.commit()
+    assert station.store.quarantined() == []
+    (found,) = station.unreadable.all()
+    assert found.sender == "s2"
+    assert "a frame has version 3" in found.reason
+    station.store.close()
 
 
 def test_a_trace_has_no_version_and_what_a_later_release_adds_is_ignored_or_named() -> None:

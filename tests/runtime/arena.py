@@ -51,13 +51,16 @@ class Arena(Crowd):
         lines = path.read_text().splitlines() if path.exists() else []
         return [(word, identity) for word, _, identity in (line.partition(" ") for line in lines)]
 
-    def finish(self) -> Verdict:
-        """Wait for the end, and judge: the trace, and what the applications saw."""
+    def finish(self, sent_by_others: int = 0) -> Verdict:
+        """Wait for the end, and judge: the trace, and what the applications saw.
+
+        `sent_by_others` is the number of messages of processes that are not among the `names`.
+        """
         self.wait(self.finished)
         (self.folder / "stop").touch()
         for name, process in self.running.items():
             assert process.wait(DEADLINE_S) == 0, f"{name} failed: {self.log(name)}"
-        verdict = self.judged(self.messages * len(self.names))
+        verdict = self.judged(self.messages * len(self.names) + sent_by_others)
         for name in self.names:
             self._judge_application(name)
         assert self.whole()

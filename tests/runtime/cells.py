@@ -76,7 +76,7 @@ async def introduced(server: StationServer, name: str, incarnation: str = "1") -
 
 
 def state_of(server: StationServer) -> bytes:
-    return server.cell.station.snapshot()
+    return server.durable.station.snapshot()
 
 
 def stored(folder: Path, name: str) -> dict[str, Any]:

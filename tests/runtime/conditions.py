@@ -6,6 +6,8 @@ Which, is in the environment, where `Conditions.environment` put it:
 * **clock**: what the runtime takes for time starts anywhere, leaps forward by up to an hour and stands still for
   moments; the time of day jumps by up to a day either way. The event loop keeps the true time, as a system would.
 * **file_bytes_max**: no file can grow beyond that; writing more fails, as on a full disk.
+* **replicas**: so many NATS servers keep each inbox.
+* **authority**: the file of the certificate that the NATS servers have to show.
 """
 
 from __future__ import annotations
@@ -15,14 +17,16 @@ import os
 import random
 import resource
 import runpy
+import ssl
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from antecede.runtime.transport.nats.options import NatsLimits
+    from antecede.runtime.transport.nats.options import NatsLimits, NatsOptions
 
 PREFIX = "ANTECEDE_TEST_"
 OUTLAST_S = 5.0
@@ -47,6 +51,8 @@ class Conditions:
     brisk: bool = False
     clock: bool = False
     file_bytes_max: int | None = None
+    replicas: int | None = None
+    authority: Path | None = None
 
     def environment(self, chance: str) -> dict[str, str]:
         """For a process whose clock is to be seeded with `chance`."""
@@ -54,6 +60,8 @@ class Conditions:
             "BRISK": "1" if self.brisk else None,
             "CLOCK": chance if self.clock else None,
             "FILE_BYTES_MAX": self.file_bytes_max,
+            "REPLICAS": self.replicas,
+            "AUTHORITY": self.authority,
         }
         return {f"{PREFIX}{name}": str(value) for name, value in chosen.items() if value is not None}
 
@@ -92,6 +100,15 @@ def nats_limits() -> NatsLimits:
     from antecede.runtime.transport.nats.options import NatsLimits
 
     return NatsLimits(**BRISK_NATS) if f"{PREFIX}BRISK" in os.environ else NatsLimits()  # type: ignore[arg-type]  # settings in a dict have no types of their own
+
+
+def nats_options() -> NatsOptions:
+    """Return how to connect to NATS and how to keep an inbox, as the environment asks for."""
+    from antecede.runtime.transport.nats.options import NatsOptions
+
+    authority = os.environ.get(f"{PREFIX}AUTHORITY")
+    connect = {} if authority is None else {"tls": ssl.create_default_context(cafile=authority)}
+    return NatsOptions(replicas=int(os.environ.get(f"{PREFIX}REPLICAS", "1")), connect=connect, limits=nats_limits())
 
 
 def host_limits() -> dict[str, Any]:

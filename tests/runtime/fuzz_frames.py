@@ -39,7 +39,6 @@ from antecede.core.wire.packets import encode
 from antecede.runtime import frames
 from antecede.runtime.roaming import protocol
 from antecede.runtime.roaming.protocol import AirLimits
-from antecede.runtime.roaming.station.fragments import HEAD, PART
 from antecede.runtime.roaming.station.server import StationServer
 from antecede.runtime.roaming.tokens import issue
 from tests.runtime.cells import KEY, cells, host, introduced, state_of
@@ -134,8 +133,8 @@ def air_frame(chance: random.Random) -> bytes | str:
         lambda: framed(lie(chance)),
         lambda: framed(*[right_air(chance) for _ in range(chance.randint(1, 3))], lie(chance)),
         lambda: chance.choice(["", "{}", "[", "null", protocol.hello("x", "y"), "\u2603" * 40]),
-        lambda: frames.names(chance.randrange(99), ["a", "b"]),
-        lambda: frames.word(chance.choice([frames.LEAVING, frames.SETTLED, frames.FAREWELL])),
+        lambda: frames.roster(chance.randrange(99), ["a", "b"]),
+        lambda: frames.leaving_word(chance.choice([frames.LEAVING, frames.SETTLED, frames.FAREWELL])),
         lambda: frames.packets(chance.randint(1, 9), [encode(right_air(chance))]),
     ]
     return chance.choice(made)()
@@ -164,8 +163,8 @@ def wire_frame(chance: random.Random) -> tuple[str | None, bytes]:
         lambda: ("s2", framed(chance.choice(wrong))),
         lambda: (chance.choice([None, "bob", "s9"]), framed(chance.choice(right))),
         lambda: ("s2", b"\x04" + chance.choice([b"", b"[]", b'["s2", "x"]', b"[1, 2]", b'{"a": 1}', b"\xff"])),
-        lambda: ("s2", HEAD.pack(PART, 1, chance.randint(3, 9), 3) + b"part"),
-        lambda: ("s2", HEAD.pack(PART, chance.randrange(2**60), 0, 1) + chance.randbytes(20)),
+        lambda: ("s2", frames.part(1, chance.randint(3, 9), 3, b"part")),
+        lambda: ("s2", frames.part(chance.randrange(2**60), 0, 1, chance.randbytes(20))),
     ]
     return chance.choice(made)()
 
@@ -183,7 +182,7 @@ class Fuzz:
         while True:
             self.state = state_of(self.server)
             await asyncio.sleep(0.02)  # on a busy machine, what is in an inbox may not be taken at once
-            owed = any(server._lanes.owed for server in self.stations.values())
+            owed = any(server._outbox.owed for server in self.stations.values())
             if not owed and LIAR not in self.server._connections and state_of(self.server) == self.state:
                 return
 
@@ -212,12 +211,12 @@ class Fuzz:
         return self._refused("socket", reason)
 
     async def over_a_wire(self) -> bool:
-        before = self.server.cell.counts["refused"]
-        store = self.server.cell.store
+        before = self.server.durable.counts["refused"]
+        store = self.server.durable.store
         reasons: list[str] = []
         store.quarantine = lambda sender, reason, data: reasons.append(reason)  # type: ignore[method-assign]  # the test listens
-        self.server.cell.receive(*wire_frame(self.chance))
-        return self._refused("wire", reasons[0] if self.server.cell.counts["refused"] > before else None)
+        self.server.durable.receive(*wire_frame(self.chance))
+        return self._refused("wire", reasons[0] if self.server.durable.counts["refused"] > before else None)
 
     def _refused(self, how: str, reason: str | None) -> bool:
         """Whether it was; then with a reason, and without a change."""
@@ -254,7 +253,7 @@ async def attack(count: int, seed: int) -> Counter[str]:
                 done += refused
                 if not refused:
                     await fuzz.settle()
-            assert server._grouping.failure is None
+            assert server._commits.failure is None
     return fuzz.counts
 
 

@@ -3,13 +3,18 @@
 import asyncio
 import threading
 from contextlib import suppress
+from urllib.parse import urlsplit
 
 
 class Proxy:
-    """From a free loopback port to `port`, in a thread of its own. `delay_s` is for each chunk, each way."""
+    """From a free loopback port to `port`, in a thread of its own. `delay_s` is for each chunk, each way.
 
-    def __init__(self, port: int) -> None:
+    `user` is what a NATS server at that port wants to see in a URL: `user:password`.
+    """
+
+    def __init__(self, port: int, user: str = "") -> None:
         self.target, self.delay_s, self.swallows = port, 0.0, False
+        self._user = f"{user}@" if user else ""
         self.port = 0
         self._writers: set[asyncio.StreamWriter] = set()
         self._loop = asyncio.new_event_loop()
@@ -21,7 +26,14 @@ class Proxy:
 
     @property
     def url(self) -> str:
-        return f"nats://127.0.0.1:{self.port}"
+        return f"nats://{self._user}127.0.0.1:{self.port}"
+
+    @classmethod
+    def to(cls, url: str) -> "Proxy":
+        """Return a link to the NATS server at `url`."""
+        parts = urlsplit(url)
+        assert parts.port is not None
+        return cls(parts.port, parts.netloc.rpartition("@")[0])
 
     def cut(self) -> None:
         """End every connection; new ones are taken, but nothing passes until `heal`."""

@@ -1,6 +1,7 @@
 """Real NATS servers with a configuration of the test's own: users, certificates, leaf nodes and clusters."""
 
 import json
+import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -16,12 +17,13 @@ START_S = 20.0
 KEY = CERTIFICATE.with_suffix(".key")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Server:
-    """One that runs; its address has no scheme."""
+    """One that runs; its address has no scheme. `home` is its folder."""
 
     address: str
     process: subprocess.Popen[bytes]
+    home: Path
 
     def __str__(self) -> str:
         return self.address
@@ -30,30 +32,39 @@ class Server:
         self.process.kill()
         self.process.wait()
 
+    def start_again(self) -> None:
+        """Start a server that was killed, at the same address and with what it kept."""
+        self.process = start_server(self.home)
+
+
+def start_server(home: Path) -> subprocess.Popen[bytes]:
+    """Start the server of a folder that has its configuration, and wait until it listens."""
+    process = subprocess.Popen([server_binary(), "-c", str(home / "nats.conf")], stderr=subprocess.DEVNULL)
+    until = time.monotonic() + START_S
+    while not (home / f"nats-server_{process.pid}.ports").exists():
+        assert process.poll() is None, (home / "nats.log").read_text()
+        assert time.monotonic() < until, "the server does not listen"
+        time.sleep(0.02)
+    return process
+
 
 @contextmanager
-def server(folder: Path, name: str, config: str = "", jetstream: str = "") -> Iterator[Server]:
-    """A server on a free loopback port, with its store in `folder`."""
+def server(folder: Path, name: str, config: str = "", jetstream: str = "", port: int = 0) -> Iterator[Server]:
+    """A server on a loopback port, which is free if none is given, with its store in `folder`."""
     home = folder / name
     home.mkdir(parents=True)
-    port = free_port()
+    port = port or free_port()
     path = home / "nats.conf"
     path.write_text(
         f"server_name: {name}\nlisten: 127.0.0.1:{port}\nports_file_dir: {json.dumps(str(home))}\n"
         f"log_file: {json.dumps(str(home / 'nats.log'))}\n"
         f"jetstream {{ store_dir: {json.dumps(str(home))}, {jetstream} }}\n{config}\n"
     )
-    process = subprocess.Popen([server_binary(), "-c", str(path)], stderr=subprocess.DEVNULL)
+    running = Server(f"127.0.0.1:{port}", start_server(home), home)
     try:
-        until = time.monotonic() + START_S
-        while not (home / f"nats-server_{process.pid}.ports").exists():
-            assert process.poll() is None, (home / "nats.log").read_text()
-            assert time.monotonic() < until, "the server does not listen"
-            time.sleep(0.02)
-        yield Server(f"127.0.0.1:{port}", process)
+        yield running
     finally:
-        process.kill()
-        process.wait()
+        running.kill()
 
 
 @contextmanager
@@ -70,17 +81,32 @@ def hub_and_leaf(folder: Path) -> Iterator[tuple[Server, Server]]:
 
 
 @contextmanager
-def cluster(folder: Path, size: int = 3) -> Iterator[list[Server]]:
-    """Servers that keep streams together."""
-    ports = [free_port() for _ in range(size)]
+def cluster(folder: Path, size: int = 3, config: str = "") -> Iterator[list[Server]]:
+    """Servers that keep streams together, each with this `config`."""
+    every = free_ports(2 * size)
+    ports, clients = every[:size], every[size:]
     routes = ", ".join(f'"nats-route://127.0.0.1:{port}"' for port in ports)
     with ExitStack() as stack:
         yield [
             stack.enter_context(
-                server(folder, f"n{at}", f"cluster {{ name: c, listen: 127.0.0.1:{port}, routes: [ {routes} ] }}")
+                server(
+                    folder,
+                    f"n{at}",
+                    f"cluster {{ name: c, listen: 127.0.0.1:{route}, routes: [ {routes} ] }}\n{config}",
+                    port=client,
+                )
             )
-            for at, port in enumerate(ports, 1)
+            for at, (route, client) in enumerate(zip(ports, clients, strict=True), 1)
         ]
+
+
+def free_ports(count: int) -> list[int]:
+    """Return so many different loopback ports that are free."""
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [int(one.getsockname()[1]) for one in sockets]
 
 
 def tls(*, verify: bool = False) -> str:

@@ -18,18 +18,21 @@ def test_packets_come_back(roster: int, encoded: list[bytes]) -> None:
 
 @given(st.integers(0, 2**40), st.lists(st.text(min_size=1, max_size=80), min_size=1, max_size=20))
 def test_names_come_back(number: int, names: list[str]) -> None:
-    assert frames.parse(frames.names(number, names)) == frames.Names(number, tuple(names))
+    assert frames.parse(frames.roster(number, names)) == frames.RosterFrame(number, tuple(names))
 
 
 @pytest.mark.parametrize("kind", [frames.SETTLED, frames.FAREWELL])
 def test_a_word_about_leaving_comes_back(kind: int) -> None:
-    assert frames.parse(frames.word(kind)) == frames.Word(kind)
+    assert frames.parse(frames.leaving_word(kind)) == frames.LeavingWord(kind)
 
 
 @pytest.mark.parametrize("turn", [0, 1, 300, frames.TURN_MAX])
 def test_a_turn_comes_back(turn: int) -> None:
-    assert frames.parse(frames.word(frames.LEAVING, turn)) == frames.Word(frames.LEAVING, turn)
-    for wrong in (frames.word(frames.LEAVING, turn)[:-1], frames.word(frames.LEAVING, frames.TURN_MAX + 1)):
+    assert frames.parse(frames.leaving_word(frames.LEAVING, turn)) == frames.LeavingWord(frames.LEAVING, turn)
+    for wrong in (
+        frames.leaving_word(frames.LEAVING, turn)[:-1],
+        frames.leaving_word(frames.LEAVING, frames.TURN_MAX + 1),
+    ):
         with pytest.raises(WireError):
             frames.parse(wrong)
 

@@ -1,23 +1,28 @@
 """The way out: what leaves together is no more than the broker takes."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 from antecede.runtime import frames, join
-from antecede.runtime.outbox import Lane
-from antecede.runtime.state.store import LINES, WHOLE_FRAME, Outgoing
+from antecede.runtime.outbox import DestinationQueue
+from antecede.runtime.state.outgoing import Outgoing, OutgoingFrame, OutgoingLines, OutgoingPacket
 from tests.runtime.nodes import run, take
 from tests.runtime.servers import server
 
 
-def lane(*entries: tuple[int, int]) -> Lane:
-    """One with entries of these rosters and lengths."""
-    found = Lane("b")
-    found.waiting.extend(Outgoing(n, ("b",), roster, b"x" * length) for n, (roster, length) in enumerate(entries))
+def packet(roster: int, length: int) -> Outgoing:
+    return OutgoingPacket(0, ("b",), roster, b"x" * length)
+
+
+def queue(*entries: Outgoing) -> DestinationQueue:
+    """A queue with these entries, numbered in this order."""
+    found = DestinationQueue("b")
+    found.waiting.extend(replace(entry, n=n) for n, entry in enumerate(entries))
     return found
 
 
-def taken(all_of: Lane, bytes_max: int) -> list[list[int]]:
+def taken(all_of: DestinationQueue, bytes_max: int) -> list[list[int]]:
     groups = []
     while all_of.waiting:
         groups.append([outgoing.n for outgoing in all_of.take(bytes_max)])
@@ -26,13 +31,21 @@ def taken(all_of: Lane, bytes_max: int) -> list[list[int]]:
 
 def test_what_leaves_together() -> None:
     """Packets of one roster, or lines; a whole frame by itself, and so is what is longer than a frame should be."""
-    mixed = lane((1, 10), (1, 10), (2, 10), (WHOLE_FRAME, 10), (WHOLE_FRAME, 10), (LINES, 10), (LINES, 10))
+    frame, lines = OutgoingFrame(0, ("b",), b"x"), OutgoingLines(0, ("b",), b"x")
+    mixed = queue(packet(1, 10), packet(1, 10), packet(2, 10), frame, frame, lines, lines)
     assert taken(mixed, 1_000) == [[0, 1], [2], [3], [4], [5, 6]]
-    assert taken(lane((1, 10), (1, 2_000), (1, 10), (1, 10)), 1_000) == [[0], [1], [2, 3]]
+    assert taken(queue(packet(1, 10), packet(1, 2_000), packet(1, 10), packet(1, 10)), 1_000) == [[0], [1], [2, 3]]
+
+
+def test_packets_are_counted_and_rosters_are_not() -> None:
+    """One message to a new destination is one packet, though its roster goes ahead of it."""
+    frame = OutgoingFrame(0, ("b",), b"x")
+    assert queue(frame, packet(1, 10)).packets == 1
+    assert queue(frame).packets == 1, "something waits all the same"
 
 
 def test_a_frame_of_many_short_packets_is_no_longer_than_asked_for() -> None:
-    busy = lane(*[(7, 1 + n % 3) for n in range(1_000)])
+    busy = queue(*[packet(7, 1 + n % 3) for n in range(1_000)])
     while busy.waiting:
         parts = [outgoing.data for outgoing in busy.take(500)]
         assert len(frames.packets(7, parts)) <= 500

@@ -10,8 +10,8 @@ import random
 import sys
 from pathlib import Path
 
-from antecede.runtime import Limits, NatsOptions, Node, join
-from tests.runtime.conditions import nats_limits
+from antecede.runtime import Limits, Node, join
+from tests.runtime.conditions import nats_options
 
 
 async def send_all(node: Node, others: list[str], messages: int, seed: str) -> None:
@@ -38,7 +38,7 @@ async def main(url: str, folder: Path, process: str, *, others: list[str], messa
         store=folder / "stores",
         trace=folder / "trace",
         limits=Limits(stall_after_s=1),
-        nats=NatsOptions(limits=nats_limits()),
+        nats=nats_options(),
     ) as node:
         taking = asyncio.create_task(take_all(node, folder / f"{process}.seen"))
         await send_all(node, others, messages, seed)

@@ -120,7 +120,7 @@ class Town:
             stack.callback(self._end)
             self.progress(f"{self.kind}: starting NATS and {len(STATIONS)} stations")
             await network.start()
-            self.nats = network.url
+            self.nats = f"embedded://{(self.folder / 'nats').resolve()}"  # not its URL, which has the password
             self.ports = {name: _free_port() for name in STATIONS}
             await asyncio.gather(*(asyncio.to_thread(self._start, name) for name in STATIONS))
             hosts = [await stack.enter_async_context(self._host(name, key.encode())) for name in HOSTS]

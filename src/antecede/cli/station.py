@@ -50,6 +50,13 @@ def add(subparsers: Any) -> None:
         help="what the state survives: a crash of the process, or a power cut; default: process",
     )
     parser.add_argument(
+        "--wire",
+        type=int,
+        choices=(1, 2),
+        default=2,
+        help="the newest form of frames between stations; give 1 to all before going back to 0.1.0; default: 2",
+    )
+    parser.add_argument(
         "--metrics", type=int, metavar="PORT", help="serve metrics for Prometheus at 127.0.0.1:PORT/metrics"
     )
     parser.add_argument("--trace", metavar="DIR", help="the folder for the trace, or jetstream:NAME")
@@ -137,6 +144,7 @@ async def _serve(arguments: argparse.Namespace, listen: tuple[str, int], tls: SS
         space=arguments.space,
         store=NOT_GIVEN if arguments.store is None else arguments.store,
         durability=arguments.durability,
+        wire=arguments.wire,
         rules=policy(arguments.policy, arguments.stored_max),
         limits=AirLimits(
             frame_bytes=arguments.frame_bytes,

@@ -45,7 +45,7 @@ columns are:
   hosts       hosts whose state (luggage) is at this station
   stored      messages that hosts have not acknowledged
   moving      hosts whose state is on its way to this station
-  waits for   what waits, for which process, and for how long
+  waits for   what waits, for which process, and for how long; and what else is wrong
 """
 
 
@@ -85,6 +85,7 @@ def summary(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "running": sum(bool(one["running"]) for one in found),
         "held_back": sum(one.get("held_back", 0) for one in found),
         "stalls": [{**_identity(one), **stall} for one in found for stall in one.get("stalls", ())],
+        "problems": [{**_identity(one), **problem} for one in found for problem in one.get("problems", ())],
         "hand_offs": [{**_identity(one), **move} for one in found for move in one.get("hand_offs", ())],
         "hand_offs_in_progress": sum(one.get("awaited", 0) for one in found),
     }
@@ -111,8 +112,8 @@ def table(found: Sequence[Mapping[str, Any]]) -> Table:
 def _notes(one: Mapping[str, Any]) -> Iterator[str]:
     if not one["running"]:
         yield "not running"
-    for stall in one.get("stalls", ()):
-        yield plain(str(stall["text"]), 200)
+    for problem in (*one.get("stalls", ()), *one.get("problems", ())):
+        yield plain(str(problem["text"]), 300)
     for move in one.get("hand_offs", ()):
         yield plain(f"the luggage of {move['host']} from {move['from']}, for {move['since_s']} s", 200)
 

@@ -27,12 +27,13 @@ turn instead.) So algorithms whose papers exclude the sender from the destinatio
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from antecede.core.effects import Effect
 from antecede.core.types import GroupId, Message, Need, Packet, Pending, ProcessId, Reached, Stamp
 
 
+@runtime_checkable
 class Algorithm(Protocol):
     """One process of a causal ordering algorithm. It does no I/O: calls go in, and a list of effects comes out."""
 

@@ -32,6 +32,10 @@ class WireError(RemoteViolation):
     """These bytes are not a packet. This is the only error that `decode` raises for bytes."""
 
 
+class TooNew(WireError):
+    """These bytes are of a later release, which this one cannot read. They are whole: keep them, and upgrade."""
+
+
 class SnapshotError(RemoteViolation):
     """These bytes are not a snapshot that this release can read. This is the only error that `restore` raises for
     bytes.

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any
 
 from antecede.core.algorithm import Algorithm, Ordering
 from antecede.core.errors import Misuse, SnapshotError, UnknownAlgorithm
@@ -287,11 +287,10 @@ def restore(snapshot: bytes) -> Algorithm:
     if not isinstance(snapshot, bytes | bytearray | memoryview):
         raise Misuse(f"restore takes the bytes of a snapshot, not a {type(snapshot).__name__}")
     algorithm = values.loads(bytes(snapshot))
-    try:
-        cast(Algorithm, algorithm).resume()
-    except (AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise SnapshotError(f"this is a snapshot, but not of an algorithm: {error!r}") from error
-    return cast(Algorithm, algorithm)
+    if not isinstance(algorithm, Algorithm):
+        raise SnapshotError(f"this is the snapshot of a {type(algorithm).__name__}, not of an algorithm")
+    values.resume(algorithm)
+    return algorithm
 
 
 def _check_options(options: Mapping[str, object]) -> None:

@@ -4,13 +4,17 @@ Read in this order:
 
 limits        how much a node holds before it waits
 delivery      what an application gets of a message
-frames        what one publication into an inbox holds
+varint        numbers as bytes
+frames        what one publication into an inbox holds, and the forms of it
+envelopes     which form a frame is written in
 transport/    what is asked of a broker; the in-memory network with faults; NATS
 state/        what survives a restart: the store, the journal, the trace of a process
 outbox        from the store into the inbox of each destination, again and again until it is there
 group_commit  one commit for everything that happens in one turn of the event loop
-background    ending background tasks
-watch/        what does not move, metrics, status
+background    tasks that run by themselves, and how they end
+driver        what runs a durable machine: commits, tasks, time, frames from the inbox
+block         what is entered with `async with`, and says so
+watch/        what is wrong, metrics, status
 node/         a process of a space: join, send, deliver, leave
 roaming/      stations, and hosts that roam between them
 """
@@ -24,26 +28,57 @@ from antecede.runtime.roaming.host.host import Host
 from antecede.runtime.roaming.host.link import HostRefused
 from antecede.runtime.roaming.station.serve import serve_station
 from antecede.runtime.roaming.tokens import issue as issue_token
-from antecede.runtime.state.store import StoreError
-from antecede.runtime.transport.contract import NameTaken, Network, Received, Transport, Unreachable
+from antecede.runtime.state.store_error import StoreError
+from antecede.runtime.transport.contract import (
+    NameLost,
+    NameTaken,
+    Network,
+    OlderCopy,
+    Received,
+    Transport,
+    Unreachable,
+)
 from antecede.runtime.transport.memory import Faults, MemoryNetwork
 from antecede.runtime.transport.nats.network import NatsNetwork
 from antecede.runtime.transport.nats.options import NatsOptions
-from antecede.runtime.watch.stalls import Stall
+from antecede.runtime.watch.problems import (
+    InboxFull,
+    LeavingWaits,
+    MessageRefused,
+    MoveFailed,
+    NeverAcknowledged,
+    NotConnected,
+    NumberReused,
+    OutboxFull,
+    Problem,
+)
+from antecede.runtime.watch.stalls import NoSuchProcess, Stall, UpgradeNeeded
 
 __all__ = [
     "Delivery",
     "Faults",
     "Host",
     "HostRefused",
+    "InboxFull",
+    "LeavingWaits",
     "Limits",
     "MemoryNetwork",
+    "MessageRefused",
+    "MoveFailed",
+    "NameLost",
     "NameTaken",
     "NatsNetwork",
     "NatsOptions",
     "Network",
+    "NeverAcknowledged",
+    "NoSuchProcess",
     "Node",
     "NodeClosed",
+    "NotConnected",
+    "NumberReused",
+    "OlderCopy",
+    "OutboxFull",
+    "Problem",
     "Received",
     "Stall",
     "StoreError",
@@ -51,6 +86,7 @@ __all__ = [
     "SyncNode",
     "Transport",
     "Unreachable",
+    "UpgradeNeeded",
     "issue_token",
     "join",
     "join_sync",

@@ -1,4 +1,4 @@
-"""Ending tasks so that they have ended.
+"""The tasks that a node, a station and a host run by themselves, and how tasks are ended so that they have ended.
 
 Until Python 3.12 `asyncio.wait_for` swallows a cancellation that comes in the same turn as what it waited for. We do
 not use it, but the clients that we use do; a task that was cancelled once may then go on for ever, and whoever waits
@@ -8,14 +8,14 @@ for its end with it. So a cancellation is said again until it is heard.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 AGAIN_S = 0.2
 
 
 async def end(tasks: Iterable[asyncio.Task[Any]]) -> None:
-    """Cancel, and return when all of them are over; how they ended does not matter any more."""
+    """Cancel these tasks, and return when all of them have ended, however they ended."""
     everyone = set(tasks)
     left = {task for task in everyone if not task.done()}
     while left:
@@ -25,3 +25,27 @@ async def end(tasks: Iterable[asyncio.Task[Any]]) -> None:
     for task in everyone:
         if not task.cancelled():
             task.exception()  # or it would be complained about that nobody asked
+
+
+class BackgroundTasks:
+    """Tasks that run until they are ended together. `failed` is called with what one of them raises."""
+
+    def __init__(self, failed: Callable[[Exception], None]) -> None:
+        self._failed = failed
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def start(self, *works: Callable[[], Awaitable[None]]) -> None:
+        """Begin these works, each as a task of its own."""
+        self._tasks += [asyncio.create_task(self.guard(work)) for work in works]
+
+    async def end(self) -> None:
+        """End all tasks, and return when they have ended."""
+        tasks, self._tasks = self._tasks, []
+        await end(tasks)
+
+    async def guard(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do a work that is ended by somebody else, and call `failed` with what it raises."""
+        try:
+            await work()
+        except Exception as error:
+            self._failed(error)

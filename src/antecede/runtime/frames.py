@@ -1,30 +1,46 @@
-"""What one publication into an inbox holds: several packets, a roster, or a word about leaving.
+"""Frames: all that is ever put into an inbox, and the versions of it. This is the one place that knows their bytes.
 
 Publishing costs a broker and its client about the same for 100 bytes as for 10,000, so packets that wait for the same
-destination share one frame. A frame is a byte for its kind and what follows:
+destination share one frame. The first byte of a frame is its kind:
 
-    PACKETS    the number of the sender's roster (0 for none), then each packet as its length and its bytes
-    ROSTER     its number, then each name as its length and its UTF-8: what later frames of this sender refer to
-    LEAVING    a turn: the sender sends no more messages, and what it ever sent here is before this frame
-    SETTLED    nothing: the sender has delivered all that the receiver, who is leaving, ever sent it
-    FAREWELL   nothing: the sender has left
+    1  PACKETS    the number of the sender's roster (0 for none), then each packet as its length and its bytes
+    2  ROSTER     its number, then each name as its length and its UTF-8: what later frames of this sender refer to
+    3  FAREWELL   nothing: the sender has left
+    4  KNOWN      JSON, [host, incarnation]: a host has shown its token at the sender, a station
+    5  PART       a part of a packet that is too long for the broker: number of the packet, which part, of how many
+    6  REMOVED    JSON, [host]: the operator has removed a host
+    7  LEAVING    a turn: the sender sends no more messages, and what it ever sent here is before this frame
+    8  SETTLED    nothing: the sender has delivered all that the receiver, who is leaving, ever sent it
+    9  ENVELOPE   the form of the wire, the epoch of the sender, a seal, then a frame of kind 1 to 8
 
-`parse` of any bytes returns a frame or raises `WireError`, in time linear in their length.
+PACKETS are for nodes and stations; 2, 3, 7 and 8 are for nodes, and 4 to 6 for stations.
+
+**Versions.** The forms of the wire are numbered. Form 1 is a bare frame of kind 1 to 8, all that 0.1.0 wrote. Form 2 is
+an envelope. Every later form is an envelope too, whose second byte is the number of the form, so that a release that
+does not know the form can say so. Each process announces the newest form that it reads, and senders write the newest
+form that the destination reads (`envelopes`). The packets inside have a version of their own.
+
+`parse` of any bytes returns a frame or raises `WireError`, in time linear in their length; `TooNew` if they are of a
+later release.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import struct
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from antecede.core.errors import WireError, unknown
+from antecede.core.errors import TooNew, WireError, too_new
+from antecede.runtime.varint import read_number, write_number
 
-PACKETS, ROSTER, FAREWELL, LEAVING, SETTLED = 1, 2, 3, 7, 8
-KIND_MAX = 8
-"""The highest kind there is; 4 to 6 are for stations only (`durable_station`, `fragments`)."""
-NUMBER_BYTES_MAX = 9
+PACKETS, ROSTER, FAREWELL, KNOWN, PART, REMOVED, LEAVING, SETTLED, ENVELOPE = range(1, 10)
+BARE_FORM, ENVELOPE_FORM = 1, 2
+NEWEST_FORM = ENVELOPE_FORM
 TURN_MAX = 2**53
+PART_HEAD = struct.Struct(">BQII")
+PARTS_MAX = 1_024
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +52,7 @@ class Packets:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class RosterFrame:
     """Roster `number` of whoever sent this frame."""
 
     number: int
@@ -44,72 +60,174 @@ class Names:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class LeavingWord:
     """About leaving: `LEAVING`, with a turn, `SETTLED` or `FAREWELL`."""
 
     kind: int
     turn: int = 0
 
 
-Frame: TypeAlias = Packets | Names | Word
+@dataclass(frozen=True, slots=True)
+class KnownHost:
+    """A host has shown its token, with the incarnation of its state."""
+
+    host: str
+    incarnation: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedHost:
+    """The operator has removed a host."""
+
+    host: str
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Part `at` of `parts` of packet `number` of whoever sent this frame."""
+
+    number: int
+    at: int
+    parts: int
+    data: bytes
+
+
+Frame: TypeAlias = Packets | RosterFrame | LeavingWord | KnownHost | RemovedHost | Part
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """A frame with the form of the wire, the epoch of its sender, and a seal, which may be empty."""
+
+    form: int
+    epoch: int
+    seal: bytes
+    frame: bytes
+
+
+# Writing.
 
 
 def packets(roster: int, encoded: Sequence[bytes]) -> bytes:
-    """A frame of packets that were encoded with roster `roster`."""
-    out = bytearray((PACKETS,))
-    _number(roster, out)
-    for packet in encoded:
-        _number(len(packet), out)
-        out += packet
-    return bytes(out)
+    """Return a frame of packets that were encoded with roster `roster`."""
+    return _with_parts(PACKETS, roster, encoded)
 
 
-def names(number: int, roster: Sequence[str]) -> bytes:
-    """A frame that tells of a roster."""
-    out = bytearray((ROSTER,))
-    _number(number, out)
-    for name in roster:
-        encoded = name.encode()
-        _number(len(encoded), out)
-        out += encoded
-    return bytes(out)
+def roster(number: int, names: Sequence[str]) -> bytes:
+    """Return a frame that tells of a roster."""
+    return _with_parts(ROSTER, number, [name.encode() for name in names])
 
 
-def word(kind: int, turn: int = 0) -> bytes:
-    """A frame about leaving."""
+def leaving_word(kind: int, turn: int = 0) -> bytes:
+    """Return a frame about leaving."""
     out = bytearray((kind,))
     if kind == LEAVING:
-        _number(turn, out)
+        write_number(turn, out)
     return bytes(out)
+
+
+def known(host: str, incarnation: str) -> bytes:
+    """Return a frame that tells of a host."""
+    return bytes((KNOWN,)) + json.dumps([host, incarnation]).encode()
+
+
+def removed(host: str) -> bytes:
+    """Return a frame that tells that a host was removed."""
+    return bytes((REMOVED,)) + json.dumps([host]).encode()
+
+
+def part(number: int, at: int, parts: int, data: bytes) -> bytes:
+    """Return a frame with one part of a packet."""
+    return PART_HEAD.pack(PART, number, at, parts) + data
+
+
+def envelope(epoch: int, frame: bytes, seal: bytes = b"") -> bytes:
+    """Return `frame` in form 2 of the wire."""
+    out = bytearray((ENVELOPE, ENVELOPE_FORM))
+    write_number(epoch, out)
+    write_number(len(seal), out)
+    return bytes(out) + seal + frame
+
+
+def _with_parts(kind: int, number: int, parts: Sequence[bytes]) -> bytes:
+    out = bytearray((kind,))
+    write_number(number, out)
+    for each in parts:
+        write_number(len(each), out)
+        out += each
+    return bytes(out)
+
+
+# Reading.
+
+
+def open_envelope(data: bytes, newest: int = NEWEST_FORM) -> Envelope:
+    """Return what is in an envelope; a bare frame is in form 1. Raise `TooNew` for a form later than `newest`."""
+    if data[:1] != bytes((ENVELOPE,)):
+        return Envelope(BARE_FORM, 0, b"", data)
+    if len(data) < 2 or data[1] < ENVELOPE_FORM:
+        raise WireError("an envelope without a form")
+    if data[1] > newest:
+        raise TooNew(too_new("a frame", data[1], newest))
+    epoch, at = _number(data, 2)
+    size, at = _number(data, at)
+    if size > len(data) - at:
+        raise WireError(f"a seal of {size} bytes announced at byte {at}, where {len(data) - at} are left")
+    return Envelope(data[1], epoch, data[at : at + size], data[at + size :])
 
 
 def parse(data: bytes) -> Frame:
-    """The frame, or `WireError`."""
-    kind = data[0] if data else 0
-    if kind in (FAREWELL, SETTLED) and len(data) == 1:
-        return Word(kind)
-    if kind == LEAVING:
-        turn, at = _read(data, 1)
-        if at == len(data) and turn <= TURN_MAX:
-            return Word(kind, turn)
-    if kind > KIND_MAX:
-        raise WireError(unknown(f"a frame of kind {kind}"))
-    if kind not in (PACKETS, ROSTER):
+    """Return the frame that is not in an envelope, or raise `WireError`."""
+    read = READERS.get(data[0]) if data else None
+    if read is None:
         raise WireError(f"no frame: {len(data)} bytes that start with {data[:1].hex() or 'nothing'}")
-    number, at = _read(data, 1)
-    parts = _parts(data, at)
-    if kind == PACKETS:
-        return Packets(number, parts)
+    return read(data)
+
+
+def _packets(data: bytes) -> Packets:
+    number, at = _number(data, 1)
+    return Packets(number, _parts(data, at))
+
+
+def _roster(data: bytes) -> RosterFrame:
+    number, at = _number(data, 1)
     try:
-        return Names(number, tuple(part.decode() for part in parts))
+        return RosterFrame(number, tuple(each.decode() for each in _parts(data, at)))
     except UnicodeDecodeError as error:
         raise WireError(f"a roster with a name that is not UTF-8: {error.reason}") from None
+
+
+def _leaving_word(data: bytes) -> LeavingWord:
+    turn, at = _number(data, 1) if data[0] == LEAVING else (0, 1)
+    if at != len(data) or turn > TURN_MAX:
+        raise WireError(f"a word about leaving of {len(data)} bytes, with turn {turn}")
+    return LeavingWord(data[0], turn)
+
+
+def _part(data: bytes) -> Part:
+    if len(data) <= PART_HEAD.size:
+        raise WireError(f"a part of {len(data)} bytes, where there are {PART_HEAD.size} in its head")
+    _, number, at, parts = PART_HEAD.unpack_from(data)
+    if not at < parts <= PARTS_MAX:
+        raise WireError(f"part {at} of {parts}, of at most {PARTS_MAX}")
+    return Part(number, at, parts, data[PART_HEAD.size :])
+
+
+def _names(data: bytes, count: int) -> list[str]:
+    """Return so many strings of a frame about a host."""
+    try:
+        said = json.loads(data[1:])
+    except (ValueError, RecursionError):
+        said = None
+    if not isinstance(said, list) or len(said) != count or not all(isinstance(one, str) and one for one in said):
+        raise WireError("a frame about a host that does not name one")
+    return said
 
 
 def _parts(data: bytes, at: int) -> tuple[bytes, ...]:
     parts = []
     while at < len(data):
-        size, at = _read(data, at)
+        size, at = _number(data, at)
         if not 0 < size <= len(data) - at:
             raise WireError(f"a part of {size} bytes announced at byte {at}, where {len(data) - at} are left")
         parts.append(data[at : at + size])
@@ -119,21 +237,21 @@ def _parts(data: bytes, at: int) -> tuple[bytes, ...]:
     return tuple(parts)
 
 
-def _number(value: int, out: bytearray) -> None:
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    out.append(value)
+def _number(data: bytes, at: int) -> tuple[int, int]:
+    try:
+        return read_number(data, at)
+    except ValueError as error:
+        raise WireError(str(error)) from None
 
 
-def _read(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    for taken in range(NUMBER_BYTES_MAX):
-        if at + taken >= len(data):
-            break
-        byte = data[at + taken]
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            return value, at + taken + 1
-    raise WireError(f"a number without an end at byte {at}")
+READERS: dict[int, Callable[[bytes], Frame]] = {
+    PACKETS: _packets,
+    ROSTER: _roster,
+    FAREWELL: _leaving_word,
+    KNOWN: lambda data: KnownHost(*_names(data, 2)),
+    PART: _part,
+    REMOVED: lambda data: RemovedHost(*_names(data, 1)),
+    LEAVING: _leaving_word,
+    SETTLED: _leaving_word,
+}
+"""What reads the frames of each kind."""

@@ -7,32 +7,35 @@ from collections.abc import Callable
 from contextlib import suppress
 
 
-class Grouping:
-    """Calls `commit` when something was put in. After a failure of it nothing is committed any more."""
+class GroupCommit:
+    """Calls `commit` when something was put in. After a failure nothing is committed any more.
 
-    def __init__(self, commit: Callable[[], None]) -> None:
-        self._commit = commit
+    `stopped` is called once, with the failure.
+    """
+
+    def __init__(self, commit: Callable[[], None], stopped: Callable[[Exception], None] | None = None) -> None:
+        self._commit, self._stopped = commit, stopped
         self._waiters: list[asyncio.Future[None]] = []
-        self.due = False
+        self.is_due = False
         self.failure: Exception | None = None
         self.failed = asyncio.Event()
 
     def soon(self) -> None:
-        """Something was put in: commit at the end of this turn."""
-        if not self.due:
-            self.due = True
+        """Commit at the end of this turn, because something was put in."""
+        if not self.is_due:
+            self.is_due = True
             asyncio.get_running_loop().call_soon(self._in_turn)
 
     def done(self) -> asyncio.Future[None]:
-        """Done when all that was put in up to now is durable."""
+        """Return what is done when all that was put in up to now is durable."""
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiters.append(waiter)
         self.soon()
         return waiter
 
     def now(self) -> None:
-        """Commit at once; raises what makes it impossible."""
-        self.due = False
+        """Commit at once. Raise what makes it impossible."""
+        self.is_due = False
         if self.failure is None:
             try:
                 self._commit()
@@ -47,15 +50,18 @@ class Grouping:
                 waiter.set_result(None)
 
     def fail(self, fault: Exception) -> None:
-        """Nothing that is not committed gets out any more, and whoever waits for it is told."""
-        self.failure = self.failure or fault
-        self.failed.set()
+        """Let nothing out any more that is not committed, and tell whoever waits for it."""
+        if self.failure is None:
+            self.failure = fault
+            self.failed.set()
+            if self._stopped is not None:
+                self._stopped(fault)
         waiters, self._waiters = self._waiters, []
         for waiter in waiters:
             if not waiter.done():
                 waiter.set_exception(self.failure)
 
     def _in_turn(self) -> None:
-        if self.due and self.failure is None:
+        if self.is_due and self.failure is None:
             with suppress(Exception):  # whoever waited knows, and `failed` is set
                 self.now()

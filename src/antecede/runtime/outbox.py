@@ -1,8 +1,9 @@
-"""The way out: one lane for each destination, from the outbox into its inbox, again and again until it is there.
+"""The way out: one queue for each destination, from the store into its inbox, again and again until it is there.
 
-What waits in a lane while a publication is under way leaves together in the next frame, so the busier a lane, the fewer
-its publications. A few publications are under way at once, for destinations that are far. A destination that cannot be
-reached holds up its own lane only; its lane tries again, ever more slowly, and says since when it has been blocked.
+What waits in a queue while a publication is under way leaves together in the next frame, so the busier a queue, the
+fewer its publications. A few publications are under way at once, for destinations that are far. A destination that
+cannot be reached holds up its own queue only; the queue tries again, ever more slowly, and says since when it has been
+blocked.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ from math import inf
 from antecede.core.types import ProcessId
 from antecede.runtime import frames
 from antecede.runtime.background import end
+from antecede.runtime.envelopes import Envelopes
 from antecede.runtime.limits import BACK_OFF_S
-from antecede.runtime.state.store import WHOLE_FRAME, Outgoing
-from antecede.runtime.transport.contract import Transport, Unreachable
+from antecede.runtime.state.outgoing import Outgoing, OutgoingLines, OutgoingPacket
+from antecede.runtime.transport.contract import TRACE, NoInbox, Transport, Unreachable
 from antecede.runtime.transport.names import token
+from antecede.runtime.varint import NUMBER_BYTES_MAX
 
 UNDER_WAY_MAX = 2
 FRAME_BYTES_MAX = 256 * 2**10
@@ -29,24 +32,32 @@ FRAME_BYTES_MAX = 256 * 2**10
 
 
 @dataclass(slots=True)
-class Lane:
+class DestinationQueue:
     """What is owed to one destination, in order, and how it is going."""
 
     to: ProcessId
     waiting: deque[Outgoing] = field(default_factory=deque)
     under_way: int = 0
+    packets_under_way: int = 0
     publishers: int = 0
     blocked_since: float | None = None
     reason: str = ""
+    has_no_inbox: bool = False
     failures: int = 0
-    abandoned: bool = False
+    is_abandoned: bool = False
+
+    @property
+    def packets(self) -> int:
+        """The number of packets that are owed, or of whatever else is owed if no packet is."""
+        waiting = sum(isinstance(outgoing, OutgoingPacket) for outgoing in self.waiting)
+        return (waiting + self.packets_under_way) or (len(self.waiting) + self.under_way)
 
     def take(self, bytes_max: int = FRAME_BYTES_MAX) -> list[Outgoing]:
-        """What leaves together: a whole frame by itself, packets of one roster, or lines of the trace; whatever is
+        """Take what leaves together: a whole frame by itself, packets of one roster, or lines of the trace; whatever is
         longer than `bytes_max` by itself."""
         first = self.waiting.popleft()
         taken, size = [first], _size(first)
-        while self.waiting and first.roster != WHOLE_FRAME and self.waiting[0].roster == first.roster:
+        while self.waiting and _share_a_frame(first, self.waiting[0]):
             size += _size(self.waiting[0])
             if size > bytes_max:
                 break
@@ -54,21 +65,35 @@ class Lane:
         return taken
 
 
+def _share_a_frame(one: Outgoing, other: Outgoing) -> bool:
+    if isinstance(one, OutgoingPacket) and isinstance(other, OutgoingPacket):
+        return one.roster == other.roster
+    return isinstance(one, OutgoingLines) and isinstance(other, OutgoingLines)
+
+
 def _size(outgoing: Outgoing) -> int:
-    """What it adds to a frame, at most."""
-    return len(outgoing.data) + frames.NUMBER_BYTES_MAX
+    """Return what an entry adds to a frame, at most."""
+    return len(outgoing.data) + NUMBER_BYTES_MAX
 
 
-class Lanes:
-    """All lanes of a process. `done(n)` is called when every destination's inbox has outbox entry n, `failed` with a
-    fault of our own. `back_off_s` are the first and the longest pause after a publication that failed. `entries_max` is
-    the number of entries from which on `has_room` is false."""
+def _frame_of(taken: list[Outgoing]) -> bytes:
+    """Return what is published for entries that leave together."""
+    first, parts = taken[0], [outgoing.data for outgoing in taken]
+    return frames.packets(first.roster, parts) if isinstance(first, OutgoingPacket) else b"".join(parts)
+
+
+class Outbox:
+    """All queues of a process. `done(n)` is called when every destination's inbox has outbox entry n, `failed` with a
+    fault of our own. `envelopes` put frames into the form that their destination reads. `back_off_s` are the first and
+    the longest pause after a publication that failed. `entries_max` is the number of entries from which on `has_room`
+    is false."""
 
     def __init__(
         self,
         transport: Transport,
         process: ProcessId,
         *,
+        envelopes: Envelopes,
         done: Callable[[int], None],
         failed: Callable[[Exception], None],
         clock: Callable[[], float],
@@ -76,53 +101,58 @@ class Lanes:
         entries_max: float = inf,
     ) -> None:
         self._transport, self._process, self._clock = transport, process, clock
-        self._back_off_s, self._entries_max = back_off_s, entries_max
+        self._envelopes, self._back_off_s, self._entries_max = envelopes, back_off_s, entries_max
         self._done, self._failed = done, failed
-        self.lanes: dict[ProcessId, Lane] = {}
+        self.queues: dict[ProcessId, DestinationQueue] = {}
         self.owed: dict[int, int] = {}  # outbox entry -> inboxes that do not have it yet
+        self.packets_owed: set[int] = set()  # the entries of `owed` that are packets
         self.gone: set[ProcessId] = set()  # destinations that will never take anything again
         self._tasks: set[asyncio.Task[None]] = set()
         self._again = asyncio.Event()
         self.changed = asyncio.Event()
 
     def put(self, entries: Iterable[Outgoing]) -> None:
+        """Publish these entries of the outbox, which are durable."""
         for outgoing in entries:
             self.owed[outgoing.n] = len(outgoing.dests)
+            if isinstance(outgoing, OutgoingPacket):
+                self.packets_owed.add(outgoing.n)
             for dest in outgoing.dests:
                 if dest in self.gone:
                     self._arrived(outgoing.n)
                     continue
-                lane = self.lanes.get(dest)
-                if lane is None:
-                    lane = self.lanes[dest] = Lane(dest)
-                lane.waiting.append(outgoing)
-                if len(lane.waiting) == 1 and lane.publishers < UNDER_WAY_MAX:
-                    self._begin(lane)
+                queue = self.queues.get(dest)
+                if queue is None:
+                    queue = self.queues[dest] = DestinationQueue(dest)
+                queue.waiting.append(outgoing)
+                if len(queue.waiting) == 1 and queue.publishers < UNDER_WAY_MAX:
+                    self._begin(queue)
 
     def has_room(self, staged: int) -> bool:
-        """Whether fewer entries than the limit are owed to some inbox, with the `staged` ones that are not put yet."""
+        """Return whether fewer entries than the limit are owed, with the `staged` ones that are not put yet."""
         return len(self.owed) + staged < self._entries_max
 
     def abandon(self, dest: ProcessId) -> None:
-        """`dest` is gone for good: nothing is owed to it any more."""
+        """Owe nothing to `dest` any more, which is gone for good."""
         self.gone.add(dest)
-        lane = self.lanes.pop(dest, None)
-        if lane is not None:
-            lane.abandoned, waiting = True, list(lane.waiting)
-            lane.waiting.clear()
+        queue = self.queues.pop(dest, None)
+        if queue is not None:
+            queue.is_abandoned, waiting = True, list(queue.waiting)
+            queue.waiting.clear()
             for outgoing in waiting:
                 self._arrived(outgoing.n)
 
     def try_again(self) -> dict[ProcessId, int]:
-        """Publish at once what waits for its next try. Return how often each lane has failed until now."""
+        """Publish at once what waits for its next try. Return how often each queue has failed until now."""
         self._again.set()
         self._again.clear()  # those who wait have been woken
-        return {to: lane.failures for to, lane in self.lanes.items()}
+        return {to: queue.failures for to, queue in self.queues.items()}
 
     def is_trying(self, failures: dict[ProcessId, int]) -> bool:
-        """Whether a lane has something to publish and has not failed since `try_again` returned `failures`."""
+        """Return whether a queue has something to publish and has not failed since `try_again` returned `failures`."""
         return any(
-            (lane.waiting or lane.under_way) and lane.failures == failures.get(to, 0) for to, lane in self.lanes.items()
+            (queue.waiting or queue.under_way) and queue.failures == failures.get(to, 0)
+            for to, queue in self.queues.items()
         )
 
     async def change(self, timeout_s: float | None = None) -> None:
@@ -133,49 +163,55 @@ class Lanes:
                 await self.changed.wait()
 
     async def close(self) -> None:
+        """Publish nothing more."""
         await end(self._tasks)
 
-    def _begin(self, lane: Lane) -> None:
-        lane.publishers += 1
-        task = asyncio.create_task(self._run(lane))
+    def _begin(self, queue: DestinationQueue) -> None:
+        queue.publishers += 1
+        task = asyncio.create_task(self._run(queue))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _run(self, lane: Lane) -> None:
+    async def _run(self, queue: DestinationQueue) -> None:
         try:
-            while lane.waiting:
-                taken = lane.take(min(FRAME_BYTES_MAX, self._transport.data_bytes_max // 2))
-                lane.under_way += len(taken)
-                await self._publish(lane, taken)
-                lane.under_way -= len(taken)
+            while queue.waiting:
+                taken = queue.take(min(FRAME_BYTES_MAX, self._transport.data_bytes_max // 2))
+                packets = len(taken) if isinstance(taken[0], OutgoingPacket) else 0
+                queue.under_way += len(taken)
+                queue.packets_under_way += packets
+                await self._publish(queue, taken)
+                queue.under_way -= len(taken)
+                queue.packets_under_way -= packets
                 for outgoing in taken:
                     self._arrived(outgoing.n)
         except Exception as fault:
             self._failed(fault)
-        lane.publishers -= 1
+        queue.publishers -= 1
 
-    async def _publish(self, lane: Lane, taken: list[Outgoing]) -> None:
-        first = taken[0]
-        parts = [outgoing.data for outgoing in taken]
-        data = b"".join(parts) if first.roster < 0 else frames.packets(first.roster, parts)
-        key = f"{token(self._process)} {first.n} {zlib.crc32(data):x}"
+    async def _publish(self, queue: DestinationQueue, taken: list[Outgoing]) -> None:
+        frame = _frame_of(taken)
+        key = f"{token(self._process)} {taken[0].n} {zlib.crc32(frame):x}"
         pause_s, longest_s = self._back_off_s
         while True:
             try:
-                await self._transport.publish(lane.to, data, key)
+                data = frame if queue.to == TRACE else await self._wrap(queue.to, frame)
+                await self._transport.publish(queue.to, data, key)
             except Unreachable as error:
-                if lane.abandoned:
+                if queue.is_abandoned:
                     return
-                lane.reason = str(error)
-                lane.failures += 1
+                queue.reason, queue.has_no_inbox = str(error), isinstance(error, NoInbox)
+                queue.failures += 1
                 self.changed.set()
-                if lane.blocked_since is None:
-                    lane.blocked_since = self._clock()
+                if queue.blocked_since is None:
+                    queue.blocked_since = self._clock()
                 await self._pause(pause_s)
                 pause_s = min(2 * pause_s, longest_s)
             else:
-                lane.blocked_since = None
+                queue.blocked_since = None
                 return
+
+    async def _wrap(self, to: ProcessId, frame: bytes) -> bytes:
+        return self._envelopes.wrap(to, await self._transport.form_of(to), frame)
 
     async def _pause(self, pause_s: float) -> None:
         """Wait for the next try: `pause_s`, or until `try_again`."""
@@ -187,5 +223,6 @@ class Lanes:
         self.owed[n] -= 1
         if not self.owed[n]:
             del self.owed[n]
+            self.packets_owed.discard(n)
             self._done(n)
             self.changed.set()

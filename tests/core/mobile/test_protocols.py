@@ -9,7 +9,10 @@ import pytest
 import antecede
 from antecede import Misuse, SnapshotError
 from antecede.core.mobile import protocols
+from antecede.core.mobile.direct import Mind
 from antecede.core.mobile.luggage import Luggage
+from antecede.core.mobile.station import Station
+from antecede.core.ordering.prs import Prs
 from antecede.core.snapshot import values
 
 
@@ -25,3 +28,13 @@ def test_a_snapshot_of_something_else_is_not_restored() -> None:
     for snapshot, name in ((process, "Process"), (values.dumps(Luggage("a")), "Luggage")):
         with pytest.raises(SnapshotError, match=f"this is the snapshot of a {name}, not of a station or a host"):
             protocols.restore(snapshot)
+
+
+def test_a_station_whose_parts_do_not_fit_together_is_not_restored() -> None:
+    """The checksum is right: an editor, or a fault of another station, is to blame."""
+    made = protocols.station("roam", name="s1", stations=["s1"], homes={"a": "s1"})
+    assert isinstance(made, Station)
+    luggage = made.berths["a"].luggage_here
+    luggage.mind = Mind(Prs("a"))
+    with pytest.raises(SnapshotError, match=r"parts do not fit together: .*the luggage of a is of another protocol"):
+        protocols.restore(made.snapshot())

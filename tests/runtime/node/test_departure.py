@@ -9,8 +9,8 @@ import pytest
 from antecede.core.effects import Transmit
 from antecede.core.errors import Misuse
 from antecede.core.registry import restore
-from antecede.runtime import Faults, Limits, MemoryNetwork, Node, NodeClosed, join
-from antecede.runtime.frames import FAREWELL, word
+from antecede.runtime import Faults, Limits, MemoryNetwork, NameTaken, Node, NodeClosed, join
+from antecede.runtime.frames import FAREWELL, leaving_word, open_envelope
 from antecede.runtime.transport.contract import Unreachable
 from antecede.runtime.transport.memory import MemoryTransport
 from tests.runtime.nodes import WAIT_S, eventually, judge_traces, nodes, run, take
@@ -150,7 +150,7 @@ def test_an_inbox_that_is_gone_is_not_waited_for(monkeypatch: pytest.MonkeyPatch
 
     async def forgetful(self: MemoryTransport, to: str, data: bytes, key: str) -> None:
         await publish(self, to, data, key)
-        if data == word(FAREWELL) and self.process == "d" and not lost:
+        if open_envelope(data).frame == leaving_word(FAREWELL) and self.process == "d" and not lost:
             lost.append(to)
             raise Unreachable("no answer")
 
@@ -186,6 +186,10 @@ def test_who_takes_the_name_of_somebody_who_left_is_refused() -> None:
                 await a.send({"b"}, b"1")
                 await take(b, 1)
                 await a.leave()
+            with pytest.raises(NameTaken, match="has left"):
+                async with nodes(network, "a"):
+                    pass
+            del network.registrations["s", "a"]  # the broker has forgotten that it left
             async with nodes(network, "a") as (impostor,):
                 await impostor.send({"b"}, b"I am a")
                 await eventually(lambda: b.counts()["refused"] == 1)
@@ -315,7 +319,7 @@ def test_nothing_grows_with_those_who_left(tmp_path: Path) -> None:
             assert not [fact for fact in facts if "guest" in fact]
             assert len(facts) <= len(before[2]) + 2  # of b, the roster it has now, and which of ours it was told
             assert len(a._durable.rosters.names) <= 3  # the living, and the last guest
-            assert sorted(a._lanes.lanes) == ["b"]
+            assert sorted(a._outbox.queues) == ["b"]
         async with nodes(network, "a b", store=tmp_path) as (a, b):
             assert kept_by(a) == (packet, state, facts)
             await a.send({"b"}, b"and we are still here")
@@ -330,7 +334,7 @@ def test_what_is_owed_to_somebody_who_is_given_up_is_not_owed_any_more(tmp_path:
         async with nodes(network, "a b", store=tmp_path) as (a, b):
             await a.send({"b", "ghost"}, b"anybody there?")
             assert await take(b, 1) == [b"anybody there?"]
-            await eventually(lambda: a.counts()["outbox"] > 0 and a._lanes.lanes["ghost"].blocked_since is not None)
+            await eventually(lambda: a.counts()["outbox"] > 0 and a._outbox.queues["ghost"].blocked_since is not None)
             await a.give_up("ghost")
             await eventually(lambda: a.counts()["outbox"] == 0)
             await eventually(lambda: not a.status()["stalls"])

@@ -20,7 +20,8 @@ from antecede.judge.judge import judge
 from antecede.runtime import frames
 from antecede.runtime.limits import SNAPSHOT_BYTES_MIN
 from antecede.runtime.node.durable_process import DurableProcess
-from antecede.runtime.state.store import Outgoing, Store
+from antecede.runtime.state.outgoing import Outgoing, OutgoingPacket
+from antecede.runtime.state.store import Store
 from antecede.runtime.state.trace_recorder import Recorder, TraceFiles
 
 NAMES = ["a", "b", "c"]
@@ -58,8 +59,9 @@ class World:
         self.inboxes[name] = [one.message.id for one in self.stores[name].inbox()]
 
     def fly(self, name: str, outgoing: Outgoing) -> None:
-        whole = outgoing.roster < 0
-        data = outgoing.data if whole else frames.packets(outgoing.roster, [outgoing.data])
+        data = outgoing.data
+        if isinstance(outgoing, OutgoingPacket):
+            data = frames.packets(outgoing.roster, [outgoing.data])
         self.flying += [(name, to, data) for to in outgoing.dests]
 
     def commit(self, name: str) -> None:
@@ -160,7 +162,8 @@ def test_a_trace_of_another_run_is_not_written_over(tmp_path: Path) -> None:
 
 
 def test_malformed_and_lying_frames_touch_nothing() -> None:
-    """100,000 frames that can not be right: each is refused with a reason, and the state is byte for byte the same."""
+    """100,000 frames that can not be right: each is refused with a reason, or left with the broker if it could be of a
+    later release; and the state is byte for byte the same."""
     chance = random.Random(5)
     process = DurableProcess(Store(None), partial(create, "ks", process="b", processes=NAMES, multicast=True), NAMES)
     peer = create("ks", process="a", processes=NAMES, multicast=True)
@@ -171,8 +174,8 @@ def test_malformed_and_lying_frames_touch_nothing() -> None:
     before = process.algorithm.snapshot()
     for _ in range(100_000):
         data = _spoilt(chance, frame)
-        assert process.receive("c", data)
-    assert process.counts["refused"] >= 100_000
+        assert process.receive("c", data) or process.unreadable.has("c", data)
+    assert process.counts["refused"] >= 50_000
     assert process.algorithm.snapshot() == before
     assert all(reason for _, reason, _ in process.store.quarantined())
     process.store.close()

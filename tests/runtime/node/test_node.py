@@ -100,17 +100,21 @@ def test_pending_and_stalls_name_the_missing_message() -> None:
 
 
 def test_what_waits_is_told_in_every_way_of_asking_that_the_guide_names(caplog: pytest.LogCaptureFixture) -> None:
-    """And only to those who ask: until then nothing is said, in the log or anywhere."""
-    promise = re.search(r"\* \*\*You can see what waits\*\*.*?\n\* ", GUIDE.read_text(), re.DOTALL)
+    """And to whoever does not ask, it is logged once, as a warning, with the same words."""
+    promise = re.search(r"\* \*\*You are told what waits\*\*.*?\n\* ", GUIDE.read_text(), re.DOTALL)
     assert promise is not None
     ways = re.findall(r"`(.*?)`", promise[0])
     assert ways == [
+        'logging.getLogger("antecede")',
+        "leave",
+        "node.problems()",
         "node.pending()",
         "async for stall in node.stalls()",
         f"Limits(stall_after_s={Limits().stall_after_s})",
         "antecede status",
         "antecede_held_back",
         "antecede_outbox",
+        "antecede_problems",
     ]
 
     async def test() -> None:
@@ -125,14 +129,24 @@ def test_what_waits_is_told_in_every_way_of_asking_that_the_guide_names(caplog: 
             async for stall in b.stalls():
                 assert str(stall).endswith("for message 1 of a")
                 break
+            assert [(problem.kind, problem.key) for problem in b.problems()] == [("held back", (stall.message, None))]
+            await eventually(lambda: len(caplog.records) == 2)
             answer = b.status()["stalls"]  # what `antecede status` shows
             assert isinstance(answer, list)
             assert [(one["what"], one["from"]) for one in answer] == [("c:1", ["a"])]
             assert 'antecede_held_back{process="b"} 1.0' in b.metrics.text()
-            assert 'antecede_outbox{process="a"} 2.0' in a.metrics.text()  # the roster, and the message
+            assert 'antecede_outbox{process="a"} 1.0' in a.metrics.text()
+            assert 'antecede_problems{kind="held back",process="b"} 1.0' in b.metrics.text()
+            assert {(record.name, record.levelname) for record in caplog.records} == {("antecede", "WARNING")}
+            said = sorted(record.getMessage() for record in caplog.records)
+            assert re.fullmatch(r"a: 1 packet has waited 0\.\d s for the inbox of b: .* cut off .*", said[0])
+            assert re.fullmatch(r"b: c:1 has waited 0\.\d s for message 1 of a", said[1])
+            network.heal()
+            await take(b, 2)
+            await eventually(lambda: len(caplog.records) == 4)
+            assert all("this is over" in record.getMessage() for record in caplog.records[2:])
 
     run(test)
-    assert not caplog.records
 
 
 def test_a_message_to_somebody_who_is_not_there_yet_waits() -> None:
@@ -192,7 +206,7 @@ def test_a_lying_packet_is_refused_and_touches_nothing() -> None:
         network = MemoryNetwork()
         async with nodes(network, "a b") as (a, b):
             liar = network.transport("s", "liar", "x")
-            await liar.publish("b", b"\1\0\3abc", "k")
+            await liar.publish("b", b"\1\0\3\x10bc", "k")
             await liar.publish("b", b"rubbish", "k")
             await a.send({"b"}, b"true")
             assert await take(b, 1) == [b"true"]

@@ -20,7 +20,7 @@ from antecede.runtime.roaming import protocol
 from antecede.runtime.roaming.host.host import Host
 from antecede.runtime.roaming.host.link import HostRefused, NoStation, open_link
 from antecede.runtime.roaming.protocol import AirLimits
-from antecede.runtime.roaming.station.connection import QUEUE_MAX, Bucket, Connection
+from antecede.runtime.roaming.station.connection import QUEUE_MAX, Connection, TokenBucket
 from antecede.runtime.roaming.station.server import StationServer
 from antecede.runtime.roaming.tokens import TokenRefused, holder, issue, read_key
 from tests.paths import CERTIFICATE
@@ -221,7 +221,7 @@ def test_a_newer_connection_replaces_the_older_one() -> None:
 
 def test_a_rate_is_kept_by_waiting() -> None:
     now = [0.0]
-    bucket = Bucket(10.0, lambda: now[0])
+    bucket = TokenBucket(10.0, lambda: now[0])
     assert bucket.spend(10) == 0.0
     assert bucket.spend(5) == pytest.approx(0.5)
     now[0] = 1.0
@@ -343,7 +343,7 @@ def test_nobody_waits_for_a_host_to_take_what_it_can_not() -> None:
 
     async def scenario() -> None:
         socket: Any = Gone()
-        connection = Connection(socket, "ann", Bucket(1.0, time.monotonic))
+        connection = Connection(socket, "ann", TokenBucket(1.0, time.monotonic))
         for _ in range(QUEUE_MAX + 2):
             connection.tell("{}")
         waiting = asyncio.create_task(connection.room())

@@ -20,11 +20,11 @@ def size(at: dict[str, StationServer]) -> int:
 
 
 def facts(at: dict[str, StationServer]) -> list[str]:
-    return sorted(f"{name} {fact}" for name, server in at.items() for fact in server.cell.store.facts)
+    return sorted(f"{name} {fact}" for name, server in at.items() for fact in server.durable.store.facts)
 
 
 async def gone(at: dict[str, StationServer], name: str) -> None:
-    await until(lambda: all(name in server.cell.station.departed for server in at.values()))
+    await until(lambda: all(name in server.durable.station.departed for server in at.values()))
 
 
 def test_stations_are_as_they_were_when_guests_were_removed(tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_stations_are_as_they_were_when_guests_were_removed(tmp_path: Path) -> N
             for number, name in enumerate(names):
                 async with host(at["s3"], name) as guest:
                     await guest.connected()
-                    await until(lambda name=name: all(server.cell.berth(name) for server in at.values()))
+                    await until(lambda name=name: all(server.durable.berth(name) for server in at.values()))
                     await guest.send({"ann", "bob"}, b"hello")
                     await taken(ann, 1)
                     await taken(bob, 1)
@@ -71,9 +71,9 @@ def test_stations_are_as_they_were_when_guests_were_removed(tmp_path: Path) -> N
             assert size(at) <= before + tombstones + 100  # numbers that are larger now
             assert facts(at) == known
             for server in at.values():
-                assert not [name for name in server.cell.station.berths if "guest" in name]
+                assert not [name for name in server.durable.station.berths if "guest" in name]
         async with cells(MemoryNetwork(), store=tmp_path) as at:
-            assert all(len(server.cell.station.departed) == 20 for server in at.values())
+            assert all(len(server.durable.station.departed) == 20 for server in at.values())
 
     asyncio.run(scenario())
 
@@ -136,15 +136,15 @@ def test_only_the_operator_removes(tmp_path: Path, capsys: pytest.CaptureFixture
                 await remove_host(url(at["s1"]), "ann", b"another key, which is just as long as it")
             with pytest.raises(NoStation):
                 await remove_host("ws://127.0.0.1:9", "ann", KEY)
-            assert at["s1"].cell.berth("ann") is not None
+            assert at["s1"].durable.berth("ann") is not None
             arguments = ["--host", "ann", "--station", url(at["s1"]), "--key", str(key)]
             assert await asyncio.to_thread(main, "remove", arguments) == 0
-            assert at["s1"].cell.berth("ann") is None
+            assert at["s1"].durable.berth("ann") is None
             async with Host([url(at["s1"])], "ann", issue(KEY, "ann"), **stored(tmp_path, "ann")) as ann:
                 with pytest.raises(HostRefused, match="cannot be used again"):
                     await ann.connected()
             with pytest.raises(RemoteViolation, match="name of a station"):
-                at["s1"].cell.remove("s1")
+                at["s1"].durable.remove("s1")
 
     asyncio.run(scenario())
     assert capsys.readouterr().out == "s1 has removed ann\n"

@@ -8,7 +8,10 @@ import pytest
 
 from antecede.core.errors import Misuse
 from antecede.core.types import Message, MessageId
-from antecede.runtime.state.store import QUARANTINE_ROWS_MAX, Input, Store, StoreError
+from antecede.runtime.state.log_entries import SendEntry
+from antecede.runtime.state.outgoing import OutgoingPacket
+from antecede.runtime.state.store import QUARANTINE_ROWS_MAX, Store
+from antecede.runtime.state.store_error import StoreError
 
 MESSAGE = Message(MessageId("a", 1), frozenset({"b", "c"}), b"payload", "g")
 
@@ -26,46 +29,46 @@ def as_after_a_crash(path: Path) -> Path:
 def test_what_is_committed_is_there_and_what_is_not_is_not(tmp_path: Path) -> None:
     path = tmp_path / "s.sqlite"
     with closing(Store(path)) as store:
-        store.log("send", "b", b"1")
-        store.enqueue(["b", "c"], 3, b"packet")
+        store.log(SendEntry("b", b"1"))
+        store.enqueue_packet(["b", "c"], 3, b"packet")
         store.deliver(MESSAGE)
         store.put("k", b"v")
         store.commit()
-        store.log("send", "b", b"2")
-        store.enqueue(["b"], 0, b"lost")
+        store.log(SendEntry("b", b"2"))
+        store.enqueue_packet(["b"], 0, b"lost")
         store.put("k", b"lost")
         with closing(Store(as_after_a_crash(path))) as other:
-            assert list(other.inputs()) == [Input("send", "b", b"1")]
-            assert [(out.dests, out.roster, out.data) for out in other.outbox()] == [(("b", "c"), 3, b"packet")]
+            assert list(other.log_entries()) == [SendEntry("b", b"1")]
+            assert other.outbox() == [OutgoingPacket(1, ("b", "c"), 3, b"packet")]
             assert [delivered.message for delivered in other.inbox()] == [MESSAGE]
             assert other.facts["k"] == b"v"
 
 
 def test_a_snapshot_replaces_the_inputs_before_it(tmp_path: Path) -> None:
     with closing(Store(tmp_path / "s.sqlite")) as store:
-        store.log("send", "b", b"1")
+        store.log(SendEntry("b", b"1"))
         store.commit()
-        store.log("send", "b", b"2")
+        store.log(SendEntry("b", b"2"))
         store.take_snapshot(b"state")
-        store.log("send", "b", b"3")
+        store.log(SendEntry("b", b"3"))
         store.commit()
     with closing(Store(tmp_path / "s.sqlite")) as store:
         assert store.snapshot() == b"state"
-        assert list(store.inputs()) == [Input("send", "b", b"3")]
+        assert list(store.log_entries()) == [SendEntry("b", b"3")]
 
 
 def test_a_number_is_never_given_twice(tmp_path: Path) -> None:
     """A broker remembers the key of a publication for a while: another one with the same would be dropped."""
     path = tmp_path / "s.sqlite"
     with closing(Store(path)) as store:
-        numbers = [store.enqueue(["b"], 0, b"x").n, store.deliver(MESSAGE).n]
+        numbers = [store.enqueue_packet(["b"], 0, b"x").n, store.deliver(MESSAGE).n]
         store.commit()
         store.done(numbers[0])
         store.acknowledge(numbers[1])
         store.commit()
     with closing(Store(path)) as store:
         assert (store.outbox(), store.inbox()) == ([], [])
-        assert (store.enqueue(["b"], 0, b"y").n, store.deliver(MESSAGE).n) == (numbers[0] + 1, numbers[1] + 1)
+        assert (store.enqueue_packet(["b"], 0, b"y").n, store.deliver(MESSAGE).n) == (numbers[0] + 1, numbers[1] + 1)
 
 
 def test_a_dropped_fact_stays_dropped(tmp_path: Path) -> None:
@@ -79,7 +82,7 @@ def test_a_dropped_fact_stays_dropped(tmp_path: Path) -> None:
 
 
 def test_a_store_is_open_once(tmp_path: Path) -> None:
-    with closing(Store(tmp_path / "s.sqlite")), pytest.raises(Misuse, match="used by one process at a time"):
+    with closing(Store(tmp_path / "s.sqlite")), pytest.raises(Misuse, match="in one place at a time"):
         Store(tmp_path / "s.sqlite")
 
 
@@ -89,7 +92,7 @@ def test_a_full_disk_is_said_and_corrupts_nothing(tmp_path: Path) -> None:
         store.put("k", b"v")
         store.commit()
         store.put("k", b"too late")
-        store.enqueue(["b"], 0, bytes(200_000))
+        store.enqueue_packet(["b"], 0, bytes(200_000))
         with pytest.raises(StoreError, match="full"):
             store.commit()
     with closing(Store(path)) as store:
@@ -141,7 +144,7 @@ def test_who_can_not_read_a_store_is_told_what_is_safe(tmp_path: Path, first_pag
         store.commit()
     start = 0 if first_page else 4_096
     path.write_bytes(path.read_bytes()[:start] + b"\xff" * (path.stat().st_size - start))
-    with pytest.raises(StoreError, match=r"this file readable .* another name\. Do not put an older copy") as told:
+    with pytest.raises(StoreError, match=r"this file readable .* another name.* An older copy cannot") as told:
         Store(path)
     assert "Bring back" not in str(told.value)
 

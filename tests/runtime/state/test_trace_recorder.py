@@ -1,5 +1,7 @@
 """The files of a trace have what the store has, after any death and in no other place."""
 
+import os
+import stat
 from contextlib import closing
 from pathlib import Path
 
@@ -81,3 +83,17 @@ def test_a_trace_that_is_in_another_place_is_not_gone_on_with(tmp_path: Path, fo
     (tmp_path / "moved").rename(there)
     write(tmp_path, "two")
     assert texts(tmp_path) == {"a.jsonl": "one\ntwo\n"}
+
+
+def test_the_files_of_a_trace_are_private_to_their_owner(tmp_path: Path) -> None:
+    """Those that are made now, and those that an earlier release made for everybody to read."""
+    old = os.umask(0o022)
+    try:
+        write(tmp_path, "x" * SHORT)
+        (tmp_path / "trace" / "a.jsonl").chmod(0o644)
+        write(tmp_path, "y" * SHORT)
+        write(tmp_path, "z" * SHORT, file_bytes_max=SHORT + 5)
+    finally:
+        os.umask(old)
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "trace").iterdir()}
+    assert modes == {"a.jsonl": 0o600, "a.1.jsonl": 0o600}

@@ -68,7 +68,7 @@ def test_everybody_is_shown(tmp_path: Path) -> None:
     assert station["awaited"] > 0
     (stall,) = station["stalls"]
     assert (stall["from"], stall["what"].endswith(" packets"), stall["since_s"] >= 0) == (["s2"], True, True)
-    assert "for the inbox of s2: there is no such inbox" in stall["text"]
+    assert "there is no process 's2' in space 'roam': it was never started there" in stall["text"]
     assert len(station["hand_offs"]) == min(5, station["awaited"])
     assert {move["from"] for move in station["hand_offs"]} == {"s2"}
     assert all(move["host"] in NAMES and move["since_s"] >= 0 for move in station["hand_offs"])

@@ -54,6 +54,20 @@ class Mind:
         """Return whether the message was delivered, or is held back."""
         return message.id.seq <= self.ordering.delivered.get(message.sender, 0) or message.id in self.held
 
+    def is_of(self, host: ProcessId, ordering: type, stamp: type) -> bool:
+        """Return whether this is a mind of `host` with this ordering, and all stamps in it are of this kind.
+
+        The answer is for luggage of another station, whose checksum is right and whose content may not be.
+        """
+        held = self.held.packets
+        return (
+            isinstance(self.ordering, ordering)
+            and self.ordering.me == host
+            and all(0 < serial <= self.held.serial for serial in held)
+            and all(isinstance(_inner_stamp(packet), stamp) for packet in held.values())
+            and all(isinstance(kept, stamp) for _, kept in self.unlearned.values())
+        )
+
     def keep_stamp(self, serial: int, message: Message, stamp: Stamp, departed: frozenset[ProcessId] = NOBODY) -> None:
         """Keep the stamp of a message that was sent to the host, until the host says that it had the message."""
         self.unlearned[serial] = (replace(message, payload=b""), stamp)  # what it says is in the outbox
@@ -101,9 +115,9 @@ class Direct:
     def join(self, host: ProcessId, home: ProcessId) -> Mind:  # noqa: ARG002
         return Mind(Ks(host, multicast=True) if self.ordering == "ks" else Rst(host), HoldBack(self.hold_max))
 
-    def is_mind(self, mind: object, host: ProcessId) -> bool:
-        wanted = Ks if self.ordering == "ks" else Rst
-        return isinstance(mind, Mind) and isinstance(mind.ordering, wanted) and mind.ordering.me == host
+    def is_luggage(self, luggage: Luggage) -> bool:
+        ordering = Ks if self.ordering == "ks" else Rst
+        return isinstance(luggage.mind, Mind) and luggage.mind.is_of(luggage.host, ordering, STAMPS[self.ordering])
 
     def check(self, station: Station, packet: Packet) -> None:
         border.check_wire(packet, station.berths, station.stations)
@@ -258,6 +272,11 @@ class Direct:
         yield from station.deliver(berth, message)
         if luggage.serial > before:
             mind.keep_stamp(luggage.serial, message, stamp, station.departed)
+
+
+def _inner_stamp(packet: Packet) -> object:
+    """Return the stamp that the packet carries for a host, or None if it does not carry a message."""
+    return packet.stamp.stamp if isinstance(packet.stamp, Carried) and packet.message is not None else None
 
 
 def _carried(packet: Packet) -> Carried:

@@ -85,9 +85,13 @@ class Flood:
     def join(self, host: ProcessId, home: ProcessId) -> FloodMind:  # noqa: ARG002
         return FloodMind(Mind(Prs(host)))
 
-    def is_mind(self, mind: object, host: ProcessId) -> bool:
-        ordering = mind.ordered.ordering if isinstance(mind, FloodMind) else None
-        return isinstance(ordering, Prs) and ordering.me == host
+    def is_luggage(self, luggage: Luggage) -> bool:
+        mind, notes = luggage.mind, [note for _, note in luggage.outbox.values()]
+        return (
+            isinstance(mind, FloodMind)
+            and mind.ordered.is_of(luggage.host, Prs, PrsStamp)
+            and all(map(_is_note, notes))
+        )
 
     def check(self, station: Station, packet: Packet) -> None:
         border.check_wire(packet, station.berths, station.stations)
@@ -221,6 +225,11 @@ class Flood:
         if not missing:
             del self.unacknowledged[stamp.seq]
             yield from self._to_all(station, Packet(station.me, None, Delete(stamp.seq)))
+
+
+def _is_note(note: object) -> bool:
+    """Return whether this is what is kept for a message in an outbox: M_init and M_seq."""
+    return isinstance(note, tuple) and list(map(type, note)) == [str, int]
 
 
 def _is_for(host: ProcessId, message: Message) -> bool:

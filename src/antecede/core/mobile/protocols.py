@@ -151,5 +151,5 @@ def restore(snapshot: bytes) -> AnyStation | Host:
     restored = values.loads(snapshot)
     if not isinstance(restored, (Station, Cluster, Host)):
         raise SnapshotError(f"this is the snapshot of a {type(restored).__name__}, not of a station or a host")
-    restored.resume()
+    values.resume(restored)
     return restored

@@ -27,7 +27,7 @@ from antecede.core.effects import Deliver, Transmit
 from antecede.core.effects import Effect as CoreEffect
 from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.mobile import border, handoff
-from antecede.core.mobile.effects import Effect
+from antecede.core.mobile.effects import Dropped, Effect
 from antecede.core.mobile.host_and_station_frames import Begin, Last, Notify, Old, Over, Relayed
 from antecede.core.mobile.luggage import Berth, Luggage
 from antecede.core.mobile.scheme import Held, message_of
@@ -37,6 +37,17 @@ from antecede.core.roster import checked_packet
 from antecede.core.snapshot import values
 from antecede.core.types import Message, Packet, ProcessId
 from antecede.core.wire import packets
+
+PRESENT = (handoff.HERE, handoff.SETTLING, handoff.DRAINING)
+"""The states of a host for which a message may come."""
+
+
+def _hosts_at(station: ProcessId, packet: Packet) -> list[ProcessId]:
+    """Return the hosts that a message is for, as the station that sent it located them."""
+    stamp = packet.stamp
+    if isinstance(stamp, Relayed):
+        return sorted(stamp.at.get(station, ()))
+    return [stamp.host] if isinstance(stamp, Old) else []
 
 
 @values.storable("Relay", removed={1: False})
@@ -53,8 +64,8 @@ class Relay:
     def join(self, host: ProcessId, home: ProcessId) -> None:
         self.location[host] = home
 
-    def is_mind(self, mind: object, host: ProcessId) -> bool:  # noqa: ARG002
-        return mind is None
+    def is_luggage(self, luggage: Luggage) -> bool:
+        return luggage.mind is None
 
     def check(self, station: Station, packet: Packet) -> None:
         """Raise `RemoteViolation` for a packet whose content is wrong, before the causal layer counts it."""
@@ -66,6 +77,24 @@ class Relay:
             border.check_wire(inner, station.berths, station.stations)
             if isinstance(inner.stamp, Relayed) and station.me not in inner.stamp.at:
                 raise RemoteViolation(f"{inner.sender} relayed a message to {station.me} that is for no host there")
+            if inner.message is not None and self._is_next(packet, packet.message):
+                self._check_present(station, inner)
+
+    def _is_next(self, packet: Packet, message: Message) -> bool:
+        """Return whether the causal layer would deliver the packet at once."""
+        self.process.roster.accept(packet)
+        ordering = self.process.ordering
+        is_new = message.id.seq > ordering.delivered.get(message.sender, 0) and message.id not in self.process.held
+        return is_new and ordering.accepts(message, packet.stamp) and not any(ordering.unmet(message, packet.stamp))
+
+    def _check_present(self, station: Station, packet: Packet) -> None:
+        """Raise `RemoteViolation` if a message is for a host that is not here. No correct station sends such a message:
+        it would have been notified of the move first.
+        """
+        for host in _hosts_at(station.me, packet):
+            state = station.berth(host).state
+            if state not in PRESENT:
+                raise RemoteViolation(f"message {message_of(packet).id} for {host}, which is {state} at {station.me}")
 
     def wire(self, station: Station, to: ProcessId, packet: Packet) -> Iterator[Effect]:
         yield from self._carry_out(station, self.process.send({to}, packets.encode(packet)))
@@ -140,11 +169,9 @@ class Relay:
     def _take(self, station: Station, packet: Packet) -> Iterator[Effect]:
         """Deal with what the causal layer delivers to this station."""
         stamp = packet.stamp
-        if isinstance(stamp, Relayed):
-            for host in sorted(stamp.at.get(station.me, ())):
+        if isinstance(stamp, Relayed | Old):
+            for host in _hosts_at(station.me, packet):
                 yield from self._arrive(station, host, packet)
-        elif isinstance(stamp, Old):
-            yield from self._arrive(station, stamp.host, packet)
         elif isinstance(stamp, Notify):
             self.location[stamp.host] = stamp.to
             yield from self.wire(station, stamp.previous, Packet(station.me, None, Last(stamp.host, stamp.move)))
@@ -164,8 +191,8 @@ class Relay:
             yield from station.deliver(berth, message)
         elif berth.state == handoff.SETTLING:
             berth.waiting.append(packet)
-        else:
-            raise RemoteViolation(f"message {message.id} for {host}, which is {berth.state} at {station.me}")
+        else:  # the packet was held back, and no correct station sent it; what came with it is not to blame
+            yield Dropped(host, message.id)
 
     def _check_drained(self, station: Station, host: ProcessId) -> Iterator[Effect]:
         berth = station.berth(host)

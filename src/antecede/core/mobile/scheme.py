@@ -41,8 +41,8 @@ class Scheme(Protocol):
     def join(self, host: ProcessId, home: ProcessId) -> Any:
         """Admit a new host, and return what the protocol keeps in its luggage."""
 
-    def is_mind(self, mind: object, host: ProcessId) -> bool:
-        """Return whether `mind` is what the protocol keeps in the luggage of `host`."""
+    def is_luggage(self, luggage: Luggage) -> bool:
+        """Return whether a station of this protocol may have packed this luggage of its host."""
 
     def check(self, station: Station, packet: Packet) -> None:
         """Raise `RemoteViolation`, or `HoldBackFull` if there is no room, before `receive` changes anything."""

@@ -141,6 +141,7 @@ class Station:
         """Rebuild what a snapshot leaves out. `restore` calls it."""
         self.scheme.resume(self, None)
         for _, luggage in self.served():
+            assert self.scheme.is_luggage(luggage), f"the luggage of {luggage.host} is of another protocol"
             self.scheme.resume(self, luggage)
 
     # For schemes.
@@ -311,6 +312,6 @@ class Station:
         luggage = values.loads(handover.luggage)
         if not isinstance(luggage, Luggage) or (luggage.host, luggage.epoch) != (handover.host, handover.epoch):
             raise RemoteViolation(f"the packet does not have the luggage of {handover.host}")
-        if not self.scheme.is_mind(luggage.mind, luggage.host) or max(luggage.outbox, default=0) > luggage.serial:
+        if not self.scheme.is_luggage(luggage) or max(luggage.outbox, default=0) > luggage.serial:
             raise RemoteViolation(f"the luggage of {handover.host} is of another protocol, or is not valid")
         return luggage

@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from types import UnionType
-from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, Protocol, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from antecede.core.errors import Misuse, SnapshotError, too_new, unknown
 from antecede.core.types import Message, MessageId, Packet
@@ -83,6 +83,20 @@ def loads(data: bytes) -> object:
     if end != len(body):
         raise SnapshotError(f"{len(body) - end} bytes after the end of a snapshot")
     return value
+
+
+class Resumable(Protocol):
+    """What rebuilds after a restore what a snapshot leaves out."""
+
+    def resume(self) -> None: ...
+
+
+def resume(restored: Resumable) -> None:
+    """Let what was read resume. Raise `SnapshotError` if it cannot: the checksum is right, and the content is not."""
+    try:
+        restored.resume()
+    except (AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise SnapshotError(f"a snapshot whose parts do not fit together: {error!r}") from error
 
 
 def _version(data: bytes) -> int:

@@ -18,7 +18,7 @@ import zlib
 from collections.abc import Sequence
 from functools import lru_cache
 
-from antecede.core.errors import Misuse, WireError, too_new
+from antecede.core.errors import Misuse, TooNew, WireError, too_new
 from antecede.core.roster import NAME_BYTES_MAX, checked_names
 from antecede.core.types import Message, MessageId, Packet
 from antecede.core.wire.shapes import TAGS, Reader, Sets, Writer
@@ -78,7 +78,7 @@ class Codec:
             raise WireError(f"a packet must have 3 to {self.packet_bytes_max} bytes, not {len(data)}")
         version, flags = data[0] >> 4, data[0] & 15
         if version > VERSION:
-            raise WireError(too_new("a packet", version, VERSION))
+            raise TooNew(too_new("a packet", version, VERSION))
         if version != VERSION or flags > 7 or flags & (MESSAGE | GROUP) == GROUP:
             raise WireError(f"version {version} with flags {flags}; this is version {VERSION}")
         if flags & ROSTER and (not self.roster or data[1:5] != self._identity):

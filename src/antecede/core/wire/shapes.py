@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, TypeVar
 
-from antecede.core.errors import WireError, unknown
+from antecede.core.errors import TooNew, WireError, unknown
 from antecede.core.snapshot import values
 from antecede.core.types import Message, MessageId, Stamp
 
@@ -307,7 +307,8 @@ class Reader:
         tag = self.uint()
         cls = STAMPS.get(tag)
         if cls is None:
-            raise WireError(unknown(f"a packet with stamp {tag} before byte {self.at}"))
+            refusal = TooNew if tag > max(STAMPS) else WireError
+            raise refusal(unknown(f"a packet with stamp {tag} before byte {self.at}"))
         if self.depth >= STAMP_DEPTH_MAX:
             raise WireError(f"stamps nested too deep before byte {self.at}")
         self.depth += 1

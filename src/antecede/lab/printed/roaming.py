@@ -127,6 +127,9 @@ class NotifyingRelay(Relay):
         for to in station.stations:
             yield from self.wire(station, to, Packet(station.me, None, notify))
 
+    def _check_present(self, station: Station, packet: Packet) -> None:
+        """Accept a message for a host that is not here."""
+
     def _arrive(self, station: Station, host: ProcessId, packet: Packet) -> Iterator[Effect]:
         berth = station.berth(host)
         if berth.state == handoff.AWAY:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from antecede.core.errors import Misuse
 from antecede.core.registry import restore
 from antecede.core.types import ProcessId
-from antecede.runtime.frames import FAREWELL, LEAVING, SETTLED, Word, word
+from antecede.runtime.frames import FAREWELL, LEAVING, SETTLED, LeavingWord, leaving_word
 
 if TYPE_CHECKING:
     from antecede.runtime.node.durable_process import DurableProcess
@@ -82,7 +82,7 @@ class Departure:
         self._turn = self._turn or self._later_than(0)
         unasked = self.unsettled - self._asked
         self._asked |= unasked
-        self._durable.tell(unasked, word(LEAVING, self._turn))
+        self._durable.tell(unasked, leaving_word(LEAVING, self._turn))
 
     def _later_than(self, turn: int) -> int:
         """A turn after `turn` and all that were heard of, which includes those of before a restart."""
@@ -96,13 +96,13 @@ class Departure:
 
     def say_farewell(self) -> None:
         self._durable.store.put(FACT, TOLD)
-        self._durable.tell(self.others, word(FAREWELL))
+        self._durable.tell(self.others, leaving_word(FAREWELL))
         self._durable.forget(self._durable.process)
 
     def end(self) -> None:
         self._durable.store.put(FACT, LEFT)
 
-    def heard(self, sender: ProcessId, said: Word) -> bool:
+    def heard(self, sender: ProcessId, said: LeavingWord) -> bool:
         """A word of another. False: not now, it is to be offered again."""
         if said.kind == SETTLED:
             self._settled.add(sender)
@@ -117,7 +117,7 @@ class Departure:
         if self._goes_before(sender, said.turn) or self._durable.has_queued_for(sender):
             return False
         self._durable.store.put(ANSWERED + sender, b"")
-        self._durable.tell([sender], word(SETTLED))
+        self._durable.tell([sender], leaving_word(SETTLED))
         return True
 
     def _goes_before(self, other: ProcessId, turn: int) -> bool:

@@ -18,28 +18,40 @@ may speak of it.
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from antecede.core.algorithm import Algorithm
 from antecede.core.effects import Deliver, Effect, Sent, SetTimer, Transmit
-from antecede.core.errors import HoldBackFull, Misuse, RemoteViolation, WireError
+from antecede.core.errors import HoldBackFull, Misuse, RemoteViolation, TooNew, WireError
 from antecede.core.registry import restore
 from antecede.core.roster import checked_names
 from antecede.core.types import GroupId, MessageId, Packet, Pending, ProcessId
 from antecede.runtime import frames
 from antecede.runtime.node.departure import ANSWERED, Departure
+from antecede.runtime.state.journal import Journal
+from antecede.runtime.state.log_entries import (
+    JoinEntry,
+    LeaveEntry,
+    LogEntry,
+    ReceiveEntry,
+    SendEntry,
+    TickEntry,
+)
+from antecede.runtime.state.outgoing import Outgoing
+from antecede.runtime.state.recent_messages import RecentMessages
 from antecede.runtime.state.rosters import Rosters, UnknownRoster
-from antecede.runtime.state.store import WHOLE_FRAME, Delivered, Input, Outgoing, Store
+from antecede.runtime.state.store import Delivered, Store
 from antecede.runtime.state.trace_recorder import Recorder
+from antecede.runtime.watch.sent_stamps import SentStamps
+from antecede.runtime.watch.unreadable import UnreadableFrames
 
-INPUT_BYTES = 64
-"""What a logged input costs beside its data."""
+REUSED_MAX = 100
 
 
 @dataclass(slots=True)
-class Released:
+class ReleasedByNode:
     """What may be shown, now that it is durable: to the inboxes of others, to the application, and who has left."""
 
     outgoing: list[Outgoing] = field(default_factory=list)
@@ -51,7 +63,7 @@ class DurableProcess:
     """An algorithm and its store.
 
     `open_space`: whoever is sent to for the first time has joined. `sends_to_names`: the destinations of a message are
-    the sender's choice, and not all processes or a group.
+    the sender's choice, and not all processes or a group. `newest_form` is the newest form of the wire that is read.
     """
 
     def __init__(
@@ -63,8 +75,9 @@ class DurableProcess:
         open_space: bool = True,
         sends_to_names: bool = True,
         recorder: Recorder | None = None,
+        newest_form: int = frames.NEWEST_FORM,
     ) -> None:
-        self.store, self.open_space, self._recorder = store, open_space, recorder
+        self.store, self.open_space, self._recorder, self._newest_form = store, open_space, recorder, newest_form
         self._sends_to_names = sends_to_names
         self.departed = {key.removeprefix("departed ") for key in store.facts if key.startswith("departed ")}
         self.members = {key.removeprefix("member ") for key in store.facts if key.startswith("member ")}
@@ -75,26 +88,23 @@ class DurableProcess:
         self.sent = int(store.facts.get("sent", b"0"))
         self.rosters = Rosters(store, self.members)
         self.counts: Counter[str] = Counter()
-        self._staged = Released()
+        self.unreadable = UnreadableFrames()
+        self.reused: deque[MessageId] = deque(maxlen=REUSED_MAX)
+        """Numbers of messages that were used twice, with other content."""
+        self.sent_stamps = SentStamps(store.facts.get("algorithm", b"").decode())
+        self._recent = RecentMessages(store)
+        self._staged = ReleasedByNode()
         self._late: set[tuple[ProcessId | None, bytes]] = set()
-        self._logged_bytes = 0
-        self._snapshot_bytes = 0
-        self._snapshot_due = False
-        self.algorithm = self._restored() or begin()
+        self._journal: Journal[Algorithm, Effect] = Journal(
+            store, begin=begin, restore=restore, apply=self._apply, recorder=recorder
+        )
         self.departure = Departure(self)
         for name in set(newcomers) - self.members:
             self.join(name)  # a list that has grown since the last time
 
-    def _restored(self) -> Algorithm | None:
-        state = self.store.snapshot()
-        if state is None:
-            return None
-        self._snapshot_bytes = len(state)
-        self.algorithm = restore(state)
-        for given in self.store.inputs():
-            self._logged_bytes += len(given.data) + INPUT_BYTES
-            self._call(given)
-        return self.algorithm
+    @property
+    def algorithm(self) -> Algorithm:
+        return self._journal.machine
 
     @property
     def process(self) -> ProcessId:
@@ -113,7 +123,7 @@ class DurableProcess:
         if self.open_space:
             for dest in [to] if isinstance(to, str) else to:
                 self.join(dest)
-        effects = self._put(Input("send", json.dumps(to), payload))
+        effects = self._journal.put(SendEntry(to if isinstance(to, str) else tuple(to), payload))
         sent = effects[0]
         assert isinstance(sent, Sent)
         self._carry_out(effects)
@@ -124,7 +134,7 @@ class DurableProcess:
         joining = sorted(groups)
         if (process in self.members and not joining) or process == self.algorithm.process:
             return
-        self._carry_out(self._put(Input("join", process, json.dumps(joining).encode())))
+        self._carry_out(self._journal.put(JoinEntry(process, tuple(joining))))
         if process not in self.members:
             self._admit([process])
             self.rosters.grow(self.members)
@@ -147,18 +157,19 @@ class DurableProcess:
 
     def hand_over(self, process: ProcessId) -> None:
         """To the algorithm, `process` is gone; if that is this one, it hands over what others need."""
-        self._carry_out(self._put(Input("leave", process, b"")))
+        self._carry_out(self._journal.put(LeaveEntry(process)))
 
     def tell(self, others: Iterable[ProcessId], word: bytes) -> None:
         """A frame about leaving."""
         to = sorted(others)
         if to:
-            self._staged.outgoing.append(self.store.enqueue(to, WHOLE_FRAME, word))
+            self._staged.outgoing.append(self.store.enqueue_frame(to, word))
 
     def owes(self, process: ProcessId) -> bool:
         """A message of `process` is here, or was offered, and is not delivered yet."""
         late = any(sender == process for sender, _ in self._late)
-        return late or any(held.message.sender == process for held in self.pending())
+        unreadable = any(frame.sender == process for frame in self.unreadable.all())
+        return late or unreadable or any(held.message.sender == process for held in self.pending())
 
     def has_queued_for(self, process: ProcessId) -> bool:
         """A message that this process sent to `process` waits in the algorithm, for a token for instance."""
@@ -180,54 +191,69 @@ class DurableProcess:
         self.store.drop(ANSWERED + process)
         self.rosters.forget(process)
         self._staged.departed.append(process)
-        self._snapshot_due = True
+        self._journal.want_snapshot()
 
     def tick(self, now: float) -> None:
         """Time has come to `now`."""
         self.timers = [at for at in self.timers if at > now]
         self.store.put("timers", json.dumps(self.timers).encode())
-        self._carry_out(self._put(Input("tick", repr(now), b"")))
+        self._carry_out(self._journal.put(TickEntry(now)))
 
     def receive(self, sender: ProcessId | None, data: bytes) -> bool:
-        """Take a frame from the inbox. False: it cannot be taken now, offer it again later."""
+        """Take a frame from the inbox. Return False if it cannot be taken now, and is to be offered again later.
+
+        A frame of a later release is not taken: it is in `unreadable` until this process is upgraded.
+        """
         try:
-            frame = frames.parse(data)
+            frame = frames.parse(frames.open_envelope(data, self._newest_form).frame)
             if isinstance(frame, frames.Packets):
                 if sender in self.departed:
                     raise WireError(f"{sender!r} has left: this is a repetition, or another process uses its name")
-                return self._packets(sender, frame, data)
+                return self._receive_packets(sender, frame, data)
             if sender is None:
                 raise WireError("a frame about its sender, whose name the transport does not know")
-            if isinstance(frame, frames.Word):
+            if isinstance(frame, frames.LeavingWord):
                 return self.departure.heard(sender, frame)
+            if not isinstance(frame, frames.RosterFrame):
+                raise WireError("a frame for stations")
             self.rosters.learn(sender, frame.number, frame.names)
+        except TooNew as error:
+            self.unreadable.note(sender, data, str(error))
+            return False
         except (RemoteViolation, Misuse) as error:
             self._refuse(sender, str(error), data)
         return True
 
-    def _packets(self, sender: ProcessId | None, frame: frames.Packets, data: bytes) -> bool:
-        taken = [self._packet(sender, frame.roster, packet) for packet in frame.packets]  # every one is tried
+    def _receive_packets(self, sender: ProcessId | None, frame: frames.Packets, data: bytes) -> bool:
+        self.unreadable.forget(sender, data)
+        taken = [self._receive_packet(sender, frame.roster, packet, data) for packet in frame.packets]  # try each
         if all(taken):
             self._late.discard((sender, data))
-        else:
+        elif not self.unreadable.has(sender, data):
             self._late.add((sender, data))
         return all(taken)
 
-    def _packet(self, sender: ProcessId | None, roster: int, data: bytes) -> bool:
+    def _receive_packet(self, sender: ProcessId | None, roster: int, data: bytes, frame: bytes) -> bool:
+        """Take a packet of a frame. Return False if it cannot be taken now."""
         try:
             packet = self.rosters.codec_of(sender or "", roster).decode(data)
             if sender is not None and packet.sender != sender:
                 raise WireError(f"a packet of {packet.sender!r} that was published by {sender!r}")
+            self._check_content(packet)
             effects = self.algorithm.receive(packet)
         except UnknownRoster:
             return False
         except HoldBackFull:
             self.counts["offered again"] += 1
             return False
+        except TooNew as error:
+            self.unreadable.note(sender, frame, str(error))
+            return False
         except RemoteViolation as error:
             self._refuse(sender, str(error), data)
             return True
-        self._log(Input("receive", f"{roster} {packet.sender}", data))
+        self._note_content(packet)
+        self._journal.log(ReceiveEntry(packet.sender, roster, data))
         self.counts["received"] += 1
         if self.open_space and packet.sender not in self.departed:
             self.join(packet.sender)
@@ -235,6 +261,21 @@ class DurableProcess:
             self._recorder.other("receive", packet.message)
         self._carry_out(effects)
         return True
+
+    def _check_content(self, packet: Packet) -> None:
+        """Raise `RemoteViolation` if the number of the message was used for another message before."""
+        message = packet.message
+        if message is not None and self._recent.is_other(message):
+            if message.id not in self.reused:
+                self.reused.append(message.id)
+            raise RemoteViolation(
+                f"number {message.id.seq} of {message.sender} was used for another message before: the store of "
+                f"{message.sender} fell back, or two copies of it run"
+            )
+
+    def _note_content(self, packet: Packet) -> None:
+        if packet.message is not None:
+            self._recent.note(packet.message)
 
     def acknowledge(self, n: int) -> None:
         """The application has the message: never offer it again."""
@@ -246,41 +287,31 @@ class DurableProcess:
 
     # What goes out.
 
-    def commit(self) -> Released:
+    def commit(self) -> ReleasedByNode:
         """Make everything up to now durable, and release what it led to."""
-        if self._recorder is not None:
-            self._staged.outgoing += self._recorder.flush()
-        due = self._snapshot_due or not self._snapshot_bytes
-        if due or self._logged_bytes > max(self.store.snapshot_bytes_min, 2 * self._snapshot_bytes):
-            state = self.algorithm.snapshot()
-            self._logged_bytes, self._snapshot_bytes, self._snapshot_due = 0, len(state), False
-            self.store.take_snapshot(state)
-        self.store.commit()
-        released, self._staged = self._staged, Released()
+        if self._journal.is_snapshot_due:
+            self._recent.save()
+        self._staged.outgoing += self._journal.commit()
+        released, self._staged = self._staged, ReleasedByNode()
         return released
 
-    def _put(self, given: Input) -> list[Effect]:
-        effects = self._call(given)
-        self._log(given)
-        return effects
-
-    def _call(self, given: Input) -> list[Effect]:
-        kind, who, data = given
-        if kind == "send":
-            return self.algorithm.send(json.loads(who), data)
-        if kind == "join":
-            return self.algorithm.join(who, json.loads(data))
-        if kind == "leave":
-            return self.algorithm.leave(who)
-        if kind == "tick":
-            return self.algorithm.tick(float(who))
-        assert kind == "receive", kind
-        roster, _, sender = who.partition(" ")
-        return self.algorithm.receive(self.rosters.codec_of(sender, int(roster)).decode(data))
-
-    def _log(self, given: Input) -> None:
-        self._logged_bytes += len(given.data) + INPUT_BYTES
-        self.store.log(*given)
+    def _apply(self, algorithm: Algorithm, entry: LogEntry) -> list[Effect]:
+        """Give an algorithm an entry of the log."""
+        match entry:
+            case SendEntry(dests, payload):
+                return algorithm.send(dests, payload)
+            case JoinEntry(name, groups):
+                return algorithm.join(name, groups)
+            case LeaveEntry(process):
+                return algorithm.leave(process)
+            case TickEntry(now):
+                return algorithm.tick(now)
+            case ReceiveEntry(sender, roster, data):
+                packet = self.rosters.codec_of(sender, roster).decode(data)
+                self._note_content(packet)
+                return algorithm.receive(packet)
+            case _:
+                raise AssertionError(f"{entry} is not for a node")
 
     def _refuse(self, sender: ProcessId | None, reason: str, data: bytes) -> None:
         self.counts["refused"] += 1
@@ -315,10 +346,10 @@ class DurableProcess:
         """Into the outbox, after the roster where that is news; the size of the first packet's control information."""
         untold = self.rosters.untold(dests)
         if untold:
-            names = frames.names(self.rosters.number, self.rosters.names)
-            self._staged.outgoing.append(self.store.enqueue(untold, WHOLE_FRAME, names))
+            names = frames.roster(self.rosters.number, self.rosters.names)
+            self._staged.outgoing.append(self.store.enqueue_frame(untold, names))
         data = self.rosters.codec.encode(packet)
-        self._staged.outgoing.append(self.store.enqueue(dests, self.rosters.number, data))
+        self._staged.outgoing.append(self.store.enqueue_packet(dests, self.rosters.number, data))
         payload = packet.message.payload if packet.message is not None else b""
         return first or (len(data) - len(payload), packet.control_entries)
 
@@ -326,6 +357,8 @@ class DurableProcess:
         self.counts["sent"] += 1
         self.sent = sent.message.id.seq
         self.store.put("sent", b"%d" % self.sent)
+        if control is not None:
+            self.sent_stamps.note(control[0], sent.message.dests - {self.process})
         if self._recorder is not None:
             self._recorder.send(sent.message, *(control or (None, None)))
 

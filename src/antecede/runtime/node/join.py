@@ -7,21 +7,27 @@ from __future__ import annotations
 
 import json
 import time
-import uuid
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from antecede.core.algorithm import Algorithm
 from antecede.core.errors import AntecedeError, Misuse
 from antecede.core.registry import algorithms, create
 from antecede.core.roster import checked_names
 from antecede.core.types import GroupId, ProcessId
+from antecede.runtime import frames
+from antecede.runtime.block import Block
+from antecede.runtime.envelopes import NodeEnvelopes, checked_form
 from antecede.runtime.limits import Limits
 from antecede.runtime.node.departure import FACT, LEFT, STAYS
 from antecede.runtime.node.durable_process import DurableProcess
 from antecede.runtime.node.node import Node
+from antecede.runtime.state.identity import identify
+from antecede.runtime.state.ownership import Ownership
 from antecede.runtime.state.store import Store
 from antecede.runtime.state.trace_recorder import FILE_BYTES_MAX, open_recorder, stream_of
 from antecede.runtime.transport.contract import Network, open_transport
@@ -29,6 +35,7 @@ from antecede.runtime.transport.nats.options import NatsOptions
 from antecede.runtime.transport.urls import NOT_GIVEN, NotGiven, network_of, path_of_store
 from antecede.runtime.watch import status
 
+IF_LOST = "use another name, and let the others call give_up() with this one"
 OPEN = frozenset({"ks", "rst", "ses", "prs", "none"})
 """Algorithms with which only those who send to a newcomer have to know it: spaces of these need no list."""
 
@@ -36,8 +43,7 @@ TO_NAMES = ("multicast", "unicast")
 """Kinds of addressing in which the sender chooses the destinations one by one."""
 
 
-@asynccontextmanager
-async def join(
+def join(
     url: str | Network,
     *,
     space: str,
@@ -51,10 +57,11 @@ async def join(
     trace_file_bytes_max: int = FILE_BYTES_MAX,
     limits: Limits | None = None,
     nats: NatsOptions | None = None,
+    wire: int = frames.NEWEST_FORM,
     clock: Callable[[], float] = time.monotonic,
     wall: Callable[[], float] = time.time,
     **options: Any,
-) -> AsyncIterator[Node]:
+) -> Block[Node]:
     """Take part in a space: `async with join(...) as node` gives a `Node`.
 
     `url` is `nats://host:port`, `embedded://`, `embedded:///folder`, or a network such as `MemoryNetwork`. `space` and
@@ -67,30 +74,83 @@ async def join(
     `durability` is "process" or "power": what the state survives, a crash of the process or a loss of power.
 
     `trace` is a folder for the trace, or `jetstream:NAME`. `limits` says when the node waits. `nats` says how to
-    connect and how the inbox is kept. `clock` and `wall` are for tests. `options` are the algorithm's own.
+    connect and how the inbox is kept. `wire` is the newest form of frames that is written and asked for: give 1 to all
+    processes before you go back to an earlier release. `clock` and `wall` are for tests. `options` are the algorithm's
+    own.
     """
     checked_names("the space and the process", [space, process])
+    network = network_of(url, nats)
+    own = _settings(algorithm, options, is_open=processes is None)
     everybody = sorted({process, *(processes or ())})
-    settings = _settings(algorithm, options, is_open=processes is None)
-    begin = partial(create, algorithm, process=process, processes=everybody, groups=groups, **settings)
-    limits, network = limits or Limits(), network_of(url, nats)
-    path = path_of_store(store, network, space, process)
+    plan = JoinPlan(
+        network=network,
+        space=space,
+        process=process,
+        facts={"algorithm": algorithm, "options": _as_json(own)},
+        begin=partial(create, algorithm, process=process, processes=everybody, groups=groups, **own),
+        everybody=everybody,
+        is_open=processes is None,
+        sends_to_names=_sends_to_names(algorithm),
+        path=path_of_store(store, network, space, process),
+        durability=durability,
+        trace=trace,
+        trace_file_bytes_max=trace_file_bytes_max,
+        limits=limits or Limits(),
+        wire=checked_form(wire),
+        clock=clock,
+        wall=wall,
+    )
+    return Block(_enter(plan), "async with antecede.join(...) as node:")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JoinPlan:
+    """What `join` was asked for, checked."""
+
+    network: Network
+    space: str
+    process: ProcessId
+    facts: Mapping[str, str]
+    begin: Callable[[], Algorithm]
+    everybody: Sequence[ProcessId]
+    is_open: bool
+    sends_to_names: bool
+    path: Path | None
+    durability: str
+    trace: str | Path | None
+    trace_file_bytes_max: int
+    limits: Limits
+    wire: int
+    clock: Callable[[], float]
+    wall: Callable[[], float]
+
+
+@asynccontextmanager
+async def _enter(plan: JoinPlan) -> AsyncIterator[Node]:
+    space, process, limits = plan.space, plan.process, plan.limits
     async with AsyncExitStack() as stack:
-        stack.push_async_callback(network.stop)
-        await network.start()
+        stack.push_async_callback(plan.network.stop)
+        await plan.network.start(flushes=plan.durability == "power")
         bytes_min = limits.snapshot_bytes_min
-        opened = stack.enter_context(closing(Store(path, durability=durability, snapshot_bytes_min=bytes_min)))
-        incarnation = _identify(opened, space=space, process=process, algorithm=algorithm, options=json.dumps(settings))
-        recording = open_recorder(trace, space, process, store=opened, wall=wall, file_bytes_max=trace_file_bytes_max)
-        recorder = stack.enter_context(recording)
-        rules = {"open_space": processes is None, "sends_to_names": algorithms()[algorithm].addressing in TO_NAMES}
-        durable = DurableProcess(opened, begin, everybody, **rules, recorder=recorder)
+        store = stack.enter_context(closing(Store(plan.path, durability=plan.durability, snapshot_bytes_min=bytes_min)))
+        incarnation = identify(store, space=space, process=process, **plan.facts)
+        if store.facts.get(FACT) == LEFT:
+            raise _gone(space, process)
+        recorder = stack.enter_context(
+            open_recorder(
+                plan.trace, space, process, store=store, wall=plan.wall, file_bytes_max=plan.trace_file_bytes_max
+            )
+        )
+        rules = {"open_space": plan.is_open, "sends_to_names": plan.sends_to_names}
+        durable = DurableProcess(store, plan.begin, plan.everybody, **rules, recorder=recorder)
         durable.commit()
-        transport = await open_transport(stack, network.transport(space, process, incarnation), stream_of(trace))
-        node = Node(transport, durable, limits, clock)
+        owner = Ownership(store, space, process, form=plan.wire, if_lost=IF_LOST)
+        made = plan.network.transport(space, process, incarnation)
+        transport = await open_transport(stack, made, stream_of(plan.trace), owner)
+        node = Node(transport, durable, NodeEnvelopes(plan.wire, owner.epoch), limits, plan.clock)
         stack.push_async_callback(node.close)
         node.start()
-        await status.answer(transport, space, node.process, "node", node.status)
+        await status.answer(transport, space, process, "node", node.status)
         if durable.departure.step != STAYS:
             await node.leave()  # it was interrupted
             raise _gone(space, process)
@@ -111,18 +171,26 @@ def _settings(algorithm: str, options: Mapping[str, Any], *, is_open: bool) -> d
     return {**defaults, **options}
 
 
-def _identify(store: Store, **facts: str) -> str:
-    """The incarnation of the store, which belongs to one process of one space with one algorithm."""
-    for key, value in facts.items():
-        known = store.facts.get(key)
-        if known is not None and known.decode() != value:
-            raise Misuse(f"{store.path} has {key} {known.decode()}, and was opened with {value}: give another store")
-        store.put(key, value.encode())
-    if store.facts.get(FACT) == LEFT:
-        raise _gone(facts["space"], facts["process"])
-    if "incarnation" not in store.facts:
-        store.put("incarnation", uuid.uuid4().hex.encode())
-    return store.facts["incarnation"].decode()
+def _as_json(options: Mapping[str, Any]) -> str:
+    """Return the options as a store keeps them. Raise `Misuse` if one of them cannot be kept."""
+    try:
+        return json.dumps(options, default=_plain)
+    except TypeError as error:
+        raise Misuse(f"an option cannot be kept in the store: {error}") from None
+
+
+def _plain(value: object) -> object:
+    """Return a collection that JSON does not have as one that it has, the same for equal collections."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    raise TypeError(f"{value!r} is neither a number, a text, a list, a set nor a mapping")
+
+
+def _sends_to_names(algorithm: str) -> bool:
+    info = algorithms().get(algorithm)
+    return info is not None and info.addressing in TO_NAMES
 
 
 def _gone(space: str, process: ProcessId) -> Misuse:

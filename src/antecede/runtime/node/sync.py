@@ -13,17 +13,19 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine, Iterable, Iterator
+from collections.abc import Coroutine, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 from antecede.core.types import GroupId, MessageId, Pending, ProcessId
 from antecede.runtime.background import end
+from antecede.runtime.block import SyncBlock
 from antecede.runtime.delivery import Delivery
 from antecede.runtime.node.join import join
 from antecede.runtime.node.node import Node, NodeClosed
 from antecede.runtime.transport.contract import Network
+from antecede.runtime.watch.problems import Problem
 from antecede.runtime.watch.stalls import Stall
 
 SETTLE_S = 1.0
@@ -77,6 +79,10 @@ class SyncNode:
         """Return the stalls that were noticed since the last call."""
         return self.wait(_call(self._node.take_stalls))
 
+    def problems(self) -> list[Problem]:
+        """Return what is wrong now, each with since when and in words."""
+        return self.wait(_call(self._node.problems))
+
     def counts(self) -> dict[str, int]:
         """Return what happened since the node was opened, and what waits now."""
         return self.wait(_call(self._node.counts))
@@ -110,17 +116,21 @@ async def _call(what: Any) -> Any:
     return what()
 
 
-@contextmanager
-def join_sync(url: str | Network, *, settle_s: float = SETTLE_S, **settings: Any) -> Iterator[SyncNode]:
+def join_sync(url: str | Network, *, settle_s: float = SETTLE_S, **settings: Any) -> SyncBlock[SyncNode]:
     """Take part in a space without an event loop: `with join_sync(...) as node` gives a `SyncNode`. It takes what
     `join` takes.
 
     When the block ends, calls that are still under way have `settle_s` to come back by themselves.
     """
+    return SyncBlock(_enter(url, settings, settle_s), "with antecede.join_sync(...) as node:")
+
+
+@contextmanager
+def _enter(url: str | Network, settings: Mapping[str, Any], settle_s: float) -> Iterator[SyncNode]:
+    joined = join(url, **settings)
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="antecede", daemon=True)
     thread.start()
-    joined = join(url, **settings)
     try:
         node = asyncio.run_coroutine_threadsafe(joined.__aenter__(), loop).result()
         shown = SyncNode(node, loop)

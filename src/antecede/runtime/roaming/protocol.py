@@ -1,11 +1,13 @@
 """What passes between a host and a station on a WebSocket, and the limits on it.
 
 1. The host says who it is, in text: `{"antecede": 1, "token": "...", "incarnation": "..."}`. The incarnation is a
-   random name for the durable state of the host: who lost it cannot go on under the name of the host.
+   random name for the durable state of the host: who lost it cannot go on under the name of the host. A host that
+   keeps no state says `volatile`: whoever shows its token next, and keeps none either, goes on under its name.
 2. The station answers in text: `{"station": "s1"}`.
 3. From then on both send binary frames of packets (`frames.Packets` without a roster), whose stamps are those of
    `core.mobile.host_and_station_frames`. The station may also send notices, in text:
-   `{"refused": "ann:7", "unknown": "zed"}`: that message of yours was to a host nobody knows.
+   `{"refused": "ann:7", "unknown": "zed"}`: that message of yours was to a host nobody knows; and, to a host that
+   keeps no state, `{"sent": 7, "got": 4}`: that many messages it has sent and got before.
 
 A WebSocket loses nothing while it lasts, so nothing is repeated on it; the next connection begins with what the core
 knows to be unanswered. Anything that a correct host would not send closes the connection with `REFUSED` and a reason.
@@ -36,17 +38,22 @@ REPLACED = 4000
 """The same host has connected again: this connection is of the past."""
 REASON_BYTES_MAX = 120
 INCARNATION_CHARS_MAX = 64
+VOLATILE = "volatile"
+"""The incarnation of every host that keeps no state."""
 
 
 @dataclass(frozen=True, slots=True)
 class AirLimits:
     """What one station takes from hosts. At a limit it stops reading, refuses the connection, or closes it.
 
-    It stops reading from a host while it owes other stations `outbox` entries, and while `held_back` messages are held
-    back for the destination. It takes a snapshot of its state when more than `snapshot_bytes_min` of inputs are logged.
+    `connections` are hosts that have shown their token; at most `greetings` connections have not said hello yet, and
+    one more ends the oldest of them. It stops reading from a host while it owes other stations `outbox` entries, and
+    while `held_back` messages are held back for the destination. It takes a snapshot of its state when more than
+    `snapshot_bytes_min` of inputs are logged. What did not move for `stall_after_s` seconds is a stall.
     """
 
     connections: int = 10_000
+    greetings: int = 1_000
     hosts: int = 100_000
     hello_s: float = 5.0
     frame_bytes: int = 8 * 2**10
@@ -57,9 +64,11 @@ class AirLimits:
     outbox: int = 10_000
     held_back: int = 1_000
     snapshot_bytes_min: int = SNAPSHOT_BYTES_MIN
+    stall_after_s: float = 10.0
 
     def __post_init__(self) -> None:
-        if min(self.connections, self.hosts, self.window, self.outbox, self.held_back) < 1 or self.frame_bytes < 256:
+        counts = (self.connections, self.greetings, self.hosts, self.window, self.outbox, self.held_back)
+        if min(counts) < 1 or self.frame_bytes < 256:
             raise Misuse(f"counts must be 1 or more, and frame_bytes 256 or more: not {self}")
         rates = (self.hello_s, self.packets_per_s, self.stranger_s, self.ping_s)
         if not all(isfinite(rate) and rate > 0 for rate in rates):

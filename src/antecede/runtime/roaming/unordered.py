@@ -43,8 +43,8 @@ class PlainScheme:
     def join(self, host: ProcessId, home: ProcessId) -> Seen:  # noqa: ARG002
         return Seen()
 
-    def is_mind(self, mind: object, host: ProcessId) -> bool:  # noqa: ARG002
-        return isinstance(mind, Seen)
+    def is_luggage(self, luggage: Luggage) -> bool:
+        return isinstance(luggage.mind, Seen)
 
     def check(self, station: Station, packet: Packet) -> None:
         border.check_wire(packet, station.berths, station.stations)

@@ -7,9 +7,16 @@ import uuid
 from antecede.core.errors import Misuse
 from antecede.runtime.state.store import Store
 
+OWNERS = {"process": "a node", "station": "a station", "host": "a host"}
+"""The fact that only a store of this kind has."""
+
 
 def identify(store: Store, **facts: str) -> str:
-    """The incarnation of the store, a name of its own; `Misuse` where it is of something else."""
+    """Return the incarnation of the store, a name of its own. Raise `Misuse` if the store is of something else."""
+    for fact, owner in OWNERS.items():
+        if fact in store.facts and fact not in facts:
+            name = store.facts[fact].decode()
+            raise Misuse(f"{store.path} is the store of {owner}, {name}: give another store")
     for key, value in facts.items():
         known = store.facts.get(key)
         if known is not None and known.decode() != value:

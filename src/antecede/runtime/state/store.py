@@ -1,22 +1,22 @@
 """What survives: one SQLite file, in which a group of steps is there as a whole or not at all.
 
-The core is deterministic, so the state of a process is its last snapshot and the inputs that came after it. A step
-costs one short row instead of a snapshot, and a restart replays the rows. Beside the inputs stand the effects that
-somebody still has to act on: the **outbox** (packets that some inbox may not have yet), the **inbox** (messages that
-were delivered and not acknowledged by the application), and **facts** (small values by key). A caller stages changes
-with the methods below and makes them durable together with `commit`; nothing may be shown to anybody before that
-returns.
+The core is deterministic, so the state of a process is its last snapshot and the log entries that came after it. A step
+costs one short row instead of a snapshot, and a restart replays the rows. Beside the log stand the effects that
+somebody still has to act on: the **outbox** (what some inbox may not have yet), the **inbox** (messages that were
+delivered and not acknowledged by the application), and **facts** (small values by key). A caller stages changes with
+the methods below and makes them durable together with `commit`; nothing may be shown to anybody before that returns.
 
 Durability is "process" or "power". With "process" (SQLite's WAL with synchronous=NORMAL) a committed group survives
 the death of the process at any instant, but a power cut or a crash of the operating system may lose the last groups;
-the file is consistent all the same, only older, and a process that goes on from it would number new messages like
-lost ones. With "power" (synchronous=FULL) every commit is flushed to the disk, which takes milliseconds; use it
-together with a broker that flushes too.
+the file is consistent all the same, only older. With "power" (synchronous=FULL) every commit is flushed to the disk,
+which takes milliseconds; use it together with a broker that flushes too.
 
-For the same reason a copy of a store must not take its place. A copy that is older than the last commit is not refused,
-because it has the same incarnation. Then new messages get the numbers of old ones and are dropped as duplicates, and
-what was taken from the broker since the copy was made never comes again.
+`progress` is a number that rises with every step. A copy of the file, or a file that lost its last groups, has less
+progress than the broker knows of, and is refused (`ownership`): it would number new messages like old ones, and what
+was taken from the broker since then would never come again.
 
+Every row has a checksum, there is one of all rows (`row_sum`), and SQLite checks its pages when the file is opened: a
+file that is damaged is refused.
 A file is open in one process at a time. Numbers of outbox and inbox rise for ever and give the order.
 """
 
@@ -24,75 +24,44 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, TypeVar
 
-from antecede.core.errors import AntecedeError, Misuse, too_new
+from antecede.core.errors import Misuse, too_new
 from antecede.core.types import Message, MessageId, ProcessId
 from antecede.runtime.limits import SNAPSHOT_BYTES_MIN
+from antecede.runtime.state import migration, row_sum
+from antecede.runtime.state.log_entries import CODEC, LogEntry, decode_entry, encode_entry
+from antecede.runtime.state.outgoing import (
+    Outgoing,
+    OutgoingFrame,
+    OutgoingLines,
+    OutgoingPacket,
+    kind_of,
+    make_outgoing,
+)
+from antecede.runtime.state.row_sum import RowSum
+from antecede.runtime.state.store_error import SAFE, StoreError, checksum, unreadable
 
-FORMAT = 1
 DURABILITY = {"process": "NORMAL", "power": "FULL"}
 CHECKPOINT_PAGES = 4_000
 QUARANTINE_ROWS_MAX = 1_000
-SAFE = (
-    "Make this file readable again, or start with another name. Do not put an older copy in its place: "
-    "messages would be lost without notice"
-)
-"""What to do about a store that cannot be read."""
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS fact (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS snapshot (one INTEGER PRIMARY KEY CHECK (one = 1), state BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS input (n INTEGER PRIMARY KEY, kind TEXT NOT NULL, who TEXT NOT NULL, data BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS outbox (n INTEGER PRIMARY KEY AUTOINCREMENT, dests TEXT NOT NULL, roster INTEGER NOT NULL,
-                                   data BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS inbox (n INTEGER PRIMARY KEY AUTOINCREMENT, sender TEXT NOT NULL, seq INTEGER NOT NULL,
-                                  dests TEXT NOT NULL, "group" TEXT, payload BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS quarantine (n INTEGER PRIMARY KEY, sender TEXT, reason TEXT NOT NULL, data BLOB NOT NULL);
-"""
 INSERTS = {
-    "input": "INSERT INTO input (kind, who, data) VALUES (?, ?, ?)",
-    "outbox": "INSERT INTO outbox VALUES (?, ?, ?, ?)",
-    "inbox": "INSERT INTO inbox VALUES (?, ?, ?, ?, ?, ?)",
-    "quarantine": "INSERT INTO quarantine (sender, reason, data) VALUES (?, ?, ?)",
+    "log": "INSERT INTO log VALUES (?, ?, ?)",
+    "outbox": "INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?)",
+    "inbox": "INSERT INTO inbox VALUES (?, ?, ?, ?, ?, ?, ?)",
+    "quarantine": "INSERT INTO quarantine VALUES (?, ?, ?, ?, ?)",
     "done": "DELETE FROM outbox WHERE n = ?",
     "acknowledged": "DELETE FROM inbox WHERE n = ?",
-    "fact": "INSERT OR REPLACE INTO fact VALUES (?, ?)",
+    "fact": "INSERT OR REPLACE INTO fact VALUES (?, ?, ?)",
     "no fact": "DELETE FROM fact WHERE key = ?",
 }
+LAST_LOG = "SELECT max(coalesce((SELECT max(n) FROM log), 0), coalesce((SELECT log_n FROM snapshot), 0))"
 
-
-class StoreError(AntecedeError):
-    """The store cannot be opened, read or written: the disk is full, read-only, damaged or gone. The process must stop.
-
-    A full or read-only disk harms nothing that was committed: put it right, and start again with the same file. If the
-    file is damaged or lost, begin with another name. An older copy of the file must not take its place.
-    """
-
-
-class Input(NamedTuple):
-    """A call of the algorithm: its kind, whom it was about, and what it was given."""
-
-    kind: str
-    who: str
-    data: bytes
-
-
-WHOLE_FRAME, LINES = -1, -2
-
-
-@dataclass(frozen=True, slots=True)
-class Outgoing:
-    """Data that is owed to the inboxes of `dests`; `roster` as in `frames.Packets`, or what else the data is:
-    `WHOLE_FRAME`, or `LINES` of a trace."""
-
-    n: int
-    dests: tuple[ProcessId, ...]
-    roster: int
-    data: bytes
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +73,12 @@ class Delivered:
 
 
 @lru_cache(maxsize=4_096)
-def _written(dests: frozenset[ProcessId]) -> str:
-    return json.dumps(sorted(dests))
+def _names_as_json(names: frozenset[ProcessId]) -> str:
+    return json.dumps(sorted(names))
 
 
 class Store:
-    """One file, or memory alone where `path` is None.
+    """One file, or memory alone if `path` is None.
 
     Whoever logs inputs takes a snapshot when those since the last one are longer than `snapshot_bytes_min`, and twice
     as long as that snapshot. The file has at most `pages_max` pages.
@@ -128,19 +97,18 @@ class Store:
         self.path, self.snapshot_bytes_min = path, snapshot_bytes_min
         self.flushes = durability == "power"
         self._staged: dict[str, list[Sequence[Any]]] = {name: [] for name in INSERTS}
-        self._facts: dict[str, bytes | None] = {}
+        self._changed_facts: dict[str, bytes | None] = {}
         self._snapshot: bytes | None = None
+        self._snapshot_n = 0  # the number of the last log entry that the staged snapshot has
         self._database = self._connect(DURABILITY[durability], pages_max)
         try:
-            self.facts: dict[str, bytes] = dict(self._database.execute("SELECT key, value FROM fact"))
-            self._check_format()
-            self._last_out = self._last("outbox")
-            self._last_in = self._last("inbox")
-            (self._quarantined,) = self._database.execute("SELECT count(*) FROM quarantine").fetchone()
-        except (sqlite3.Error, ValueError) as error:
-            raise StoreError(f"{path} cannot be read: {error}. {SAFE}") from error
+            self._load()
+        except BaseException:
+            self._database.close()
+            raise
 
     def _connect(self, synchronous: str, pages_max: int | None) -> sqlite3.Connection:
+        database: sqlite3.Connection | None = None
         try:
             if self.path is not None:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -149,123 +117,210 @@ class Store:
                 self.path or ":memory:", isolation_level=None, timeout=0, check_same_thread=False
             )
             database.execute("PRAGMA locking_mode = EXCLUSIVE")
+            self._check_pages(database)
+            found = migration.check(database, self.path)
             database.execute("PRAGMA journal_mode = WAL")
             database.execute(f"PRAGMA synchronous = {synchronous}")
             database.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
             if pages_max is not None:
                 database.execute(f"PRAGMA max_page_count = {int(pages_max)}")
-            self._refuse_newer(database)  # before anything of the file is changed
-            database.executescript(SCHEMA)
-        except (sqlite3.Error, OSError) as error:
-            if "locked" in str(error):
+            migration.prepare(database, self.path, found)
+        except (sqlite3.Error, OSError, ValueError, TypeError, RecursionError, Misuse, StoreError) as error:
+            if database is not None:
+                database.close()
+            if isinstance(error, Misuse | StoreError):
+                raise
+            if isinstance(error, sqlite3.Error) and "locked" in str(error):
                 raise Misuse(
-                    f"{self.path} is open in another process: a name can be used by one process at a time"
+                    f"{self.path} is open in another process: a name can be used in one place at a time. Stop the "
+                    "other process, or give this one another name"
                 ) from error
-            advice = f". {SAFE}" if isinstance(error, sqlite3.Error) else ""
+            advice = "" if isinstance(error, OSError) else f". {SAFE}"  # SQLite's words may be damaged too: ValueError
             raise StoreError(f"{self.path} cannot be opened: {error}{advice}") from error
         return database
 
-    def _refuse_newer(self, database: sqlite3.Connection) -> None:
-        """Raise `Misuse` if a later release made the file. Every format has the table of facts, and says so there."""
-        if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'fact'").fetchone():
+    def _check_pages(self, database: sqlite3.Connection) -> None:
+        """Raise `StoreError` if SQLite finds a page that is damaged."""
+        if self.path is None:
             return
-        row = database.execute("SELECT value FROM fact WHERE key = 'format'").fetchone()
-        if row is not None and row[0].isdigit() and int(row[0]) > FORMAT:
-            database.close()
-            raise Misuse(too_new(f"the store {self.path}", int(row[0]), FORMAT))
+        (found,) = database.execute("PRAGMA quick_check(1)").fetchone()
+        if found != "ok":
+            raise unreadable(self.path, found)
 
-    def _check_format(self) -> None:
-        found = int(self.facts.get("format", b"0"))
-        if found not in (0, FORMAT):
-            raise Misuse(f"{self.path} has format {found}, this is format {FORMAT}: use the version that wrote it")
-        if not found:
-            self.put("format", b"%d" % FORMAT)
+    def _load(self) -> None:
+        """Read the facts, and the last numbers that were given."""
+        rows = self._read("the fact {0!r}", "SELECT key, value, checksum FROM fact", lambda key, value: (key, value))
+        self.facts: dict[str, bytes] = dict(rows)
+        codec = self.facts.get("log codec", b"")
+        if not codec.isdigit():
+            raise unreadable(self.path, "it does not say how its log is written")
+        if int(codec) > CODEC:
+            raise Misuse(too_new(f"the log of {self.path}", int(codec), CODEC))
+        try:
+            last_log, self._last_out, self._last_in = map(self._last, migration.NUMBERED)
+            (self._quarantined,) = self._one("SELECT coalesce(max(n), 0) FROM quarantine")
+            (unacknowledged,) = self._one("SELECT count(*) FROM inbox")
+            (logged,) = self._one(LAST_LOG)
+            if int(logged) < last_log:
+                raise ValueError(f"entry {last_log} of the log is missing")
+            self._acknowledged = self._last_in - int(unacknowledged)
+            self._last_log = int(logged)
+            self.progress = self._last_log + self._acknowledged  # what is staged does not count yet
+            self._sum = RowSum(self._database)
+            if self.facts.pop(row_sum.FACT, None) != self._sum.row()[1]:
+                raise ValueError("a row is missing, or is older than the others")
+        except (sqlite3.Error, ValueError, TypeError) as error:
+            raise unreadable(self.path, error) from error
+
+    def _one(self, query: str, *values: str) -> Sequence[Any]:
+        row: Sequence[Any] = self._database.execute(query, values).fetchone()
+        return row
 
     def _last(self, table: str) -> int:
-        """The highest number ever given, though its row be deleted: a number is a key that a broker remembers."""
-        row = self._database.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
-        return 0 if row is None else int(row[0])
+        """Return the highest number ever given, even if its row is deleted: a broker remembers it as a key."""
+        (number,) = self._one("SELECT max(seq) FROM sqlite_sequence WHERE name = ?", table)
+        if not isinstance(number, int):
+            raise ValueError(f"the last number of the {table} is missing")
+        return number
+
+    def _read(self, what: str, query: str, make: Callable[..., T]) -> Iterator[T]:
+        """Yield what `make` makes of each row without its checksum, which is last and has to fit.
+
+        `what` names a row in an error, with its columns by number.
+        """
+        try:
+            for row in self._database.execute(query):
+                *values, found = row
+                if checksum(*values) != found:
+                    raise unreadable(self.path, f"{what.format(*values)} is not what was written")
+                yield make(*values)
+        except (sqlite3.Error, ValueError, TypeError, IndexError, RecursionError) as error:
+            raise unreadable(self.path, error) from error
 
     # What a restart begins with.
 
     def snapshot(self) -> bytes | None:
-        """The state at the last snapshot."""
-        row = self._database.execute("SELECT state FROM snapshot").fetchone()
-        return None if row is None else bytes(row[0])
+        """Return the state at the last snapshot, or None."""
+        rows = self._read("the snapshot", "SELECT log_n, state, checksum FROM snapshot", lambda _, state: state)
+        return next(rows, None)
 
-    def inputs(self) -> Iterable[Input]:
-        """What was put in after that, in order."""
-        return map(Input._make, self._database.execute("SELECT kind, who, data FROM input ORDER BY n"))
+    def log_entries(self) -> Iterator[LogEntry]:
+        """Yield the log entries that came after the snapshot, in order."""
+        (expected,) = self._one("SELECT coalesce((SELECT log_n FROM snapshot), 0)")
+
+        def read(n: int, entry: bytes) -> LogEntry:
+            nonlocal expected
+            expected += 1
+            if n != expected:
+                raise ValueError(f"entry {expected} of the log is missing")
+            return decode_entry(entry)
+
+        yield from self._read("entry {0} of the log", "SELECT n, entry, checksum FROM log ORDER BY n", read)
 
     def outbox(self) -> list[Outgoing]:
-        rows = self._database.execute("SELECT n, dests, roster, data FROM outbox ORDER BY n")
-        return [Outgoing(n, tuple(json.loads(dests)), roster, data) for n, dests, roster, data in rows]
+        """Return what some inbox may not have yet."""
+        query = "SELECT n, dests, kind, roster, data, checksum FROM outbox ORDER BY n"
+
+        def read(n: int, dests: str, kind: str, roster: int, data: bytes) -> Outgoing:
+            return make_outgoing(n, tuple(json.loads(dests)), kind, roster, data)
+
+        return list(self._read("entry {0} of the outbox", query, read))
 
     def inbox(self) -> list[Delivered]:
-        rows = self._database.execute("SELECT * FROM inbox ORDER BY n")
-        return [
-            Delivered(n, Message(MessageId(sender, seq), frozenset(json.loads(dests)), payload, group))
-            for n, sender, seq, dests, group, payload in rows
-        ]
+        """Return the messages that the application has not acknowledged."""
+        query = 'SELECT n, sender, seq, dests, "group", payload, checksum FROM inbox ORDER BY n'
+
+        def read(n: int, *row: Any) -> Delivered:
+            sender, seq, dests, group, payload = row
+            return Delivered(n, Message(MessageId(sender, seq), frozenset(json.loads(dests)), payload, group))
+
+        return list(self._read("message {1}:{2} in the inbox", query, read))
 
     def quarantined(self) -> list[tuple[ProcessId | None, str, bytes]]:
-        """What was refused: who was said to have sent it, why it was refused, and the bytes. The first 1,000."""
-        return list(self._database.execute("SELECT sender, reason, data FROM quarantine ORDER BY n"))
+        """Return what was refused: who was said to have sent it, why it was refused, and the bytes. The first 1,000."""
+        query = "SELECT n, sender, reason, data, checksum FROM quarantine ORDER BY n"
+
+        def read(_: int, sender: ProcessId | None, reason: str, data: bytes) -> tuple[ProcessId | None, str, bytes]:
+            return sender, reason, data
+
+        return list(self._read("row {0} of the quarantine", query, read))
 
     # What is staged for the next commit.
 
-    def log(self, kind: str, who: str, data: bytes) -> None:
-        """An input was put in."""
-        self._staged["input"].append((kind, who, data))
+    def log(self, entry: LogEntry) -> int:
+        """Log an input that the machine has taken. Return the length of its row."""
+        self._last_log += 1
+        data = encode_entry(entry)
+        self._staged["log"].append((self._last_log, data, checksum(self._last_log, data)))
+        return len(data)
 
     def take_snapshot(self, state: bytes) -> None:
-        """The state after all inputs logged so far, which are not needed any more."""
-        self._snapshot = state
-        self._staged["input"].clear()
+        """Replace the log by the state after all entries that were logged so far."""
+        self._snapshot, self._snapshot_n = state, self._last_log
+        self._staged["log"].clear()
 
-    def enqueue(self, dests: Sequence[ProcessId], roster: int, data: bytes) -> Outgoing:
-        """Something has to get to these inboxes."""
-        self._last_out += 1
-        outgoing = Outgoing(self._last_out, tuple(dests), roster, data)
-        self._staged["outbox"].append((outgoing.n, json.dumps(outgoing.dests), roster, data))
+    def enqueue_packet(self, dests: Sequence[ProcessId], roster: int, data: bytes) -> Outgoing:
+        """Owe a packet to these inboxes."""
+        return self._enqueue(OutgoingPacket(self._last_out + 1, tuple(dests), roster, data), roster)
+
+    def enqueue_frame(self, dests: Sequence[ProcessId], data: bytes) -> Outgoing:
+        """Owe a whole frame to these inboxes."""
+        return self._enqueue(OutgoingFrame(self._last_out + 1, tuple(dests), data))
+
+    def enqueue_lines(self, dest: ProcessId, data: bytes) -> Outgoing:
+        """Owe lines of the trace to a stream."""
+        return self._enqueue(OutgoingLines(self._last_out + 1, (dest,), data))
+
+    def _enqueue(self, outgoing: Outgoing, roster: int = 0) -> Outgoing:
+        self._last_out = outgoing.n
+        row = (outgoing.n, json.dumps(outgoing.dests), kind_of(outgoing), roster, outgoing.data)
+        self._stage("outbox", row)
         return outgoing
 
+    def _stage(self, table: str, row: Sequence[Any]) -> None:
+        """Stage a new row, whose number comes first."""
+        found = checksum(*row)
+        self._staged[table].append((*row, found))
+        self._sum.put(table, row[0], found)
+
     def done(self, n: int) -> None:
-        """It got to all of them."""
+        """Entry `n` of the outbox is in the inboxes of all its destinations."""
         self._staged["done"].append((n,))
+        self._sum.drop("outbox", n)
 
     def deliver(self, message: Message) -> Delivered:
-        """The application is to get a message."""
+        """Keep a message for the application until it is acknowledged."""
         self._last_in += 1
-        row = (self._last_in, *message.id, _written(message.dests), message.group, message.payload)
-        self._staged["inbox"].append(row)
+        row = (self._last_in, *message.id, _names_as_json(message.dests), message.group, message.payload)
+        self._stage("inbox", row)
         return Delivered(self._last_in, message)
 
     def acknowledge(self, n: int) -> None:
-        """The application has it."""
+        """The application is done with message `n` of the inbox."""
+        self._acknowledged += 1
         self._staged["acknowledged"].append((n,))
+        self._sum.drop("inbox", n)
 
     def quarantine(self, sender: ProcessId | None, reason: str, data: bytes) -> None:
-        """Something was refused. It is kept for whoever wants to look, as long as there is room."""
+        """Keep what was refused for whoever wants to look at it, as long as there is room."""
         if self._quarantined < QUARANTINE_ROWS_MAX:
             self._quarantined += 1
-            self._staged["quarantine"].append((sender, reason, data))
+            self._stage("quarantine", (self._quarantined, sender, reason, data))
 
     def put(self, key: str, value: bytes) -> None:
-        """A fact."""
+        """Set a fact."""
         if self.facts.get(key) != value:
             self.facts[key] = value
-            self._facts[key] = value
+            self._changed_facts[key] = value
 
     def drop(self, key: str) -> None:
-        """No longer a fact."""
+        """Remove a fact."""
         if self.facts.pop(key, None) is not None:
-            self._facts[key] = None
+            self._changed_facts[key] = None
 
     def commit(self) -> None:
-        """All that was staged, or nothing: `StoreError`, after which only `close` is left to call."""
-        self._staged["fact"] = [row for row in self._facts.items() if row[1] is not None]
-        self._staged["no fact"] = [(key,) for key, value in self._facts.items() if value is None]
+        """Write all that was staged, or nothing: `StoreError`, after which only `close` is left to call."""
+        self._stage_facts()
         staged = [(INSERTS[name], rows) for name, rows in self._staged.items() if rows]
         try:
             if self._snapshot is None and len(staged) == 1 and len(staged[0][1]) == 1:
@@ -277,16 +332,31 @@ class Store:
             raise StoreError(
                 f"{self.path} cannot be written: {error}. Make room, then start again with this file"
             ) from error
+        self.progress = self._last_log + self._acknowledged
         self._snapshot = None
-        self._facts.clear()
+        self._changed_facts.clear()
         for rows in self._staged.values():
             rows.clear()
+
+    def _stage_facts(self) -> None:
+        """Stage the facts that were changed, and the sum of all rows if another row is."""
+        for key, value in self._changed_facts.items():
+            if value is None:
+                self._staged["no fact"].append((key,))
+                self._sum.drop("fact", key)
+            else:
+                self._stage("fact", (key, value))
+        if self._snapshot is not None:
+            self._sum.put("snapshot", 1, checksum(self._snapshot_n, self._snapshot))
+        if self._snapshot is not None or any(rows for name, rows in self._staged.items() if name != "log"):
+            self._staged["fact"].append(self._sum.row())
 
     def _write(self, staged: list[tuple[str, list[Sequence[Any]]]]) -> None:
         self._database.execute("BEGIN IMMEDIATE")
         if self._snapshot is not None:
-            self._database.execute("DELETE FROM input")
-            self._database.execute("INSERT OR REPLACE INTO snapshot VALUES (1, ?)", (self._snapshot,))
+            row = (self._snapshot_n, self._snapshot)
+            self._database.execute("DELETE FROM log")
+            self._database.execute("INSERT OR REPLACE INTO snapshot VALUES (1, ?, ?, ?)", (*row, checksum(*row)))
         for statement, rows in staged:
             self._database.executemany(statement, rows)
         self._database.execute("COMMIT")

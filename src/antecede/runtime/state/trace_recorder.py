@@ -25,7 +25,9 @@ from typing import Protocol
 from antecede.core.errors import Misuse
 from antecede.core.types import Message, ProcessId
 from antecede.judge.events import Event, to_json
-from antecede.runtime.state.store import LINES, Outgoing, Store, StoreError
+from antecede.runtime.state.outgoing import Outgoing
+from antecede.runtime.state.store import Store
+from antecede.runtime.state.store_error import StoreError
 from antecede.runtime.transport.contract import TRACE
 from antecede.runtime.transport.names import label, token
 
@@ -74,7 +76,7 @@ class TraceFiles:
     def _open(self) -> FileIO:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            file = open(self._path(self._number), "ab", buffering=0)  # noqa: SIM115 - it lives as long as this object
+            file = open(self._path(self._number), "ab", buffering=0, opener=_open_private)  # noqa: SIM115 - it lives as long as this object
             file.truncate(self._length)
         except OSError as error:
             raise StoreError(f"the trace cannot be written to {self._folder}: {error}") from error
@@ -104,6 +106,14 @@ class TraceFiles:
         self._file.close()
 
 
+def _open_private(path: str, flags: int) -> int:
+    """Open a file that only its owner may read: a trace says who talks to whom, and when."""
+    descriptor = os.open(path, flags, 0o600)
+    if os.fstat(descriptor).st_uid == os.geteuid():
+        os.fchmod(descriptor, 0o600)  # an earlier release made files that others could read
+    return descriptor
+
+
 class TraceOutbox:
     """The way of one process into a stream; `append` before the store commits."""
 
@@ -112,7 +122,7 @@ class TraceOutbox:
 
     def append(self, lines: Sequence[str]) -> list[Outgoing]:
         """Stage lines for the outbox: they are owed to the stream."""
-        return [self._store.enqueue((TRACE,), LINES, entry) for entry in _entries(lines)]
+        return [self._store.enqueue_lines(TRACE, entry) for entry in _entries(lines)]
 
     def close(self) -> None:
         """Nothing is open."""

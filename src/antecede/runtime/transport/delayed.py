@@ -7,11 +7,11 @@ as before; between links it is whatever the times make it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from antecede.core.types import ProcessId
-from antecede.runtime.transport.contract import Network, Received, Transport
+from antecede.runtime.transport.contract import Claimant, Network, Received, Transport
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,8 @@ class SlowNetwork:
     def transport(self, space: str, process: ProcessId, incarnation: str) -> SlowTransport:
         return SlowTransport(self.network.transport(space, process, incarnation), self.delays_s)
 
-    async def start(self) -> None:
-        await self.network.start()
+    async def start(self, *, flushes: bool = False) -> None:
+        await self.network.start(flushes=flushes)
 
     async def stop(self) -> None:
         await self.network.stop()
@@ -45,8 +45,8 @@ class SlowTransport:
     def trace_to(self, stream: str) -> None:
         self.inner.trace_to(stream)
 
-    async def open(self) -> None:
-        await self.inner.open()
+    async def open(self, claimant: Claimant | None = None) -> None:
+        await self.inner.open(claimant)
 
     async def close(self) -> None:
         await self.inner.close()
@@ -69,3 +69,12 @@ class SlowTransport:
 
     async def peers(self) -> list[ProcessId]:
         return await self.inner.peers()
+
+    async def form_of(self, process: ProcessId) -> int | None:
+        return await self.inner.form_of(process)
+
+    async def report(self, progress: int) -> None:
+        await self.inner.report(progress)
+
+    async def answer_status(self, answer: Callable[[], Mapping[str, object]]) -> None:
+        await self.inner.answer_status(answer)

@@ -16,11 +16,20 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from antecede.core.types import ProcessId
-from antecede.runtime.transport.contract import TRACE, NameTaken, Received, Unreachable
+from antecede.runtime.transport.contract import (
+    TRACE,
+    Claimant,
+    NoInbox,
+    Received,
+    Registration,
+    Unreachable,
+    lost,
+    taken,
+)
 
 DATA_BYTES_MAX = 8 * 2**20
 BATCH = 256
@@ -46,13 +55,19 @@ class Inbox:
     """What waits to be received, and what was received and not acknowledged."""
 
     incarnation: str
-    waiting: list[tuple[ProcessId, bytes]] = field(default_factory=list)
-    unacknowledged: dict[int, tuple[ProcessId, bytes]] = field(default_factory=dict)
+    waiting: list[Received] = field(default_factory=list)
+    unacknowledged: dict[int, Received] = field(default_factory=dict)
     filled: asyncio.Event = field(default_factory=asyncio.Event)
     serial: int = 0
 
     def put(self, at: int, sender: ProcessId, data: bytes) -> None:
-        self.waiting.insert(at, (sender, data))
+        """Insert data at a place among what waits."""
+        self.serial += 1
+        self.offer(at, Received(sender, data, self.serial, self.serial))
+
+    def offer(self, at: int, received: Received) -> None:
+        """Insert what was there before at a place among what waits."""
+        self.waiting.insert(at, received)
         self.filled.set()
 
 
@@ -65,13 +80,14 @@ class MemoryNetwork:
     inboxes: dict[tuple[str, ProcessId], Inbox] = field(default_factory=dict)
     sides: tuple[frozenset[ProcessId], frozenset[ProcessId]] = (frozenset(), frozenset())
     traces: dict[str, list[bytes]] = field(default_factory=dict)
+    registrations: dict[tuple[str, ProcessId], Registration] = field(default_factory=dict)
     _chances: dict[tuple[ProcessId, ProcessId], random.Random] = field(default_factory=dict)
 
     def transport(self, space: str, process: ProcessId, incarnation: str) -> MemoryTransport:
         """Return the transport of one process, not open yet."""
         return MemoryTransport(self, space, process, incarnation)
 
-    async def start(self) -> None:
+    async def start(self, *, flushes: bool = False) -> None:
         """Do nothing: there is nothing to start."""
 
     async def stop(self) -> None:
@@ -108,6 +124,7 @@ class MemoryTransport:
     incarnation: str
     stream: str = ""
     inbox: Inbox = field(init=False)  # once it is open, and still when it is retired: nothing comes then
+    _claimed: Registration | None = None
     _later: set[asyncio.TimerHandle] = field(default_factory=set)
 
     @property
@@ -117,13 +134,17 @@ class MemoryTransport:
     def trace_to(self, stream: str) -> None:
         self.stream = stream
 
-    async def open(self) -> None:
-        inbox = self.inbox = self.network.inboxes.setdefault((self.space, self.process), Inbox(self.incarnation))
-        if inbox.incarnation != self.incarnation:
-            raise NameTaken(
-                f"{self.process!r} has been in space {self.space!r} with another store, and a name cannot "
-                "be used again: give that store, or another name"
-            )
+    async def open(self, claimant: Claimant | None = None) -> None:
+        place = (self.space, self.process)
+        inbox = self.network.inboxes.get(place)
+        if inbox is not None and inbox.incarnation != self.incarnation:
+            raise taken(self.space, self.process)
+        if claimant is not None:
+            self._claimed = claimant.claim(self.network.registrations.get(place))
+            self.network.registrations[place] = self._claimed
+            claimant.confirm(self._claimed)
+        inbox = self.inbox = self.network.inboxes.setdefault(place, Inbox(self.incarnation))
+        inbox.filled.set()  # whoever was waiting here looks whether the name is still its own
         inbox.filled = asyncio.Event()  # of this event loop
         inbox.waiting[:0] = inbox.unacknowledged.values()
         inbox.unacknowledged.clear()
@@ -136,17 +157,21 @@ class MemoryTransport:
         self._later.clear()
 
     async def retire(self) -> None:
+        self._check_owner()
         self.network.inboxes.pop((self.space, self.process), None)
+        if self._claimed is not None:
+            self.network.registrations[self.space, self.process] = replace(self._claimed, has_left=True)
 
     async def publish(self, to: ProcessId, data: bytes, key: str) -> None:
         del key  # nothing is deduplicated here: the algorithm has to cope
         await asyncio.sleep(0)
+        self._check_owner()
         if to == TRACE:
             self.network.traces.setdefault(self.stream, []).append(data)
             return
         inbox = self.network.inboxes.get((self.space, to))
         if inbox is None:
-            raise Unreachable(f"{to!r} has no inbox in space {self.space!r} yet")
+            raise NoInbox(f"{to!r} has no inbox in space {self.space!r} yet")
         if self.network.parted(self.process, to):
             raise Unreachable(f"{self.process!r} and {to!r} are cut off from each other")
         chance, faults = self.network.chance(self.process, to), self.network.faults
@@ -163,35 +188,50 @@ class MemoryTransport:
 
     async def receive(self) -> Sequence[Received]:
         inbox = self.inbox
+        self._check_owner()
         while not inbox.waiting:
-            inbox.filled.clear()
-            await inbox.filled.wait()
-        taken, inbox.waiting = inbox.waiting[:BATCH], inbox.waiting[BATCH:]
-        batch = []
-        for sender, data in taken:
-            inbox.serial += 1
-            inbox.unacknowledged[inbox.serial] = (sender, data)
-            batch.append(Received(sender, data, inbox.serial))
+            filled = inbox.filled
+            filled.clear()
+            await filled.wait()
+            self._check_owner()
+        batch, inbox.waiting = inbox.waiting[:BATCH], inbox.waiting[BATCH:]
+        inbox.unacknowledged.update((received.number, received) for received in batch)
         return batch
 
     async def ack(self, batch: Sequence[Received]) -> None:
+        self._check_owner()
         for received in batch:
-            self.inbox.unacknowledged.pop(self._serial(received), None)
+            self.inbox.unacknowledged.pop(received.number, None)
 
     async def retry(self, batch: Sequence[Received], delay_s: float) -> None:
+        self._check_owner()
         loop = asyncio.get_running_loop()
         for received in batch:
-            self._later.add(loop.call_later(delay_s, self._again, self._serial(received)))
+            self._later.add(loop.call_later(delay_s, self._again, received.number))
 
     async def peers(self) -> list[ProcessId]:
         return sorted(process for space, process in self.network.inboxes if space == self.space)
 
-    def _again(self, serial: int) -> None:
-        entry = self.inbox.unacknowledged.pop(serial, None)
-        if entry is not None:
-            self.inbox.put(len(self.inbox.waiting), *entry)
+    async def form_of(self, process: ProcessId) -> int | None:
+        found = self.network.registrations.get((self.space, process))
+        return None if found is None else found.form
 
-    @staticmethod
-    def _serial(received: Received) -> int:
-        assert isinstance(received.receipt, int), "a receipt of another transport"
-        return received.receipt
+    async def report(self, progress: int) -> None:
+        self._check_owner()
+        if self._claimed is not None:
+            self._claimed = replace(self._claimed, progress=progress)
+            self.network.registrations[self.space, self.process] = self._claimed
+
+    async def answer_status(self, answer: Callable[[], Mapping[str, object]]) -> None:
+        """Do nothing: there is no broker to ask through."""
+
+    def _check_owner(self) -> None:
+        """Raise `NameLost` if another has claimed the name since."""
+        now = self.network.registrations.get((self.space, self.process))
+        if self._claimed is not None and (now is None or now.epoch != self._claimed.epoch):
+            raise lost(self.space, self.process, now)
+
+    def _again(self, number: int) -> None:
+        received = self.inbox.unacknowledged.pop(number, None)
+        if received is not None:
+            self.inbox.offer(len(self.inbox.waiting), received)

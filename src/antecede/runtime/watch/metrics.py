@@ -29,6 +29,7 @@ GAUGES = {
     "held_back": "Messages that wait for one that they depend on.",
     "processes": "Processes known here that have not left.",
 }
+PROBLEMS = "What is wrong now, by kind; the log says it in words."
 STATION_COUNTERS = {
     "heard": "Packets taken from hosts.",
     "received": "Packets taken from other stations, including redeliveries.",
@@ -57,6 +58,8 @@ class Counted(Protocol):
 
     def counts(self) -> dict[str, int]: ...
 
+    def problem_counts(self) -> dict[str, int]: ...
+
 
 class Metrics(Collector):
     """The collector of one node or station, with a registry of its own."""
@@ -81,6 +84,10 @@ class Metrics(Collector):
             gauge = GaugeMetricFamily(f"antecede_{name}", text, labels=["process"])
             gauge.add_metric([self._node.process], counts[name])
             yield gauge
+        problems = GaugeMetricFamily("antecede_problems", PROBLEMS, labels=["process", "kind"])
+        for kind, count in sorted(self._node.problem_counts().items()):
+            problems.add_metric([self._node.process, kind], count)
+        yield problems
 
     def text(self) -> str:
         """All metrics, now."""

@@ -1,19 +1,25 @@
-"""What does not move, and why: the answer to "where is my message?", for whoever asks the node or `antecede status`.
+"""What does not move, and why: the answer to "where is my message?".
 
-A node stalls in two ways. A message is held back because one that it depends on is not here; then the stall names the
-missing messages and who sent them. Or a destination cannot be reached; then the stall names it and what is owed to it.
-Both are kept for `Node.stalls` once, when they have lasted for a while, and again only if they end and begin anew.
-Nothing is logged. At a station a message is held back for one of its hosts.
+A node stalls in three ways. A message is held back because one that it depends on is not here; then the stall names the
+missing messages and who sent them. A destination cannot be reached; then the stall names it and what is owed to it. Or
+a frame is of a later release, and is left with the broker; then the stall says which version is needed. All are kept
+for `Node.stalls` once, when they have lasted for a while, and again only if they end and begin anew. They are problems
+(`problems`), and are logged as such. At a station a message is held back for one of its hosts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from antecede.core.types import MessageId, Need, ProcessId
-from antecede.runtime.outbox import Lane
+from antecede.runtime.outbox import DestinationQueue
+from antecede.runtime.watch.problems import Problem
+from antecede.runtime.watch.unreadable import UnreadableFrame, UnreadableFrames
+
+NO_INBOX_AFTER_S = 2.0
+"""How long a destination that nobody started is waited for before it is a stall."""
 
 
 class Waiting(NamedTuple):
@@ -25,12 +31,9 @@ class Waiting(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Stall:
-    """Something that does not move: `message` is held back for `needs`, or `owed` entries of the outbox cannot reach
-    `to`.
-    """
+class Stall(Problem):
+    """Something that does not move: `message` is held back for `needs`, or `owed` packets cannot reach `to`."""
 
-    since_s: float
     message: MessageId | None = None
     needs: tuple[Need, ...] = ()
     to: ProcessId | None = None
@@ -39,43 +42,126 @@ class Stall:
     host: ProcessId | None = None
 
     @property
+    def kind(self) -> str:
+        """A word for what is wrong."""
+        return "unreachable" if self.message is None else "held back"
+
+    @property
+    def key(self) -> Hashable:
+        """What does not move."""
+        return self.message or self.to, self.host
+
+    @property
     def awaited_from(self) -> tuple[ProcessId, ...]:
         """The processes whose messages are awaited."""
         return tuple(sorted({need.sender for need in self.needs}))
 
     def as_dict(self) -> dict[str, object]:
         """Return what `antecede status` shows: what waits, for whom, since when, and all of it in words."""
-        what = f"{self.owed} packets" if self.message is None else str(self.message)
+        what = f"{self.owed} packet{'s' * (self.owed != 1)}" if self.message is None else str(self.message)
         whom = [self.to or "the trace"] if self.message is None else list(self.awaited_from)
-        return {"what": what, "from": whom, "since_s": round(self.since_s, 1), "text": str(self)}
+        since_s = round(self.since_s, 1)
+        return {"kind": self.kind, "what": what, "from": whom, "since_s": since_s, "text": str(self)}
 
     def __str__(self) -> str:
         if self.message is not None:
             whose = "" if self.host is None else f" for {self.host}"
             return f"{self.message}{whose} has waited {self.since_s:.1f} s for " + "; ".join(map(str, self.needs))
         where = f"the inbox of {self.to}" if self.to else "the stream of the trace"
-        return f"{self.owed} packets have waited {self.since_s:.1f} s for {where}: {self.reason}"
+        what = "1 packet has" if self.owed == 1 else f"{self.owed} packets have"
+        return f"{what} waited {self.since_s:.1f} s for {where}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class NoSuchProcess(Stall):
+    """A destination has no inbox: it was never started, or has left. `similar` are names that somebody has."""
+
+    space: str = ""
+    similar: tuple[ProcessId, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """A word for what is wrong."""
+        return "no such process"
+
+    def __str__(self) -> str:
+        waits = "1 packet waits" if self.owed == 1 else f"{self.owed} packets wait"
+        hint = f" Did you mean {' or '.join(map(repr, self.similar))}?" if self.similar else ""
+        return (
+            f"there is no process {self.to!r} in space {self.space!r}: it was never started there, or has left. "
+            f"{waits} for it.{hint}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class UpgradeNeeded(Stall):
+    """A frame of `sender` cannot be read here, most often because a later release wrote it. The broker keeps it."""
+
+    sender: ProcessId | None = None
+    checksum: int = 0
+
+    @property
+    def kind(self) -> str:
+        """A word for what is wrong."""
+        return "upgrade needed"
+
+    @property
+    def key(self) -> Hashable:
+        """The frame."""
+        return self.sender, self.checksum
+
+    def as_dict(self) -> dict[str, object]:
+        """Return what `antecede status` shows."""
+        since_s = round(self.since_s, 1)
+        return {"kind": self.kind, "what": "1 frame", "from": [self.sender], "since_s": since_s, "text": str(self)}
+
+    def __str__(self) -> str:
+        return f"a frame of {self.sender or 'somebody'} has waited {self.since_s:.1f} s: {self.reason}"
 
 
 class Watch:
     """Looks at what is held back and blocked, again and again, and says what is stalled and was not before."""
 
-    def __init__(self, after_s: float, clock: Callable[[], float]) -> None:
-        self._after_s, self._clock = after_s, clock
+    def __init__(self, after_s: float, clock: Callable[[], float], space: str = "") -> None:
+        self._after_s, self._clock, self._space = after_s, clock, space
         self._since: dict[tuple[MessageId, ProcessId | None], float] = {}
-        self._told: set[tuple[object, object]] = set()
+        self._unreadable_since: dict[UnreadableFrame, float] = {}
+        self._told: set[Hashable] = set()
+        self.similar: dict[ProcessId, tuple[ProcessId, ...]] = {}
+        """For a destination without an inbox, the names that somebody has and that are like it."""
 
-    def waiting(self, held: Iterable[Waiting], lanes: Iterable[Lane]) -> list[Stall]:
-        """Everything that waits now, the oldest first."""
-        return sorted([*self._held(held), *self._blocked(lanes)], key=lambda stall: -stall.since_s)
+    def waiting(
+        self, held: Iterable[Waiting], queues: Iterable[DestinationQueue], unreadable: UnreadableFrames
+    ) -> list[Stall]:
+        """Return everything that waits now, the oldest first."""
+        found = [*self._held(held), *self._blocked(queues), *self._unreadable(unreadable)]
+        return sorted(found, key=lambda stall: -stall.since_s)
 
-    def look(self, held: Iterable[Waiting], lanes: Iterable[Lane]) -> list[Stall]:
-        """The stalls that began to be stalls since the last look, oldest first."""
-        stalled = [stall for stall in self.waiting(held, lanes) if stall.since_s >= self._after_s]
-        current = {(stall.message or stall.to, stall.host): stall for stall in stalled}
+    def stalled(
+        self, held: Iterable[Waiting], queues: Iterable[DestinationQueue], unreadable: UnreadableFrames
+    ) -> list[Stall]:
+        """Return everything that has waited for so long that it is a stall, the oldest first."""
+        return [stall for stall in self.waiting(held, queues, unreadable) if stall.since_s >= self._after(stall)]
+
+    def look(self, stalled: Iterable[Stall]) -> list[Stall]:
+        """Return the stalls that began to be stalls since the last look, the oldest first."""
+        current = {stall.key: stall for stall in stalled}
         fresh = [stall for key, stall in current.items() if key not in self._told]
         self._told = set(current)
         return fresh
+
+    def _after(self, stall: Stall) -> float:
+        if isinstance(stall, UpgradeNeeded):
+            return 0.0  # waiting does not help
+        return min(self._after_s, NO_INBOX_AFTER_S) if isinstance(stall, NoSuchProcess) else self._after_s
+
+    def _unreadable(self, frames: UnreadableFrames) -> list[Stall]:
+        now, all_frames = self._clock(), frames.all()
+        self._unreadable_since = {frame: self._unreadable_since.get(frame, now) for frame in all_frames}
+        return [
+            UpgradeNeeded(now - since, reason=frame.reason, sender=frame.sender, checksum=frame.checksum)
+            for frame, since in self._unreadable_since.items()
+        ]
 
     def _held(self, held: Iterable[Waiting]) -> list[Stall]:
         now = self._clock()
@@ -86,10 +172,24 @@ class Watch:
             for key, since in self._since.items()
         ]
 
-    def _blocked(self, lanes: Iterable[Lane]) -> list[Stall]:
+    def _blocked(self, queues: Iterable[DestinationQueue]) -> list[Stall]:
         now = self._clock()
-        return [
-            Stall(now - lane.blocked_since, to=lane.to, owed=len(lane.waiting) + lane.under_way, reason=lane.reason)
-            for lane in lanes
-            if lane.blocked_since is not None
-        ]
+        found: list[Stall] = []
+        for queue in queues:
+            if queue.blocked_since is None:
+                continue
+            since_s, owed = now - queue.blocked_since, queue.packets
+            if queue.has_no_inbox and queue.to:
+                found.append(
+                    NoSuchProcess(
+                        since_s,
+                        to=queue.to,
+                        owed=owed,
+                        reason=queue.reason,
+                        space=self._space,
+                        similar=self.similar.get(queue.to, ()),
+                    )
+                )
+            else:
+                found.append(Stall(since_s, to=queue.to, owed=owed, reason=queue.reason))
+        return found

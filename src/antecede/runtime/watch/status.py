@@ -17,10 +17,10 @@ from nats.errors import Error as NatsError
 from nats.js.errors import Error as JetStreamError
 
 from antecede.runtime.transport.contract import Transport
+from antecede.runtime.transport.nats.network import STATUS_SUBJECT
 from antecede.runtime.transport.nats.options import NatsOptions
 from antecede.runtime.transport.nats.short_connection import CONNECT_S, visit
 
-SUBJECT = "antecede-status"
 GATHER_S = 0.5
 OPTIONS = NatsOptions()
 
@@ -30,17 +30,9 @@ Answer: TypeAlias = dict[str, Any]
 async def answer(
     transport: Transport, space: str, process: str, kind: str, status: Callable[[], Mapping[str, object]]
 ) -> None:
-    """From now on, tell whoever asks; where there is no broker to ask through, nobody can."""
-    client = getattr(transport, "client", None)
-    if not isinstance(client, Client):
-        return
-
-    async def tell(msg: Msg) -> None:
-        if msg.reply:
-            said = {"space": space, "process": process, "kind": kind, "running": True, **status()}
-            await client.publish(msg.reply, json.dumps(said).encode())
-
-    await client.subscribe(SUBJECT, cb=tell)
+    """From now on, tell whoever asks how this process is doing. If there is no broker to ask through, nobody can."""
+    identity = {"space": space, "process": process, "kind": kind, "running": True}
+    await transport.answer_status(lambda: {**identity, **status()})
 
 
 async def gather(servers: Sequence[str], options: NatsOptions = OPTIONS, *, wait_s: float = GATHER_S) -> list[Answer]:
@@ -85,7 +77,7 @@ async def _answers(client: Client, wait_s: float) -> list[Answer]:
 
     inbox = client.new_inbox()
     await client.subscribe(inbox, cb=heard)
-    await client.publish(SUBJECT, b"", inbox)
+    await client.publish(STATUS_SUBJECT, b"", inbox)
     await client.flush()
     await asyncio.sleep(wait_s)
     return said

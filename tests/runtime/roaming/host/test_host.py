@@ -15,7 +15,7 @@ from antecede.runtime import MemoryNetwork, frames
 from antecede.runtime.background import end
 from antecede.runtime.roaming.host.host import Host
 from antecede.runtime.roaming.tokens import issue
-from antecede.runtime.state.store import StoreError
+from antecede.runtime.state.store_error import StoreError
 from tests.runtime.cells import KEY, WAIT_S, cells, host, stored, until, url
 
 
@@ -27,7 +27,7 @@ def test_a_host_that_closes_breaks_no_rule() -> None:
                     await one.connected()
                 await until(lambda: not at["s1"].counts()["connections"])
             assert at["s1"].counts()["closed"] == 0
-            assert all(berth.asleep for berth in at["s1"].cell.station.berths.values())
+            assert all(berth.asleep for berth in at["s1"].durable.station.berths.values())
 
     asyncio.run(scenario())
 
@@ -45,7 +45,7 @@ def test_a_host_closes_whenever_the_connection_ends() -> None:
                 for _ in range(turns):
                     await asyncio.sleep(0)
                 await one.close()
-                assert all(task.done() for task in one._tasks)
+                assert all(task.done() for task in one._driver.background._tasks)
 
     asyncio.run(scenario())
 
@@ -56,13 +56,13 @@ def test_a_host_whose_store_fails_leaves_nothing_open(tmp_path: Path) -> None:
             one = host(at["s1"], "ann", **stored(tmp_path, "ann"))
             await one.__aenter__()
             await one.connected()
-            one._device.store._database.execute("PRAGMA query_only = 1")
+            one._durable.store._database.execute("PRAGMA query_only = 1")
             with pytest.raises(StoreError, match="cannot be written"):
                 await one.close()
-            assert all(task.done() for task in one._tasks)
+            assert all(task.done() for task in one._driver.background._tasks)
             await until(lambda: not at["s1"].counts()["connections"])
             with pytest.raises(sqlite3.ProgrammingError, match="closed"):
-                one._device.store._database.execute("SELECT 1")
+                one._durable.store._database.execute("SELECT 1")
 
     asyncio.run(scenario())
 
@@ -87,7 +87,7 @@ def test_a_host_that_moves_on_before_it_is_welcome_leaves_no_connection_behind()
     asyncio.run(scenario())
 
 
-def test_a_host_moves_away_from_a_station_that_hangs() -> None:
+def test_a_host_moves_away_from_a_station_that_hangs(tmp_path: Path) -> None:
     """The connection is open, nothing is read, and there is more to say than fits into it."""
 
     async def hang(socket: ServerConnection) -> None:
@@ -104,7 +104,8 @@ def test_a_host_moves_away_from_a_station_that_hangs() -> None:
         async with cells(names=["s1"]) as at:
             old = await serve(hang, "127.0.0.1", 0, compression=None, max_queue=1, ping_interval=None)
             old_url = f"ws://127.0.0.1:{next(iter(old.sockets)).getsockname()[1]}"
-            async with Host([old_url], "ann", issue(KEY, "ann")) as ann, asyncio.timeout(WAIT_S):
+            path = tmp_path / "ann.sqlite"
+            async with Host([old_url], "ann", issue(KEY, "ann"), path=path) as ann, asyncio.timeout(WAIT_S):
                 await ann.connected()
                 for _ in range(1_200):
                     await ann.send({"bob"}, bytes(7_000))

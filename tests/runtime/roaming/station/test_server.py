@@ -186,7 +186,7 @@ def test_luggage_that_is_longer_than_a_packet_of_the_broker_may_be(tmp_path: Pat
             async with host(at["s3"], "ann", **stored(tmp_path, "ann")) as ann:
                 assert await taken(ann, 200) == long
                 await until(lambda: not at["s3"].counts()["stored"])
-            assert not [key for key in at["s3"].cell.store.facts if key.startswith("part ")]
+            assert not [key for key in at["s3"].durable.store.facts if key.startswith("part ")]
 
     asyncio.run(scenario())
 

@@ -69,6 +69,7 @@ def test_pending_names_the_missing_message_as_the_guide_says(tmp_path: Path) -> 
     bob = begin(programs["bob"])
     try:
         assert bob.stdout is not None
+        wait_for(tmp_path / "found" / "jetstream" / "$G" / "streams" / "antecede_ring_bob")  # carol tries, and ends
         assert said_by(begin(programs["friends"], "cut")) == ("", "")
         assert [bob.stdout.readline(), bob.stdout.readline()] == [said[0], said[0]]
         assert said_by(begin(programs["friends"])) == ("", "")
@@ -79,6 +80,14 @@ def test_pending_names_the_missing_message_as_the_guide_says(tmp_path: Path) -> 
     finally:
         bob.kill()
         bob.communicate()
+
+
+def wait_for(path: Path) -> None:
+    """Wait until there is such a file or folder."""
+    until = time.monotonic() + 60
+    while not path.exists():
+        assert time.monotonic() < until, f"there is no {path}"
+        time.sleep(0.02)
 
 
 def lines_until(lines: Iterator[str], start: str) -> Iterator[str]:

@@ -46,9 +46,8 @@ def test_a_reader_that_takes_nothing_is_sent_no_more(tmp_path: Path, monkeypatch
                 await a.flush()  # each in a frame of its own
             await asyncio.sleep(3)  # long enough for what is not acknowledged to come again twice, and to be missed
             assert isinstance(b._transport, NatsTransport)
-            waiting = [msg.metadata.sequence.stream for msg in b._transport._pull._arrived]
+            waiting = list(b._transport._pull._arrived)
             assert 0 < len(waiting) <= (1 + pull.AHEAD_MAX) * BATCH
-            assert len(set(waiting)) == len(waiting)
             assert inboxes == ["antecede_s_b", "antecede_s_a"]
             assert await take(b, MESSAGES) == [b"%d" % n for n in range(MESSAGES)]
 
@@ -84,4 +83,4 @@ def test_a_request_that_expired_is_followed_by_another(tmp_path: Path, monkeypat
 )
 def test_the_number_in_the_stream_is_what_the_client_says_it_is(reply: str) -> None:
     msg = Msg(_client=Client(), subject="antecede.s.b.a", reply=reply)
-    assert pull._number(msg) == str(msg.metadata.sequence.stream) == "77"
+    assert pull._number(msg) == msg.metadata.sequence.stream == 77

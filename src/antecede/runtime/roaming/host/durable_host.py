@@ -2,50 +2,74 @@
 
 What the host sent and was not answered, what it got and the application did not acknowledge, and its counters survive
 in the store; with a recorder, the events of the host are in the trace exactly if they happened.
+
+**A copy of the store** is noticed by the numbers. A host numbers its registrations and its messages, and counts what it
+gets; a station knows all three. If the station knows of a message that this host never put on a link, somebody else has
+sent it with a copy of the store. If it knows of a later registration, or of more messages that were got, it refuses the
+host (`station.connection`).
+
+**A host without a file** keeps no numbers over a restart. It begins with the numbers that the station knows, and its
+registrations are numbered by the time of day, so that they are later than those of before.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from antecede.core.effects import Deliver, Sent
 from antecede.core.mobile.effects import Effect, Radio
 from antecede.core.mobile.host import OUT, Host
+from antecede.core.mobile.host_and_station_frames import Taken, Uplink, Welcome
 from antecede.core.mobile.protocols import restore
 from antecede.core.types import MessageId, Packet, ProcessId
+from antecede.runtime.roaming.host.link import HostRefused
 from antecede.runtime.roaming.protocol import decoded
 from antecede.runtime.state.journal import Journal
-from antecede.runtime.state.store import Delivered, Input, Store
+from antecede.runtime.state.log_entries import (
+    AdoptEntry,
+    EnterEntry,
+    HearEntry,
+    LogEntry,
+    SendEntry,
+    SwitchOffEntry,
+    TickEntry,
+)
+from antecede.runtime.state.migration import MIGRATED
+from antecede.runtime.state.store import Delivered, Store
 from antecede.runtime.state.trace_recorder import Recorder
 
 NOWHERE = "-"
 """Where a host was before it was anywhere: no station of this name is asked for its luggage."""
+SPOKEN = "spoken"
 
 
 @dataclass(slots=True)
-class Shown:
+class ReleasedByHost:
     """What may be shown, now that it is durable: to the station, and to the application."""
 
     radios: list[Radio] = field(default_factory=list)
     delivered: list[Delivered] = field(default_factory=list)
 
 
-class Device:
+class DurableHost:
     """A host and its store."""
 
     def __init__(
         self, store: Store, name: ProcessId, recorder: Recorder | None, *, retry_s: float, unsent_max: int
     ) -> None:
         self.store, self._recorder = store, recorder
-        self._journal: Journal[Host] = Journal(
+        self._journal: Journal[Host, Effect] = Journal(
             store,
-            lambda: Host(name, NOWHERE, NOWHERE, state=OUT, retry_s=retry_s, unsent_max=unsent_max),
-            _restored,
-            _call,
+            begin=lambda: Host(name, NOWHERE, NOWHERE, state=OUT, retry_s=retry_s, unsent_max=unsent_max),
+            restore=_restored,
+            apply=_apply,
+            recorder=recorder,
         )
-        self._staged = Shown()
+        if MIGRATED in store.facts and SPOKEN not in store.facts:
+            store.put(SPOKEN, b"%d" % self.host.sent)  # an earlier release did not write it down
+        self._spoken = int(store.facts.get(SPOKEN, b"0"))
+        self._staged = ReleasedByHost()
 
     @property
     def host(self) -> Host:
@@ -53,45 +77,63 @@ class Device:
 
     def send(self, dests: Iterable[ProcessId], payload: bytes) -> MessageId:
         """Send; `Misuse` and `LimitReached` change nothing."""
-        effects = self._journal.put("send", json.dumps(sorted(set(dests))), payload)
+        effects = self._journal.put(SendEntry(tuple(sorted(set(dests))), payload))
         self._carry_out(effects)
         return MessageId(self.host.me, self.host.sent)
 
-    def enter(self, station: ProcessId) -> None:
-        self._carry_out(self._journal.put("enter", station, b""))
+    def enter(self, station: ProcessId, move_min: int = 0) -> None:
+        """Register at a station, with a number that is at least `move_min`."""
+        self._carry_out(self._journal.put(EnterEntry(station, max(0, move_min - self.host.move - 1))))
 
     def leave(self) -> None:
+        """Have no station from now on."""
         if self.host.state != OUT:
-            self._carry_out(self._journal.put("leave", "", b""))
+            self._carry_out(self._journal.put(SwitchOffEntry()))
+
+    def adopt(self, sent: int, got: int) -> None:
+        """Go on with the numbers that a station knows, if there are none here yet."""
+        if not self.host.sent and not self.host.got:
+            self._journal.put(AdoptEntry(sent, got))
+            self._note_spoken(sent)
 
     def hear(self, packet: Packet, data: bytes) -> None:
-        """What the station says; `RemoteViolation` changes nothing."""
-        self._carry_out(self._journal.put("hear", packet.sender, data))
+        """Take what the station says. `RemoteViolation` changes nothing.
+
+        Raise `HostRefused` if the station has taken a message that this host never said.
+        """
+        stamp = packet.stamp
+        if isinstance(stamp, Taken | Welcome) and stamp.sent > self._spoken:
+            raise HostRefused(
+                f"the stations have {stamp.sent} messages of {self.host.me}, and this store said {self._spoken}: it is "
+                "an older copy, or another copy runs. Use the store that was used last, or another name"
+            )
+        self._carry_out(self._journal.put(HearEntry(data)))
 
     def tick(self, now: float) -> None:
-        self.store.put("clock", repr(now).encode())
-        self._carry_out(self._journal.put("tick", repr(now), b""))
+        """Time has come to `now`."""
+        self._carry_out(self._journal.put(TickEntry(now)))
 
     def note(self, kind: str, station: ProcessId) -> None:
-        """A move, connect or disconnect, for the trace."""
+        """Write a move, connect or disconnect to the trace."""
         if self._recorder is not None:
             self._recorder.note(kind, {"station": station})
 
     def acknowledge(self, n: int) -> None:
+        """The application is done with message `n` of the inbox."""
         self.store.acknowledge(n)
 
-    def commit(self) -> Shown:
+    def commit(self) -> ReleasedByHost:
         """Make everything up to now durable, and release what it led to."""
-        if self._recorder is not None:
-            self._recorder.flush()
-        self._journal.save()
-        self.store.commit()
-        shown, self._staged = self._staged, Shown()
-        return shown
+        self._journal.commit()
+        released, self._staged = self._staged, ReleasedByHost()
+        return released
 
     def _carry_out(self, effects: list[Effect]) -> None:
         for effect in effects:
             if isinstance(effect, Radio):
+                message = effect.packet.message
+                if isinstance(effect.packet.stamp, Uplink) and message is not None:
+                    self._note_spoken(message.id.seq)
                 self._staged.radios.append(effect)
             elif isinstance(effect, Sent):
                 if self._recorder is not None:
@@ -101,6 +143,12 @@ class Device:
                     self._recorder.other("deliver", effect.message)
                 self._staged.delivered.append(self.store.deliver(effect.message))
 
+    def _note_spoken(self, seq: int) -> None:
+        """Remember the last message that was put on a link, before it is."""
+        if seq > self._spoken:
+            self._spoken = seq
+            self.store.put(SPOKEN, b"%d" % seq)
+
 
 def _restored(state: bytes) -> Host:
     host = restore(state)
@@ -108,15 +156,22 @@ def _restored(state: bytes) -> Host:
     return host
 
 
-def _call(host: Host, given: Input) -> list[Effect]:
-    kind, who, data = given
-    if kind == "send":
-        return host.send(json.loads(who), data)
-    if kind == "hear":
-        return host.hear(decoded(data))
-    if kind == "enter":
-        return host.enter(who)
-    if kind == "leave":
-        return host.leave()
-    assert kind == "tick", kind
-    return host.tick(float(who))
+def _apply(host: Host, entry: LogEntry) -> list[Effect]:
+    """Give a host an entry of the log."""
+    match entry:
+        case SendEntry(dests, payload):
+            return host.send(dests, payload)
+        case HearEntry(data):
+            return host.hear(decoded(data))
+        case EnterEntry(station, skip):
+            host.move += skip
+            return host.enter(station)
+        case SwitchOffEntry():
+            return host.leave()
+        case TickEntry(now):
+            return host.tick(now)
+        case AdoptEntry(sent, got):
+            host.sent, host.got = sent, got
+            return []
+        case _:
+            raise AssertionError(f"{entry} is not for a host")

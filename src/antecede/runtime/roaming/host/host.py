@@ -9,9 +9,12 @@
 `send` returns when the message is durable here, connected or not; it goes to the station as soon as there is one.
 `move` changes the station on command; when the station is gone the host looks for another by itself, ever more slowly.
 With a `path`, everything goes on after a restart, days later if need be: what was not acknowledged is offered again,
-what was not sent is sent. Without it, the host ends with the process, and so does the use of its name.
+what was not sent is sent. Without it, a restart loses what was not sent yet and what was not acknowledged here; the
+host goes on under its name all the same, with the numbers that the station knows. So its first `send` waits for a
+station.
 
-`refusals()` are messages that a station could not take because a destination was unknown.
+`problems()` is what is wrong: no station, a `move` that failed, messages that a station could not take because a
+destination was unknown. `refusals()` returns the last.
 """
 
 from __future__ import annotations
@@ -19,11 +22,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from ssl import SSLContext
-from typing import Self
+from typing import NoReturn, Self
 
 from websockets.exceptions import ConnectionClosed
 
@@ -32,13 +35,12 @@ from antecede.core.mobile.host import IN
 from antecede.core.mobile.host_and_station_frames import Welcome
 from antecede.core.roster import checked_names, checked_payload
 from antecede.core.types import MessageId, ProcessId
-from antecede.runtime.background import end
 from antecede.runtime.delivery import Delivery
-from antecede.runtime.group_commit import Grouping
+from antecede.runtime.driver import Driver
 from antecede.runtime.limits import SNAPSHOT_BYTES_MIN
 from antecede.runtime.roaming import protocol
-from antecede.runtime.roaming.host.durable_host import Device
-from antecede.runtime.roaming.host.itinerary import Roaming
+from antecede.runtime.roaming.host.durable_host import DurableHost
+from antecede.runtime.roaming.host.itinerary import Itinerary
 from antecede.runtime.roaming.host.link import (
     CONNECT_S,
     PING_S,
@@ -49,25 +51,28 @@ from antecede.runtime.roaming.host.link import (
     hang_up,
     open_link,
 )
-from antecede.runtime.roaming.host.writer import Writer
+from antecede.runtime.roaming.host.writer import LinkWriter
 from antecede.runtime.state.identity import identify
 from antecede.runtime.state.store import Delivered, Store
 from antecede.runtime.state.trace_recorder import Recorder, TraceFiles, stream_of
+from antecede.runtime.watch.problems import MessageRefused, MoveFailed, NotConnected, Problem, ProblemLog
 
 RETRY_S = 5.0
-LOOK_S = 0.25
 UNSENT_MAX = 10_000
 PAYLOAD_BYTES_MAX = 7 * 2**10
 REFUSALS_MAX = 1_000
+SOON_S = 2.0
+"""How long a host has no station before that is a problem."""
+ENTER = "async with Host(...) as host:"
 
 
 class Host:
     """A roaming host: `async with Host(urls, id, token) as host`. Iterating over it gives messages, each a `Delivery`.
 
     `urls` are the WebSocket addresses of stations, of which the first that answers is used. `id` is the host's name,
-    and `token` proves it; `antecede token` makes one. `path` is the file of the durable state: without it, the host and
-    its name end with the process. `trace` is a folder for the trace, and `run` the name of the run in it. `tls` is for
-    `wss://`. `clock` and `wall` are for tests.
+    and `token` proves it; `antecede token` makes one. `path` is the file of the durable state: without it, a restart
+    loses what was not sent yet and what was not acknowledged here. `trace` is a folder for the trace, and `run` the
+    name of the run in it. `tls` is for `wss://`. `clock` and `wall` are for tests.
 
     `send` refuses payloads of more than `payload_bytes_max` bytes, and messages beyond `unsent_max` that no station has
     yet. A snapshot of the state is taken when more than `snapshot_bytes_min` of inputs are logged. A station is gone if
@@ -105,16 +110,15 @@ class Host:
         self._clock, self._wall = clock, wall
         self._link: Link | None = None
         self._former: list[Link] = []
-        self._writer: Writer | None = None
+        self._writer: LinkWriter | None = None
         self._writing: asyncio.Task[None] | None = None
         self._welcomed_at = ""
         self._ready: deque[Delivered] = deque()
         self._arrived, self._changed = asyncio.Event(), asyncio.Event()
         self._refusals: deque[tuple[str, ProcessId]] = deque(maxlen=REFUSALS_MAX)
-        self._failure: Exception | None = None
         self._closed = False
-        self._tasks: list[asyncio.Task[None]] = []
         self._stack = ExitStack()
+        self._log = ProblemLog(id, clock)
 
     # The application's side.
 
@@ -122,41 +126,49 @@ class Host:
         with ExitStack() as stack:
             store = Store(self._path, snapshot_bytes_min=self._snapshot_bytes_min)
             stack.callback(store.close)
-            self._incarnation = identify(store, host=self.id)
+            self._incarnation = protocol.VOLATILE if self._path is None else identify(store, host=self.id)
             recorder = None
             if self._trace is not None:
                 files = TraceFiles(self._trace, self.id, store)
                 stack.callback(files.close)
                 recorder = Recorder(self._run, self.id, files, store, self._wall)
-            self._device = Device(store, self.id, recorder, retry_s=RETRY_S, unsent_max=self._unsent_max)
-            self._device.leave()
-            self._device.commit()
+            self._durable = DurableHost(store, self.id, recorder, retry_s=RETRY_S, unsent_max=self._unsent_max)
+            self._durable.leave()
+            self._durable.commit()
             self._stack = stack.pop_all()
-        self._clock_base = float(store.facts.get("clock", b"0")) - self._clock()
-        self._grouping = Grouping(self._commit)
+        self._driver = Driver(store, commit=self._commit, stopped=self._failed, clock=self._clock)
+        self._commits = self._driver.commits
         self._offer(store.inbox())
-        self._roaming = Roaming(self._urls, self._open, self)
-        works = (self._roaming.run, self._keep_time, self._mind)
-        self._tasks = [asyncio.create_task(self._guard(work)) for work in works]
+        self._itinerary = Itinerary(self._urls, self._open, self)
+        self._driver.start(self._itinerary.run, self._keep_time)
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
+    def __await__(self) -> Generator[None, None, NoReturn]:
+        raise Misuse(f"a host is not to be awaited: write `{ENTER}`")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Explain that the host is not open, if something is asked of it that only an open one has."""
+        if name in ("_durable", "_driver", "_commits", "_itinerary"):
+            raise Misuse(f"the host is not open: write `{ENTER}`")
+        raise AttributeError(f"a Host has no {name!r}")
+
     @property
     def station(self) -> ProcessId | None:
         """The station that serves this host now, or None."""
-        return self._device.host.cell if self._link is not None and self._device.host.state == IN else None
+        return self._durable.host.cell if self._link is not None and self._durable.host.state == IN else None
 
     @property
     def sent(self) -> int:
         """The number of messages that this host has ever sent, restarts included: where to go on after one."""
-        return self._device.host.sent
+        return self._durable.host.sent
 
     @property
     def unsent(self) -> int:
         """The number of messages that no station is known to have taken."""
-        return len(self._device.host.unsent)
+        return len(self._durable.host.unsent)
 
     async def send(self, dests: ProcessId | Iterable[ProcessId], payload: bytes) -> MessageId:
         """Send `payload`. Return the message's identity when it is durable here. Raise `LimitReached` if too much waits
@@ -166,8 +178,10 @@ class Host:
         checked_payload(payload)
         if len(payload) > self._payload_bytes_max:
             raise Misuse(f"the payload has {len(payload)} bytes, and the limit is {self._payload_bytes_max}: split it")
-        identity = self._device.send([dests] if isinstance(dests, str) else dests, payload)
-        await self._grouping.done()
+        if self._path is None and not self._welcomed_at:
+            await self.connected()  # the station knows how many messages were sent under this name
+        identity = self._durable.send([dests] if isinstance(dests, str) else dests, payload)
+        await self._commits.done()
         return identity
 
     def __aiter__(self) -> AsyncIterator[Delivery]:
@@ -184,17 +198,17 @@ class Host:
         """Acknowledge these messages. When this returns, none of them is ever offered again."""
         self._check()
         for delivery in batch:
-            self._device.acknowledge(delivery.n)
-        await self._grouping.done()
+            self._durable.acknowledge(delivery.n)
+        await self._commits.done()
 
     async def connected(self) -> ProcessId:
         """Wait until a station serves this host, and return its name."""
         await self._until(lambda: self.station is not None)
-        return self._device.host.cell
+        return self._durable.host.cell
 
     async def drained(self) -> None:
         """Wait until stations have taken everything that was sent."""
-        await self._until(lambda: not self._device.host.unsent)
+        await self._until(lambda: not self._durable.host.unsent)
 
     async def move(self, url: str) -> ProcessId:
         """Go to the station at `url`. Return the station that serves this host then, which is another if that one is
@@ -203,13 +217,27 @@ class Host:
         self._check()
         checked_url(url, self._tls)
         if self._link is None or self._link.url != url:
-            self._roaming.want(url)
-            await self._until(lambda: self._roaming.wanted is None)
+            self._itinerary.want(url)
+            await self._until(lambda: self._itinerary.wanted is None)
         return await self.connected()
 
     def trouble(self) -> str:
         """Return why no station serves this host now, as far as is known, or an empty string if one does."""
-        return "" if self.station is not None else self._roaming.trouble
+        return "" if self.station is not None else self._itinerary.trouble
+
+    def problems(self) -> list[Problem]:
+        """Return what is wrong now, each with since when and in words. The same is logged."""
+        found: list[Problem] = []
+        away_s = self._log.age_s("not connected", self.station is None)
+        if away_s >= SOON_S:
+            found.append(NotConnected(away_s, self._itinerary.trouble or "none has answered yet"))
+        failed = self._itinerary.failed_move
+        failed_s = self._log.age_s(("move", failed), failed is not None)
+        if failed is not None:
+            found.append(MoveFailed(failed_s, *failed))
+        for message, unknown in self._refusals:
+            found.append(MessageRefused(self._log.age_s(("refused", message)), message, unknown))
+        return found
 
     def refusals(self) -> list[tuple[str, ProcessId]]:
         """Return the messages that went to nobody since the last call, each with the destination that is unknown."""
@@ -224,34 +252,38 @@ class Host:
         self._closed = True
         link = self._link
         try:
-            if link is not None and self._failure is None and self._grouping.failure is None:
+            if link is not None and self._driver.failure is None:
                 await self._part(link)
         finally:
             await self._end()
 
     async def _part(self, link: Link) -> None:
-        """The last words to a station: that we leave."""
+        """Say the last words to a station: that we leave."""
         self._former.append(link)
         self.left(link)
-        await self._grouping.done()
+        await self._commits.done()
         if self._writer is not None:
             await self._writer.finish()
 
     async def _end(self) -> None:
-        """Whatever has failed, nothing goes on, and nothing is left open."""
+        """Stop everything, whatever has failed, and leave nothing open."""
         try:
-            await end(self._tasks)
+            await self._driver.background.end()
+            self._stop_writing()
             await self._leave_former()
-            if self._grouping.failure is None:
-                self._grouping.now()
+            await self._driver.close()
         finally:
             self._wake()
             self._stack.close()
 
+    def _failed(self, failure: Exception) -> None:
+        """Stop at once. The next call of the application raises the failure."""
+        del failure
+        self._wake()
+
     def _check(self, error: BaseException | None = None) -> None:
-        failure = self._failure or self._grouping.failure
-        if failure is not None:
-            raise failure
+        if self._driver.failure is not None:
+            raise self._driver.failure
         if self._closed:
             raise error or Misuse("the host was closed")
 
@@ -269,7 +301,7 @@ class Host:
     # Commits, and what they let out.
 
     def _commit(self) -> None:
-        shown = self._device.commit()
+        shown = self._durable.commit()
         self._offer(shown.delivered)
         if self._writer is not None:
             self._writer.put(radio.packet for radio in shown.radios)
@@ -282,20 +314,6 @@ class Host:
 
     # Stations.
 
-    async def _guard(self, work: Callable[[], Awaitable[None]]) -> None:
-        """A failure of the inside is the application's to see: the next call raises it."""
-        try:
-            await work()
-        except Exception as fault:
-            self._failure = fault
-            self._wake()
-
-    async def _mind(self) -> None:
-        """A store that cannot be written ends everything, whoever was waiting for what."""
-        await self._grouping.failed.wait()
-        assert self._grouping.failure is not None
-        raise self._grouping.failure
-
     async def _open(self, url: str) -> Link:
         timeouts = {"connect_s": self._connect_s, "ping_s": self._ping_s}
         return await open_link(url, self.id, self._token, self._incarnation, self._tls, **timeouts)
@@ -305,19 +323,20 @@ class Host:
         if self._link is not None:
             self._former.append(self._link)
         self._stop_writing()
-        self._link, self._writer = link, Writer(link)
-        self._writing = asyncio.create_task(self._guard(self._writer.run))
-        self._device.enter(link.station)
-        self._grouping.soon()
+        self._link, self._writer = link, LinkWriter(link)
+        self._writing = asyncio.create_task(self._driver.background.guard(self._writer.run))
+        is_first = self._path is None and not self._durable.host.move
+        self._durable.enter(link.station, int(self._wall() * 1000) if is_first else 0)
+        self._commits.soon()
 
     def left(self, link: Link) -> None:
         """Internal: note that there is no link now."""
         if self._link is not None:
-            self._device.note("disconnect", link.station)
-            self._device.leave()
+            self._durable.note("disconnect", link.station)
+            self._durable.leave()
             self._stop_writing()
             self._link = None
-            self._grouping.soon()
+            self._commits.soon()
 
     def changed(self) -> None:
         """Internal: wake whoever waits for a change."""
@@ -331,10 +350,10 @@ class Host:
                     self._noticed(said)
                     continue
                 for packet, data in protocol.read_packets(said):
-                    self._device.hear(packet, data)
-                    if isinstance(packet.stamp, Welcome) and packet.stamp.move == self._device.host.move:
+                    self._durable.hear(packet, data)
+                    if isinstance(packet.stamp, Welcome) and packet.stamp.move == self._durable.host.move:
                         self._welcomed(link)
-                await self._grouping.done()
+                await self._commits.done()
                 if self.station is not None:
                     await self._leave_former()
         except ConnectionClosed as error:
@@ -344,7 +363,7 @@ class Host:
         raise NoStation(f"{link.url} has ended the connection")
 
     def _welcomed(self, link: Link) -> None:
-        self._device.note("connect" if self._welcomed_at in ("", link.station) else "move", link.station)
+        self._durable.note("connect" if self._welcomed_at in ("", link.station) else "move", link.station)
         self._welcomed_at = link.station
 
     async def _leave_former(self) -> None:
@@ -354,6 +373,9 @@ class Host:
 
     def _noticed(self, said: str) -> None:
         notice = protocol.read_text(said)
+        sent, got = notice.get("sent"), notice.get("got")
+        if self._path is None and isinstance(sent, int) and isinstance(got, int):
+            self._durable.adopt(sent, got)
         if "refused" in notice:
             self._refusals.append((str(notice["refused"]), str(notice.get("unknown"))))
             self._changed.set()
@@ -363,9 +385,7 @@ class Host:
             self._writing.cancel()
 
     async def _keep_time(self) -> None:
-        while True:
-            await asyncio.sleep(LOOK_S)
-            now, due = self._clock_base + self._clock(), self._device.host.due
-            if due is not None and due <= now:
-                self._device.tick(now)
-                self._grouping.soon()
+        await self._driver.keep_time(lambda: self._durable.host.due, self._durable.tick, self._look)
+
+    def _look(self) -> None:
+        self._log.look(self.problems())

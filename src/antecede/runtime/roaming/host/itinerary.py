@@ -18,7 +18,7 @@ BACK_OFF_S = (0.05, 5.0)
 """The first and the longest pause after a station that could not be reached."""
 
 
-class Traveller(Protocol):
+class LinkUser(Protocol):
     """Who is taken from station to station."""
 
     def entered(self, link: Link) -> None:
@@ -38,15 +38,17 @@ class Traveller(Protocol):
         ...
 
 
-class Roaming:
+class Itinerary:
     """`open` makes the link to a URL, or raises `NoStation`."""
 
-    def __init__(self, urls: list[str], open: Callable[[str], Awaitable[Link]], traveller: Traveller) -> None:
-        self._urls, self._open, self._traveller = urls, open, traveller
+    def __init__(self, urls: list[str], open: Callable[[str], Awaitable[Link]], user: LinkUser) -> None:
+        self._urls, self._open, self._user = urls, open, user
         self._at = 0
         self._turn = asyncio.Event()
         self.wanted: str | None = None
         self.trouble = ""
+        self.failed_move: tuple[str, str] | None = None
+        """The last station that was wanted and could not be reached, and why; None if the last move succeeded."""
 
     def want(self, url: str) -> None:
         """Go there; `wanted` is None again when that is done, or given up."""
@@ -69,7 +71,7 @@ class Roaming:
                 if self.wanted is None:
                     self._at += 1
                 elif self.wanted == url:
-                    self._give_up(url)
+                    self._give_up(url, str(error))
                 await asyncio.sleep(pause_s)
                 pause_s = min(2 * pause_s, longest_s)
 
@@ -77,14 +79,14 @@ class Roaming:
         try:
             while True:
                 self._enter(link)
-                reading = asyncio.create_task(self._traveller.read(link))
+                reading = asyncio.create_task(self._user.read(link))
                 try:
                     following = await self._next(reading)
                 finally:
                     await end([reading])
                 link = following
         finally:
-            self._traveller.left(link)
+            self._user.left(link)
             await hang_up(link)
 
     async def _next(self, reading: asyncio.Task[None]) -> Link:
@@ -105,16 +107,16 @@ class Roaming:
                 return await self._open(url)
             except NoStation as error:
                 self.trouble = str(error)
-                self._give_up(url)
+                self._give_up(url, str(error))
 
     def _enter(self, link: Link) -> None:
         self._at = self._urls.index(link.url)
         if self.wanted == link.url:
-            self.wanted = None
-        self._traveller.entered(link)
+            self.wanted = self.failed_move = None
+        self._user.entered(link)
 
-    def _give_up(self, url: str) -> None:
-        """There is no station at `url` now: whoever wanted it has to make do with another."""
+    def _give_up(self, url: str, reason: str) -> None:
+        """Note that there is no station at `url` now: whoever wanted it has to make do with another."""
         if self.wanted == url:
-            self.wanted = None
-        self._traveller.changed()
+            self.wanted, self.failed_move = None, (url, reason)
+        self._user.changed()

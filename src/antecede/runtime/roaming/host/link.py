@@ -119,4 +119,4 @@ def ended(error: Exception) -> AntecedeError:
     close = error.rcvd if isinstance(error, ConnectionClosed) else None
     if close is not None and close.code in (protocol.REFUSED, protocol.REPLACED, TOO_BIG):
         return HostRefused(f"the station closed the connection: {close.reason or close.code}")
-    return NoStation(f"the connection ended: {type(error).__name__}")
+    return NoStation(f"the connection ended: {close.reason if close is not None and close.reason else repr(error)}")

@@ -13,7 +13,7 @@ from antecede.runtime.roaming import protocol
 from antecede.runtime.roaming.host.link import CLOSE_S, Link
 
 
-class Writer:
+class LinkWriter:
     """`run` is a task for as long as the link is the host's; what is put in afterwards is for `finish`."""
 
     def __init__(self, link: Link) -> None:

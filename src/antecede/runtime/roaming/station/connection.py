@@ -8,13 +8,14 @@ queued twice. The connection's own queue therefore stays short: a window, a welc
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Mapping
 
 from websockets.asyncio.server import Server, ServerConnection
 
 from antecede.core.errors import RemoteViolation
 from antecede.core.mobile.host_and_station_frames import Downlink, Got, Leave, Register, Taken, Uplink, Welcome
-from antecede.core.mobile.luggage import Luggage
+from antecede.core.mobile.luggage import Berth, Luggage
 from antecede.core.types import Packet, ProcessId
 from antecede.core.wire.packets import encode
 from antecede.runtime import frames
@@ -25,7 +26,15 @@ QUEUE_MAX = 1_024
 CLOSE_S = 1.0
 
 
-class Bucket:
+COPY = "the store of this host is an older copy, or runs twice"
+
+
+def acknowledged(luggage: Luggage) -> int:
+    """Return the number of the last message that the host has acknowledged."""
+    return next(iter(luggage.outbox), luggage.serial + 1) - 1
+
+
+class TokenBucket:
     """A rate: `spend` says how long to wait after taking so many."""
 
     def __init__(self, per_s: float, clock: Callable[[], float]) -> None:
@@ -50,6 +59,7 @@ class Connection:
         "_room",
         "bucket",
         "host",
+        "is_volatile",
         "move",
         "said",
         "sent",
@@ -57,8 +67,10 @@ class Connection:
         "welcomed",
     )
 
-    def __init__(self, socket: ServerConnection, host: ProcessId, bucket: Bucket) -> None:
-        self.socket, self.host, self.bucket = socket, host, bucket
+    def __init__(
+        self, socket: ServerConnection, host: ProcessId, bucket: TokenBucket, *, is_volatile: bool = False
+    ) -> None:
+        self.socket, self.host, self.bucket, self.is_volatile = socket, host, bucket, is_volatile
         self.move = 0  # of the last registration on this connection
         self.said = 0  # the number of the last message of the host on this connection
         self.welcomed = False
@@ -68,11 +80,18 @@ class Connection:
         self._ended = False
         self._filled, self._room = asyncio.Event(), asyncio.Event()
 
-    def check(self, packet: Packet, luggage: Luggage | None) -> None:
-        """`RemoteViolation` for counters that cannot be right: a host numbers its messages one by one, has no more of
-        ours than there are, and leaves where it has registered. How often it has moved, only the host knows."""
+    def check(self, packet: Packet, berth: Berth | None) -> None:
+        """Raise `RemoteViolation` for counters that cannot be right.
+
+        A host numbers its messages one by one, has no more of ours than there are, and leaves where it has registered.
+        It numbers its registrations too, and counts what it has got: a number that was used, or a count that has gone
+        back, is of a copy of its store.
+        """
         stamp, message = packet.stamp, packet.message
+        luggage = None if berth is None else berth.luggage
         if isinstance(stamp, Register):
+            if berth is not None and self.move < stamp.move <= berth.heard:
+                raise RemoteViolation(f"registration {stamp.move} comes after {berth.heard}: {COPY}")
             self.move = max(self.move, stamp.move)
         if isinstance(stamp, Leave) and stamp.move > self.move:
             raise RemoteViolation(f"it leaves from move {stamp.move}, and has registered with {self.move}")
@@ -80,6 +99,8 @@ class Connection:
             return
         if isinstance(stamp, (Got, Uplink)) and stamp.got > luggage.serial:
             raise RemoteViolation(f"{stamp.got} messages are said to have come, of {luggage.serial}")
+        if isinstance(stamp, Got) and stamp.got < acknowledged(luggage):
+            raise RemoteViolation(f"it got {stamp.got} messages, and had {acknowledged(luggage)}: {COPY}")
         if message is not None:
             self.said = max(self.said, luggage.sent)
             if message.id.seq > self.said + 1:
@@ -99,14 +120,19 @@ class Connection:
         self._filled.set()
 
     def begin(self, luggage: Luggage) -> None:
-        """The host was welcomed on this connection: messages start with the first it has not acknowledged."""
+        """Note that the host was welcomed: messages start with the first that it has not acknowledged.
+
+        A host that keeps no state is told where it was.
+        """
+        if self.is_volatile and not self.welcomed:
+            self.tell(json.dumps({"sent": luggage.sent, "got": acknowledged(luggage)}))
         if not self.welcomed:
             self.welcomed = True
-            self.sent = next(iter(luggage.outbox), luggage.serial + 1) - 1
+            self.sent = acknowledged(luggage)
 
     def fill(self, station: ProcessId, luggage: Luggage, window: int) -> None:
         """Queue what the window has room for."""
-        first = next(iter(luggage.outbox), luggage.serial + 1)
+        first = acknowledged(luggage) + 1
         last = min(luggage.serial, first + window - 1)
         for serial in range(max(self.sent + 1, first), last + 1):
             message, _ = luggage.outbox[serial]

@@ -1,7 +1,7 @@
-"""A station whose every step is durable before anybody sees it: what `durable_process` is for algorithms.
+"""A station whose every step is durable before anybody sees it: as `durable_process` is for algorithms.
 
 It puts what hosts say and what the wires bring into the core's `Station`, and hands out what follows only when the
-store has committed it. A crash at any instant leaves a store from which a new `Cell` goes on.
+store has committed it (`journal`). A crash at any instant leaves a store from which a new `DurableStation` goes on.
 
 **Who exists.** A host joins when it shows a token for the first time, at any station: that station tells all others in
 a durable `KNOWN` frame. Its home follows from its name (`home_station`), so stations that hear of it in any order, from
@@ -12,14 +12,14 @@ removes is forgotten everywhere, but for its name: a `REMOVED` frame tells the o
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 
 from antecede.core.effects import Transmit
-from antecede.core.errors import LimitReached, Misuse, RemoteViolation, WireError
+from antecede.core.errors import LimitReached, Misuse, RemoteViolation, TooNew, WireError
 from antecede.core.mobile.effects import Dropped, Effect, Radio
+from antecede.core.mobile.handoff import AWAITED, AWAY
 from antecede.core.mobile.host_and_station_frames import Begin, Carried, Downlink, Handover, Leave, Moved, Old, Welcome
 from antecede.core.mobile.luggage import Berth, Terms
 from antecede.core.mobile.protocols import restore
@@ -28,18 +28,29 @@ from antecede.core.types import Packet, ProcessId
 from antecede.core.wire.packets import encode
 from antecede.runtime import frames
 from antecede.runtime.roaming.home_station import home
-from antecede.runtime.roaming.protocol import decoded
-from antecede.runtime.roaming.station.fragments import PART, Parcels, cut
+from antecede.runtime.roaming.protocol import VOLATILE, decoded
+from antecede.runtime.roaming.station.fragments import Fragments, cut
+from antecede.runtime.roaming.station.seals import Seals, WrongSeal
 from antecede.runtime.state.journal import Journal
-from antecede.runtime.state.store import WHOLE_FRAME, Input, Outgoing, Store
+from antecede.runtime.state.log_entries import (
+    AgreeEntry,
+    HearEntry,
+    JoinEntry,
+    LogEntry,
+    ReceiveEntry,
+    RemoveEntry,
+    TickEntry,
+)
+from antecede.runtime.state.outgoing import Outgoing
+from antecede.runtime.state.store import Store
 from antecede.runtime.state.trace_recorder import Recorder
+from antecede.runtime.watch.unreadable import UnreadableFrames
 
-KNOWN, REMOVED = 4, 6
 PART_BYTES = 256 * 2**10
 
 
 @dataclass(slots=True)
-class ReleasedStep:
+class ReleasedByStation:
     """What may be shown, now that it is durable: to stations, to hosts, and which hosts have messages waiting."""
 
     outgoing: list[Outgoing] = field(default_factory=list)
@@ -48,8 +59,12 @@ class ReleasedStep:
     dropped: list[Dropped] = field(default_factory=list)
 
 
-class Cell:
-    """A station and its store. `part_bytes` is the longest packet that goes to another station in one piece."""
+class DurableStation:
+    """A station and its store.
+
+    `seals` tells which frames of other stations are to be believed; without them, all are. `part_bytes` is the longest
+    packet that goes to another station in one piece.
+    """
 
     def __init__(
         self,
@@ -57,13 +72,18 @@ class Cell:
         begin: Callable[[], Station],
         recorder: Recorder | None = None,
         *,
+        seals: Seals | None = None,
         part_bytes: int = PART_BYTES,
     ) -> None:
-        self.store, self._recorder, self._part_bytes = store, recorder, part_bytes
-        self._journal: Journal[Station] = Journal(store, begin, _restored, _call)
-        self._parcels = Parcels(store)
+        self.store, self._recorder, self._seals, self._part_bytes = store, recorder, seals, part_bytes
+        self._journal: Journal[Station, Effect] = Journal(
+            store, begin=begin, restore=_restored, apply=_apply, recorder=recorder
+        )
+        self._fragments = Fragments(store)
         self.counts: Counter[str] = Counter()
-        self._staged = ReleasedStep()
+        self.unreadable = UnreadableFrames()
+        self._staged = ReleasedByStation()
+        self._elsewhere: dict[ProcessId, int] = {}
 
     @property
     def station(self) -> Station:
@@ -87,13 +107,15 @@ class Cell:
             raise RemoteViolation("this host was removed: its name cannot be used again")
         known = self.store.facts.get(f"host {host}")
         if known is not None and known.decode() != incarnation:
-            raise RemoteViolation("this name was used with another store: give that store, or use another name")
+            how = "without a path" if known.decode() == VOLATILE else "with another store"
+            raise RemoteViolation(f"this name was used {how}: go on like that, or use another name")
         if known is None:
             self._meet(host)
             self._remember(host, incarnation)
-            self._tell(bytes((KNOWN,)) + json.dumps([host, incarnation]).encode())
+            self._tell(frames.known(host, incarnation))
         if self.station.berth(host).terms != terms:
-            self._journal.put("agree", host, b"" if terms is None else json.dumps(astuple(terms)).encode())
+            when_asleep, stored_max = (None, None) if terms is None else (terms.when_asleep, terms.stored_max)
+            self._journal.put(AgreeEntry(host, when_asleep, stored_max))
 
     def remove(self, host: ProcessId) -> None:
         """The operator wants `host` to be gone for good: forget it, and tell all other stations."""
@@ -101,67 +123,78 @@ class Cell:
             raise RemoteViolation("the name of a station")
         if host not in self.station.departed:
             self._forget(host)
-            self._tell(bytes((REMOVED,)) + json.dumps([host]).encode())
+            self._tell(frames.removed(host))
 
     def _forget(self, host: ProcessId) -> None:
         self.store.drop(f"host {host}")
-        self._carry_out(self._journal.put("remove", host, b""))
+        self._carry_out(self._journal.put(RemoveEntry(host)))
 
     def _tell(self, frame: bytes) -> None:
         others = [other for other in self.station.stations if other != self.name]
         if others:
-            self._staged.outgoing.append(self.store.enqueue(others, WHOLE_FRAME, frame))
+            self._staged.outgoing.append(self.store.enqueue_frame(others, frame))
 
-    def hear(self, packet: Packet, data: bytes) -> None:
-        """What a host says, in a packet that was checked. `RemoteViolation` and `LimitReached` change nothing."""
+    def hear(self, data: bytes) -> None:
+        """Take what a host says, in a packet that was checked. `RemoteViolation` and `LimitReached` change nothing."""
         self.counts["heard"] += 1
-        self._carry_out(self._journal.put("hear", packet.sender, data))
+        self._carry_out(self._journal.put(HearEntry(data)))
 
     def left(self, host: ProcessId, move: int) -> None:
         """The connection that `host` had registered on with `move` is gone: to the core, the host has left."""
         packet = Packet(host, None, Leave(move))
         self._note("disconnect", host)
-        self._carry_out(self._journal.put("hear", host, encode(packet)))
+        self._carry_out(self._journal.put(HearEntry(encode(packet))))
 
-    def receive(self, sender: ProcessId | None, data: bytes) -> bool:
-        """Take a frame from another station. False: it cannot be taken now, offer it again later."""
+    def receive(self, sender: ProcessId | None, data: bytes, number: int = 0) -> bool:
+        """Take a frame from another station, the `number`-th of the inbox. Return False if it cannot be taken now, and
+        is to be offered again later. A frame of a later release, or with a seal of another key, is in `unreadable`.
+        """
         try:
-            return self._frame(sender, data)
+            is_taken = self._frame(sender, data, number)
         except LimitReached:
             self.counts["offered again"] += 1
+            return False
+        except (TooNew, WrongSeal) as error:
+            self.unreadable.note(sender, data, str(error))
             return False
         except (RemoteViolation, Misuse) as error:
             self.counts["refused"] += 1
             self.store.quarantine(sender, str(error), data)
             return True
+        self.unreadable.forget(sender, data)
+        return is_taken
+
+    def take_elsewhere(self) -> dict[ProcessId, int]:
+        """Return the hosts that were found to be at another station since the last call, each with the number of its
+        registration there."""
+        hosts, self._elsewhere = self._elsewhere, {}
+        return hosts
 
     def tick(self, now: float) -> None:
         """Time has come to `now`."""
-        self.store.put("clock", repr(now).encode())
-        self._carry_out(self._journal.put("tick", repr(now), b""))
+        self._carry_out(self._journal.put(TickEntry(now)))
 
-    def _frame(self, sender: ProcessId | None, data: bytes) -> bool:
+    def _frame(self, sender: ProcessId | None, data: bytes, number: int) -> bool:
         if sender not in self.station.stations:
             raise WireError(f"a frame of {sender!r}, which is not among the stations")
-        kind = data[0] if data else 0
-        if kind == KNOWN:
-            host, incarnation = _named_in(data, 2)
-            if host not in self.station.departed:
-                self._meet(host)
-                self._remember(host, incarnation)
-        elif kind == REMOVED:
-            self._forget(*_named_in(data, 1))
-        elif kind == PART:
-            whole = self._parcels.take(sender, data)
+        inner = data if self._seals is None else self._seals.open(sender, data, number)
+        frame = frames.parse(frames.open_envelope(inner).frame)
+        if isinstance(frame, frames.KnownHost):
+            if frame.host not in self.station.departed:
+                self._meet(frame.host)
+                self._remember(frame.host, frame.incarnation)
+        elif isinstance(frame, frames.RemovedHost):
+            self._forget(frame.host)
+        elif isinstance(frame, frames.Part):
+            whole = self._fragments.take(sender, frame)
             if whole is not None:
                 name, packet = whole
                 self._packet(self._decoded(packet), packet)
-                self._parcels.finish(name)
-        else:
-            frame = frames.parse(data)
-            if not isinstance(frame, frames.Packets) or frame.roster:
-                raise WireError("a frame that is not of packets, or with a roster")
+                self._fragments.finish(name)
+        elif isinstance(frame, frames.Packets) and not frame.roster:
             return self._packets(sender, frame.packets)
+        else:
+            raise WireError("a frame that is not of packets, or with a roster")
         return True
 
     def _packets(self, sender: ProcessId, packets: tuple[bytes, ...]) -> bool:
@@ -186,14 +219,26 @@ class Cell:
         return packet
 
     def _packet(self, packet: Packet, data: bytes) -> None:
-        effects = self._journal.put("receive", packet.sender, data)
+        effects = self._journal.put(ReceiveEntry(packet.sender, 0, data))
         self.counts["received"] += 1
         self._carry_out(effects)
+        if isinstance(packet.stamp, Begin | Moved):
+            self._note_elsewhere(packet.stamp)
+
+    def _note_elsewhere(self, stamp: Begin | Moved) -> None:
+        """Note that a host has registered at another station, if it has; a registration of the same number as the one
+        here is of a copy of its store."""
+        berth = self.berth(stamp.host)
+        if berth is None:
+            return
+        is_copy = isinstance(stamp, Moved) and stamp.at != self.name and stamp.move >= berth.heard
+        if berth.state == AWAY or (berth.state == AWAITED and is_copy):
+            self._elsewhere[stamp.host] = stamp.move
 
     def _meet(self, host: ProcessId) -> None:
         """Whoever was not known joins."""
         if host not in self.station.berths:
-            self._journal.put("join", host, b"")
+            self._journal.put(JoinEntry(host))
 
     def _remember(self, host: ProcessId, incarnation: str) -> None:
         """Of two that took a name at the same time at different stations, everybody keeps the same one."""
@@ -203,13 +248,10 @@ class Cell:
 
     # What goes out.
 
-    def commit(self) -> ReleasedStep:
+    def commit(self) -> ReleasedByStation:
         """Make everything up to now durable, and release what it led to."""
-        if self._recorder is not None:
-            self._staged.outgoing += self._recorder.flush()
-        self._journal.save()
-        self.store.commit()
-        released, self._staged = self._staged, ReleasedStep()
+        self._staged.outgoing += self._journal.commit()
+        released, self._staged = self._staged, ReleasedByStation()
         return released
 
     def _carry_out(self, effects: list[Effect]) -> None:
@@ -242,12 +284,12 @@ class Cell:
             self.counts["handed over"] += 1
             self._note("move", packet.stamp.host, to=to)
         if len(data) <= self._part_bytes:
-            self._staged.outgoing.append(self.store.enqueue((to,), 0, data))
+            self._staged.outgoing.append(self.store.enqueue_packet((to,), 0, data))
             return
         number = int(self.store.facts.get("parcels", b"0")) + 1
         self.store.put("parcels", b"%d" % number)
         for part in cut(number, data, self._part_bytes):
-            self._staged.outgoing.append(self.store.enqueue((to,), WHOLE_FRAME, part))
+            self._staged.outgoing.append(self.store.enqueue_frame((to,), part))
 
 
 def _restored(state: bytes) -> Station:
@@ -256,21 +298,23 @@ def _restored(state: bytes) -> Station:
     return station
 
 
-def _call(station: Station, given: Input) -> list[Effect]:
-    kind, who, data = given
-    if kind == "hear":
-        return station.hear(decoded(data))
-    if kind == "receive":
-        return _receive(station, decoded(data))
-    if kind == "tick":
-        return station.tick(float(who))
-    if kind == "remove":
-        return station.remove(who)
-    if kind == "agree":
-        station.agree(who, Terms(*json.loads(data)) if data else None)
-        return []
-    assert kind == "join", kind
-    _join(station, who)
+def _apply(station: Station, entry: LogEntry) -> list[Effect]:
+    """Give a station an entry of the log."""
+    match entry:
+        case HearEntry(data):
+            return station.hear(decoded(data))
+        case ReceiveEntry(_, _, data):
+            return _receive(station, decoded(data))
+        case TickEntry(now):
+            return station.tick(now)
+        case RemoveEntry(host):
+            return station.remove(host)
+        case AgreeEntry(host, when_asleep, stored_max):
+            station.agree(host, None if when_asleep is None or stored_max is None else Terms(when_asleep, stored_max))
+        case JoinEntry(name):
+            _join(station, name)
+        case _:
+            raise AssertionError(f"{entry} is not for a station")
     return []
 
 
@@ -303,14 +347,3 @@ def _named(packet: Packet) -> Iterator[ProcessId]:
         yield from sorted(stamp.to & packet.message.dests)
     elif isinstance(stamp, (Begin, Handover, Moved, Old)):
         yield stamp.host
-
-
-def _named_in(data: bytes, count: int) -> list[str]:
-    """So many strings, in a frame of ours about a host."""
-    try:
-        said = json.loads(data[1:])
-    except (ValueError, RecursionError):
-        said = None
-    if not isinstance(said, list) or len(said) != count or not all(isinstance(one, str) and one for one in said):
-        raise WireError("a frame about a host that does not name one")
-    return said

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from ssl import SSLContext
@@ -15,10 +16,15 @@ from antecede.core.mobile.protocols import station as begin_station
 from antecede.core.mobile.station import Station
 from antecede.core.roster import checked_names
 from antecede.core.types import ProcessId
+from antecede.runtime import frames
+from antecede.runtime.block import Block
+from antecede.runtime.envelopes import checked_form
 from antecede.runtime.roaming.protocol import AirLimits
-from antecede.runtime.roaming.station.durable_station import PART_BYTES, Cell
+from antecede.runtime.roaming.station.durable_station import PART_BYTES, DurableStation
+from antecede.runtime.roaming.station.seals import Seals
 from antecede.runtime.roaming.station.server import StationServer
 from antecede.runtime.state.identity import identify
+from antecede.runtime.state.ownership import Ownership
 from antecede.runtime.state.store import Store
 from antecede.runtime.state.trace_recorder import open_recorder, stream_of
 from antecede.runtime.transport.contract import Network, open_transport
@@ -27,6 +33,7 @@ from antecede.runtime.transport.urls import NOT_GIVEN, NotGiven, network_of, pat
 from antecede.runtime.watch import status
 
 SPACE = "roam"
+IF_LOST = "start a new space, because the list of stations cannot change"
 STORED_MAX = 1_500
 RETRY_S = 30.0
 LUGGAGE_BYTES_MAX = 12 * 2**20
@@ -39,8 +46,7 @@ def policy(when_asleep: str = "store", stored_max: int = STORED_MAX) -> Policy:
     return Policy(when_asleep, stored_max, retry_s=RETRY_S)
 
 
-@asynccontextmanager
-async def serve_station(
+def serve_station(
     url: str | Network,
     *,
     name: ProcessId,
@@ -58,15 +64,18 @@ async def serve_station(
     clock: Callable[[], float] = time.monotonic,
     wall: Callable[[], float] = time.time,
     begin: Callable[[ProcessId, tuple[ProcessId, ...], Policy], Station] | None = None,
-) -> AsyncIterator[StationServer]:
+    wire: int = frames.NEWEST_FORM,
+) -> Block[StationServer]:
     """Run station `name` of `stations`: `async with serve_station(...)`. All stations are given the same list.
 
-    `key` is the secret that tokens of hosts are signed with. `listen` is the address for the WebSockets of hosts.
-    `store` is the folder of the durable state, as in `join`: `nats://` needs it. With `store=None` a restart forgets
-    all hosts, and the name of the station cannot be used again, which is for tests only. `rules` says what is done for
-    hosts that are away, and `limits` bounds what a host may do. `tls` is shown to hosts; `nats` is how to connect to
-    NATS. `trace`, a folder or `jetstream:NAME`, gets what happens to hosts here: connect, disconnect, move, what is
-    dropped. `begin` makes another kind of station than that of `roam`.
+    `key` is the secret that tokens of hosts are signed with, and with which stations seal what they tell each other.
+    `listen` is the address for the WebSockets of hosts. `store` is the folder of the durable state, as in `join`:
+    `nats://` needs it. With `store=None` a restart forgets all hosts, and the name of the station cannot be used again,
+    which is for tests only. `rules` says what is done for hosts that are away, and `limits` bounds what a host may do.
+    `tls` is shown to hosts; `nats` is how to connect to NATS. `trace`, a folder or `jetstream:NAME`, gets what happens
+    to hosts here: connect, disconnect, move, what is dropped. `begin` makes another kind of station than that of
+    `roam`. `wire` is the newest form of frames that is asked for: give 1 to all stations before you go back to an
+    earlier release.
     """
     checked_names("the space and the station", [space, name])
     rules, limits = rules or policy(), limits or AirLimits()
@@ -77,26 +86,72 @@ async def serve_station(
         )
     everyone = tuple(sorted(set(stations)))
     network = network_of(url, nats)
-    path = path_of_store(store, network, space, name)
+    plan = StationPlan(
+        network=network,
+        space=space,
+        name=name,
+        everyone=everyone,
+        key=key,
+        listen=listen,
+        begin=partial(begin or partial(_roam, held_back_max=limits.held_back), name, everyone, rules),
+        path=path_of_store(store, network, space, name),
+        durability=durability,
+        limits=limits,
+        tls=tls,
+        trace=trace,
+        wire=checked_form(wire),
+        clock=clock,
+        wall=wall,
+    )
+    return Block(_enter(plan), "async with serve_station(...) as server:")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StationPlan:
+    """What `serve_station` was asked for, checked."""
+
+    network: Network
+    space: str
+    name: ProcessId
+    everyone: tuple[ProcessId, ...]
+    key: bytes = field(repr=False)
+    listen: tuple[str, int]
+    begin: Callable[[], Station]
+    path: Path | None
+    durability: str
+    limits: AirLimits
+    tls: SSLContext | None
+    trace: str | Path | None
+    wire: int
+    clock: Callable[[], float]
+    wall: Callable[[], float]
+
+
+@asynccontextmanager
+async def _enter(plan: StationPlan) -> AsyncIterator[StationServer]:
+    space, name, limits = plan.space, plan.name, plan.limits
     async with AsyncExitStack() as stack:
-        stack.push_async_callback(network.stop)
-        await network.start()
-        opened = Store(path, durability=durability, snapshot_bytes_min=limits.snapshot_bytes_min)
-        stack.callback(opened.close)
-        incarnation = identify(opened, space=space, station=name, stations=" ".join(everyone))
-        make = partial(begin or partial(_roam, held_back_max=limits.held_back), name, everyone, rules)
-        recorder = stack.enter_context(open_recorder(trace, space, name, store=opened, wall=wall))
-        cell = Cell(opened, make, recorder)
-        cell.commit()
-        transport = await open_transport(stack, network.transport(space, name, incarnation), stream_of(trace))
+        stack.push_async_callback(plan.network.stop)
+        await plan.network.start(flushes=plan.durability == "power")
+        store = Store(plan.path, durability=plan.durability, snapshot_bytes_min=limits.snapshot_bytes_min)
+        stack.callback(store.close)
+        incarnation = identify(store, space=space, station=name, stations=" ".join(plan.everyone))
+        recorder = stack.enter_context(open_recorder(plan.trace, space, name, store=store, wall=plan.wall))
+        seals = Seals(plan.key, space, name, store, form=plan.wire)
+        durable = DurableStation(store, plan.begin, recorder, seals=seals)
+        durable.commit()
+        owner = Ownership(store, space, name, form=plan.wire, if_lost=IF_LOST)
+        made = plan.network.transport(space, name, incarnation)
+        transport = await open_transport(stack, made, stream_of(plan.trace), owner)
+        seals.epoch = owner.epoch
         if transport.data_bytes_max < 2 * PART_BYTES:
             raise Misuse(
                 f"the broker accepts {transport.data_bytes_max} bytes in a message, and a station needs "
                 f"{2 * PART_BYTES}: raise max_payload of the broker"
             )
-        server = StationServer(transport, cell, key, limits, clock)
+        server = StationServer(transport, durable, envelopes=seals, key=plan.key, limits=limits, clock=plan.clock)
         stack.push_async_callback(server.close)
-        await server.start(*listen, tls)
+        await server.start(*plan.listen, plan.tls)
         await status.answer(transport, space, name, "station", server.status)
         yield server
 

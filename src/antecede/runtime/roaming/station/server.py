@@ -1,9 +1,9 @@
-"""A station as a server: WebSockets to its hosts, inboxes of the broker to the other stations, one `Cell` between.
+"""A station as a server: WebSockets to its hosts, inboxes of the broker to the other stations, one machine between.
 
-Everything that comes in is put into the cell; what follows from it goes out when the group it belongs to is committed.
-A host that breaks a rule loses its connection, with the reason, and changes nothing. One that is too fast, or sends
-while too much is owed to other stations, is not read from for a while. When a connection ends, the cell is told that
-the host has left, so that messages are stored or dropped by the policy; so it is for all hosts after a crash.
+Everything that comes in is put into the machine; what follows from it goes out when the group it belongs to is
+committed. A host that breaks a rule loses its connection, with the reason, and changes nothing. One that is too fast,
+or sends while too much is owed to other stations, is not read from for a while. When a connection ends, the machine is
+told that the host has left, so that messages are stored or dropped by the policy; so it is for all hosts after a crash.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from http import HTTPStatus
 from ssl import SSLContext
@@ -26,22 +26,27 @@ from antecede.core.mobile.handoff import AWAY
 from antecede.core.mobile.host_and_station_frames import Got
 from antecede.core.types import Packet, ProcessId
 from antecede.runtime.background import end
-from antecede.runtime.group_commit import Grouping
-from antecede.runtime.outbox import Lanes
+from antecede.runtime.driver import Driver
+from antecede.runtime.envelopes import Envelopes
+from antecede.runtime.outbox import Outbox
 from antecede.runtime.roaming import protocol
 from antecede.runtime.roaming.protocol import AirLimits
-from antecede.runtime.roaming.station.connection import CLOSE_S, Bucket, Connection, hang_up, is_welcome
-from antecede.runtime.roaming.station.durable_station import Cell, ReleasedStep
+from antecede.runtime.roaming.station.connection import CLOSE_S, Connection, TokenBucket, hang_up, is_welcome
+from antecede.runtime.roaming.station.durable_station import DurableStation, ReleasedByStation
 from antecede.runtime.roaming.station.view import StationView
 from antecede.runtime.roaming.tokens import read_token
-from antecede.runtime.transport.contract import Received, Transport
+from antecede.runtime.transport.contract import Received, Transport, Unreachable
 from antecede.runtime.watch.metrics import STATION_COUNTERS, STATION_GAUGES, Metrics
+from antecede.runtime.watch.problems import LOGGER, Problem
 
 RETRY_S = 0.25
-LOOK_S = 0.25
 QUIET = logging.getLogger("antecede.air")
 QUIET.setLevel(logging.CRITICAL + 1)
 """What is said on the air is never logged: the first frame has the token."""
+
+
+TWICE = "the same host has connected again: its name is used in two places, or its link was slow"
+ELSEWHERE = "the same host has registered at another station: its name is used in two places"
 
 
 class Done(Exception):
@@ -58,28 +63,38 @@ class StationServer:
     def __init__(
         self,
         transport: Transport,
-        cell: Cell,
+        durable: DurableStation,
+        *,
+        envelopes: Envelopes,
         key: bytes,
         limits: AirLimits,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._transport, self.cell, self._key, self._limits, self._clock = transport, cell, key, limits, clock
+        self._transport, self.durable, self._key, self._limits, self._clock = transport, durable, key, limits, clock
         self._connections: dict[ProcessId, Connection] = {}
         self._attending: dict[ServerConnection, asyncio.Task[None]] = {}
+        self._greeting: dict[ServerConnection, None] = {}  # those who have not said who they are, the oldest first
         self._refill: dict[ProcessId, None] = {}
         self._met = asyncio.Event()
-        self._unsaved = False
-        self._grouping = Grouping(self._commit)
-        self._lanes = Lanes(transport, cell.name, done=self._entry_done, failed=self._grouping.fail, clock=clock)
-        self._view = StationView(cell, self._lanes, self._connections, clock)
-        self._clock_base = float(cell.store.facts.get("clock", b"0")) - clock()
-        self._tasks: list[asyncio.Task[None]] = []
+        self._driver = Driver(durable.store, commit=self._commit, stopped=self._failed, clock=clock)
+        self._commits = self._driver.commits
+        self._outbox = Outbox(
+            transport,
+            durable.name,
+            envelopes=envelopes,
+            done=self._driver.entry_done,
+            failed=self._commits.fail,
+            clock=clock,
+        )
+        self._view = StationView(
+            durable, self._outbox, self._connections, clock=clock, stall_after_s=limits.stall_after_s
+        )
         self._server: Server | None = None
         self.metrics = Metrics(self, STATION_COUNTERS, STATION_GAUGES)
 
     @property
     def process(self) -> ProcessId:
-        return self.cell.name
+        return self.durable.name
 
     @property
     def port(self) -> int:
@@ -89,12 +104,12 @@ class StationServer:
 
     async def start(self, host: str, port: int, tls: SSLContext | None = None) -> None:
         """Go on with what is owed, listen to the other stations, then to hosts."""
-        for each, berth in self.cell.station.berths.items():
+        for each, berth in self.durable.station.berths.items():
             if berth.state != AWAY and not berth.asleep:
-                self.cell.left(each, berth.heard)
-        self.cell.commit()
-        self._lanes.put(self.cell.store.outbox())
-        self._tasks = [asyncio.create_task(self._guard(work)) for work in (self._receive, self._keep_time)]
+                self.durable.left(each, berth.heard)
+        self.durable.commit()
+        self._outbox.put(self.durable.store.outbox())
+        self._driver.start(self._receive, self._keep_time, self._report)
         self._server = await serve(
             self._handle,
             host,
@@ -115,20 +130,36 @@ class StationServer:
         """Stop. Hosts find another station, or come back when this one does."""
         if self._server is not None:
             await hang_up(self._server, self._attending)
-        await end(self._tasks)
-        await self._lanes.close()
-        if self._grouping.failure is None:
-            self._grouping.now()
+        await self._driver.close()
+        await self._outbox.close()
+        if self._driver.failure is None:
+            with suppress(Unreachable, TimeoutError):
+                async with asyncio.timeout(CLOSE_S):
+                    await self._driver.report_once(self._transport)
+
+    def _failed(self, failure: Exception) -> None:
+        """Say why the station stops, and let nothing in or out: a restart goes on from what is durable."""
+        LOGGER.error("%s stops: %s", self.process, failure)
+        for connection in self._connections.values():
+            connection.socket.transport.abort()
 
     async def failed(self) -> Exception:
         """Returns when the station cannot go on, with the reason."""
-        await self._grouping.failed.wait()
-        assert self._grouping.failure is not None
-        return self._grouping.failure
+        await self._commits.failed.wait()
+        assert self._commits.failure is not None
+        return self._commits.failure
 
     def counts(self) -> dict[str, int]:
         """What happened since the station was started, and what is here now."""
         return self._view.counts()
+
+    def problems(self) -> list[Problem]:
+        """Return what is wrong now, each with since when and in words. The same is logged, counted and shown."""
+        return self._view.problems()
+
+    def problem_counts(self) -> dict[str, int]:
+        """Return the number of problems of each kind, as the metrics have it."""
+        return self._view.problem_counts()
 
     def status(self) -> Mapping[str, object]:
         """What `antecede status` shows of this station."""
@@ -138,7 +169,7 @@ class StationServer:
 
     def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
         del request
-        if len(self._attending) >= self._limits.connections:
+        if len(self._connections) >= self._limits.connections:
             return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, "this station is full\n")
         return None
 
@@ -151,53 +182,73 @@ class StationServer:
             connection = await self._greet(socket)
             await self._serve(connection)
         except RemoteViolation as error:
-            self.cell.counts["closed"] += 1
+            self.durable.counts["closed"] += 1
             await socket.close(protocol.REFUSED, protocol.reason(error))
         except Later as error:
             await socket.close(protocol.LATER, protocol.reason(error))
         except Done:
             await socket.close()
         except (ConnectionClosed, AntecedeError):
-            await socket.close(1011, "this station has failed" if self._grouping.failure else "")
+            await socket.close(1011, "this station has failed" if self._commits.failure else "")
         finally:
             del self._attending[socket]
             if connection is not None:
                 self._gone(connection)
 
     async def _greet(self, socket: ServerConnection) -> Connection:
-        try:
-            async with asyncio.timeout(self._limits.hello_s):
-                said = protocol.read_hello(await socket.recv())
-        except TimeoutError:
-            raise Later(f"no hello within {self._limits.hello_s:g} s") from None  # a slow link is nobody's fault
+        said = await self._hello(socket)
         badge = read_token(self._key, said.token)
         host = badge.host
         if said.host is not None and said.host != host:
-            raise RemoteViolation("the token is for another host")
+            raise RemoteViolation(f"the token is for another host: for {host}, and not for {said.host}"[:100])
         if badge.removes:
             raise await self._removed(socket, host)
-        if self.cell.berth(host) is None and len(self.cell.station.berths) >= self._limits.hosts:
-            raise Later("this system has reached its limit of hosts")
-        self.cell.welcome(host, said.incarnation, badge.terms(self.cell.station.policy))
-        await self._grouping.done()
-        connection = Connection(socket, host, Bucket(self._limits.packets_per_s, self._clock))
+        self._check_room(host)
+        self.durable.welcome(host, said.incarnation, badge.terms(self.durable.station.policy))
+        await self._commits.done()
+        self._check_room(host)  # others may have come meanwhile
+        connection = Connection(
+            socket,
+            host,
+            TokenBucket(self._limits.packets_per_s, self._clock),
+            is_volatile=said.incarnation == protocol.VOLATILE,
+        )
         before = self._connections.get(host)
         self._connections[host] = connection
         try:
             if before is not None:
-                await before.socket.close(protocol.REPLACED, "the same host has connected again")
-            await socket.send(json.dumps({"station": self.cell.name, "frame_bytes": self._limits.frame_bytes}))
+                await before.socket.close(protocol.REPLACED, TWICE)
+            await socket.send(json.dumps({"station": self.durable.name, "frame_bytes": self._limits.frame_bytes}))
         except BaseException:
             self._gone(connection)  # it has left before it was greeted
             raise
         return connection
 
+    async def _hello(self, socket: ServerConnection) -> protocol.Hello:
+        """Return who is speaking. Whoever says nothing has no place among the hosts, and makes room for others."""
+        self._greeting[socket] = None
+        if len(self._greeting) > self._limits.greetings:
+            next(iter(self._greeting)).transport.abort()
+        try:
+            async with asyncio.timeout(self._limits.hello_s):
+                return protocol.read_hello(await socket.recv())
+        except TimeoutError:
+            raise Later(f"no hello within {self._limits.hello_s:g} s") from None  # a slow link is nobody's fault
+        finally:
+            del self._greeting[socket]
+
+    def _check_room(self, host: ProcessId) -> None:
+        if host not in self._connections and len(self._connections) >= self._limits.connections:
+            raise Later("this station is full")
+        if self.durable.berth(host) is None and len(self.durable.station.berths) >= self._limits.hosts:
+            raise Later("this system has reached its limit of hosts")
+
     async def _removed(self, socket: ServerConnection, host: ProcessId) -> Done:
         """The operator wants a host to be gone."""
-        self.cell.remove(host)
-        await self._grouping.done()
+        self.durable.remove(host)
+        await self._commits.done()
         await self._dismiss(host)
-        await socket.send(json.dumps({"station": self.cell.name, "removed": host}))
+        await socket.send(json.dumps({"station": self.durable.name, "removed": host}))
         return Done()
 
     async def _dismiss(self, host: ProcessId) -> None:
@@ -223,111 +274,101 @@ class StationServer:
     def _check(self, connection: Connection, packet: Packet) -> None:
         """`RemoteViolation` for what no correct host says."""
         protocol.check_spoken(connection.host, packet)
-        berth = self.cell.berth(connection.host)
-        connection.check(packet, berth.luggage if berth is not None else None)
+        connection.check(packet, self.durable.berth(connection.host))
 
     async def _acquainted(self, packet: Packet) -> None:
         """A host that has just joined elsewhere may not be known here yet: wait a little for word of it."""
         if packet.message is None:
             return
         until = self._clock() + self._limits.stranger_s
-        while not packet.message.dests <= self.cell.station.berths.keys() and self._clock() < until:
+        while not packet.message.dests <= self.durable.station.berths.keys() and self._clock() < until:
             self._met.clear()
             with suppress(TimeoutError):
                 async with asyncio.timeout(until - self._clock()):
                     await self._met.wait()
 
     async def _hear(self, connection: Connection, packet: Packet, data: bytes) -> None:
-        while len(self._lanes.owed) >= self._limits.outbox:
-            await self._lanes.change()
+        while len(self._outbox.owed) >= self._limits.outbox:
+            await self._outbox.change()
         while True:
-            if self._connections.get(connection.host) is not connection or self._grouping.failure is not None:
+            if self._connections.get(connection.host) is not connection or self._commits.failure is not None:
                 return
             try:
-                self.cell.hear(packet, data)
+                self.durable.hear(data)
             except LimitReached:
                 await asyncio.sleep(RETRY_S)
             else:
                 break
         if isinstance(packet.stamp, Got):
             self._refill[connection.host] = None
-        self._grouping.soon()
+        self._commits.soon()
 
     def _gone(self, connection: Connection) -> None:
         if self._connections.get(connection.host) is connection:
             del self._connections[connection.host]
-            if self._grouping.failure is None and self.cell.berth(connection.host) is not None:
-                self.cell.left(connection.host, connection.move)
-                self._grouping.soon()
+            if self._commits.failure is None and self.durable.berth(connection.host) is not None:
+                self.durable.left(connection.host, connection.move)
+                self._commits.soon()
 
     # Commits, and what they let out.
 
     def _commit(self) -> None:
-        self._release(self.cell.commit())
+        self._release(self.durable.commit())
 
-    def _release(self, released: ReleasedStep) -> None:
-        self._lanes.put(released.outgoing)
+    def _release(self, released: ReleasedByStation) -> None:
+        self._outbox.put(released.outgoing)
         waiting, self._refill = {**released.waiting, **self._refill}, {}
         for radio in released.radios:
             connection = self._connections.get(radio.to)
             if connection is None:
                 continue
-            connection.put(radio.packet)
-            berth = self.cell.berth(radio.to)
+            berth = self.durable.berth(radio.to)
             if is_welcome(radio.packet) and berth is not None and berth.luggage is not None:
                 connection.begin(berth.luggage)
                 waiting[radio.to] = None
+            connection.put(radio.packet)
         for host in waiting:
             self._fill(host)
         for dropped in released.dropped:
             connection = self._connections.get(dropped.message.sender)
-            if connection is not None and self.cell.berth(dropped.host) is None:
+            if connection is not None and self.durable.berth(dropped.host) is None:
                 connection.tell(json.dumps({"refused": str(dropped.message), "unknown": dropped.host}))
 
     def _fill(self, host: ProcessId) -> None:
-        connection, berth = self._connections.get(host), self.cell.berth(host)
+        connection, berth = self._connections.get(host), self.durable.berth(host)
         if connection is not None and connection.welcomed and berth is not None and berth.luggage is not None:
-            connection.fill(self.cell.name, berth.luggage, self._limits.window)
-
-    def _entry_done(self, n: int) -> None:
-        """Not worth a commit of its own: without it the entry is published once more after a crash."""
-        self.cell.store.done(n)
-        self._unsaved = True
+            connection.fill(self.durable.name, berth.luggage, self._limits.window)
 
     # What goes on by itself.
 
-    async def _guard(self, work: Callable[[], Awaitable[None]]) -> None:
-        try:
-            await work()
-        except Exception as fault:
-            self._grouping.fail(fault)
-
     async def _receive(self) -> None:
         while True:
-            batch = await self._transport.receive()
-            known = len(self.cell.station.berths)
-            taken: list[Received] = []
-            refused: list[Received] = []
-            for received in batch:
-                (taken if self.cell.receive(received.sender, received.data) else refused).append(received)
-            self._grouping.now()
-            if len(self.cell.station.berths) > known:
+            known = len(self.durable.station.berths)
+            await self._driver.take_frames(
+                self._transport, self._take, is_unreadable=self._is_unreadable, retry_s=RETRY_S
+            )
+            if len(self.durable.station.berths) > known:
                 self._met.set()
-            for host in sorted(self._connections.keys() & self.cell.station.departed):
+            for host in sorted(self._connections.keys() & self.durable.station.departed):
                 await self._dismiss(host)
-            await self._transport.ack(taken)
-            if refused:
-                await self._transport.retry(refused, RETRY_S)
+            for host, move in self.durable.take_elsewhere().items():
+                await self._replace(host, move)
+
+    def _take(self, received: Received) -> bool:
+        return self.durable.receive(received.sender, received.data, received.number)
+
+    def _is_unreadable(self, received: Received) -> bool:
+        return self.durable.unreadable.has(received.sender, received.data)
+
+    async def _replace(self, host: ProcessId, move: int) -> None:
+        """End the connection of a host that has registered at another station, with number `move`."""
+        connection = self._connections.get(host)
+        if connection is not None and 0 < connection.move <= move:
+            await connection.socket.close(protocol.REPLACED, ELSEWHERE)
 
     async def _keep_time(self) -> None:
-        """Timers of the core, on a clock that goes on where it stopped and never runs backwards."""
-        while True:
-            await asyncio.sleep(LOOK_S)
-            self._view.look()
-            now, due = self._clock_base + self._clock(), self.cell.station.due
-            if due is not None and due <= now:
-                self.cell.tick(now)
-                self._grouping.soon()
-            if self._unsaved:
-                self._unsaved = False
-                self._grouping.soon()
+        station = self.durable.station
+        await self._driver.keep_time(lambda: station.due, self.durable.tick, self._view.look)
+
+    async def _report(self) -> None:
+        await self._driver.report_progress(self._transport)

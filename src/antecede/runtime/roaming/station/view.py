@@ -1,4 +1,4 @@
-"""How a station is doing: its counts, what does not move and since when, and the hand-offs in progress."""
+"""How a station is doing: its counts, what is wrong and since when, and the hand-offs in progress."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sized
 
 from antecede.core.mobile.handoff import AWAITED
 from antecede.core.types import ProcessId
-from antecede.runtime.outbox import Lanes
-from antecede.runtime.roaming.station.durable_station import Cell
+from antecede.runtime.outbox import Outbox
+from antecede.runtime.roaming.station.durable_station import DurableStation
+from antecede.runtime.watch.problems import Problem, ProblemLog
 from antecede.runtime.watch.stalls import Waiting, Watch
 
 LOOK_S = 2.0
@@ -16,24 +17,44 @@ LINES_MAX = 5
 
 
 class StationView:
-    """Looks at the cell, the lanes and the connections of one station, and changes nothing."""
+    """Looks at the state, the outbox and the connections of one station, and changes nothing."""
 
-    def __init__(self, cell: Cell, lanes: Lanes, connections: Sized, clock: Callable[[], float]) -> None:
-        self._cell, self._lanes, self._connections, self._clock = cell, lanes, connections, clock
-        self._watch = Watch(LOOK_S, clock)
+    def __init__(
+        self,
+        durable: DurableStation,
+        outbox: Outbox,
+        connections: Sized,
+        *,
+        clock: Callable[[], float],
+        stall_after_s: float,
+    ) -> None:
+        self._durable, self._outbox, self._connections, self._clock = durable, outbox, connections, clock
+        space = durable.store.facts.get("space", b"").decode()
+        self._watch = Watch(stall_after_s, clock, space)
+        self._log = ProblemLog(durable.name, clock)
         self._moving: dict[ProcessId, float] = {}
         self._looked = clock()
 
     def look(self) -> None:
-        """To be called now and then: since when something waits is known from the first look that saw it."""
+        """Log what begins and ends to be a problem. Call this now and then: since when something waits is known from
+        the first look that saw it.
+        """
         if self._clock() - self._looked >= LOOK_S:
             self._looked = self._clock()
             self._look_at_moves()
-            self._watch.look(self._waiting(), self._lanes.lanes.values())
+            self._log.look(self.problems())
+
+    def problems(self) -> list[Problem]:
+        """Return what is wrong now."""
+        return [*self._watch.stalled(self._waiting(), self._outbox.queues.values(), self._durable.unreadable)]
+
+    def problem_counts(self) -> dict[str, int]:
+        """Return the number of problems at the last look, by kind."""
+        return self._log.counts()
 
     def counts(self) -> dict[str, int]:
         """What happened since the station was started, and what is here now."""
-        counts, station = self._cell.counts, self._cell.station
+        counts, station = self._durable.counts, self._durable.station
         served = list(station.served())
         return {
             **{name: counts[name] for name in ("heard", "received", "refused", "dropped")},
@@ -46,14 +67,14 @@ class StationView:
             "awaited": sum(berth.state == AWAITED for berth in station.berths.values()),
             "stored": sum(len(luggage.outbox) for _, luggage in served),
             "held_back": len(station.held()),
-            "outbox": len(self._lanes.owed),
+            "outbox": len(self._outbox.packets_owed),
         }
 
     def status(self) -> Mapping[str, object]:
         """What `antecede status` shows of this station."""
-        waiting = self._watch.waiting(self._waiting(), self._lanes.lanes.values())
+        waiting = self._watch.waiting(self._waiting(), self._outbox.queues.values(), self._durable.unreadable)
         self._look_at_moves()
-        now, berths = self._clock(), self._cell.station.berths
+        now, berths = self._clock(), self._durable.station.berths
         moving = sorted(self._moving, key=self._moving.__getitem__)
         return {
             **self.counts(),
@@ -65,10 +86,10 @@ class StationView:
         }
 
     def _waiting(self) -> Iterator[Waiting]:
-        return (Waiting(held.message, held.needs, held.host) for held in self._cell.station.held())
+        return (Waiting(held.message, held.needs, held.host) for held in self._durable.station.held())
 
     def _look_at_moves(self) -> None:
         """Hosts that registered here and whose luggage is on its way."""
         now = self._clock()
-        awaited = [host for host, berth in self._cell.station.berths.items() if berth.state == AWAITED]
+        awaited = [host for host, berth in self._durable.station.berths.items() if berth.state == AWAITED]
         self._moving = {host: self._moving.get(host, now) for host in awaited}

@@ -4,7 +4,16 @@ The first who wants the server of a folder starts a **keeper**, a small process 
 of the loopback interface and keeps its store in the folder. Everybody who uses the server holds a shared lock on
 `folder/users`; the keeper waits for the exclusive lock, which the system gives it when the last user is gone, by
 whatever death, and then stops the server. `folder/door` is locked by whoever looks whether the server has to be
-started, and `folder/keeper` by the keeper, so that there is never a second.
+started, `folder/keeper` by the keeper, and `folder/server` by the server, so that there is never a second of either.
+
+A keeper that is killed takes its server with it. Whoever is cut off by that looks at the folder again, and starts
+another keeper if there is none. The new server takes the port of the old one; if that is gone, all follow it.
+
+Only the owner of the folder gets in: `folder/secret` is a password that nobody else can read, and the server asks for
+it. A folder of another user, or one that everybody can write to, is refused.
+
+With `durability="power"`, the server flushes every message to the disk before it acknowledges it. The file
+`folder/flush` says so, for all users of the folder and all servers from then on.
 
 A folder that was not named is temporary, the same for all nodes of one process, and removed at the end.
 """
@@ -16,7 +25,9 @@ import fcntl
 import json
 import os
 import shutil
+import signal
 import socket
+import stat
 import subprocess
 import sys
 import tempfile
@@ -27,12 +38,13 @@ from importlib import metadata
 from pathlib import Path
 from typing import IO
 
-from antecede.core.errors import AntecedeError
+from antecede.core.errors import AntecedeError, Misuse
 from antecede.core.types import ProcessId
 from antecede.runtime.transport.nats import embedded_keeper
-from antecede.runtime.transport.nats.network import NatsNetwork, NatsTransport
+from antecede.runtime.transport.nats.network import NatsTransport
 from antecede.runtime.transport.nats.options import NatsOptions
 
+USER = embedded_keeper.USER
 START_S = 20.0
 STOP_S = 10.0
 
@@ -49,6 +61,7 @@ class EmbeddedNetwork:
         self._options = options or NatsOptions()
         self._users: IO[bytes] | None = None
         self._folder = Path()
+        self._flushes = False
         self.url = ""
 
     @property
@@ -57,13 +70,24 @@ class EmbeddedNetwork:
         return None if self._named is None else self._named / "stores"
 
     def transport(self, space: str, process: ProcessId, incarnation: str) -> NatsTransport:
-        return NatsNetwork([self.url], self._options).transport(space, process, incarnation)
+        return NatsTransport([self.url], space, process, incarnation, options=self._options, locate=self._locate)
 
-    async def start(self) -> None:
+    async def start(self, *, flushes: bool = False) -> None:
+        self._flushes = flushes
         self.url = await asyncio.to_thread(self._start)
 
     async def stop(self) -> None:
         await asyncio.to_thread(self._stop)
+
+    async def _locate(self) -> str:
+        """Return where the server is now; start it if it is nowhere, because its keeper was killed."""
+        self.url = await asyncio.to_thread(self._find_again)
+        return self.url
+
+    def _find_again(self) -> str:
+        with self._opened("door") as door:
+            fcntl.flock(door, fcntl.LOCK_EX)
+            return _found_or_begun(self._folder, temporary=self._named is None)
 
     def _start(self) -> str:
         self._folder = (self._named or _temporary()).resolve()
@@ -73,6 +97,8 @@ class EmbeddedNetwork:
                 self._users = self._opened("users")  # held until `stop`
                 fcntl.flock(self._users, fcntl.LOCK_SH)  # waits while a keeper of before is stopping its server
                 if _is_there(door) and _is_there(self._users):
+                    if self._flushes:
+                        _let_it_flush(self._folder)
                     return _found_or_begun(self._folder, temporary=self._named is None)
                 self._users.close()  # that keeper has removed the folder in which we waited
 
@@ -82,7 +108,8 @@ class EmbeddedNetwork:
             with suppress(FileExistsError):
                 self._folder.mkdir(mode=0o700, parents=True)
             with suppress(FileNotFoundError):
-                return open(self._folder / name, "ab")
+                check_folder(self._folder)
+                return open(self._folder / name, "ab", opener=_open_private)
 
     def _stop(self) -> None:
         if self._users is None:
@@ -98,6 +125,28 @@ class EmbeddedNetwork:
     def _is_kept(self, users: IO[bytes]) -> bool:
         """The keeper removes the address when the server has ended, and then the folder that was not named."""
         return _is_there(users) if self._named is None else (self._folder / "address").exists()
+
+
+def check_folder(folder: Path) -> None:
+    """Raise `Misuse` if somebody else could put files into the folder, and let us talk to another server."""
+    found = folder.stat()
+    if found.st_uid != os.geteuid():
+        raise Misuse(f"{folder} belongs to another user: give a folder of your own for the embedded server")
+    if found.st_mode & stat.S_IWOTH:
+        raise Misuse(f"every user can write to {folder}: give a folder of your own, or take that right (chmod o-w)")
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _read_secret(folder: Path) -> str:
+    """Return the password of the server of a folder. Raise `Misuse` if others could have read or written it."""
+    secret = embedded_keeper.secret_of(folder)
+    found = (folder / "secret").stat()
+    if found.st_uid != os.geteuid() or found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise Misuse(f"{folder / 'secret'} is not private to its owner: remove it, and start again")
+    return secret
 
 
 def _is_there(file: IO[bytes]) -> bool:
@@ -123,25 +172,46 @@ def _temporary() -> Path:
 
 
 def address(folder: Path) -> str | None:
-    """The URL of the server of a folder, if it answers under the name that it was started with."""
+    """Return the URL of the server of a folder, with its password, if it answers under the name it was started with."""
     try:
+        check_folder(folder)
         known = json.loads((folder / "address").read_text())
         host, _, port = known["url"].rpartition("//")[2].rpartition(":")
         with socket.create_connection((host, int(port)), 2) as connection, connection.makefile("rb") as answer:
             greeting = json.loads(answer.readline().removeprefix(b"INFO "))
+        secret = _read_secret(folder)
     except (OSError, ValueError, KeyError):
         return None
-    return str(known["url"]) if greeting.get("server_name") == known["name"] else None
+    is_it = greeting.get("server_name") == known["name"]
+    return f"nats://{USER}:{secret}@{host}:{port}" if is_it else None
+
+
+def _let_it_flush(folder: Path) -> None:
+    """Ask for a server that flushes to the disk. One that runs and does not is ended: its keeper starts another."""
+    (folder / embedded_keeper.FLUSH).touch(mode=0o600)
+    with suppress(OSError, ValueError):
+        known = json.loads((folder / "address").read_text())
+        if address(folder) is not None and not known.get("flushes"):
+            os.kill(int(known["pid"]), signal.SIGTERM)
+            _wait_for_end(folder, int(known["pid"]))
+
+
+def _wait_for_end(folder: Path, pid: int) -> None:
+    """Wait until the folder has the address of another server than this one."""
+    until = time.monotonic() + START_S
+    while time.monotonic() < until and json.loads((folder / "address").read_text())["pid"] == pid:
+        time.sleep(0.02)
 
 
 def _found_or_begun(folder: Path, *, temporary: bool) -> str:
     """A server that does not answer while it has a keeper is about to: it has died, and is being started again."""
+    _read_secret(folder)
     until = time.monotonic() + START_S
     while time.monotonic() < until:
         url = address(folder)
         if url is not None:
             return url
-        with open(folder / "keeper", "ab") as kept:
+        with open(folder / "keeper", "ab", opener=_open_private) as kept:
             alone = _had_alone(kept)
         if alone:
             _begin(folder, temporary=temporary)

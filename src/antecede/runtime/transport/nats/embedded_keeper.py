@@ -18,21 +18,26 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 START_S = 15.0
 STOP_S = 10.0
 LOOK_S = 0.05
 PAYLOAD_BYTES_MAX = 8 * 2**20
 PR_SET_PDEATHSIG = 1
+USER = "antecede"
+SECRET_BYTES = 24
+FLUSH = "flush"
+"""The file of a folder whose server flushes every message to the disk."""
 CONFIG = """
 server_name: {name}
 listen: "127.0.0.1:{port}"
+authorization {{ user: {user}, password: {secret} }}
 ports_file_dir: {folder}
 log_file: {log}
 logfile_size_limit: 10MB
 max_payload: {payload}
-jetstream {{ store_dir: {store} }}
+jetstream {{ store_dir: {store}{sync} }}
 """
 
 
@@ -46,34 +51,75 @@ class Keeper:
     def __init__(self, server: str, folder: Path) -> None:
         self.server, self.folder = server, folder
         self.name = f"antecede-{secrets.token_hex(8)}"
-        self.port = -1  # any that is free; later the same again
+        self.before = self._read_address()
         self.child: subprocess.Popen[bytes] | None = None
 
+    def _read_address(self) -> dict[str, Any]:
+        """Return what is known of the server before, whose keeper may have been killed."""
+        try:
+            return dict(json.loads((self.folder / "address").read_text()))
+        except (OSError, ValueError):
+            return {}
+
     def begin(self) -> None:
-        """Start the server and wait until it listens; then the folder has its address."""
-        config = self.folder / "nats.conf"
+        """Start the server, at the port of the one before if that is free, and wait until it listens."""
+        port = int(str(self.before.get("url", ":-1")).rpartition(":")[2])
+        try:
+            self._begin_at(port)
+        except StartFailed:
+            if port < 0:
+                raise
+            self._begin_at(-1)
+
+    def _begin_at(self, port: int) -> None:
+        """Start the server; -1 is any port that is free. When it listens, the folder has its address."""
+        config, flushes = self.folder / "nats.conf", (self.folder / FLUSH).exists()
+        config.touch(mode=0o600)
         config.write_text(
             CONFIG.format(
                 name=self.name,
-                port=self.port,
+                port=port,
+                user=USER,
+                secret=json.dumps(secret_of(self.folder)),
                 folder=json.dumps(str(self.folder)),
                 log=json.dumps(str(self.folder / "nats.log")),
                 payload=PAYLOAD_BYTES_MAX,
                 store=json.dumps(str(self.folder)),
+                sync=", sync_interval: always" if flushes else "",
             )
         )
-        self.child = subprocess.Popen(  # noqa: S603 - the server that the wheel brought
-            [self.server, "-c", str(config)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            preexec_fn=_die_with_parent,  # noqa: PLW1509 - there are no threads here
-        )
+        with open(self.folder / "server", "ab") as lock:
+            self._wait_for_the_server_before(lock)
+            self.child = subprocess.Popen(  # noqa: S603 - the server that the wheel brought
+                [self.server, "-c", str(config)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=(lock.fileno(),),  # the server has the lock for as long as it lives
+                preexec_fn=_die_with_parent,  # noqa: PLW1509 - there are no threads here
+            )
         url = self._url(self.child)
-        self.port = int(url.rpartition(":")[2])
+        self.before = {"url": url, "name": self.name, "pid": self.child.pid, "keeper": os.getpid(), "flushes": flushes}
         part = self.folder / "address.part"
-        part.write_text(json.dumps({"url": url, "name": self.name, "pid": self.child.pid}))
+        part.write_text(json.dumps(self.before))
         part.replace(self.folder / "address")
+
+    def _wait_for_the_server_before(self, lock: IO[bytes]) -> None:
+        """Take the lock that a server has while it lives: two servers on one store would ruin it.
+
+        A server that does not end is killed: nobody looks after it any more.
+        """
+        until = time.monotonic() + STOP_S
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > until and "pid" in self.before:
+                    with suppress(ProcessLookupError):
+                        os.kill(int(self.before["pid"]), signal.SIGKILL)
+                time.sleep(LOOK_S)
+            else:
+                return
 
     def _url(self, child: subprocess.Popen[bytes]) -> str:
         ports = self.folder / f"nats-server_{child.pid}.ports"
@@ -113,6 +159,19 @@ class Keeper:
         (self.folder / "address").unlink(missing_ok=True)
 
 
+def secret_of(folder: Path) -> str:
+    """Return the password of the server of a folder. It is made if there is none, for nobody but the owner to read."""
+    path = folder / "secret"
+    if not path.exists():
+        part = folder / f"secret.{secrets.token_hex(8)}"
+        with open(part, "x", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+            file.write(secrets.token_hex(SECRET_BYTES))
+        with suppress(FileExistsError):
+            os.link(part, path)  # as a whole, or not at all if another was faster
+        part.unlink()
+    return path.read_text()
+
+
 def _die_with_parent() -> None:
     """On Linux the system ends the server if the keeper is killed."""
     if sys.platform == "linux":
@@ -145,6 +204,7 @@ def _remove(folder: Path, name: str) -> None:
 
 
 def main(server: str, folder: Path, *, temporary: bool) -> None:
+    os.umask(0o077)  # what passes through the server is nobody else's
     tell = _into_the_background()
     keeper = Keeper(server, folder)
     with open(folder / "keeper", "ab") as kept, open(folder / "users", "ab") as users:

@@ -6,14 +6,17 @@ are not connected to each other, `addresses` says where a peer's inbox is. The l
 publisher, so that an operator can let each user publish under its own name only (`antecede.*.*.billing`).
 
 Publications are not awaited one by one: each has a number in the subject of its answer (`publisher`). The inbox
-(`streams`) is read through a durable pull consumer (`pull`); what is not acknowledged comes again. The connection is
-made again for ever.
+(`streams`) is read through a durable pull consumer (`pull`); what is not acknowledged comes again. The name belongs to
+one process at a time (`owner`). The connection is made again for ever; if the server may come back at another address,
+`locate` finds it.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+import json
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -26,17 +29,27 @@ from nats.js import JetStreamContext
 
 from antecede.core.types import ProcessId
 from antecede.runtime.background import end
-from antecede.runtime.transport.contract import TRACE, NameTaken, Received, Unreachable
+from antecede.runtime.transport.contract import TRACE, Claimant, NameTaken, Received, Unreachable
 from antecede.runtime.transport.names import token, untoken
 from antecede.runtime.transport.nats.options import NatsOptions, shown
+from antecede.runtime.transport.nats.owner import NameOwner
 from antecede.runtime.transport.nats.publisher import Publisher
 from antecede.runtime.transport.nats.pull import Pull
-from antecede.runtime.transport.nats.streams import InboxStream, check_possible, make_trace
+from antecede.runtime.transport.nats.refusals import check_permissions, check_possible, check_started
+from antecede.runtime.transport.nats.streams import InboxStream, make_trace
 
+LOGGER = logging.getLogger("antecede")
+STATUS_SUBJECT = "antecede-status"
 LOOK_S = 0.5
 INSIST_S = 20.0
+TELL_S = 1.0
+"""How long a first connection may take before somebody is told that it takes long."""
+LOCATE_S = 1.0
+"""How long a connection is lost before the server is looked for at another address."""
 PENDING_BYTES_MAX = 32 * 2**20
 
+Locate = Callable[[], Awaitable[str]]
+"""Returns where the server is now, and starts it if it is nowhere."""
 T = TypeVar("T")
 
 
@@ -49,9 +62,9 @@ class NatsNetwork:
 
     def transport(self, space: str, process: ProcessId, incarnation: str) -> NatsTransport:
         """Return the transport of one process, not open yet."""
-        return NatsTransport(self.servers, space, process, incarnation, self.options)
+        return NatsTransport(self.servers, space, process, incarnation, options=self.options)
 
-    async def start(self) -> None:
+    async def start(self, *, flushes: bool = False) -> None:
         """Do nothing: the servers run already."""
 
     async def stop(self) -> None:
@@ -62,15 +75,26 @@ class NatsTransport:
     """One process's inbox and connection: see `contract.Transport` for the contract."""
 
     def __init__(
-        self, servers: Sequence[str], space: str, process: ProcessId, incarnation: str, options: NatsOptions
+        self,
+        servers: Sequence[str],
+        space: str,
+        process: ProcessId,
+        incarnation: str,
+        *,
+        options: NatsOptions,
+        locate: Locate | None = None,
     ) -> None:
-        self._servers, self._space, self._process, self._options = servers, space, process, options
-        self._client = Client()
+        self._servers, self._space, self._process, self._options = list(servers), space, process, options
+        self._client, self._locate = Client(), locate
+        self._owner = NameOwner(space, process, options, self._insist, self._fenced)
         self._inbox = InboxStream(space, process, incarnation, options)
         self._pull = Pull(self._client, self._inbox.name, options)
         self._home = Publisher(self._client, options.limits.answer_s)
         self._away: dict[str, Publisher] = {}
         self._last_error: Exception | None = None
+        self._last_error_at = 0.0
+        self._lost_at: float | None = None
+        self._is_open = False
         self._trace = ""
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -78,25 +102,27 @@ class NatsTransport:
     def data_bytes_max(self) -> int:
         return self._client.max_payload
 
-    @property
-    def client(self) -> Client:
-        """The connection, for what has nothing to do with the inbox."""
-        return self._client
-
     def trace_to(self, stream: str) -> None:
         self._trace = stream
 
-    async def open(self) -> None:
+    async def open(self, claimant: Claimant | None = None) -> None:
         await self._connect(self._client, self._servers)
         self._home = Publisher(self._client, self._options.limits.answer_s)
         await self._home.open()
-        await self._insist(partial(self._inbox.make, anew=True))
+        await self._insist(self._inbox.check_owner)
+        if claimant is None:
+            await self._owner.listen(self._client)
+        else:
+            await self._owner.claim(self._client, claimant)
+        await self._insist(partial(self._inbox.make, epoch=self._owner.epoch))
         if self._trace:
             await self._insist(partial(make_trace, name=self._trace, options=self._options))
-        await self._pull.open()
-        self._tasks = [asyncio.create_task(self._keep_time()), asyncio.create_task(self._keep_pulling())]
+        await self._pull.open(self._inbox.consumer)
+        self._is_open = True
+        works = (self._keep_time(), self._keep_pulling(), self._keep_connected())
+        self._tasks = [asyncio.create_task(work) for work in works]
 
-    async def _connect(self, client: Client, servers: Sequence[str]) -> None:
+    async def _connect(self, client: Client, servers: Sequence[str], *, is_quiet: bool = False) -> None:
         settings: dict[str, Any] = {
             "servers": list(servers),
             "name": f"antecede {self._space} {self._process}",
@@ -107,23 +133,30 @@ class NatsTransport:
             "max_outstanding_pings": 2,
             "pending_size": PENDING_BYTES_MAX,
             "error_cb": self._noticed,
-            "reconnected_cb": self._pull.ask,
             "skip_subject_validation": True,  # subjects are made of tokens
             **self._options.connect,
         }
+        if client is self._client:
+            settings = {"disconnected_cb": self._disconnected, "reconnected_cb": self._reconnected, **settings}
         try:
-            await self._attempt(client.connect(**settings))
+            await self._attempt(client.connect(**settings), servers, is_quiet)
         except (TimeoutError, NatsError, OSError) as error:
             with suppress(Exception):
                 await client.close()
             reason = self._last_error or error
             raise Unreachable(f"no NATS server answers at {shown(servers)}: {reason!r}") from None
 
-    async def _attempt(self, connect: Coroutine[Any, Any, None]) -> None:
-        """The client tries for ever, and does not always hear that it should not."""
+    async def _attempt(self, connect: Coroutine[Any, Any, None], servers: Sequence[str], is_quiet: bool) -> None:
+        """Connect, and say so if it takes long. The client tries for ever, and does not always hear to stop."""
         connecting = asyncio.create_task(connect)
+        limit_s = self._options.limits.connect_s
         try:
-            done, _ = await asyncio.wait((connecting,), timeout=self._options.limits.connect_s)
+            done, _ = await asyncio.wait((connecting,), timeout=min(TELL_S, limit_s))
+            if not done and not is_quiet:
+                why = "no answer" if self._last_error is None else repr(self._last_error)
+                LOGGER.warning("no NATS server answers at %s yet: %s. Trying for %g s", shown(servers), why, limit_s)
+            if not done:
+                done, _ = await asyncio.wait((connecting,), timeout=max(0.0, limit_s - TELL_S))
         finally:
             await end([connecting])
         if not done:
@@ -136,18 +169,23 @@ class NatsTransport:
         What a server said, such as that a password is wrong, tells more than that it then closed the connection.
         """
         if not (isinstance(error, OSError) and isinstance(self._last_error, NatsError)):
-            self._last_error = error
+            self._last_error, self._last_error_at = error, asyncio.get_running_loop().time()
 
     async def _insist(self, ask: Callable[[JetStreamContext], Awaitable[T]]) -> T:
         """Ask again while there is no answer: a request is lost with its connection."""
-        until = asyncio.get_running_loop().time() + INSIST_S
+        began = asyncio.get_running_loop().time()
         while True:
             try:
                 timeout_s, domain = self._options.limits.answer_s, self._options.domain
                 return await ask(self._client.jetstream(timeout=timeout_s, domain=domain))
             except (NatsError, OSError, TimeoutError) as error:
                 check_possible(error)
-                if asyncio.get_running_loop().time() >= until:
+                passed_s = asyncio.get_running_loop().time() - began
+                if not self._is_open:
+                    check_started(error, passed_s, shown(self._servers))
+                if self._last_error_at >= began:
+                    check_permissions(self._last_error, shown(self._servers))
+                if passed_s >= INSIST_S:
                     raise Unreachable(f"JetStream at {shown(self._servers)} refused a request: {error!r}") from error
                 await asyncio.sleep(LOOK_S)
 
@@ -161,13 +199,16 @@ class NatsTransport:
                 await publisher.client.close()
 
     async def retire(self) -> None:
+        self._owner.check()
         await self._rest()  # or the inbox would be missed, and made again
         await self._insist(self._inbox.delete)
+        await self._owner.retire()
 
     async def _rest(self) -> None:
         await end(self._tasks)
 
     async def publish(self, to: ProcessId, data: bytes, key: str) -> None:
+        self._owner.check_sure()
         if to == TRACE:
             subject = f"antecede-trace.{self._trace}.{token(self._space)}.{token(self._process)}"
             await self._home.publish(subject, data, key)
@@ -180,7 +221,7 @@ class NatsTransport:
         publisher = self._away.get(address)
         if publisher is None:
             client = Client()
-            await self._connect(client, [address])
+            await self._connect(client, [address], is_quiet=True)  # the outbox says what it waits for
             publisher = self._away.setdefault(address, Publisher(client, self._options.limits.answer_s))
             if publisher.client is not client:
                 await client.close()  # another publication was faster
@@ -189,8 +230,10 @@ class NatsTransport:
         return publisher
 
     async def receive(self) -> Sequence[Received]:
+        self._owner.check()
         arrived = await self._pull.take()
-        return [Received(untoken(msg.subject.rpartition(".")[2]), msg.data, msg) for msg in arrived]
+        self._owner.check()
+        return [Received(untoken(msg.subject.rpartition(".")[2]), msg.data, msg, number) for number, msg in arrived]
 
     async def ack(self, batch: Sequence[Received]) -> None:
         await self._reply(batch, b"")
@@ -199,6 +242,7 @@ class NatsTransport:
         await self._reply(batch, b'-NAK {"delay": %d}' % int(delay_s * 1e9))
 
     async def _reply(self, batch: Sequence[Received], answer: bytes) -> None:
+        self._owner.check()
         for received in batch:
             assert isinstance(received.receipt, Msg), "a receipt of another transport"
             with suppress(NatsError, OSError):  # what is not acknowledged comes again, and is dropped then
@@ -215,21 +259,77 @@ class NatsTransport:
             if not streams:
                 return sorted(found)
 
+    async def form_of(self, process: ProcessId) -> int | None:
+        """Return what a process has announced; of one whose inbox is on another server, nothing can be seen."""
+        return None if process in self._options.addresses else await self._owner.form_of(process)
+
+    async def report(self, progress: int) -> None:
+        await self._owner.report(progress)
+
+    async def answer_status(self, answer: Callable[[], Mapping[str, object]]) -> None:
+        async def tell(msg: Msg) -> None:
+            if msg.reply:
+                await self._client.publish(msg.reply, json.dumps(dict(answer())).encode())
+
+        await self._client.subscribe(STATUS_SUBJECT, cb=tell)
+
+    # What goes on by itself.
+
+    def _fenced(self, error: Exception) -> None:
+        self._pull.fail(error)
+
+    async def _disconnected(self) -> None:
+        self._owner.doubt()
+        if self._lost_at is None:
+            self._lost_at = asyncio.get_running_loop().time()
+
+    async def _reconnected(self) -> None:
+        self._lost_at = None
+        await self._pull.ask()
+
     async def _keep_time(self) -> None:
-        """A publication is lost with the connection."""
+        """Give up publications that were lost with the connection."""
         while True:
             await asyncio.sleep(LOOK_S)
             for publisher in (self._home, *self._away.values()):
                 publisher.give_up(asyncio.get_running_loop().time())
 
+    async def _keep_connected(self) -> None:
+        """After a lost connection, make sure that the name is ours; look for the server, if it may have moved."""
+        while True:
+            await asyncio.sleep(LOOK_S / 5)
+            if self._client.is_connected:
+                if not self._owner.is_sure:
+                    with suppress(Unreachable):
+                        await self._owner.make_sure()
+                    await self._pull.ask()
+            elif self._lost_at is not None and asyncio.get_running_loop().time() - self._lost_at > LOCATE_S:
+                await self._look_for_server()
+
+    async def _look_for_server(self) -> None:
+        """Connect to where the server is now."""
+        if self._locate is None:
+            return
+        try:
+            found = await self._locate()
+        except Exception as error:
+            LOGGER.warning("%s: the server cannot be started again: %s", self._process, error)
+            await asyncio.sleep(LOCATE_S)
+            return
+        if not self._client.is_connected and found not in self._servers:
+            self._servers = [found]
+            self._client.set_server_pool(self._servers)
+
     async def _keep_pulling(self) -> None:
-        """So is a request for more, or with the server it was made to; the inbox itself may have to be made again."""
+        """Ask again for what a lost request asked for; the inbox itself may have to be made again."""
         while True:
             await asyncio.sleep(LOOK_S)
-            if not self._pull.is_silent:
+            if not self._pull.is_silent or not self._owner.is_sure:
                 continue
+            if self._owner.failure is not None:
+                return
             try:
-                await self._insist(self._inbox.make)
+                await self._insist(partial(self._inbox.make, epoch=None))
             except Unreachable:
                 continue
             except NameTaken as error:

@@ -9,7 +9,7 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
-from antecede.runtime.transport.contract import Unreachable
+from antecede.runtime.transport.contract import NoInbox, Unreachable
 
 STATUS, NOBODY = "Status", "503"
 
@@ -27,6 +27,12 @@ class Publisher:
         await self.client.subscribe(f"{self._prefix}.*", cb=self._answered)
 
     async def publish(self, subject: str, data: bytes, key: str) -> None:
+        """Publish, and wait for the answer. Raise `Unreachable` if there is none.
+
+        Nothing is put into the buffer of a lost connection: it would be published later, whoever has the name then.
+        """
+        if not self.client.is_connected:
+            raise Unreachable("the connection to NATS is lost")
         self._number += 1
         number = str(self._number)
         loop = asyncio.get_running_loop()
@@ -53,7 +59,7 @@ class Publisher:
         if answer is None or answer.done():
             return
         if msg.headers and msg.headers.get(STATUS) == NOBODY:
-            answer.set_exception(Unreachable("there is no such inbox"))
+            answer.set_exception(NoInbox("there is no such inbox"))
         elif b'"error"' in msg.data:
             answer.set_exception(Unreachable(f"the inbox refused: {json.loads(msg.data)['error']}"))
         else:

@@ -19,7 +19,6 @@ from nats.errors import Error as NatsError
 
 from antecede.runtime.transport.nats.options import NatsOptions
 from antecede.runtime.transport.nats.publisher import STATUS
-from antecede.runtime.transport.nats.streams import CONSUMER
 
 AHEAD_MAX = 2
 """With one, a request would often wait for a reader that is busy with what the last one brought."""
@@ -34,10 +33,9 @@ class Pull:
     def __init__(self, client: Client, stream: str, options: NatsOptions) -> None:
         self._client, self._limits = client, options.limits
         api = f"$JS.{options.domain}.API" if options.domain else "$JS.API"
-        self._request_subject = f"{api}.CONSUMER.MSG.NEXT.{stream}.{CONSUMER}"
-        self._subject = ""
-        self._arrived: list[Msg] = []
-        self._waiting: set[str] = set()  # the numbers in the stream of what has arrived
+        self._requests = f"{api}.CONSUMER.MSG.NEXT.{stream}"
+        self._request_subject = self._subject = ""
+        self._arrived: dict[int, Msg] = {}  # by the number in the stream
         self._ahead = 0  # requests for more since something was last taken
         self._filled = asyncio.Event()
         self._wanted = 0
@@ -49,7 +47,9 @@ class Pull:
         """Neither messages nor heartbeats come, where one of them should: while a request is under way."""
         return self._wanted > 0 and asyncio.get_running_loop().time() - self._heard > 2 * self._limits.heartbeat_s
 
-    async def open(self) -> None:
+    async def open(self, consumer: str) -> None:
+        """Begin to read through a consumer of the stream."""
+        self._request_subject = f"{self._requests}.{consumer}"
         self._subject = self._client.new_inbox()
         await self._client.subscribe(self._subject, cb=self._pulled)
         await self._ask_for_more()
@@ -68,8 +68,8 @@ class Pull:
         with suppress(NatsError, OSError):
             await self._client.publish(self._request_subject, json.dumps(request).encode(), self._subject)
 
-    async def take(self) -> list[Msg]:
-        """At least one message, as soon as there is one."""
+    async def take(self) -> list[tuple[int, Msg]]:
+        """Return at least one message, as soon as there is one, each with its number in the stream."""
         while not self._arrived:
             if self._broken is not None:
                 raise self._broken
@@ -77,9 +77,8 @@ class Pull:
             await self._filled.wait()
         self._ahead = 0
         await self._go_on()
-        arrived, self._arrived = self._arrived, []
-        self._waiting.clear()
-        return arrived
+        arrived, self._arrived = self._arrived, {}
+        return list(arrived.items())
 
     def fail(self, error: Exception) -> None:
         """Nothing more can come: `take` raises `error`."""
@@ -99,11 +98,8 @@ class Pull:
         await self._go_on()
 
     def _keep(self, msg: Msg) -> None:
-        number = _number(msg)
-        if number not in self._waiting:
-            self._waiting.add(number)
-            self._arrived.append(msg)
-            self._filled.set()
+        self._arrived.setdefault(_number(msg), msg)
+        self._filled.set()
 
     async def _go_on(self) -> None:
         """A request that has ended is followed by the next, unless the reader lets messages lie."""
@@ -115,8 +111,10 @@ class Pull:
         await self.ask()
 
 
-def _number(msg: Msg) -> str:
-    """Its number in the stream, out of the subject for acknowledging it, which servers write in two ways. The metadata
-    of the client have it too, and a date and more that nobody asks for here, which takes its time."""
+def _number(msg: Msg) -> int:
+    """Return its number in the stream, out of the subject for acknowledging it, which servers write in two ways.
+
+    The metadata of the client have it too, and a date and more that nobody asks for here, which takes its time.
+    """
     parts = msg.reply.split(".")
-    return parts[SHORT_ACK_NUMBER_AT if len(parts) == SHORT_ACK_PARTS else Msg.Ack.StreamSeq]
+    return int(parts[SHORT_ACK_NUMBER_AT if len(parts) == SHORT_ACK_PARTS else Msg.Ack.StreamSeq])

@@ -7,44 +7,62 @@ from contextlib import suppress
 
 from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, DiscardPolicy, RetentionPolicy, StorageType, StreamConfig
-from nats.js.errors import APIError, NotFoundError
+from nats.js.errors import NotFoundError
 
-from antecede.core.errors import Misuse
 from antecede.core.types import ProcessId
-from antecede.runtime.transport.contract import NameTaken
+from antecede.runtime.transport.contract import taken
 from antecede.runtime.transport.names import label, token
 from antecede.runtime.transport.nats.options import NatsOptions
 
 CONSUMER = "antecede"
-NOT_A_CLUSTER = 10074
 
 
 class InboxStream:
-    """The work-queue stream of one process, its consumer, and to which incarnation they belong."""
+    """The work-queue stream of one process, its consumer, and to which incarnation they belong.
+
+    The consumer has the epoch of its process in its name: whatever a process with an earlier epoch still asks for or
+    acknowledges is meant for a consumer that is gone.
+    """
 
     def __init__(self, space: str, process: ProcessId, incarnation: str, options: NatsOptions) -> None:
         self._space, self._process, self._incarnation, self._options = space, process, incarnation, options
         self.name = f"antecede_{label(space)}_{label(process)}"
+        self.consumer = CONSUMER
 
-    async def make(self, jetstream: JetStreamContext, *, anew: bool = False) -> None:
-        """The stream and its consumer. A consumer made `anew` gives out at once what a dead process had been given:
-        the stream holds just what was not acknowledged."""
+    async def check_owner(self, jetstream: JetStreamContext) -> None:
+        """Raise `NameTaken` if the stream is of another incarnation."""
+        with suppress(NotFoundError):
+            info = await jetstream.stream_info(self.name)
+            self._check_metadata(info.config.metadata or {})
+
+    async def make(self, jetstream: JetStreamContext, *, epoch: int | None) -> None:
+        """Make the stream and its consumer, if they are not there.
+
+        With an `epoch`, the consumer is made anew for it: then it gives out at once what a process of an earlier epoch
+        had been given, because the stream holds just what was not acknowledged.
+        """
         try:
             info = await jetstream.stream_info(self.name)
-            self._check_owner(info.config.metadata or {})
-            if anew:
-                with suppress(NotFoundError):
-                    await jetstream.delete_consumer(self.name, CONSUMER)
+            self._check_metadata(info.config.metadata or {})
+            if epoch is not None:
+                await self._delete_consumers(jetstream)
         except NotFoundError:
             await jetstream.add_stream(self._config())
+        if epoch is not None:
+            self.consumer = f"{CONSUMER}-{epoch}"
         consumer = ConsumerConfig(
-            durable_name=CONSUMER,
+            durable_name=self.consumer,
             ack_policy=AckPolicy.EXPLICIT,
             ack_wait=self._options.limits.ack_wait_s,
             max_deliver=-1,
             max_ack_pending=-1,
         )
         await jetstream.add_consumer(self.name, consumer)
+
+    async def _delete_consumers(self, jetstream: JetStreamContext) -> None:
+        for info in await jetstream.consumers_info(self.name):
+            with suppress(NotFoundError):
+                await jetstream.delete_consumer(self.name, info.name)
 
     async def delete(self, jetstream: JetStreamContext) -> None:
         with suppress(NotFoundError):
@@ -64,12 +82,9 @@ class InboxStream:
             metadata={**owner, "antecede-incarnation": self._incarnation},
         )
 
-    def _check_owner(self, owner: Mapping[str, str]) -> None:
+    def _check_metadata(self, owner: Mapping[str, str]) -> None:
         if owner.get("antecede-incarnation") != self._incarnation:
-            raise NameTaken(
-                f"{self._process!r} has been in space {self._space!r} with another store, and a name cannot "
-                "be used again: give that store, or another name"
-            )
+            raise taken(self._space, self._process)
 
 
 async def make_trace(jetstream: JetStreamContext, name: str, options: NatsOptions) -> None:
@@ -86,9 +101,3 @@ async def make_trace(jetstream: JetStreamContext, name: str, options: NatsOption
         duplicate_window=options.limits.duplicates_s,
     )
     await jetstream.add_stream(config)
-
-
-def check_possible(error: Exception) -> None:
-    """`Misuse` for what a server will refuse however often it is asked."""
-    if isinstance(error, APIError) and error.err_code == NOT_A_CLUSTER:
-        raise Misuse("NatsOptions(replicas=...): this server is not part of a cluster, and keeps one copy") from None

@@ -1,0 +1,87 @@
+"""What `join`, `join_sync` and `serve_station` return: a block to be entered, which says so if it is not.
+
+node = await antecede.join(...)       # Misuse: write `async with antecede.join(...) as node:`
+antecede.join(...).send(...)          # the same
+antecede.join(...)                    # a warning, when nobody can enter it any more
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Generator
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from types import TracebackType
+from typing import Any, Generic, NoReturn, TypeVar
+
+from antecede.core.errors import Misuse
+
+T = TypeVar("T")
+
+
+class Explained:
+    """Says how a block is entered to whoever does something else with it. `example` is what to write."""
+
+    def __init__(self, example: str) -> None:
+        self._example, self._was_used = example, False
+
+    def _explain(self, what: str) -> Misuse:
+        self._was_used = True
+        return Misuse(f"{what}: write `{self._example}`")
+
+    def __await__(self) -> Generator[Any, Any, NoReturn]:
+        raise self._explain("this is a block, and not to be awaited")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise self._explain(f"{name!r} is not to be had before the block is entered")
+
+    def __del__(self) -> None:
+        if not self.__dict__.get("_was_used", True):
+            warnings.warn(f"a block was made and never entered: write `{self._example}`", RuntimeWarning, stacklevel=1)
+
+
+class Block(Explained, AbstractAsyncContextManager[T], Generic[T]):
+    """An asynchronous context manager that explains itself."""
+
+    def __init__(self, inner: AbstractAsyncContextManager[T], example: str) -> None:
+        super().__init__(example)
+        self._inner = inner
+
+    async def __aenter__(self) -> T:
+        self._was_used = True
+        return await self._inner.__aenter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> bool | None:
+        return await self._inner.__aexit__(kind, error, traceback)
+
+    def __enter__(self) -> NoReturn:
+        raise self._explain("this block is asynchronous")
+
+    def __exit__(self, *_: object) -> None:
+        """Do nothing: `__enter__` raises."""
+
+
+class SyncBlock(Explained, AbstractContextManager[T], Generic[T]):
+    """A context manager that explains itself."""
+
+    def __init__(self, inner: AbstractContextManager[T], example: str) -> None:
+        super().__init__(example)
+        self._inner = inner
+
+    def __enter__(self) -> T:
+        self._was_used = True
+        return self._inner.__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> bool | None:
+        return self._inner.__exit__(kind, error, traceback)
+
+    async def __aenter__(self) -> NoReturn:
+        raise self._explain("this block is not asynchronous")
+
+    async def __aexit__(self, *_: object) -> None:
+        """Do nothing: `__aenter__` raises."""

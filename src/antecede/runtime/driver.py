@@ -1,0 +1,123 @@
+"""What runs a durable machine, for a node, a station and a host alike.
+
+A driver commits in groups, runs the background tasks, keeps the time of the machine, takes frames from the inbox, and
+stops everything at the first failure: nothing that was not committed gets out after it, and a restart goes on from
+what was.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+from antecede.runtime.background import BackgroundTasks
+from antecede.runtime.group_commit import GroupCommit
+from antecede.runtime.state.store import Store
+from antecede.runtime.transport.contract import Received, Transport, Unreachable
+
+LOOK_S = 0.25
+REPORT_S = 1.0
+"""How often, at most, the broker is told how far a process has come."""
+UNREADABLE_RETRY_S = 30.0
+"""How long a frame of a later release stays with the broker before it is looked at again."""
+
+
+class Driver:
+    """One machine and its store. `commit` makes a group durable and lets out what it led to; `stopped` is called once,
+    with the failure that ends everything.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        commit: Callable[[], None],
+        stopped: Callable[[Exception], None],
+        clock: Callable[[], float],
+    ) -> None:
+        self._store, self._clock = store, clock
+        self.commits = GroupCommit(commit, stopped)
+        self.background = BackgroundTasks(self.commits.fail)
+        self._clock_base = float(store.facts.get("clock", b"0")) - clock()
+        self._is_unsaved = False
+        self._reported = -1
+
+    @property
+    def failure(self) -> Exception | None:
+        """What has ended everything, or None."""
+        return self.commits.failure
+
+    def entry_done(self, n: int) -> None:
+        """Note that an entry of the outbox is done with.
+
+        This is not worth a commit of its own: without it, the entry is published once more after a crash.
+        """
+        self._store.done(n)
+        self._is_unsaved = True
+
+    def start(self, *works: Callable[[], Awaitable[None]]) -> None:
+        """Begin these works. What one of them raises is a failure."""
+        self.background.start(*works)
+
+    async def close(self) -> None:
+        """End all works, and commit what is left, unless there was a failure."""
+        await self.background.end()
+        if self.failure is None:
+            self.commits.now()
+
+    async def keep_time(
+        self, due: Callable[[], float | None], tick: Callable[[float], None], look: Callable[[], None]
+    ) -> None:
+        """Call `tick` when the time that `due` returns has come, and `look` now and then. For ever.
+
+        The clock goes on where it stopped before a restart, and never runs backwards.
+        """
+        while True:
+            await asyncio.sleep(LOOK_S)
+            if self._is_unsaved:
+                self._is_unsaved = False
+                self.commits.soon()
+            now, at = self._clock_base + self._clock(), due()
+            if at is not None and at <= now:
+                self._store.put("clock", repr(now).encode())
+                tick(now)
+                self.commits.soon()
+            look()
+
+    async def report_progress(self, transport: Transport) -> None:
+        """Tell the broker how far this process has come, again and again. For ever."""
+        while True:
+            await asyncio.sleep(REPORT_S)
+            with suppress(Unreachable):
+                await self.report_once(transport)
+
+    async def report_once(self, transport: Transport) -> None:
+        """Tell the broker how far this process has come, if it does not know."""
+        progress = self._store.progress
+        if progress != self._reported:
+            await transport.report(progress)
+            self._reported = progress
+
+    async def take_frames(
+        self,
+        transport: Transport,
+        take: Callable[[Received], bool],
+        *,
+        is_unreadable: Callable[[Received], bool],
+        retry_s: float,
+    ) -> None:
+        """Take one batch from the inbox: put every frame in, commit, then acknowledge those that `take` has taken.
+
+        The others stay with the broker, which offers them again; those of a later release after a longer time.
+        """
+        batch = await transport.receive()
+        taken: list[Received] = []
+        left: list[Received] = []
+        for received in batch:
+            (taken if take(received) else left).append(received)
+        self.commits.now()
+        await asyncio.sleep(0)  # the application first: it waits for this, and the broker does not
+        await transport.ack(taken)
+        for received in left:
+            await transport.retry([received], UNREADABLE_RETRY_S if is_unreadable(received) else retry_s)

@@ -1,0 +1,155 @@
+"""How a node is doing: its counts, what is wrong, and what `antecede status` shows of it."""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from antecede.core.errors import AntecedeError
+from antecede.core.types import ProcessId
+from antecede.runtime.limits import Limits
+from antecede.runtime.node.departure import STAYS
+from antecede.runtime.node.durable_process import DurableProcess
+from antecede.runtime.outbox import Outbox
+from antecede.runtime.transport.contract import Transport
+from antecede.runtime.watch.problems import (
+    InboxFull,
+    LeavingWaits,
+    NeverAcknowledged,
+    NumberReused,
+    OutboxFull,
+    Problem,
+    ProblemLog,
+    StampsTooLarge,
+)
+from antecede.runtime.watch.stalls import NO_INBOX_AFTER_S, Stall, Waiting, Watch
+
+STATUS_LINES_MAX = 5
+SIMILAR_AFTER_S = NO_INBOX_AFTER_S / 4
+"""How often names that are like that of a missing destination are looked for, and `SEARCHES_MAX` times."""
+SEARCHES_MAX = 10
+SOON_S = 2.0
+"""How long something waits that usually takes a moment, before it is a problem."""
+
+
+@dataclass(slots=True)
+class ApplicationProgress:
+    """What the application of a node has done so far."""
+
+    unacknowledged: set[int] = field(default_factory=set)
+    taken: int = 0
+    acknowledged: int = 0
+    sends_waiting: int = 0
+    is_full: bool = False
+    """The application has so many messages that no more are taken."""
+
+
+class NodeView:
+    """Looks at one node, and changes nothing."""
+
+    def __init__(
+        self,
+        durable: DurableProcess,
+        outbox: Outbox,
+        progress: ApplicationProgress,
+        limits: Limits,
+        clock: Callable[[], float],
+    ) -> None:
+        self._durable, self._outbox, self._progress = durable, outbox, progress
+        self._space = durable.store.facts.get("space", b"").decode()
+        self._watch = Watch(limits.stall_after_s, clock, self._space)
+        self._log = ProblemLog(durable.process, clock)
+        self._searches: Counter[ProcessId] = Counter()
+        self.stalls: deque[Stall] = deque(maxlen=1_000)
+
+    def look(self) -> bool:
+        """Log what begins and ends to be a problem. Return whether there are new stalls."""
+        stalled = self._stalled()
+        fresh = self._watch.look(stalled)
+        self.stalls.extend(fresh)
+        self._log.look([*stalled, *self._others()])
+        return bool(fresh)
+
+    def problems(self) -> list[Problem]:
+        """Return what is wrong now."""
+        return [*self._stalled(), *self._others()]
+
+    def problem_counts(self) -> dict[str, int]:
+        """Return the number of problems at the last look, by kind."""
+        return self._log.counts()
+
+    def counts(self) -> dict[str, int]:
+        """Return what happened since the node was opened, and what waits now."""
+        counts = self._durable.counts
+        return {
+            **{name: counts[name] for name in ("sent", "received", "delivered", "refused")},
+            "offered_again": counts["offered again"],
+            "outbox": len(self._outbox.packets_owed),
+            "inbox": len(self._progress.unacknowledged),
+            "held_back": len(self._durable.pending()),
+            "processes": len(self._durable.members - self._durable.departed),
+        }
+
+    def status(self) -> Mapping[str, object]:
+        """Return what `antecede status` shows of this node."""
+        waiting = self._watch.waiting(self._waiting(), self._outbox.queues.values(), self._durable.unreadable)
+        departure = self._durable.departure
+        leaving = {} if departure.step == STAYS else {"unsettled": sorted(departure.unsettled)}
+        return {
+            **self.counts(),
+            **leaving,
+            "stalls": [stall.as_dict() for stall in waiting[:STATUS_LINES_MAX]],
+            "problems": [problem.as_dict() for problem in self._others()[:STATUS_LINES_MAX]],
+        }
+
+    async def find_similar_names(self, transport: Transport) -> None:
+        """Look for names that are like those of destinations without an inbox, which may be misspelt."""
+        missing = [to for to, queue in self._outbox.queues.items() if queue.has_no_inbox and self._is_unexplained(to)]
+        if missing:
+            peers: list[ProcessId] = []
+            with suppress(AntecedeError):  # not everybody may see the inboxes of the others
+                peers = await transport.peers()
+            for to in missing:
+                self._searches[to] += 1
+                self._watch.similar[to] = tuple(difflib.get_close_matches(to, sorted({*peers} - {to}), n=2))
+
+    def _is_unexplained(self, to: ProcessId) -> bool:
+        return not self._watch.similar.get(to) and self._searches[to] < SEARCHES_MAX
+
+    def _stalled(self) -> list[Stall]:
+        return self._watch.stalled(self._waiting(), self._outbox.queues.values(), self._durable.unreadable)
+
+    def _waiting(self) -> Iterator[Waiting]:
+        return (Waiting(one.message.id, one.needs) for one in self._durable.pending())
+
+    def _others(self) -> list[Problem]:
+        """Return what is wrong and is not a stall."""
+        progress, departure, age_s = self._progress, self._durable.departure, self._log.age_s
+        found: list[Problem] = []
+        count = len(progress.unacknowledged)
+        full_s = age_s("inbox full", progress.is_full)
+        if progress.is_full:
+            found.append(InboxFull(full_s, count))
+        never_s = age_s("never acknowledged", progress.taken > 1 and not progress.acknowledged)
+        if never_s >= SOON_S and not progress.is_full:
+            found.append(NeverAcknowledged(never_s, progress.taken))
+        waits_s = age_s("outbox full", progress.sends_waiting > 0)
+        if waits_s >= SOON_S:
+            to = sorted(queue.to for queue in self._outbox.queues.values() if queue.blocked_since is not None)
+            found.append(OutboxFull(waits_s, len(self._outbox.owed), tuple(to)))
+        leaving_s = age_s("leaving", departure.step != STAYS)
+        whom = departure.unsettled | self._blocked_queues() if departure.step != STAYS else set()
+        if leaving_s >= SOON_S and whom:
+            found.append(LeavingWaits(leaving_s, tuple(sorted(whom))))
+        smaller = self._durable.sent_stamps.find_smaller(len(self._durable.members))
+        smaller_s = age_s("stamps", smaller is not None)
+        if smaller is not None:
+            found.append(StampsTooLarge(smaller_s, *smaller))
+        found += [NumberReused(age_s(("reused", message)), message) for message in self._durable.reused]
+        return found
+
+    def _blocked_queues(self) -> set[ProcessId]:
+        return {queue.to for queue in self._outbox.queues.values() if queue.blocked_since is not None}

@@ -1,0 +1,156 @@
+"""The name of a process at the broker: claiming it, noticing that another has claimed it, and what peers have said.
+
+A process that was fenced hears of it at once, because the registration of its successor is published to everybody; and
+when it connects again after it was cut off, it looks before it publishes anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Protocol, TypeVar
+
+from nats.aio.client import Client
+from nats.js import JetStreamContext
+
+from antecede.core.errors import Misuse
+from antecede.core.types import ProcessId
+from antecede.runtime.transport.contract import Claimant, NameLost, Registration, Unreachable, lost
+from antecede.runtime.transport.nats.options import NatsOptions
+from antecede.runtime.transport.nats.register import NameRegister, Outdated
+
+ATTEMPTS_MAX = 20
+
+T = TypeVar("T")
+
+
+class Ask(Protocol):
+    """What asks JetStream until it answers. It raises `Unreachable` if it does not."""
+
+    def __call__(self, ask: Callable[[JetStreamContext], Awaitable[T]]) -> Awaitable[T]: ...
+
+
+class NameOwner:
+    """The claim of one process, and the registrations of the others. `fenced` is called once, if the name is lost."""
+
+    def __init__(
+        self, space: str, process: ProcessId, options: NatsOptions, ask: Ask, fenced: Callable[[NameLost], None]
+    ) -> None:
+        self._space, self._process, self._ask, self._fenced = space, process, ask, fenced
+        self._register = NameRegister(space, options)
+        self._mine: Registration | None = None
+        self._revision = self._progress_revision = 0
+        self._reported = 0
+        self._forms: dict[ProcessId, int | None] = {}
+        self.is_sure = True
+        self.failure: NameLost | None = None
+
+    @property
+    def epoch(self) -> int:
+        """The epoch of the claim, or 0 if nothing was claimed."""
+        return 0 if self._mine is None else self._mine.epoch
+
+    def check(self) -> None:
+        """Raise `NameLost` if the name is lost."""
+        if self.failure is not None:
+            raise self.failure
+
+    def check_sure(self) -> None:
+        """Raise `NameLost` if the name is lost, and `Unreachable` if that is not known after a lost connection."""
+        self.check()
+        if not self.is_sure:
+            raise Unreachable("the broker has not confirmed yet that the name is still in one place only")
+
+    async def claim(self, client: Client, claimant: Claimant) -> None:
+        """Replace the registration of the name by the next one of the claimant."""
+        await self._ask(self._register.make)
+        await self._register.listen(client, self._heard)
+        for _ in range(ATTEMPTS_MAX):
+            found, revision, self._progress_revision = await self._ask(self._read)
+            claimed = claimant.claim(found)
+            try:
+                self._revision = await self._write(claimed, revision)
+            except Outdated:
+                continue  # another claim came between, or our own, whose answer was lost
+            self._mine, self._reported = claimed, claimed.progress
+            claimant.confirm(claimed)
+            return
+        raise Misuse(f"{self._process!r} is being started in several places at once: start it in one place")
+
+    async def listen(self, client: Client) -> None:
+        """Hear what peers announce, without a claim."""
+        await self._ask(self._register.make)
+        await self._register.listen(client, self._heard)
+
+    async def form_of(self, process: ProcessId) -> int | None:
+        """Return the newest form of the wire that a process has announced, or None."""
+        if process not in self._forms:
+            found, _, _ = await self._ask(lambda jetstream: self._register.read(jetstream, process))
+            self._forms.setdefault(process, None if found is None else found.form)
+        return self._forms[process]
+
+    def doubt(self) -> None:
+        """Note that the connection was lost: another may claim the name without us hearing of it."""
+        self.is_sure = self._mine is None
+
+    async def make_sure(self) -> None:
+        """Look whether the name is still ours, after a lost connection."""
+        while self._mine is not None and self.failure is None:
+            found, self._revision, self._progress_revision = await self._ask(self._read)
+            if found is None or found.epoch < self._mine.epoch:  # the broker has lost its last data
+                await self._ask(self._register.make)
+                try:
+                    self._revision = await self._write(self._mine, self._revision)
+                except Outdated:
+                    continue
+            elif (found.epoch, found.nonce) != (self._mine.epoch, self._mine.nonce) or found.progress > self._reported:
+                self._lose(found)
+                return
+            self._forms.clear()  # others may have announced something meanwhile
+            self.is_sure = True
+            return
+
+    async def report(self, progress: int) -> None:
+        """Tell the broker how far the process has come."""
+        self.check_sure()
+        if self._mine is None:
+            return
+        self._reported = progress  # before it is known: the answer may be lost
+
+        async def write(jetstream: JetStreamContext) -> int:
+            return await self._register.write_progress(jetstream, self._process, progress, self._progress_revision)
+
+        try:
+            self._progress_revision = await self._ask(write)
+        except Outdated:
+            self.doubt()
+            await self.make_sure()
+
+    async def retire(self) -> None:
+        """Note at the broker that the process has left for good."""
+        if self._mine is not None:
+            mine, self._mine = self._mine, None
+            try:
+                await self._write(replace(mine, has_left=True), self._revision)
+            except Outdated:
+                self._lose(None)
+                self.check()
+
+    async def _read(self, jetstream: JetStreamContext) -> tuple[Registration | None, int, int]:
+        return await self._register.read(jetstream, self._process)
+
+    async def _write(self, registration: Registration, revision: int) -> int:
+        async def write(jetstream: JetStreamContext) -> int:
+            return await self._register.write(jetstream, self._process, registration, revision)
+
+        return await self._ask(write)
+
+    async def _heard(self, process: ProcessId, found: Registration) -> None:
+        self._forms[process] = found.form
+        if process == self._process and self._mine is not None and found.epoch > self._mine.epoch:
+            self._lose(found)
+
+    def _lose(self, found: Registration | None) -> None:
+        if self.failure is None:
+            self.failure = lost(self._space, self._process, found)
+            self._fenced(self.failure)

@@ -1,0 +1,44 @@
+"""What a NATS server will refuse however often it is asked, in words that say what to do."""
+
+from __future__ import annotations
+
+import re
+
+from nats.errors import NoRespondersError
+from nats.js.errors import APIError, ServiceUnavailableError
+
+from antecede.core.errors import Misuse
+from antecede.runtime.transport.contract import Unreachable
+
+NOT_A_CLUSTER = 10074
+NOT_ENABLED = (10039, 10076)
+START_S = 2.0
+"""How long a server that has just started may have no JetStream."""
+VIOLATION = re.compile(r'permissions violation for (\w+) to "?([^"]*)', re.IGNORECASE)
+
+
+def check_possible(error: Exception) -> None:
+    """Raise `Misuse` for what a server will refuse however often it is asked."""
+    if isinstance(error, APIError) and error.err_code == NOT_A_CLUSTER:
+        raise Misuse("NatsOptions(replicas=...): this server is not part of a cluster, and keeps one copy") from None
+
+
+def check_started(error: Exception, passed_s: float, servers: str) -> None:
+    """Raise `Misuse` if JetStream is not enabled, or does not answer for so long that it cannot be."""
+    is_refused = isinstance(error, APIError) and error.err_code in NOT_ENABLED
+    is_absent = isinstance(error, NoRespondersError | ServiceUnavailableError) and passed_s >= START_S
+    if is_refused or is_absent:
+        raise Misuse(
+            f"JetStream is not enabled at {servers}: start nats-server with -js (or with `jetstream {{}}` in its "
+            "configuration), and see that the account may use it"
+        ) from None
+
+
+def check_permissions(last_error: Exception | None, servers: str) -> None:
+    """Raise `Unreachable` if the user lacks a right that is needed."""
+    found = VIOLATION.search(str(last_error)) if last_error is not None else None
+    if found is not None:
+        raise Unreachable(
+            f"the user at {servers} may not {found[1].lower()} to {found[2]}: docs/guide/06-enforcing.md lists the "
+            "permissions that a process needs"
+        ) from None

@@ -1,0 +1,261 @@
+"""What is wrong, in one shape: the same values are returned by `problems()`, logged, counted and shown.
+
+    2026-11-17 WARNING antecede: billing: there is no process 'stok' in space 'orders': it was never started there, or
+    has left. 1 packet waits for it. Did you mean 'stock'?
+
+`Node`, `Host` and stations have `problems()`, which returns what is wrong now. Whatever begins to be a problem is
+logged once to `logging.getLogger("antecede")`, as a warning, and once more when it is over. The metric
+`antecede_problems` counts the problems of each kind, and `antecede status` shows their text.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+
+from antecede.core.types import MessageId, ProcessId
+
+LOGGER = logging.getLogger("antecede")
+NAMES_SHOWN_MAX = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that is wrong, or that waits, for `since_s` seconds until now. `str()` says it in words."""
+
+    since_s: float
+
+    @property
+    def kind(self) -> str:
+        """A word for what is wrong, the same for all problems of one kind."""
+        raise NotImplementedError
+
+    @property
+    def key(self) -> Hashable:
+        """What the problem is about: two problems of one kind with the same key are the same problem."""
+        return ""
+
+    def as_dict(self) -> dict[str, object]:
+        """Return what `antecede status` shows: the kind, since when, and all of it in words."""
+        return {"kind": self.kind, "since_s": round(self.since_s, 1), "text": str(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class InboxFull(Problem):
+    """The application has so many messages that it has not acknowledged that no more are taken from the broker."""
+
+    count: int
+
+    @property
+    def kind(self) -> str:
+        """A word for what is wrong."""
+        return "inbox full"
+
+    def __str__(self) -> str:
+        return f"{plural(self.count, 'message')} not acknowledged; nothing more is taken. Call ack() on each message"
+
+
+@dataclass(frozen=True, slots=True)
+class NeverAcknowledged(Problem):
+    """The application takes messages, and has not acknowledged any."""
+
+    count: int
+
+    @property
+    def kind(self) -> str:
+        """A word for what is wrong."""
+        return "never acknowledged"
+
+    def __str__(self) -> str:
+        return (
+            f"{plural(self.count, 'message')} taken and none acknowledged: they are offered again after a restart. "
+            "Call `await message.ack()` when you are done with a message"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OutboxFull(Problem):
+    """So much is owed to inboxes that cannot be reached that `send` waits."""
+
+    count: int
+    to: tuple[ProcessId, ...]
+
+    @property
+    def kind(self) -> str:
+        """A word for what is wrong."""
+        return "outbox full"
+
+    def __str__(self) -> str:
+        whom = f" for {listed(self.to)}" if self.to else ""
+        return f"{self.count} packets wait{whom}, which is the limit: send() waits until there is room"
+
+
+@dataclass(frozen=True, slots=True)
+class LeavingWaits(Problem):
+    """`leave()` waits until these processes have everything that was sent to them."""
+
+    whom: tuple[ProcessId, ...]
+
+    @property
+    def kind(self) -> str:
+        """A word for what is wrong."""
+        return "leaving"
+
+    def __str__(self) -> str:
+        return (
+            f"leave() has waited {self.since_s:.1f} s for {listed(self.whom)}: start what is not running, or call "
+            "give_up() for what is gone for good"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NumberReused(Problem):
+    """Two different messages have the same identity; the second was refused."""
+
+    message: MessageId
+
+    @property
+    def kind(self) -> str:
+        """A word for what is wrong."""
+        return "number used twice"
+
+    @property
+    def key(self) -> Hashable:
+        """The message."""
+        return self.message
+
+    def __str__(self) -> str:
+        return (
+            f"{self.message.sender} has sent two different messages with number {self.message.seq}, and the second was "
+            f"refused: the store of {self.message.sender} fell back, or two copies of it run"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StampsTooLarge(Problem):
+    """Another algorithm would need a third of the control bytes, or less, for what this node sends."""
+
+    algorithm: str
+    ours_bytes: int
+    theirs_bytes: int
+
+    @property
+    def kind(self) -> str:
+        """A word for what is wrong."""
+        return "larger than needed"
+
+    def __str__(self) -> str:
+        return (
+            f"a message costs {self.ours_bytes:,} control bytes for each destination, and would cost about "
+            f"{self.theirs_bytes:,} with algorithm={self.algorithm!r}: use it in a new space, if its traits suit you"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NotConnected(Problem):
+    """No station serves the host."""
+
+    reason: str
+
+    @property
+    def kind(self) -> str:
+        """A word for what is wrong."""
+        return "not connected"
+
+    def __str__(self) -> str:
+        return f"no station has served this host for {self.since_s:.1f} s: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class MoveFailed(Problem):
+    """The host could not move to the station at `url`."""
+
+    url: str
+    reason: str
+
+    @property
+    def kind(self) -> str:
+        """A word for what is wrong."""
+        return "move failed"
+
+    @property
+    def key(self) -> Hashable:
+        """The address of the station."""
+        return self.url
+
+    def __str__(self) -> str:
+        return f"move({self.url!r}) failed: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRefused(Problem):
+    """A station could not take a message of the host, because nobody knows the destination `unknown`."""
+
+    message: str
+    unknown: ProcessId
+
+    @property
+    def kind(self) -> str:
+        """A word for what is wrong."""
+        return "message refused"
+
+    @property
+    def key(self) -> Hashable:
+        """The message."""
+        return self.message
+
+    def __str__(self) -> str:
+        return (
+            f"message {self.message} went to nobody: no host {self.unknown!r} was ever connected, or it was removed. "
+            "refusals() returns such messages"
+        )
+
+
+def plural(count: int, noun: str) -> str:
+    """Return "1 message is" or "3 messages are"."""
+    return f"1 {noun} is" if count == 1 else f"{count:,} {noun}s are"
+
+
+def listed(names: Iterable[ProcessId]) -> str:
+    """Return names as a list for people, which is not long."""
+    shown = sorted(names)
+    more = f" and {len(shown) - NAMES_SHOWN_MAX} more" if len(shown) > NAMES_SHOWN_MAX else ""
+    return ", ".join(shown[:NAMES_SHOWN_MAX]) + more
+
+
+class ProblemLog:
+    """Logs what begins and ends to be a problem of `who`, and remembers since when something is so."""
+
+    def __init__(self, who: str, clock: Callable[[], float]) -> None:
+        self._who, self._clock = who, clock
+        self._since: dict[Hashable, float] = {}
+        self._logged: dict[tuple[str, Hashable], Problem] = {}
+        self.current: list[Problem] = []
+        """The problems at the last look."""
+
+    def age_s(self, key: Hashable, is_so: bool = True) -> float:
+        """Return for how long something is so, as far as was asked. If it is not, it begins anew the next time."""
+        if not is_so:
+            self._since.pop(key, None)
+            return 0.0
+        return self._clock() - self._since.setdefault(key, self._clock())
+
+    def look(self, problems: Iterable[Problem]) -> None:
+        """Log what is a problem now and was not at the last look, and what was one and is not any more."""
+        self.current = list(problems)
+        now = {(problem.kind, problem.key): problem for problem in self.current}
+        for key, problem in now.items():
+            if key not in self._logged:
+                LOGGER.warning("%s: %s", self._who, problem)
+        for key, problem in self._logged.items():
+            if key not in now:
+                LOGGER.warning("%s: this is over: %s", self._who, problem)
+        self._logged = now
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of problems at the last look, by kind."""
+        found: dict[str, int] = {}
+        for problem in self.current:
+            found[problem.kind] = found.get(problem.kind, 0) + 1
+        return found

@@ -1,0 +1,40 @@
+"""`python -m tests.exhaustive [NAME...]`: explore the worlds of these algorithms and protocols, or of all of them."""
+
+import argparse
+import sys
+import time
+
+from tests.exhaustive.search import Explored
+from tests.exhaustive.worlds import ROAMING, explore_limited, worlds
+
+
+def explore_world(name: str, limits: tuple[int, ...]) -> Explored:
+    """Explore a world, and print how large it is."""
+    began = time.monotonic()
+    explored = explore_limited(name, limits)
+    words = ("messages", "moves", "repetitions") if name in ROAMING else ("messages", "repetitions")
+    what = ", ".join(f"{count} {word}" for count, word in zip(limits, words, strict=True))
+    found = f"{explored.states:,} states, {explored.steps:,} steps between them"
+    print(f"{name}, {what}: {found}, {time.monotonic() - began:.0f} s", flush=True)
+    return explored
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.exhaustive", description=__doc__)
+    parser.add_argument("name", nargs="*", metavar="NAME", help="an algorithm or a protocol; default: all")
+    chosen = parser.parse_args().name
+    unknown = sorted(set(chosen) - {name for name, _ in worlds()})
+    if unknown:
+        parser.error(f"there is no world of {unknown[0]!r}")
+    failed = 0
+    for name, limits in worlds():
+        if not chosen or name in chosen:
+            explored = explore_world(name, limits)
+            if explored.violation:
+                print(explored.draw())
+                failed = 1
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

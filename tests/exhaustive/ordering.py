@@ -1,0 +1,174 @@
+"""All executions of an ordering algorithm with a few processes and messages.
+
+Whoever likes sends, to whomever it likes, as long as messages are left; every packet under way may arrive next, and as
+often again as there are `repeats`. Every process is restarted before each of its inputs (`machines`). A state has the
+snapshots of all processes, the packets under way, what happened (`oracle`), and what is left.
+
+Symmetry: processes differ only by their names at first, so the first sender is the first of them, and its destinations
+are the first of the others. Algorithms that give somebody a role (a token, a representative) have no such symmetry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import antecede
+from antecede import Algorithm, Deliver, Sent, Transmit
+from antecede.core.effects import SetTimer
+from tests.exhaustive.machines import Effects, Machines, Network, Numbers, without
+from tests.exhaustive.oracle import NOTHING, Past
+from tests.exhaustive.search import Violation
+
+State = tuple[tuple[int, ...], tuple[int, ...], int, int, int, tuple[int, ...]]
+"""Snapshots, packets under way, the past, messages and repetitions that are left, and processes with a timer."""
+Make = Callable[[str], Algorithm]
+WITH_ROLES = frozenset({"serial-broadcast", "serial-multicast", "hierarchy"})
+
+
+@dataclass
+class OrderingWorld:
+    """`algorithm` with these processes. `make` makes another one than the registry does, to test the search itself."""
+
+    algorithm: str
+    messages: int
+    repeats: int = 1
+    names: tuple[str, ...] = ("a", "b", "c")
+    options: Mapping[str, object] = field(default_factory=dict)
+    make: Make | None = None
+
+    def __post_init__(self) -> None:
+        info = antecede.algorithms()[self.algorithm]
+        self._addressing, self._has_roles = info.addressing, self.algorithm in WITH_ROLES
+        pairs = {"".join(pair): list(pair) for pair in combinations(self.names, 2)}
+        self._groups = {**pairs, "all": list(self.names)} if info.addressing == "group" else None
+        self._machines = Machines(antecede.restore)
+        self._network, self._pasts = Network(), Numbers()
+        self._told: dict[tuple[int, int, Effects], int] = {}
+        self._failing = ""
+
+    def begin(self) -> Iterable[State]:
+        """Return the only first state."""
+        snapshots = tuple(self._machines.add(self._create(name)) for name in self.names)
+        nobody = tuple(NOTHING for _ in self.names)
+        past = self._pasts.of(Past(knows=nobody, delivered=nobody))
+        return [(snapshots, (), past, self.messages, self.repeats, ())]
+
+    def _create(self, name: str) -> Algorithm:
+        if self.make is not None:
+            return self.make(name)
+        return antecede.create(self.algorithm, process=name, processes=self.names, groups=self._groups, **self.options)
+
+    def steps(self, state: State) -> Iterator[tuple[str, State]]:
+        """Yield every send, every arrival and every timer that may come next."""
+        _, packets, _, messages, repeats, timers = state
+        if messages:
+            yield from self._sends(state)
+        for number in sorted(set(packets)):
+            yield self._arrive(state, number, again=False)
+            if repeats:
+                yield self._arrive(state, number, again=True)
+        if not packets and timers:
+            yield self._tick(state, timers[0])
+        elif not packets:
+            self._check_rest(state)
+
+    def try_step(self, state: State) -> str:
+        """Return the words for the step that broke a rule."""
+        return self._failing
+
+    def _sends(self, state: State) -> Iterator[tuple[str, State]]:
+        is_first = state[3] == self.messages and not self._has_roles
+        for at in range(1 if is_first else len(self.names)):
+            for dests in self._destinations(at, is_first):
+                yield self._send(state, at, dests)
+
+    def _destinations(self, at: int, is_first: bool) -> list[tuple[str, ...] | str]:
+        me = self.names[at]
+        others = [name for name in self.names if name != me]
+        if self._groups is not None:
+            return [group for group, members in sorted(self._groups.items()) if me in members]
+        if self._addressing == "broadcast":
+            return [self.names]
+        if self._addressing == "unicast":
+            return [(name,) for name in (others[:1] if is_first else others)]
+        if is_first:
+            return [tuple(others[:size]) for size in range(1, len(others) + 1)]
+        return [dests for size in range(1, len(others) + 1) for dests in combinations(others, size)]
+
+    def _send(self, state: State, at: int, dests: tuple[str, ...] | str) -> tuple[str, State]:
+        call = lambda machine: machine.send(dests if isinstance(dests, str) else set(dests), b"")  # noqa: E731
+        shown = dests if isinstance(dests, str) else ", ".join(dests)
+        self._failing = f"{self.names[at]} sends to {shown}"
+        snapshots, packets, past, messages, repeats, timers = state
+        return self._after((snapshots, packets, past, messages - 1, repeats, timers), at, ("send", dests), call)
+
+    def _arrive(self, state: State, number: int, *, again: bool) -> tuple[str, State]:
+        sender, to, packet = self._network[number]
+        what = f"message {packet.message.id}" if packet.message is not None else f"a {type(packet.stamp).__name__}"
+        self._failing = f"{what} of {sender} arrives at {to}{', and will again' if again else ''}"
+        snapshots, packets, past, messages, repeats, timers = state
+        left = packets if again else without(packets, number)
+        return self._after(
+            (snapshots, left, past, messages, repeats - again, timers),
+            self.names.index(to),
+            ("receive", number),
+            lambda machine: machine.receive(packet),
+        )
+
+    def _tick(self, state: State, at: int) -> tuple[str, State]:
+        self._failing = f"the timer of {self.names[at]} is due"
+        snapshots, packets, past, messages, repeats, timers = state
+        rest = (snapshots, packets, past, messages, repeats, without(timers, at))
+        return self._after(rest, at, "tick", lambda machine: machine.tick(machine_time(machine) + 1e6))
+
+    def _after(self, state: State, at: int, key: object, call: Callable[[Any], list[Any]]) -> tuple[str, State]:
+        snapshots, packets, past, messages, repeats, timers = state
+        after, effects, error = self._machines.step(snapshots[at], (at, key), call)
+        if error:
+            raise Violation(f"{self.names[at]} refuses it: {error}")
+        told = self._tell(past, at, effects)
+        new = [self._network.add(self.names[at], one.to, one.packet) for one in effects if isinstance(one, Transmit)]
+        due = {at} if any(isinstance(one, SetTimer) for one in effects) else set()
+        return self._failing, (
+            (*snapshots[:at], after, *snapshots[at + 1 :]),
+            tuple(sorted((*packets, *new))),
+            told,
+            messages,
+            repeats,
+            tuple(sorted({*timers, *due})),
+        )
+
+    def _tell(self, past: int, at: int, effects: Effects) -> int:
+        """Return the past after these effects."""
+        events = tuple(one for one in effects if isinstance(one, Sent | Deliver))
+        if not events:
+            return past
+        key = (past, at, events)
+        if key not in self._told:
+            after: Past = self._pasts.values[past]
+            for event in events:
+                if isinstance(event, Sent):
+                    after = after.send(at, event.message)
+                else:
+                    after = after.deliver(at, self.names[at], event.message)
+            self._told[key] = self._pasts.of(after)
+        return self._told[key]
+
+    def _check_rest(self, state: State) -> None:
+        """Raise `Violation` if nothing is under way, and something was not delivered or is held back."""
+        self._failing = "nothing more is under way"
+        lost = self._pasts.values[state[2]].lost(self.names)
+        if lost:
+            raise Violation(f"never delivered: {', '.join(lost)}")
+        for at, snapshot in enumerate(state[0]):
+            held = self._machines.look(snapshot, "pending", lambda machine: machine.pending())
+            if held:
+                raise Violation(f"{self.names[at]} holds back {held[0]} for ever")
+
+
+def machine_time(machine: Algorithm) -> float:
+    """Return the time that a machine was told last, if it keeps it."""
+    return float(getattr(machine, "now", 0.0) or 0.0)

@@ -1,0 +1,88 @@
+"""Frames of a host that somebody recorded on the way and plays again: nothing is sent or delivered twice."""
+
+import asyncio
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from websockets.asyncio.client import connect
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+
+from antecede.runtime import Host, MemoryNetwork, issue_token, serve_station
+from antecede.runtime.roaming.station.server import StationServer
+from tests.runtime.nodes import run
+
+KEY = b"k" * 32
+Frames = list[str | bytes]
+
+
+async def hear(host: Host, count: int) -> list[bytes]:
+    """Return the payloads of the next messages, which are acknowledged."""
+    found = [await anext(host) for _ in range(count)]
+    await host.ack(found)
+    return [delivery.payload for delivery in found]
+
+
+async def play(frames: Frames, station: StationServer) -> None:
+    """Say to a station what a host has said, as far as it listens."""
+    with suppress(ConnectionClosed):
+        async with connect(f"ws://127.0.0.1:{station.port}", proxy=None) as socket:
+            for frame in frames:
+                await socket.send(frame)
+            async with asyncio.timeout(0.5):
+                async for _ in socket:
+                    pass
+
+
+@pytest.mark.parametrize("when", ["while it is away", "while it is connected", "at another station"])
+def test_recorded_frames_have_no_effect(tmp_path: Path, when: str) -> None:
+    frames: Frames = []
+
+    async def scenario() -> None:
+        network, names = MemoryNetwork(), ["s1", "s2"]
+        async with (
+            serve_station(network, name="s1", stations=names, key=KEY) as s1,
+            serve_station(network, name="s2", stations=names, key=KEY) as s2,
+            Host([f"ws://127.0.0.1:{s2.port}"], "bob", issue_token(KEY, "bob")) as bob,
+        ):
+            await bob.connected()
+
+            async def relay(host: ServerConnection) -> None:
+                async with connect(f"ws://127.0.0.1:{s1.port}", proxy=None) as station:
+
+                    async def back() -> None:
+                        async for said in station:
+                            await host.send(said)
+
+                    answering = asyncio.create_task(back())
+                    async for said in host:
+                        frames.append(said)
+                        await station.send(said)
+                    answering.cancel()
+
+            async with serve(relay, "127.0.0.1", 0) as recorder:
+                port = next(iter(recorder.sockets)).getsockname()[1]
+                url, token = [f"ws://127.0.0.1:{port}"], issue_token(KEY, "ann")
+                async with Host(url, "ann", token, path=tmp_path / "ann.sqlite") as ann:
+                    for number in range(3):
+                        await ann.send({"bob"}, b"%d" % number)
+                    await ann.drained()
+                    assert await hear(bob, 3) == [b"0", b"1", b"2"]
+                    await bob.send({"ann"}, b"answer")
+                    assert await hear(ann, 1) == [b"answer"]
+                    if when == "while it is connected":
+                        with suppress(TimeoutError):
+                            await play(frames, s1)
+                if when != "while it is connected":
+                    with suppress(TimeoutError):
+                        await play(frames, s1 if when == "while it is away" else s2)
+                assert len(frames) > 4
+                async with Host(url, "ann", token, path=tmp_path / "ann.sqlite") as ann:
+                    await bob.send({"ann"}, b"are you the same?")
+                    assert await hear(ann, 1) == [b"are you the same?"]
+                    await ann.send({"bob"}, b"3")
+                    assert await hear(bob, 1) == [b"3"]
+                    assert ann.sent == 4
+
+    run(scenario)

@@ -1,0 +1,152 @@
+"""Whose a name is: the owner is known after a death at any step of its claim, and a copy is not taken for it."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from antecede.runtime import NameTaken
+from antecede.runtime.state.identity import identify
+from antecede.runtime.state.log_entries import TickEntry
+from antecede.runtime.state.ownership import Ownership
+from antecede.runtime.state.store import Store
+from antecede.runtime.transport.contract import OlderCopy, Registration
+
+EARLY, LATE = "before the broker knows", "before it confirms"
+
+
+def owner_of(store: Store) -> Ownership:
+    identify(store, process="a")
+    return Ownership(store, "s", "a", form=2, if_lost="use another name")
+
+
+class Broker:
+    """One entry, replaced by compare-and-set."""
+
+    def __init__(self) -> None:
+        self.entry: Registration | None = None
+
+    def start(self, store: Store, *, dies: str = "") -> None:
+        """Claim the name as a transport does. The process may die before the broker knows, or before it confirms."""
+        owner = owner_of(store)
+        claimed = owner.claim(self.entry)
+        if dies == EARLY:
+            return
+        self.entry = claimed
+        if dies != LATE:
+            owner.confirm(claimed)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "a.sqlite"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[Store]:
+    with closing(Store(path)) as opened:
+        yield opened
+
+
+def test_every_start_has_a_later_epoch_and_another_nonce(store: Store) -> None:
+    broker, seen = Broker(), []
+    for epoch in (1, 2, 3):
+        broker.start(store)
+        assert broker.entry is not None
+        assert (broker.entry.epoch, owner_of(store).epoch, broker.entry.form) == (epoch, epoch, 2)
+        seen.append(broker.entry.nonce)
+    assert len(set(seen)) == 3
+
+
+@pytest.mark.parametrize("deaths", [[EARLY], [LATE], [EARLY] * 3])
+def test_a_death_on_the_way_does_not_lock_the_owner_out(path: Path, deaths: list[str]) -> None:
+    broker = Broker()
+    for dies in ("", *deaths, LATE, LATE, ""):
+        with closing(Store(path)) as store:
+            broker.start(store, dies=dies)
+    assert broker.entry is not None
+    with closing(Store(path)) as store:
+        assert owner_of(store).epoch == broker.entry.epoch
+
+
+def test_a_copy_from_before_the_last_start_is_refused(path: Path, tmp_path: Path) -> None:
+    broker = Broker()
+    with closing(Store(path)) as store:
+        broker.start(store)
+    copy = Path(shutil.copy(path, tmp_path / "copy.sqlite"))
+    with closing(Store(path)) as store:
+        broker.start(store)
+    with closing(Store(copy)) as store, pytest.raises(OlderCopy, match=r"since \(epoch 2\)\. .* use another name"):
+        broker.start(store)
+
+
+def test_a_copy_that_lacks_steps_is_refused(path: Path, tmp_path: Path) -> None:
+    broker = Broker()
+    with closing(Store(path)) as store:
+        broker.start(store)
+    copy = Path(shutil.copy(path, tmp_path / "copy.sqlite"))
+    assert broker.entry is not None
+    with closing(Store(path)) as store:
+        for now in range(5):
+            store.log(TickEntry(now))
+        store.commit()
+        broker.entry = replace(broker.entry, progress=store.progress)
+    with closing(Store(copy)) as store, pytest.raises(OlderCopy, match="lacks 5 steps"):
+        broker.start(store)
+    with closing(Store(path)) as store:
+        broker.start(store)
+
+
+def test_what_is_not_committed_is_not_progress(store: Store) -> None:
+    before = store.progress
+    store.log(TickEntry(1.0))
+    assert store.progress == before
+    store.commit()
+    assert store.progress == before + 1
+
+
+def test_progress_goes_on_after_a_snapshot_and_a_restart(path: Path) -> None:
+    with closing(Store(path)) as store:
+        for now in range(5):
+            store.log(TickEntry(now))
+        store.take_snapshot(b"state")
+        store.log(TickEntry(5.0))
+        store.commit()
+        assert store.progress == 6
+    with closing(Store(path)) as store:
+        assert store.progress == 6
+
+
+def test_a_broker_that_fell_back_takes_the_owner_and_not_an_older_copy(path: Path, tmp_path: Path) -> None:
+    """A server that lost its last writes knows an earlier epoch than the store."""
+    broker = Broker()
+    with closing(Store(path)) as store:
+        broker.start(store)
+    copy, before = Path(shutil.copy(path, tmp_path / "copy.sqlite")), broker.entry
+    with closing(Store(path)) as store:
+        broker.start(store)
+        broker.entry = before
+        broker.start(store)
+    assert broker.entry is not None
+    assert broker.entry.epoch == 3
+    with closing(Store(copy)) as store, pytest.raises(OlderCopy):
+        broker.start(store)
+
+
+def test_a_name_of_another_store_is_taken(store: Store) -> None:
+    broker = Broker()
+    broker.entry = Registration("another incarnation", 1, "nonce")
+    with pytest.raises(NameTaken, match="with another store"):
+        broker.start(store)
+
+
+def test_a_name_that_has_left_is_not_used_again(store: Store) -> None:
+    broker = Broker()
+    broker.start(store)
+    assert broker.entry is not None
+    broker.entry = replace(broker.entry, has_left=True)
+    with pytest.raises(NameTaken, match="has left"):
+        broker.start(store)

@@ -1,0 +1,277 @@
+"""What somebody sees in the terminal who makes the usual mistakes: within five seconds, what to do."""
+
+import asyncio
+import gc
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from antecede.core.errors import Misuse
+from antecede.runtime import Host, HostRefused, MemoryNetwork, NatsOptions, join, join_sync, serve_station
+from antecede.runtime.roaming.tokens import issue
+from antecede.runtime.transport.nats.embedded import server_binary
+from antecede.runtime.transport.nats.options import NatsLimits
+from tests.paths import ROOT
+from tests.runtime.cells import KEY, cells, url
+from tests.runtime.nodes import run
+from tests.runtime.town import free_port
+
+SOON_S = 5.0
+START_S = 15.0
+"""How long Python and the embedded server may take to start on a busy machine."""
+HEAD = """
+import asyncio, sys
+import antecede
+
+print("begins", flush=True)
+"""
+PROGRAMS = {
+    "a destination is misspelt": (
+        """
+async def main():
+    async with antecede.join(sys.argv[1], space="orders", process="billing") as node:
+        async with antecede.join(sys.argv[1], space="orders", process="stock"):
+            print("begins", flush=True)
+            await node.send({"stok"}, b"paid")
+            await asyncio.sleep(60)
+asyncio.run(main())
+""",
+        "there is no process 'stok' in space 'orders': .* Did you mean 'stock'?",
+    ),
+    "ack is forgotten": (
+        """
+async def main():
+    async with antecede.join(sys.argv[1], space="orders", process="billing") as node:
+        print("begins", flush=True)
+        for n in range(3):
+            await node.send({"billing"}, b"%d" % n)
+        async for message in node:
+            pass
+asyncio.run(main())
+""",
+        "3 messages are taken and none acknowledged: .* Call `await message.ack()`",
+    ),
+    "async with is forgotten, with await": (
+        """
+async def main():
+    node = await antecede.join(sys.argv[1], space="orders", process="billing")
+asyncio.run(main())
+""",
+        "not to be awaited: write `async with antecede.join(...) as node:`",
+    ),
+    "async with is forgotten, without await": (
+        """
+async def main():
+    node = antecede.join(sys.argv[1], space="orders", process="billing")
+    await node.send({"stock"}, b"paid")
+asyncio.run(main())
+""",
+        "'send' is not to be had before the block is entered: write `async with antecede.join(...) as node:`",
+    ),
+    "with is forgotten": (
+        """
+node = antecede.join_sync(sys.argv[1], space="orders", process="billing")
+node.send({"stock"}, b"paid")
+""",
+        "write `with antecede.join_sync(...) as node:`",
+    ),
+    "async with is forgotten for a host": (
+        """
+async def main():
+    ann = antecede.Host(["ws://127.0.0.1:9"], "ann", "token")
+    await ann.send({"bob"}, b"hello")
+asyncio.run(main())
+""",
+        "the host is not open: write `async with Host(...) as host:`",
+    ),
+}
+
+
+def pattern(words: str) -> str:
+    """What people read, as a regular expression in which only `.*` has a meaning."""
+    return re.escape(words).replace(r"\.\*", ".*")
+
+
+@contextmanager
+def started(folder: Path, program: str, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
+    """Run a program. What it complains about is in `folder/complaints`."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    command = [sys.executable, "-c", HEAD + program, *arguments]
+    with open(folder / "complaints", "w") as complaints:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=complaints, text=True, env=environment)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def wait_for(words: str, folder: Path) -> None:
+    """Wait until a program has written these words to the terminal. Fail if that is not soon."""
+    until, text = time.monotonic() + SOON_S, ""
+    while not re.search(words, text):
+        assert time.monotonic() < until, f"after {SOON_S} s there is only {text!r}"
+        time.sleep(0.05)
+        text = (folder / "complaints").read_text()
+
+
+@pytest.mark.parametrize("mistake", PROGRAMS)
+def test_who_makes_a_mistake_is_told_what_to_do(mistake: str, tmp_path: Path) -> None:
+    program, words = PROGRAMS[mistake]
+    with started(tmp_path, program, f"embedded://{tmp_path / 'nats'}") as process:
+        assert process.stdout is not None
+        for _ in range(1 + program.count('print("begins"')):
+            assert process.stdout.readline() == "begins\n"
+        wait_for(pattern(words), tmp_path)
+
+
+@contextmanager
+def without_jetstream() -> Iterator[str]:
+    port = free_port()
+    server = subprocess.Popen([server_binary(), "-a", "127.0.0.1", "-p", str(port)], stderr=subprocess.DEVNULL)
+    try:
+        until = time.monotonic() + START_S
+        while time.monotonic() < until:
+            with socket.socket() as probe:
+                if not probe.connect_ex(("127.0.0.1", port)):
+                    break
+            time.sleep(0.02)
+        yield f"nats://127.0.0.1:{port}"
+    finally:
+        server.kill()
+        server.wait()
+
+
+def test_a_server_without_jetstream() -> None:
+    async def test(server: str) -> None:
+        with pytest.raises(Misuse, match=r"JetStream is not enabled at nats://127.*: start nats-server with -js"):
+            async with join(server, space="s", process="a", store=None):
+                pass
+
+    with without_jetstream() as server:
+        began = time.monotonic()
+        asyncio.run(test(server))
+        assert time.monotonic() - began < SOON_S
+
+
+def test_a_server_that_is_not_there_is_told_while_it_is_tried(caplog: pytest.LogCaptureFixture) -> None:
+    """The connection is refused: within two seconds somebody knows, and may start the server still."""
+    server, limits = f"nats://127.0.0.1:{free_port()}", NatsLimits(connect_s=30.0)
+
+    async def test() -> None:
+        block = join(server, space="s", process="a", store=None, nats=NatsOptions(limits=limits))
+        joining = asyncio.create_task(block.__aenter__())
+        await asyncio.sleep(2)
+        joining.cancel()
+        await asyncio.gather(joining, return_exceptions=True)
+
+    asyncio.run(test())
+    assert re.search(
+        r"no NATS server answers at nats://127.* yet: ConnectionRefusedError.* Trying for 30 s", caplog.text
+    )
+
+
+def forget(make: Callable[[], object]) -> None:
+    """Make something, and let it go."""
+    make()
+    gc.collect()
+
+
+def test_a_block_that_is_never_entered_is_a_warning() -> None:
+    for block in (
+        lambda: join(MemoryNetwork(), space="s", process="a"),
+        lambda: join_sync(MemoryNetwork(), space="s", process="a"),
+        lambda: serve_station(MemoryNetwork(), name="s1", stations=["s1"], key=KEY),
+    ):
+        with pytest.warns(RuntimeWarning, match="was made and never entered: write"):
+            forget(block)
+
+
+def test_blocks_that_are_entered_in_the_other_way() -> None:
+    with pytest.raises(Misuse, match="is asynchronous: write `async with"):
+        join(MemoryNetwork(), space="s", process="a").__enter__()
+
+    async def test() -> None:
+        with pytest.raises(Misuse, match="is not asynchronous: write `with"):
+            await join_sync(MemoryNetwork(), space="s", process="a").__aenter__()
+
+    run(test)
+
+
+def test_a_host_that_is_awaited() -> None:
+    async def test() -> None:
+        with pytest.raises(Misuse, match="not to be awaited: write `async with Host"):
+            await Host(["ws://127.0.0.1:9"], "ann", "token")
+
+    run(test)
+
+
+def test_a_host_has_the_attributes_that_it_has() -> None:
+    assert not hasattr(Host(["ws://127.0.0.1:9"], "ann", "token"), "unheard_of")
+
+
+def test_a_name_that_is_used_in_two_places(tmp_path: Path) -> None:
+    async def test() -> None:
+        network = MemoryNetwork()
+        async with join(network, space="s", process="a", store=tmp_path):
+            with pytest.raises(Misuse, match=r"open in another process: .* one place at a time\. Stop the other"):
+                async with join(network, space="s", process="a", store=tmp_path):
+                    pass
+
+    run(test)
+
+
+def test_the_token_of_another_host() -> None:
+    async def scenario() -> None:
+        async with cells(names=["s1"]) as at, Host([url(at["s1"])], "ann", issue(KEY, "bob")) as ann:
+            with pytest.raises(HostRefused, match="the token is for another host: for bob, and not for ann"):
+                await ann.connected()
+
+    asyncio.run(scenario())
+
+
+WITHOUT_RUNTIME = """
+import sys
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("nats", "websockets", "prometheus_client", "jwt"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Missing())
+import antecede
+for name in ("join", "join_sync", "Host", "Limits"):
+    try:
+        getattr(antecede, name)
+    except ImportError as error:
+        print(error)
+"""
+
+
+def test_the_runtime_is_not_installed() -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    command = [sys.executable, "-c", WITHOUT_RUNTIME]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout.splitlines()
+    assert len(shown) == 4
+    assert all(re.fullmatch(r"antecede\.\w+ needs \w+.*: pip install 'antecede\[runtime\]'", line) for line in shown)
+
+
+def test_ctrl_c_ends_the_example_of_the_readme_without_a_traceback(tmp_path: Path) -> None:
+    (program,) = re.findall(r"```py\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    program = program.replace("/tmp/ring", str(tmp_path / "ring"))
+    with started(tmp_path, program, "alice", "alice") as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begins\n"
+        assert process.stdout.readline() == "alice: hello from alice\n"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(START_S) == 0
+        assert (tmp_path / "complaints").read_text() == ""

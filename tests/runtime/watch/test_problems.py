@@ -1,0 +1,217 @@
+"""What is wrong is told when it begins and when it is over: as a value, in the log, in metrics and in status."""
+
+import asyncio
+import logging
+import re
+from pathlib import Path
+
+import pytest
+
+from antecede.runtime import (
+    Host,
+    InboxFull,
+    LeavingWaits,
+    Limits,
+    MemoryNetwork,
+    MessageRefused,
+    MoveFailed,
+    NeverAcknowledged,
+    NoSuchProcess,
+    NotConnected,
+    OutboxFull,
+    join_sync,
+)
+from antecede.runtime.roaming.protocol import AirLimits
+from antecede.runtime.roaming.tokens import issue
+from antecede.runtime.watch.problems import Problem, ProblemLog, plural
+from tests.runtime.cells import KEY, cat_lacks_one, cells, host, until, url
+from tests.runtime.nodes import eventually, nodes, run, take
+
+
+@pytest.fixture(autouse=True)
+def _hear_warnings(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING, "antecede")
+
+
+def said(caplog: pytest.LogCaptureFixture, pattern: str) -> int:
+    """How often something like this was logged."""
+    return sum(re.search(pattern, record.getMessage()) is not None for record in caplog.records)
+
+
+def test_a_destination_that_nobody_started_is_told_with_names_that_are_like_it(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """With the limits as they are: within seconds, and once more when somebody is there."""
+
+    async def test() -> None:
+        network = MemoryNetwork()
+        async with nodes(network, "billing stock") as (billing, _):
+            await billing.send({"stok"}, b"paid")
+            await eventually(lambda: bool(caplog.records))
+            (problem,) = billing.problems()
+            assert isinstance(problem, NoSuchProcess)
+            assert (problem.to, problem.owed, problem.similar) == ("stok", 1, ("stock",))
+            words = "billing: there is no process 'stok' in space 's': .* 1 packet waits for it. Did you mean 'stock'"
+            assert said(caplog, words) == 1
+            assert 'antecede_problems{kind="no such process",process="billing"} 1.0' in billing.metrics.text()
+            async with nodes(network, "stok") as (stok,):
+                await take(stok, 1)
+                await eventually(lambda: said(caplog, "this is over: there is no process 'stok'") == 1)
+            assert billing.problems() == []
+
+    run(test)
+
+
+def test_a_full_inbox(caplog: pytest.LogCaptureFixture) -> None:
+    async def test() -> None:
+        async with nodes(MemoryNetwork(), "a b", limits=Limits(inbox=3)) as (a, b):
+            for n in range(3):
+                await a.send({"b"}, b"%d" % n)
+                await a.flush()
+            await eventually(lambda: said(caplog, r"b: 3 messages are not acknowledged; nothing more is taken") == 1)
+            (problem,) = b.problems()
+            assert (problem, problem.kind) == (InboxFull(problem.since_s, 3), "inbox full")
+            shown = b.status()["problems"]
+            assert isinstance(shown, list)
+            assert [one["text"] for one in shown] == [str(problem)]
+            await take(b, 3)
+            await eventually(lambda: said(caplog, "this is over: 3 messages are not acknowledged") == 1)
+
+    run(test)
+
+
+def test_messages_that_are_taken_and_never_acknowledged(caplog: pytest.LogCaptureFixture) -> None:
+    """A newcomer who forgets `ack` sees it in the terminal, long before the inbox is full."""
+
+    async def test() -> None:
+        async with nodes(MemoryNetwork(), "a b") as (a, b):
+            for n in range(3):
+                await a.send({"b"}, b"%d" % n)
+            first = [await anext(b) for _ in range(3)]
+            await eventually(
+                lambda: said(caplog, r"b: 3 messages are taken and none acknowledged.*await message.ack") == 1
+            )
+            (problem,) = b.problems()
+            assert isinstance(problem, NeverAcknowledged)
+            await b.ack(first)
+            await eventually(lambda: said(caplog, "this is over") == 1)
+
+    run(test)
+
+
+def test_a_full_outbox(caplog: pytest.LogCaptureFixture) -> None:
+    async def test() -> None:
+        network = MemoryNetwork()
+        async with nodes(network, "a b", limits=Limits(outbox=3)) as (a, b):
+            network.partition({"a"}, {"b"})
+            sending = [asyncio.create_task(a.send({"b"}, b"%d" % n)) for n in range(5)]
+            await eventually(lambda: said(caplog, r"a: \d packets wait for b, which is the limit: send\(\) waits") == 1)
+            assert any(isinstance(problem, OutboxFull) and problem.to == ("b",) for problem in a.problems())
+            network.heal()
+            await asyncio.gather(*sending)
+            await eventually(lambda: said(caplog, "this is over: .* packets wait") == 1)
+            await take(b, 5)
+
+    run(test)
+
+
+def test_leave_says_whom_it_waits_for(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async def test() -> None:
+        network = MemoryNetwork()
+        async with nodes(network, "a", store=tmp_path) as (a,):
+            async with nodes(network, "b", store=tmp_path) as (b,):
+                await a.send({"b"}, b"x")
+                await take(b, 1)
+            leaving = asyncio.create_task(a.leave())
+            await eventually(
+                lambda: said(caplog, r"a: leave\(\) has waited .* s for b: start what is not running") == 1
+            )
+            (problem,) = a.problems()
+            assert problem == LeavingWaits(problem.since_s, ("b",))
+            async with nodes(network, "b", store=tmp_path):
+                await leaving
+
+    run(test)
+
+
+def test_the_synchronous_node_has_problems_too() -> None:
+    with join_sync(MemoryNetwork(), space="s", process="a", limits=Limits(stall_after_s=0.05)) as a:
+        a.send({"nobody"}, b"x")
+        while not a.problems():
+            pass
+        assert [problem.kind for problem in a.problems()] == ["no such process"]
+
+
+def test_a_host_that_reaches_no_station(caplog: pytest.LogCaptureFixture) -> None:
+    async def scenario() -> None:
+        async with Host(["ws://127.0.0.1:9"], "ann", issue(KEY, "ann")) as ann:
+            await until(ann.problems)
+            (problem,) = ann.problems()
+            assert isinstance(problem, NotConnected)
+            assert "ws://127.0.0.1:9" in problem.reason
+            await until(
+                lambda: said(caplog, r"ann: no station has served this host for 2\.\d s: ws://127.0.0.1:9") == 1
+            )
+
+    asyncio.run(scenario())
+
+
+def test_a_move_that_failed(caplog: pytest.LogCaptureFixture) -> None:
+    async def scenario() -> None:
+        async with cells(names=["s1", "s2"]) as at, host(at["s1"], "ann") as ann:
+            await ann.connected()
+            assert await ann.move("ws://127.0.0.1:9") == "s1", "it stays where it is"
+            await until(lambda: said(caplog, r"ann: move\('ws://127.0.0.1:9'\) failed: ") == 1)
+            (problem,) = ann.problems()
+            assert isinstance(problem, MoveFailed)
+            assert await ann.move(url(at["s2"])) == "s2"
+            await until(lambda: said(caplog, r"this is over: move") == 1)
+
+    asyncio.run(scenario())
+
+
+def test_a_message_that_went_to_nobody(caplog: pytest.LogCaptureFixture) -> None:
+    async def scenario() -> None:
+        async with cells(names=["s1"], limits=AirLimits(stranger_s=0.05)) as at, host(at["s1"], "ann") as ann:
+            await ann.send({"bbo"}, b"misspelt")
+            await until(lambda: said(caplog, r"message ann:1 went to nobody: no host 'bbo' was ever connected") == 1)
+            assert [type(problem) for problem in ann.problems()] == [MessageRefused]
+            assert ann.refusals() == [("ann:1", "bbo")]
+            assert ann.problems() == []
+
+    asyncio.run(scenario())
+
+
+def test_a_station_tells_what_is_held_back_and_whom_it_cannot_reach(caplog: pytest.LogCaptureFixture) -> None:
+    async def scenario() -> None:
+        network = MemoryNetwork()
+        limits = AirLimits(stall_after_s=0.1)
+        async with cat_lacks_one(network, limits=limits) as (at, (_, bob, _)):
+            await bob.send({"cat"}, b"two")
+            await until(lambda: said(caplog, r"s3: bob:1 for cat has waited .* for message 1 of ann") == 1)
+            await until(lambda: said(caplog, r"s1: 1 packet has waited .* for the inbox of s3: .* cut off") == 1)
+            assert [problem.kind for problem in at["s3"].problems()] == ["held back"]
+            assert 'antecede_problems{kind="held back",process="s3"} 1.0' in at["s3"].metrics.text()
+            network.heal()
+            await until(lambda: said(caplog, "s3: this is over") == 1)
+
+    asyncio.run(scenario())
+
+
+def test_a_problem_is_logged_once_and_again_only_if_it_begins_anew(caplog: pytest.LogCaptureFixture) -> None:
+    now = [0.0]
+    log = ProblemLog("me", lambda: now[0])
+    full = InboxFull(1.0, 3)
+    for problems in ([full], [full, full], [], [], [full]):
+        log.look(problems)
+    assert [record.getMessage().startswith("me: this is over") for record in caplog.records] == [False, True, False]
+    assert log.counts() == {"inbox full": 1}
+    assert log.age_s("x") == 0.0
+    now[0] = 5.0
+    assert (log.age_s("x"), log.age_s("x", is_so=False), log.age_s("x")) == (5.0, 0.0, 0.0)
+
+
+def test_words_for_one_and_many() -> None:
+    assert (plural(1, "message"), plural(3_000, "message")) == ("1 message is", "3,000 messages are")
+    with pytest.raises(NotImplementedError):
+        _ = Problem(0.0).kind
