@@ -41,7 +41,7 @@ class Explained:
             warnings.warn(f"a block was made and never entered: write `{self._example}`", RuntimeWarning, stacklevel=1)
 
 
-class Block(Explained, AbstractAsyncContextManager[T], Generic[T]):
+class AsyncBlock(Explained, AbstractAsyncContextManager[T], Generic[T]):
     """An asynchronous context manager that explains itself."""
 
     def __init__(self, inner: AbstractAsyncContextManager[T], example: str) -> None:

@@ -20,7 +20,7 @@ from antecede.core.registry import algorithms, create
 from antecede.core.roster import checked_names
 from antecede.core.types import GroupId, ProcessId
 from antecede.runtime import frames
-from antecede.runtime.block import Block
+from antecede.runtime.block import AsyncBlock
 from antecede.runtime.envelopes import NodeEnvelopes, checked_form
 from antecede.runtime.limits import Limits
 from antecede.runtime.node.departure import FACT, LEFT, STAYS
@@ -61,7 +61,7 @@ def join(
     clock: Callable[[], float] = time.monotonic,
     wall: Callable[[], float] = time.time,
     **options: Any,
-) -> Block[Node]:
+) -> AsyncBlock[Node]:
     """Take part in a space: `async with join(...) as node` gives a `Node`.
 
     `url` is `nats://host:port`, `embedded://`, `embedded:///folder`, or a network such as `MemoryNetwork`. `space` and
@@ -100,7 +100,7 @@ def join(
         clock=clock,
         wall=wall,
     )
-    return Block(_enter(plan), "async with antecede.join(...) as node:")
+    return AsyncBlock(_enter(plan), "async with antecede.join(...) as node:")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from antecede.core.mobile.station import Station
 from antecede.core.roster import checked_names
 from antecede.core.types import ProcessId
 from antecede.runtime import frames
-from antecede.runtime.block import Block
+from antecede.runtime.block import AsyncBlock
 from antecede.runtime.envelopes import checked_form
 from antecede.runtime.roaming.protocol import AirLimits
 from antecede.runtime.roaming.station.durable_station import PART_BYTES, DurableStation
@@ -65,7 +65,7 @@ def serve_station(
     wall: Callable[[], float] = time.time,
     begin: Callable[[ProcessId, tuple[ProcessId, ...], Policy], Station] | None = None,
     wire: int = frames.NEWEST_FORM,
-) -> Block[StationServer]:
+) -> AsyncBlock[StationServer]:
     """Run station `name` of `stations`: `async with serve_station(...)`. All stations are given the same list.
 
     `key` is the secret that tokens of hosts are signed with, and with which stations seal what they tell each other.
@@ -103,7 +103,7 @@ def serve_station(
         clock=clock,
         wall=wall,
     )
-    return Block(_enter(plan), "async with serve_station(...) as server:")
+    return AsyncBlock(_enter(plan), "async with serve_station(...) as server:")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
