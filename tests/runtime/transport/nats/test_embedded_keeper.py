@@ -88,12 +88,25 @@ def test_nobody_comes_and_those_who_are_there_start_the_server_again(tmp_path: P
     assert address(folder) is None, "the server ends with its last user"
 
 
+def _bind(taken: socket.socket, port: int) -> None:
+    """Bind to the port as soon as the server that was killed is gone from it."""
+    end = time.monotonic() + WAIT_S
+    while True:
+        try:
+            taken.bind(("127.0.0.1", port))
+            return
+        except OSError:
+            if time.monotonic() > end:
+                raise
+        time.sleep(0.01)
+
+
 @contextmanager
 def occupied(port: int) -> Iterator[None]:
     """Nobody else can listen there, and nobody answers."""
     with socket.socket() as taken:
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections of the old server are still there
-        taken.bind(("127.0.0.1", port))
+        _bind(taken, port)
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)
         yield
 
