@@ -19,7 +19,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -30,6 +30,9 @@ from antecede.pipeline.check import Checked, check
 from antecede.pipeline.limits import Limits
 from antecede.pipeline.runner import InProcess, Runner
 from tests.pipeline.traces import COLUMNS, Row, trace
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 IN_PROCESS = "in-process"
 MASTERS = (IN_PROCESS, "local[2]", "local-cluster[2,1,1024]", "connect")
@@ -166,21 +169,27 @@ def differences(checked: Checked, runs: dict[str, list[Event]], broken: int) -> 
 
 
 def connected(master: str) -> Runner:
-    """Return a runner in this process, on a master, or on a Connect server started for it."""
+    """Return a runner in this process, or on a session of Spark."""
     if master == IN_PROCESS:
         return InProcess()
+    from antecede.pipeline.spark.runner import SparkRunner
+
+    return SparkRunner(connect(master))
+
+
+def connect(master: str) -> SparkSession:
+    """Return a session of Spark on a master, or on a Connect server that is started for it."""
     from pyspark.sql import SparkSession
 
     from antecede.pipeline.spark import session as sessions
-    from antecede.pipeline.spark.runner import SparkRunner
     from antecede.pipeline.spark.small_input import JAVA_OPTIONS
 
     if master != "connect":
         quick = {"spark.driver.extraJavaOptions": " ".join(JAVA_OPTIONS)} if master.startswith("local[") else {}
-        return SparkRunner(sessions.session(master, app="antecede fuzz", options=quick))
+        return sessions.session(master, app="antecede fuzz", options=quick)
     sessions._prepare_machine()
     builder = SparkSession.builder.remote("local[2]").config("spark.sql.shuffle.partitions", "4")
-    return SparkRunner(builder.config("spark.connect.grpc.binding.address", "127.0.0.1").getOrCreate())
+    return builder.config("spark.connect.grpc.binding.address", "127.0.0.1").getOrCreate()
 
 
 def fuzz(

@@ -13,7 +13,7 @@ from antecede.lab.experiment import Experiment
 from antecede.lab.experiments import find_experiment
 from antecede.lab.experiments.prs import make_point
 from antecede.lab.run import run
-from tests.fuzz_check import connected
+from tests.fuzz_check import connect
 
 
 def tiny() -> Experiment:
@@ -26,5 +26,5 @@ def tiny() -> Experiment:
 
 if __name__ == "__main__":
     master, folder = sys.argv[1], Path(sys.argv[2])
-    ran = run(connected(master), tiny(), folder, quick=True, slots=2)
+    ran = run(connect(master), tiny(), folder, quick=True, slots=2)
     report.write_report(ran, folder, command="tiny")
