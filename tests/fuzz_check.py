@@ -69,7 +69,7 @@ def fuzz_on(
     """Check `traces` random traces; every difference from the judge is a seed and what differs."""
     for number, start in enumerate(range(seed, seed + traces, BATCH)):
         seeds = range(start, min(start + BATCH, seed + traces))
-        runs = {f"run {one}": events for one in seeds if (events := _events(one))}
+        runs = {f"run {one}": events for one in seeds if (events := make_events(one))}
         layout = LAYOUTS[number % len(LAYOUTS)]
         limits = LIMITS[number // len(LAYOUTS) % len(LIMITS)]
         with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as out:
@@ -95,7 +95,8 @@ def misplaced(folder: Path, out: Path) -> Iterator[str]:
         yield f"quarantine: {sorted(set(got) ^ set(wanted))[:3]}"
 
 
-def _events(seed: int) -> list[Event]:
+def make_events(seed: int) -> list[Event]:
+    """Return the events of a random trace."""
     return [_event(row) for row in trace(seed)]
 
 

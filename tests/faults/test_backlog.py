@@ -1,7 +1,6 @@
 """A hundred thousand messages wait for a process that is not running, and come in order when it is."""
 
 import asyncio
-import resource
 from pathlib import Path
 
 import pytest
@@ -31,6 +30,12 @@ async def take_all(node: Node) -> list[int]:
     return taken
 
 
+def memory(name: str) -> int:
+    """Return a line of the status of this process, in bytes."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(f"{name}:"))
+
+
 def test_a_hundred_thousand_messages_of_backlog(tmp_path: Path) -> None:
     url = f"embedded://{tmp_path / 'nats'}"
 
@@ -46,7 +51,9 @@ def test_a_hundred_thousand_messages_of_backlog(tmp_path: Path) -> None:
     async def main() -> list[int]:
         return await asyncio.wait_for(scenario(), DEADLINE_S)
 
+    Path("/proc/self/clear_refs").write_text("5")  # the peak is counted from here on: other tests needed memory too
+    before = memory("VmRSS")
     assert asyncio.run(main()) == list(range(MESSAGES))
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 < MEMORY_BYTES_MAX
+    assert memory("VmHWM") - before < MEMORY_BYTES_MAX
     for path in (tmp_path / "nats" / "stores").glob("*.sqlite"):
         assert path.stat().st_size < 32 * 2**20, "a store does not grow with what has passed through it"

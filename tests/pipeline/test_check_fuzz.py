@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from pyspark.sql import SparkSession
 
+from antecede.pipeline.check import check
 from antecede.pipeline.runner import InProcess
 from antecede.pipeline.spark.runner import SparkRunner
-from tests.fuzz_check import fuzz, fuzz_on
+from tests.fuzz_check import BATCH, LIMITS, differences, fuzz, fuzz_on, make_events, write
 
 
 @pytest.mark.parametrize("windows", [None, 1, 3, 17])
 def test_the_counts_are_the_judges(windows: int | None) -> None:
     assert list(fuzz_on(InProcess(), traces=300, seed=1, windows=[windows])) == []
+
+
+@pytest.mark.parametrize(("seed", "windows"), [(5_300, 3), (5_300, 17), (6_500, 17)])
+def test_a_cycle_in_one_run_is_not_found_in_another(tmp_path: Path, seed: int, windows: int) -> None:
+    """A run with a cycle had a window without rows, and the next window, of another run, was taken for it."""
+    runs = {f"run {one}": events for one in range(seed, seed + BATCH) if (events := make_events(one))}
+    broken = write(list(runs.values()), tmp_path, seed, "parquet")
+    checked = check(InProcess(), [str(tmp_path)], windows=windows, limits=LIMITS[1])
+    assert list(differences(checked, runs, broken)) == []
 
 
 def test_they_are_the_same_on_spark(spark: SparkSession) -> None:

@@ -41,6 +41,7 @@ def judge_windows(plan: WindowPlan, good: Sequence[int], *, worst: int, folder: 
 def _judge(table: pa.Table, states: pa.Table, plan: WindowPlan, worst: int, folder: str | None) -> Told:
     number, group = group_by_window(table)
     paired = from_table(table, number, group, plan)
+    states = states.filter(pa.array(np.isin(states["window"].to_numpy(), number)))  # a window may have no rows
     what, place = states["what"].to_numpy(), np.searchsorted(number, states["window"].to_numpy())
     cyclic = np.zeros(len(number), np.bool_)
     cyclic[place[what == CYCLE]] = True
