@@ -160,7 +160,7 @@ def test_values_are_paired_by_seed_even_if_other_seeds_failed() -> None:
     """With seed 1 of a and seed 3 of b gone, two values are left of each, and only seed 2 has both."""
     rows = results(a=[10.0, 20.0, 30.0], b=[1.0, 2.0, 3.0]).rows
     kept = Results(tuple(row for row in rows if (row.point, row.seed) not in {(0, 1), (1, 3)}))
-    assert difference(at("y", name="a"), at("y", name="b"))(kept.paired()) == [18.0]
+    assert difference(at("y", name="a"), at("y", name="b"))(kept.pair_by_seed()) == [18.0]
     claim = Claim("one", "says", "where", "18", within(difference(at("y", name="a"), at("y", name="b")), 18.0))
     (entry,) = judge_claims(replace(find_experiment("prs-fig4"), claims=[claim]), kept)
     assert (entry["outcome"], entry["seeds"]) == ("reproduced", 1)

@@ -198,7 +198,7 @@ def ever(values: Values, *, words: str = "") -> Judge:
 
 def judge_claims(experiment: Experiment, results: Results) -> list[dict[str, Any]]:
     """Return every claim with its finding, as written to claims.json. Seeds that failed at a point count nowhere."""
-    paired = results.paired()
+    paired = results.pair_by_seed()
     return [_entry(claim, _judge_claim(claim, paired)) for claim in experiment.claims]
 
 

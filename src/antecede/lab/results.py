@@ -99,7 +99,7 @@ class Results:
             raise MissingResult(f"{len(points)} points with {where} have {name}, where one was wanted")
         return [row.measurements[name] for row in rows]
 
-    def paired(self) -> Results:
+    def pair_by_seed(self) -> Results:
         """Return the rows with the seeds that every point has, so that the values of two points can be paired by seed.
 
         A point that failed with every seed is not among the points.

@@ -24,7 +24,7 @@ from pyspark.sql import SparkSession
 from antecede.lab import results
 from antecede.lab.executor import measure_batches
 from antecede.lab.experiment import Experiment, Job
-from antecede.pipeline.spark.session import explained
+from antecede.pipeline.spark.session import explain_failure
 
 CHUNKS_AT_ONCE = 2
 TASKS_OF_A_SLOT = 4
@@ -206,6 +206,6 @@ def _measure_chunk(spark: SparkSession, jobs: Sequence[Job], tasks_max: int) -> 
          "seed": job.seed}
         for place, job in enumerate(jobs)
     ]  # fmt: skip
-    with explained("the points of an experiment could not be measured"):
+    with explain_failure("the points of an experiment could not be measured"):
         frame = spark.createDataFrame(pa.Table.from_pylist(rows, INPUT)).repartitionById(tasks, "place")
         return frame.mapInArrow(measure_batches, results.SQL_SCHEMA).toArrow().cast(results.SCHEMA)

@@ -7,7 +7,7 @@ import pytest
 
 from antecede.core.errors import AntecedeError, LimitReached, Misuse
 from antecede.pipeline.spark import session as module
-from antecede.pipeline.spark.session import SparkFailed, SparkOutOfRoom, UnreachableSpark, explained, session
+from antecede.pipeline.spark.session import SparkFailed, SparkOutOfRoom, UnreachableSpark, explain_failure, session
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_a_full_disk_is_told_before_spark_starts(monkeypatch: pytest.MonkeyPatch
     ],
 )
 def test_a_failure_becomes_one_sentence(said: str, kind: type[AntecedeError], words: str) -> None:
-    with pytest.raises(kind) as failure, explained("counting"):
+    with pytest.raises(kind) as failure, explain_failure("counting"):
         raise RuntimeError(said)
     assert words in str(failure.value)
     assert "\n" not in str(failure.value)
@@ -71,5 +71,5 @@ def test_memory_is_bounded_and_can_be_set(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_our_own_errors_pass_unchanged() -> None:
-    with pytest.raises(UnreachableSpark, match=r"^as it was$"), explained("counting"):
+    with pytest.raises(UnreachableSpark, match=r"^as it was$"), explain_failure("counting"):
         raise UnreachableSpark("as it was")

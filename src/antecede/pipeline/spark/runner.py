@@ -18,7 +18,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from antecede.pipeline.errors import UnreadableInput
 from antecede.pipeline.runner import CONTENTS, LINE, LISTED_FILES, PART, Dataset, Frame, InProcess, Task
-from antecede.pipeline.spark.session import cause, explained, let_go
+from antecede.pipeline.spark.session import cause, explain_failure, let_go
 
 NOT_KNOWN = pa.schema([])
 """The schema of rows that are only mapped, so that nobody asks for it."""
@@ -98,7 +98,7 @@ class SparkDataset:
         let_go(self._frame)
 
     def collect(self) -> pa.Table:
-        with explained("the check failed on Spark"):
+        with explain_failure("the check failed on Spark"):
             return self._frame.toArrow().cast(self._schema)
 
 

@@ -7,7 +7,7 @@ interface, runs Python workers with this very interpreter and this very package,
 
 What can be known before Spark is asked is checked first, because Spark's own answers come late and in many lines:
 the Java, whether anything listens at the address of the master, room on the disk where Spark spills. What fails
-later, while a job runs, `explained` turns into one sentence of the same kind.
+later, while a job runs, `explain_failure` turns into one sentence of the same kind.
 """
 
 from __future__ import annotations
@@ -82,12 +82,12 @@ def session(
         builder = builder.config(key, value)
     # What it would say is in the error that reaches the caller.
     logging.getLogger("DataFrameQueryContextLogger").setLevel(logging.CRITICAL)
-    with explained(f"Spark could not be started on {address}"):
+    with explain_failure(f"Spark could not be started on {address}"):
         return builder.getOrCreate()
 
 
 @contextmanager
-def explained(doing: str = "a Spark job failed") -> Iterator[None]:
+def explain_failure(doing: str = "a Spark job failed") -> Iterator[None]:
     """Around anything that runs a Spark job: its failure becomes one sentence that says what to do."""
     try:
         yield
