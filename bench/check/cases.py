@@ -20,7 +20,7 @@ SPARK_PEERS = (START, COUNT, SORT, SORT_JUDGED)
 
 LOG_EVENTS, LOG_PROCESSES = 2_000, 12
 SMALL_EVENTS, LARGE_EVENTS = 1_000_000, 10_000_000
-PROCESSES, MANY_PROCESSES = 64, 100_000
+PROCESSES, SOME_PROCESSES, MANY_PROCESSES = 64, 4_096, 100_000
 RUNS = 20
 PROCESSES_MIN = 128  # of many, however small the scale
 
@@ -44,7 +44,7 @@ def list_inputs(scale: float = 1.0, *, late_share: float = 0.0, seed: int = 1) -
         return Workload(int(events), processes, runs, late_share, seed)
 
     small, large = scale * SMALL_EVENTS, scale * LARGE_EVENTS
-    many = max(PROCESSES_MIN, int(scale * MANY_PROCESSES))
+    some, many = (max(PROCESSES_MIN, int(scale * count)) for count in (SOME_PROCESSES, MANY_PROCESSES))
     here = (VERDICT, OUT, IN_PROCESS, IN_PROCESS_OUT)
     once = (VERDICT, OUT)
     return [
@@ -59,6 +59,15 @@ def list_inputs(scale: float = 1.0, *, late_share: float = 0.0, seed: int = 1) -
         Input("parquet, 1 run", "parquet", "parquet", load(large, 1), here, is_large=True),
         Input("twice", "twice", "parquet", load(2 * large), once, is_large=True),
         Input("twice, 1 run", "twice", "parquet", load(2 * large, 1), once, is_large=True),
+        Input("four times", "scale", "parquet", load(4 * large), once, is_large=True),
+        Input("four times, 1 run", "scale", "parquet", load(4 * large, 1), once, is_large=True),
+        *(
+            Input(
+                f"{count:,} processes, {runs} runs", "scale", "parquet", load(large, runs, count), once, is_large=True
+            )
+            for count in (some, many)
+            for runs in (RUNS, 1)
+        ),
     ]
 
 
