@@ -2,6 +2,7 @@
 
 import pytest
 
+from antecede.core.registry import algorithms
 from antecede.lab.claims import judge_claims
 from antecede.lab.experiments import growth, ks_cost
 from antecede.lab.results import Measurement, Results
@@ -11,6 +12,10 @@ def test_a_run_has_a_hundred_messages_of_each_process_after_as_many_of_warm_up()
     for point in growth.GROWTH.grid:
         assert int(point["each"]) >= 100
         assert int(point["warmup"]) >= 100
+
+
+def test_every_algorithm_is_measured() -> None:
+    assert {point["algorithm"] for point in growth.GROWTH.grid} == set(algorithms())
 
 
 def test_the_start_of_a_run_is_not_the_steady_state() -> None:
@@ -28,7 +33,12 @@ def test_the_start_of_a_run_is_not_the_steady_state() -> None:
 
 def test_a_longer_warm_up_is_told_from_the_usual_one() -> None:
     rows = tuple(
-        Measurement(place, {"algorithm": "ks", "n": 10, "warmup": warmup, "each": 100}, 1, {"entries": float(warmup)})
+        Measurement(
+            place,
+            {**growth.make_point("ks", 10, "multicast", 1.0, each=100, warmup=warmup)},
+            1,
+            {"entries": float(warmup)},
+        )
         for place, warmup in enumerate((100, 200))
     )
     assert [row.measurements["entries"] for row in growth.steady(Results(rows)).rows] == [100.0]

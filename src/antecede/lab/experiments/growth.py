@@ -1,9 +1,10 @@
 """Measure how the stamps of all algorithms grow with the number of processes: entries, bytes and time per packet.
 
 There are three kinds of traffic: one destination; random destinations, 1 to n - 1; everybody. The mean latency is once
-the mean time between two sends of a process, and for `ks` and `prs` also a tenth and five times. An algorithm takes
-part in the kinds of traffic that it can carry. An algorithm that sends to groups gets, as random multicast, groups of a
-quarter of all processes around a ring, whose neighbours share half of their members, and as broadcast one group of all.
+the mean time between two sends of a process; with random destinations, for `ks` and `prs` also a tenth and five times.
+Every algorithm is measured in the traffic that a panel shows it in. An algorithm that sends to groups gets, as random
+multicast, groups of a quarter of all processes around a ring, whose neighbours share half of their members, and as
+broadcast one group of all.
 
 Stamps are measured in the steady state. A run begins with `WARMUP_OF_EACH` messages of every process that are not
 measured, and goes on with as many that are. Whether that is enough is measured too, with the largest n: twice the
@@ -25,13 +26,15 @@ from antecede.sim import Distribution, Groups, Network, Parameters, Workload, si
 SIZES, QUICK_SIZES = (5, 10, 20, 40), (5, 10)
 LOADS, LOAD = (0.1, 1.0, 5.0), 1.0
 BY_LOAD = ("ks", "prs")
-TRAFFIC = ("unicast", "multicast", "broadcast")
-CARRIES = {
-    "multicast": TRAFFIC,
-    "group": ("multicast", "broadcast"),
-    "broadcast": ("broadcast",),
-    "unicast": ("unicast",),
+PANELS: Mapping[str, tuple[str, Sequence[str]]] = {
+    "random destinations": ("multicast", ("ks", "prs", "rst", "ses", "history", "chain2")),
+    "groups, representatives, serialised": ("multicast", ("isis", "mr", "hierarchy", "serial-multicast", "ks")),
+    "broadcast": ("broadcast", ("ks", "prs-broadcast", "vector", "isis", "mr-broadcast", "serial-broadcast")),
+    "one destination": ("unicast", ("ks", "prs", "rst", "ses", "mf", "chain2")),
 }
+"""The panels: their traffic, and the algorithms in each, at most six."""
+MEASURED = sorted({("none", "multicast"), *((name, kind) for kind, names in PANELS.values() for name in names)})
+"""Each algorithm with the kinds of traffic in which it is measured: those of its panels, and one for the control."""
 MESSAGES_OF_EACH = WARMUP_OF_EACH = 100
 QUICK_OF_EACH = 10
 STATIONARY = 0.05
@@ -42,9 +45,8 @@ def _grid(quick: bool) -> Sequence[Point]:
     sizes, each = (QUICK_SIZES, QUICK_OF_EACH) if quick else (SIZES, MESSAGES_OF_EACH)
     points = [
         make_point(name, n, traffic, load, each=each, warmup=each)
-        for name, info in sorted(algorithms().items())
-        for traffic in CARRIES[info.addressing]
-        for load in (LOADS if name in BY_LOAD and not quick else (LOAD,))
+        for name, traffic in MEASURED
+        for load in (LOADS if name in BY_LOAD and traffic == "multicast" and not quick else (LOAD,))
         for n in sizes
     ]
     longer = [make_point(name, sizes[-1], "multicast", LOAD, each=each, warmup=2 * each) for name in BY_LOAD]
@@ -53,7 +55,9 @@ def _grid(quick: bool) -> Sequence[Point]:
 
 def make_point(algorithm: str, n: int, traffic: str, load: float, *, each: int, warmup: int) -> Point:
     """Return a point of the grid, with `each` messages of every process after `warmup` of them."""
-    return {"algorithm": algorithm, "n": n, "traffic": traffic, "load": load, "each": each, "warmup": warmup}
+    is_longer = "yes" if warmup > each else "no"
+    point: dict[str, float | str] = {"algorithm": algorithm, "n": n, "traffic": traffic, "load": load}
+    return {**point, "each": each, "warmup": warmup, "is_longer": is_longer}
 
 
 def mean_dests(n: int, traffic: str, addressing: str = "multicast") -> float:
@@ -108,7 +112,7 @@ def cost(point: Point) -> float:
 
 def steady(results: Results) -> Results:
     """Return the rows with the usual warm-up."""
-    return Results(tuple(row for row in results.rows if row.parameters["warmup"] == row.parameters["each"]))
+    return results.select(is_longer="no")
 
 
 def at_largest(name: str, /, **where: object) -> Values:
@@ -219,7 +223,7 @@ def _stationary_claim(name: str) -> Claim:
 
     def growth(results: Results) -> list[float]:
         rows = results.select(algorithm=name, traffic="multicast", load=LOAD)
-        longer = Results(tuple(row for row in rows.rows if row.parameters["warmup"] != row.parameters["each"]))
+        longer = rows.select(is_longer="yes")
         sizes = longer.distinct("n")
         if not sizes:
             raise MissingResult(f"{name} was not measured with a longer warm-up")
@@ -236,15 +240,6 @@ def _stationary_claim(name: str) -> Claim:
     )
 
 
-PANELS: Mapping[str, tuple[str, Sequence[str]]] = {
-    "random destinations": ("multicast", ("ks", "prs", "rst", "ses", "history", "chain2")),
-    "groups, representatives, serialised": ("multicast", ("isis", "mr", "hierarchy", "serial-multicast", "ks")),
-    "broadcast": ("broadcast", ("ks", "prs-broadcast", "vector", "isis", "mr-broadcast", "serial-broadcast")),
-    "one destination": ("unicast", ("ks", "prs", "rst", "ses", "mf", "chain2")),
-}
-"""The panels: their traffic, and the algorithms in each, at most six."""
-
-
 def _panel(title: str, y: str, label: str) -> Chart:
     traffic, names = PANELS[title]
     return Chart(
@@ -254,7 +249,7 @@ def _panel(title: str, y: str, label: str) -> Chart:
         x_label="processes",
         y_label=label,
         series=["algorithm"],
-        where={"traffic": traffic, "load": LOAD},
+        where={"traffic": traffic, "load": LOAD, "is_longer": "no"},
         names={name: name if name in names else "" for name in algorithms()},
         order=sorted(algorithms()),
         x_log=True,
@@ -274,7 +269,7 @@ def _charts() -> Iterator[Chart]:
         x_label="processes",
         y_label="control entries per packet",
         series=["algorithm", "load"],
-        where={"traffic": "multicast"},
+        where={"traffic": "multicast", "is_longer": "no"},
         names={
             (name, load): f"{name}, load {load:g}" if name in BY_LOAD else "" for name in algorithms() for load in LOADS
         },
