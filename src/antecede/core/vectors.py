@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
+from itertools import repeat
+from operator import le
 
 from antecede.core.types import ProcessId
 
@@ -22,6 +24,11 @@ def greatest(mine: Vector, theirs: Vector) -> dict[ProcessId, int]:
         if count > counts.get(process, 0):
             counts[process] = count
     return counts
+
+
+def is_covered(vector: Vector, by: Vector) -> bool:
+    """Return whether `greatest(by, vector)` is `by`: no count of `vector` is greater."""
+    return vector is by or all(map(le, vector.values(), map(by.get, vector, repeat(0))))
 
 
 def without(vector: Vector, departed: AbstractSet[ProcessId]) -> Vector:
