@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from itertools import repeat
-from operator import le
 
 from antecede.core.types import ProcessId
 
@@ -28,7 +26,7 @@ def greatest(mine: Vector, theirs: Vector) -> dict[ProcessId, int]:
 
 def is_covered(vector: Vector, by: Vector) -> bool:
     """Return whether `greatest(by, vector)` is `by`: no count of `vector` is greater."""
-    return vector is by or all(map(le, vector.values(), map(by.get, vector, repeat(0))))
+    return vector is by or all(count <= by.get(process, 0) for process, count in vector.items())
 
 
 def without(vector: Vector, departed: AbstractSet[ProcessId]) -> Vector:
