@@ -27,7 +27,7 @@ from antecede.core.mobile import border, handoff
 from antecede.core.mobile.effects import Effect
 from antecede.core.mobile.host_and_station_frames import Carried, Moved
 from antecede.core.mobile.luggage import Berth, Luggage
-from antecede.core.mobile.scheme import Held, message_of
+from antecede.core.mobile.scheme import Held, Waiter, message_of
 from antecede.core.mobile.station import Station
 from antecede.core.ordering.ks import Ks, KsStamp
 from antecede.core.ordering.prs import Prs
@@ -197,6 +197,11 @@ class Direct:
         for berth, luggage in list(station.served()):
             self.resume(station, luggage)
             yield from self._ready(station, berth)
+
+    def waiters(self, station: Station) -> Iterator[Waiter]:
+        for _, luggage in station.served():
+            for packet in luggage.mind.held.packets.values():
+                yield luggage.host, packet.message.id
 
     def held(self, station: Station) -> Iterator[Held]:
         for _, luggage in station.served():

@@ -29,7 +29,7 @@ from antecede.core.mobile.direct import Mind
 from antecede.core.mobile.effects import Effect
 from antecede.core.mobile.host_and_station_frames import Acknowledge, Cast, Delete
 from antecede.core.mobile.luggage import Berth, Luggage
-from antecede.core.mobile.scheme import Held
+from antecede.core.mobile.scheme import Held, Waiter
 from antecede.core.mobile.station import Station
 from antecede.core.ordering.prs import Prs, PrsStamp
 from antecede.core.snapshot import values
@@ -150,13 +150,16 @@ class Flood:
     def forget(self, *_: object) -> Iterator[Effect]:
         raise Misuse("prs-mobile cannot remove hosts: use roam")
 
-    def held(self, station: Station) -> Iterator[Held]:
+    def waiters(self, station: Station) -> Iterator[Waiter]:
         for _, luggage in station.served():
             for init, casts in self.casts.items():
                 first = luggage.mind.received.get(init, 0)
                 for seq, (message, _) in casts.store.items():
                     if seq >= first and _is_for(luggage.host, message):
-                        yield Held(luggage.host, message.id)
+                        yield luggage.host, message.id
+
+    def held(self, station: Station) -> Iterator[Held]:
+        return (Held(host, message) for host, message in self.waiters(station))
 
     def resume(self, station: Station, luggage: Luggage | None) -> None:
         """Do nothing: everything is in the snapshot."""

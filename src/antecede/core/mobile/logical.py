@@ -7,14 +7,14 @@ each other; the header grows with k squared. A packet for several logical statio
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from antecede.core.effects import Transmit
 from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.mobile.effects import Effect
 from antecede.core.mobile.host_and_station_frames import Register
-from antecede.core.mobile.scheme import Held
+from antecede.core.mobile.scheme import Held, Waiter
 from antecede.core.mobile.station import Station
 from antecede.core.roster import checked_packet
 from antecede.core.snapshot import values
@@ -76,6 +76,9 @@ class Cluster:
 
     def tick(self, now: float) -> list[Effect]:
         return self._carry_out_inside(effect for station in self.logical for effect in station.tick(now))
+
+    def waiters(self) -> Iterator[Waiter]:
+        return (waiter for station in self.logical for waiter in station.waiters())
 
     def held(self) -> tuple[Held, ...]:
         return tuple(held for station in self.logical for held in station.held())

@@ -30,12 +30,12 @@ from antecede.core.mobile import border, handoff
 from antecede.core.mobile.effects import Dropped, Effect
 from antecede.core.mobile.host_and_station_frames import Begin, Last, Notify, Old, Over, Relayed
 from antecede.core.mobile.luggage import Berth, Luggage
-from antecede.core.mobile.scheme import Held, message_of
+from antecede.core.mobile.scheme import Held, Waiter, message_of
 from antecede.core.mobile.station import Station
 from antecede.core.process import Process
 from antecede.core.roster import checked_packet
 from antecede.core.snapshot import values
-from antecede.core.types import Message, Packet, ProcessId
+from antecede.core.types import Message, MessageId, Packet, ProcessId
 from antecede.core.wire import packets
 
 PRESENT = (handoff.HERE, handoff.SETTLING, handoff.DRAINING)
@@ -50,6 +50,13 @@ def _hosts_at(station: ProcessId, packet: Packet) -> list[ProcessId]:
     return [stamp.host] if isinstance(stamp, Old) else []
 
 
+def _settling(station: Station) -> Iterator[Waiter]:
+    """Yield what waits until nothing old can come any more for its host, which is new here."""
+    for host, berth in station.berths.items():
+        for packet in berth.waiting:
+            yield host, message_of(packet).id
+
+
 @values.storable("Relay", removed={1: False})
 @dataclass(slots=True)
 class Relay:
@@ -60,6 +67,7 @@ class Relay:
     process: Process
     location: dict[ProcessId, ProcessId] = field(default_factory=dict)
     draining: dict[ProcessId, tuple[int, ProcessId]] = field(default_factory=dict)
+    _waiters: dict[MessageId, tuple[Waiter, ...]] = field(default_factory=dict)  # of what the process holds back
 
     def join(self, host: ProcessId, home: ProcessId) -> None:
         self.location[host] = home
@@ -145,15 +153,25 @@ class Relay:
     def forget(self, *_: object) -> Iterator[Effect]:
         raise Misuse("Algorithm 2 cannot remove hosts: use roam")
 
+    def waiters(self, station: Station) -> Iterator[Waiter]:
+        for packet in self.process.held.packets.values():
+            yield from self._waiters_of(station, message_of(packet))
+        yield from _settling(station)
+
     def held(self, station: Station) -> Iterator[Held]:
         for pending in self.process.pending():
-            inner = packets.decode(pending.message.payload)
-            if inner.message is not None:
-                stamp = inner.stamp
-                hosts = stamp.at[station.me] if isinstance(stamp, Relayed) else {getattr(stamp, "host", "")}
-                yield from (Held(host, inner.message.id, pending.needs) for host in sorted(hosts))
-        for host, berth in station.berths.items():
-            yield from (Held(host, message_of(packet).id) for packet in berth.waiting)
+            for host, message in self._waiters_of(station, pending.message):
+                yield Held(host, message, pending.needs)
+        yield from (Held(host, message) for host, message in _settling(station))
+
+    def _waiters_of(self, station: Station, message: Message) -> tuple[Waiter, ...]:
+        """Return the hosts for which the causal layer holds a message back, each with the message that is for it."""
+        waiters = self._waiters.get(message.id)
+        if waiters is None:
+            inner = packets.decode(message.payload)
+            hosts = _hosts_at(station.me, inner) if inner.message is not None else ()
+            waiters = self._waiters[message.id] = tuple((host, message_of(inner).id) for host in hosts)
+        return waiters
 
     def resume(self, station: Station, luggage: Luggage | None) -> None:  # noqa: ARG002
         if luggage is None:
@@ -164,6 +182,7 @@ class Relay:
             if isinstance(effect, Transmit):
                 yield effect
             elif isinstance(effect, Deliver):
+                self._waiters.pop(effect.message.id, None)
                 yield from self._take(station, packets.decode(effect.message.payload))
 
     def _take(self, station: Station, packet: Packet) -> Iterator[Effect]:

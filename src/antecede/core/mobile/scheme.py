@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from antecede.core.mobile import handoff
 from antecede.core.mobile.effects import Effect
@@ -20,6 +20,10 @@ class Held(NamedTuple):
     host: ProcessId
     message: MessageId
     needs: tuple[Need, ...] = ()
+
+
+Waiter: TypeAlias = tuple[ProcessId, MessageId]
+"""A host and a message that may not be delivered to it yet."""
 
 
 def message_of(packet: Packet) -> Message:
@@ -67,8 +71,11 @@ class Scheme(Protocol):
     def forget(self, station: Station, host: ProcessId) -> Iterator[Effect]:
         """Drop all that is known of `host`, which is gone for good, and wait for nothing of it."""
 
+    def waiters(self, station: Station) -> Iterator[Waiter]:
+        """Yield what may not be delivered yet, without working out what it waits for."""
+
     def held(self, station: Station) -> Iterator[Held]:
-        """Yield what may not be delivered yet."""
+        """Yield the same, with what it waits for."""
 
     def resume(self, station: Station, luggage: Luggage | None) -> None:
         """Rebuild what a snapshot leaves out: of the station if `luggage` is None, else of that luggage."""

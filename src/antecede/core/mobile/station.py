@@ -32,7 +32,7 @@ from antecede.core.mobile.host_and_station_frames import (
     Welcome,
 )
 from antecede.core.mobile.luggage import Berth, Luggage, Policy, Terms
-from antecede.core.mobile.scheme import Held, Scheme
+from antecede.core.mobile.scheme import Held, Scheme, Waiter
 from antecede.core.roster import checked_packet
 from antecede.core.snapshot import values
 from antecede.core.types import Message, Packet, ProcessId
@@ -129,8 +129,12 @@ class Station:
         effects = [effect for berth in self.berths.values() for effect in self._outbox(berth)]
         return [*effects, *(self._timer() if effects else [])]
 
+    def waiters(self) -> Iterator[Waiter]:
+        """Yield what has arrived for some host and may not be delivered yet."""
+        return self.scheme.waiters(self)
+
     def held(self) -> tuple[Held, ...]:
-        """Return what has arrived for some host and may not be delivered yet."""
+        """Return the same as `waiters`, with what each message waits for."""
         return tuple(self.scheme.held(self))
 
     def snapshot(self) -> bytes:

@@ -1,4 +1,5 @@
 """The state of an algorithm as bytes, without pickle.
 
-values  a snapshot as bytes and back, each field checked against its declared type
+values          a snapshot as bytes and back
+declared_types  the check of each field against its declared type
 """

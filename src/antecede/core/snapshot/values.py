@@ -13,12 +13,13 @@ from __future__ import annotations
 import struct
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
-from types import UnionType
-from typing import Any, Protocol, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from functools import lru_cache
+from typing import Any, Protocol, TypeVar
 
 from antecede.core.errors import Misuse, SnapshotError, too_new, unknown
+from antecede.core.snapshot.declared_types import checks_of
 from antecede.core.types import Message, MessageId, Packet
 
 VERSION = 1
@@ -26,12 +27,15 @@ FAMILY = b"antecede-snapshot-"
 MAGIC = FAMILY + b"%d\n" % VERSION
 VERSION_DIGITS_MAX = 9
 DEPTH_MAX = 32
+SHORT_MAX, SHORT_KEPT_MAX = 64, 4096
+"""Most values of a snapshot are the same few numbers and names: the latest are kept, up to this length and number."""
+HEAD, FLOAT = struct.Struct(">cI"), struct.Struct(">cId")
 
 T = TypeVar("T")
 STORABLE: dict[str, type[Any]] = {}
 NAMES: dict[type[Any], str] = {}
 REMOVED: dict[type[Any], list[tuple[int, object]]] = {}
-_HINTS: dict[type[Any], dict[str, Any]] = {}
+FIELDS: dict[type[Any], list[str]] = {}
 
 
 def storable(name: str, removed: Mapping[int, object] | None = None) -> Callable[[type[T]], type[T]]:
@@ -46,14 +50,17 @@ def storable(name: str, removed: Mapping[int, object] | None = None) -> Callable
         STORABLE[name] = cls
         NAMES[cls] = name
         REMOVED[cls] = sorted((removed or {}).items())
+        FIELDS[cls] = _stored_fields(cls)
+        WRITERS[cls] = _write_storable
         return cls
 
     return register
 
 
-storable("Message")(Message)
-storable("MessageId")(MessageId)
-storable("Packet")(Packet)
+def _stored_fields(cls: type[Any]) -> list[str]:
+    """Return the names of the fields of `cls` that are stored, in order."""
+    names = getattr(cls, "_fields", None) or [field.name for field in fields(cls)]
+    return [name for name in names if not name.startswith("_")]
 
 
 def dumps(value: object) -> bytes:
@@ -77,7 +84,7 @@ def loads(data: bytes) -> object:
     if len(body) != size or zlib.crc32(body) != checksum:
         raise SnapshotError(f"a snapshot of {size} bytes is damaged: {len(body)} bytes, wrong checksum or length")
     try:
-        value, end = _read(body, 0, 0)
+        (value,), end = _read(body, 0, 1, 0)
     except (IndexError, KeyError, TypeError, ValueError, UnicodeDecodeError, struct.error, Misuse) as error:
         raise SnapshotError(f"not a snapshot of this version: {error}") from error
     if end != len(body):
@@ -105,69 +112,35 @@ def _version(data: bytes) -> int:
     return int(digits) if data.startswith(FAMILY) and digits.isdigit() else 0
 
 
-def _stored_fields(cls: type[Any]) -> list[str]:
-    """Return the names of the fields of `cls` that are stored, in order."""
-    names = getattr(cls, "_fields", None) or [field.name for field in fields(cls)]
-    return [name for name in names if not name.startswith("_")]
-
-
 def _write(value: Any, out: bytearray) -> None:
+    WRITERS[type(value)](value, out)
+
+
+def _write_storable(value: Any, out: bytearray) -> None:
     kind = type(value)
-    stored_name = NAMES.get(kind)
-    if stored_name is not None:
-        stored = [getattr(value, name) for name in _stored_fields(kind)]
-        for place, constant in REMOVED[kind]:
-            stored.insert(place, constant)
-        _head(b"c", len(stored), out)
-        _write(stored_name, out)
-        for item in stored:
-            _write(item, out)
-    else:
-        PLAIN[kind](value, out)
+    stored = [getattr(value, name) for name in FIELDS[kind]]
+    for place, constant in REMOVED[kind]:
+        stored.insert(place, constant)
+    out += HEAD.pack(b"c", len(stored))
+    _write(NAMES[kind], out)
+    for item in stored:
+        _write(item, out)
 
 
 def _make_storable(cls: type[Any], values: list[Any]) -> Any:
-    """Return an instance of `cls` with the stored `values`, each of which has to fit the type of its field."""
+    """Return an instance of `cls` with the stored `values`, each of which has to fit the type of its field.
+
+    The checksum of the snapshot is right by now; the check is for a content that is not.
+    """
     for place, constant in reversed(REMOVED[cls]):
         if (value := values.pop(place)) != constant:
             raise ValueError(f"field {place} of a {NAMES[cls]} is {value!r}, which is no longer supported")
-    hints = _hints_of(cls)
-    stored = dict(zip(_stored_fields(cls), values, strict=True))
+    checks = checks_of(cls)
+    stored = dict(zip(FIELDS[cls], values, strict=True))
     for name, value in stored.items():
-        if not _fits(value, hints[name]):
+        if not checks[name]((value,)):
             raise TypeError(f"{name} of a {NAMES[cls]} is a {type(value).__name__}, or holds what it should not")
     return cls(**stored)
-
-
-def _hints_of(cls: type[Any]) -> dict[str, Any]:
-    """Return the declared type of each field, worked out once."""
-    if cls not in _HINTS:
-        _HINTS[cls] = get_type_hints(cls)
-    return _HINTS[cls]
-
-
-def _fits(value: object, hint: Any) -> bool:  # noqa: PLR0911 - one answer for each form of a type
-    """Return whether `value` has the type that a field was declared with.
-
-    Types here are those that state is made of: plain values, collections of them, dataclasses, and protocols, which a
-    dataclass fits that has all their members. The answer is for data whose checksum is right and whose content is not.
-    """
-    if hint is Any:
-        return True
-    kind, inside = get_origin(hint), get_args(hint)
-    if kind in (Union, UnionType):
-        return any(_fits(value, one) for one in inside)
-    if kind in (dict, Mapping):
-        return type(value) is dict and all(
-            _fits(key, inside[0]) and _fits(item, inside[1]) for key, item in value.items()
-        )
-    if kind is tuple and inside[-1] is not Ellipsis:
-        return type(value) is tuple and len(value) == len(inside) and all(map(_fits, value, inside))
-    if kind is not None:
-        return type(value) is kind and all(_fits(item, inside[0]) for item in cast("Iterable[object]", value))
-    if getattr(hint, "_is_protocol", False):
-        return all(hasattr(type(value), member) for member in vars(hint) if not member.startswith("_"))
-    return type(value) is hint or (hint is float and type(value) is int) or (hint is None and value is None)
 
 
 def _type_named(name: object) -> type[Any]:
@@ -176,88 +149,112 @@ def _type_named(name: object) -> type[Any]:
     return STORABLE[name]
 
 
-def _head(letter: bytes, size: int, out: bytearray) -> None:
-    out += letter
-    out += struct.pack(">I", size)
+def _chunk(letter: bytes, data: bytes) -> bytes:
+    return HEAD.pack(letter, len(data)) + data
 
 
-def _chunk(letter: bytes, data: bytes, out: bytearray) -> None:
-    _head(letter, len(data), out)
-    out += data
+def _int_chunk(value: int) -> bytes:
+    return _chunk(b"i", value.to_bytes(value.bit_length() // 8 + 1, "big", signed=True))
 
 
-def _items(letter: bytes) -> Callable[[Any, bytearray], None]:
+SMALL_INTS = [_int_chunk(value) for value in range(1_000)]
+
+
+@lru_cache(SHORT_KEPT_MAX)
+def _short_text(value: str) -> bytes:
+    return _chunk(b"s", value.encode())
+
+
+def _write_int(value: int, out: bytearray) -> None:
+    out += SMALL_INTS[value] if 0 <= value < len(SMALL_INTS) else _int_chunk(value)
+
+
+def _write_text(value: str, out: bytearray) -> None:
+    out += _short_text(value) if len(value) <= SHORT_MAX else _chunk(b"s", value.encode())
+
+
+def _write_mapping(value: Any, out: bytearray) -> None:
+    out += HEAD.pack(b"m", len(value))
+    for key, item in value.items():
+        _write(key, out)
+        _write(item, out)
+
+
+def _write_items(letter: bytes) -> Callable[[Any, bytearray], None]:
     def write(items: Any, out: bytearray) -> None:
-        _head(letter, len(items), out)
+        out += HEAD.pack(letter, len(items))
         for item in items:
             _write(item, out)
 
     return write
 
 
-def _sorted_items(letter: bytes) -> Callable[[Any, bytearray], None]:
-    write = _items(letter)
+def _write_sorted_items(letter: bytes) -> Callable[[Any, bytearray], None]:
+    write = _write_items(letter)
     return lambda items, out: write(sorted(items), out)  # a set has no order of its own: equal states, equal bytes
 
 
-def _mapping(value: Any, out: bytearray) -> None:
-    _head(b"m", len(value), out)
-    for key, item in value.items():
-        _write(key, out)
-        _write(item, out)
-
-
-def _int(value: int, out: bytearray) -> None:
-    _chunk(b"i", value.to_bytes(value.bit_length() // 8 + 1, "big", signed=True), out)
-
-
-PLAIN: dict[type, Callable[[Any, bytearray], None]] = {
-    type(None): lambda _, out: _head(b"n", 0, out),
-    bool: lambda value, out: _head(b"b", int(value), out),
-    int: _int,
-    float: lambda value, out: _chunk(b"f", struct.pack(">d", value), out),
-    str: lambda value, out: _chunk(b"s", value.encode(), out),
-    bytes: lambda value, out: _chunk(b"y", value, out),
-    tuple: _items(b"t"),
-    list: _items(b"l"),
-    deque: _items(b"q"),
-    set: _sorted_items(b"e"),
-    frozenset: _sorted_items(b"z"),
-    dict: _mapping,
+WRITERS: dict[type[Any], Callable[[Any, bytearray], None]] = {
+    type(None): lambda _, out: out.extend(HEAD.pack(b"n", 0)),
+    bool: lambda value, out: out.extend(HEAD.pack(b"b", value)),
+    int: _write_int,
+    float: lambda value, out: out.extend(FLOAT.pack(b"f", 8, value)),
+    str: _write_text,
+    bytes: lambda value, out: out.extend(_chunk(b"y", value)),
+    tuple: _write_items(b"t"),
+    list: _write_items(b"l"),
+    deque: _write_items(b"q"),
+    set: _write_sorted_items(b"e"),
+    frozenset: _write_sorted_items(b"z"),
+    dict: _write_mapping,
 }
+
+
 CHUNKS: dict[bytes, Callable[[bytes], object]] = {
     b"i": lambda data: int.from_bytes(data, "big", signed=True),
     b"f": lambda data: struct.unpack(">d", data)[0],
-    b"s": lambda data: data.decode(),
+    b"s": bytes.decode,
     b"y": bytes,
 }
+SINGLE: dict[bytes, Callable[[int], object]] = {b"n": lambda _: None, b"b": bool}
 COLLECTIONS: dict[bytes, Callable[[list[Any]], object]] = {
     b"t": tuple,
     b"l": list,
     b"q": deque,
     b"e": set,
     b"z": frozenset,
+    b"m": lambda items: dict(zip(items[::2], items[1::2], strict=True)),
+    b"c": lambda items: _make_storable(_type_named(items[0]), items[1:]),
 }
 
 
-def _read(data: bytes, at: int, depth: int) -> tuple[Any, int]:
-    if depth > DEPTH_MAX:
+@lru_cache(SHORT_KEPT_MAX)
+def _read_short(letter: bytes, data: bytes) -> object:
+    return CHUNKS[letter](data)
+
+
+def _read(data: bytes, at: int, count: int, depth: int) -> tuple[list[Any], int]:
+    """Return `count` values, the first of which begins at byte `at`, and where the last of them ends."""
+    if depth > DEPTH_MAX and count:
         raise ValueError(f"nested deeper than {DEPTH_MAX}")
-    letter = data[at : at + 1]
-    (size,) = struct.unpack_from(">I", data, at + 1)
-    at += 5
-    if letter in (b"n", b"b"):
-        return (None if letter == b"n" else bool(size)), at
-    if size > len(data) - at:
-        raise ValueError(f"{size} announced at byte {at}, where {len(data) - at} bytes are left")
-    if letter in CHUNKS:
-        return CHUNKS[letter](data[at : at + size]), at + size
-    items = []
-    for _ in range(size * 2 if letter == b"m" else size + 1 if letter == b"c" else size):
-        item, at = _read(data, at, depth + 1)
-        items.append(item)
-    if letter == b"m":
-        return dict(zip(items[::2], items[1::2], strict=True)), at
-    if letter == b"c":
-        return _make_storable(_type_named(items[0]), items[1:]), at
-    return COLLECTIONS[letter](items), at
+    values: list[Any] = []
+    for _ in range(count):
+        letter, size = HEAD.unpack_from(data, at)
+        at += HEAD.size
+        if letter in SINGLE:
+            values.append(SINGLE[letter](size))
+        elif size > len(data) - at:
+            raise ValueError(f"{size} announced at byte {at}, where {len(data) - at} bytes are left")
+        elif letter in CHUNKS:
+            chunk = data[at : at + size]
+            values.append(_read_short(letter, chunk) if size <= SHORT_MAX else CHUNKS[letter](chunk))
+            at += size
+        else:
+            items, at = _read(data, at, size * 2 if letter == b"m" else size + 1 if letter == b"c" else size, depth + 1)
+            values.append(COLLECTIONS[letter](items))
+    return values, at
+
+
+storable("Message")(Message)
+storable("MessageId")(MessageId)
+storable("Packet")(Packet)

@@ -15,7 +15,7 @@ from antecede.core.mobile import border, handoff
 from antecede.core.mobile.effects import Effect
 from antecede.core.mobile.host_and_station_frames import Old
 from antecede.core.mobile.luggage import Berth, Luggage, Policy
-from antecede.core.mobile.scheme import Held
+from antecede.core.mobile.scheme import Held, Waiter
 from antecede.core.mobile.station import Station
 from antecede.core.snapshot import values
 from antecede.core.types import Message, MessageId, Packet, ProcessId
@@ -70,6 +70,10 @@ class PlainScheme:
 
     def forget(self, station: Station, host: ProcessId) -> Iterator[Effect]:
         del station, host
+        yield from ()
+
+    def waiters(self, station: Station) -> Iterator[Waiter]:
+        del station
         yield from ()
 
     def held(self, station: Station) -> Iterator[Held]:

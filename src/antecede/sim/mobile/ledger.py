@@ -8,10 +8,10 @@ meter of the ledger.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TypeAlias
 
 from antecede.core.mobile.effects import Dropped
 from antecede.core.mobile.protocols import AnyStation
+from antecede.core.mobile.scheme import Waiter
 from antecede.core.types import Message, MessageId, ProcessId
 from antecede.sim.chance import Distribution
 from antecede.sim.channels import ChannelCounts
@@ -23,8 +23,6 @@ from antecede.sim.mobile.packet_contents import MESSAGE, PacketContents
 from antecede.sim.mobile.parameters import MobileParameters
 from antecede.sim.trace import RunRecorder
 from antecede.sim.workload import Letter
-
-Waiter: TypeAlias = tuple[ProcessId, MessageId]
 
 
 class HoldBackMeter:
@@ -46,10 +44,9 @@ class HoldBackMeter:
     def observe_station(self, station: AnyStation, now_s: float) -> None:
         """Compare what a station holds with what it held before, and record the waits that began or ended."""
         before = self._held.get(station.me) or {}
-        held = station.held()
-        if not held and not before:
+        waiters = dict.fromkeys(station.waiters())
+        if not waiters and not before:
             return
-        waiters = dict.fromkeys((one.host, one.message) for one in held)
         for waiter, since_s in before.items():
             if waiter not in waiters:
                 self._end_wait(waiter, since_s, now_s)

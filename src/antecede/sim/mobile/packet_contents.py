@@ -11,6 +11,7 @@ it is. In both cases a packet belongs to one of four kinds:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from antecede.core.mobile.host_and_station_frames import (
@@ -32,6 +33,7 @@ from antecede.core.wire import packets
 from antecede.core.wire.packets import Codec
 from antecede.sim.mobile.parameters import MobileParameters
 
+SIZES_KEPT_MAX = 500
 MESSAGE, PASSED_ON, HAND_OFF, EXTRA = "message", "passed on", "hand-off", "extra"
 PACKET_KINDS = (MESSAGE, PASSED_ON, HAND_OFF, EXTRA)
 
@@ -93,7 +95,8 @@ def cell_of(station: ProcessId) -> ProcessId:
 class PacketSizes:
     """The sizes of packets according to the parameters.
 
-    The last size is remembered, because a packet often goes to several stations.
+    The sizes of the latest packets are remembered: a packet is weighed when it is sent, when it leaves and when it
+    arrives, and often goes to several stations.
     """
 
     def __init__(self, parameters: MobileParameters) -> None:
@@ -103,7 +106,7 @@ class PacketSizes:
         self._codec = Codec([*parameters.names, *cells, *inner])
         across = parameters.hosts if parameters.protocol == "av1" else parameters.stations * logical
         self._matrix = across**2
-        self._last: tuple[Packet | None, int] = (None, 0)
+        self._known: dict[int, tuple[Packet, int]] = {}
 
     def integers(self, ordering: Stamp | None) -> int:
         """Return the number of integers in the stamp of the ordering algorithm."""
@@ -113,17 +116,26 @@ class PacketSizes:
 
     def wire_bytes(self, packet: Packet) -> int:
         """Return the size of a packet on a wire."""
-        if self._last[0] is not packet:
-            self._last = (packet, self._weigh(packet))
-        return self._last[1]
+        return self._remember(packet, self._weigh)
 
     def air_bytes(self, packet: Packet) -> int:
         """Return the size of a packet on the air."""
+        return self._remember(packet, self._encoded_bytes)
+
+    def _remember(self, packet: Packet, weigh: Callable[[Packet], int]) -> int:
+        known = self._known.get(id(packet))
+        if known is None:
+            if len(self._known) >= SIZES_KEPT_MAX:
+                self._known.clear()
+            known = self._known[id(packet)] = (packet, weigh(packet))  # a packet that is kept keeps its id
+        return known[1]
+
+    def _encoded_bytes(self, packet: Packet) -> int:
         return len(self._codec.encode(packet))
 
     def _weigh(self, packet: Packet) -> int:
         width = self.header.integer_bytes
         if packet.message is None or width is None:
-            return len(self._codec.encode(packet))
+            return self._encoded_bytes(packet)
         bare = Packet(packet.sender, packet.message, NoStamp())
-        return len(self._codec.encode(bare)) + width * self.integers(ordering_of(packet))
+        return self._encoded_bytes(bare) + width * self.integers(ordering_of(packet))
