@@ -24,11 +24,6 @@ def greatest(mine: Vector, theirs: Vector) -> dict[ProcessId, int]:
     return counts
 
 
-def is_covered(vector: Vector, by: Vector) -> bool:
-    """Return whether `greatest(by, vector)` is `by`: no count of `vector` is greater."""
-    return vector is by or all(count <= by.get(process, 0) for process, count in vector.items())
-
-
 def without(vector: Vector, departed: AbstractSet[ProcessId]) -> Vector:
     """Return a vector without the counts of the departed: `vector` itself if it has none of them."""
     if departed.isdisjoint(vector):

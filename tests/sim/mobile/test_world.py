@@ -12,7 +12,7 @@ import pytest
 
 from antecede.core.errors import LimitReached, Misuse
 from antecede.core.mobile.luggage import Policy
-from antecede.core.mobile.protocols import protocols
+from antecede.core.mobile.protocols import AnyStation, protocols
 from antecede.judge.events import Event, parse, read_jsonl, to_json
 from antecede.judge.judge import judge
 from antecede.sim import Distribution, Groups, Network, Partition, ProcessingCost, RunRecorder, Workload
@@ -40,6 +40,23 @@ def recorded(parameters: MobileParameters) -> tuple[MobileResult, list[Event]]:
 
 def journeys(events: list[Event]) -> list[tuple[str, str, float | None]]:
     return [(event.process, event.kind, event.time) for event in events if event.attributes]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_waiters_are_what_is_held_without_what_it_waits_for(protocol: str) -> None:
+    world = MobileWorld(replace(ROUGH, protocol=protocol))
+    observe, waited = world.ledger.hold_back.observe_station, 0
+
+    def compare(station: AnyStation, now_s: float) -> None:
+        nonlocal waited
+        waiters = list(station.waiters())
+        assert waiters == [(held.host, held.message) for held in station.held()]
+        waited += len(waiters)
+        observe(station, now_s)
+
+    world.ledger.hold_back.observe_station = compare  # type: ignore[method-assign]  # to look at every input
+    world.run()
+    assert waited
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -88,7 +105,7 @@ def test_the_same_parameters_give_the_same_bytes_and_the_trace_reads_back(tmp_pa
 
 
 SCRIPT = """
-from antecede.core.mobile.protocols import protocols
+from antecede.core.mobile.protocols import AnyStation, protocols
 from antecede.sim import *
 from antecede.sim.mobile import *
 for protocol in protocols():

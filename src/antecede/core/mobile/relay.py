@@ -67,7 +67,7 @@ class Relay:
     process: Process
     location: dict[ProcessId, ProcessId] = field(default_factory=dict)
     draining: dict[ProcessId, tuple[int, ProcessId]] = field(default_factory=dict)
-    _waiters: dict[MessageId, tuple[Waiter, ...]] = field(default_factory=dict)  # of what the process holds back
+    _waiters: dict[MessageId, tuple[Waiter, ...]] = field(default_factory=dict, compare=False)
 
     def join(self, host: ProcessId, home: ProcessId) -> None:
         self.location[host] = home

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from antecede.core.snapshot.values import storable
 from antecede.core.types import Message, Need, ProcessId, Reached, Stamp
-from antecede.core.vectors import greatest, is_covered, rows_without
+from antecede.core.vectors import greatest, rows_without
 from antecede.core.wire import shapes
 
 
@@ -85,9 +85,7 @@ class Rst:
         assert isinstance(stamp, RstStamp)
         sender = message.id.sender
         for process, theirs in rows_without(stamp.sent, self.departed).items():
-            mine = self.sent.get(process)
-            if mine is None or not is_covered(theirs, mine):
-                self.sent[process] = greatest(mine or {}, theirs)
+            self.sent[process] = greatest(self.sent.get(process, {}), theirs)
         before = stamp.sent.get(sender, {})
         others = sorted(message.dests - self.departed - {sender})
         self.sent[sender] = greatest(self.sent.get(sender, {}), {dest: before.get(dest, 0) + 1 for dest in others})
