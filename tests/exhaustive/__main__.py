@@ -6,6 +6,7 @@ import time
 
 from tests.exhaustive.search import Explored
 from tests.exhaustive.worlds import ROAMING, explore_limited, worlds
+from tests.replay import replay_command
 
 
 def explore_world(name: str, limits: tuple[int, ...]) -> Explored:
@@ -17,6 +18,11 @@ def explore_world(name: str, limits: tuple[int, ...]) -> Explored:
     found = f"{explored.states:,} states, {explored.steps:,} steps between them"
     print(f"{name}, {what}: {found}, {time.monotonic() - began:.0f} s", flush=True)
     return explored
+
+
+def explain_violation(name: str, explored: Explored) -> str:
+    """Return the shortest execution that breaks a rule, and the command that finds it again."""
+    return f"{explored.draw()}\nReplay: {replay_command(['tests.exhaustive', name])}"
 
 
 def main() -> int:
@@ -31,7 +37,7 @@ def main() -> int:
         if not chosen or name in chosen:
             explored = explore_world(name, limits)
             if explored.violation:
-                print(explored.draw())
+                print(explain_violation(name, explored))
                 failed = 1
     return failed
 

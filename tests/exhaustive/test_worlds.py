@@ -4,7 +4,7 @@ import pytest
 
 import antecede
 from antecede.core.mobile.protocols import protocols
-from tests.exhaustive.__main__ import explore_world
+from tests.exhaustive.__main__ import explain_violation, explore_world
 from tests.exhaustive.worlds import ORDERING, ROAMING, worlds
 
 
@@ -13,7 +13,7 @@ from tests.exhaustive.worlds import ORDERING, ROAMING, worlds
 def test_no_execution_breaks_a_rule(name: str, limits: tuple[int, ...], capsys: pytest.CaptureFixture[str]) -> None:
     with capsys.disabled():
         explored = explore_world(name, limits)
-    assert not explored.violation, f"again: python -m tests.exhaustive {name}\n{explored.draw()}"
+    assert not explored.violation, explain_violation(name, explored)
     assert explored.states > 1_000
 
 
