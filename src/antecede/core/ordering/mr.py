@@ -168,6 +168,8 @@ class Phases(Participant):
         return self._announce(group)
 
     def _announce(self, group: GroupId) -> list[Effect]:
+        if self.process in self.roster.departed:
+            return []  # nobody waits for a process that has left
         packet = Packet(self.process, None, Resynch(group, self.phase.get(group, 0)))
         return [Transmit(to, packet) for to in self._others(group)]
 
