@@ -149,14 +149,16 @@ class Relay:
         for pending in self.process.pending():
             inner = packets.decode(pending.message.payload)
             if inner.message is not None:
-                stamp = inner.stamp
-                hosts = stamp.at[station.me] if isinstance(stamp, Relayed) else {getattr(stamp, "host", "")}
-                yield from (Held(host, inner.message.id, pending.needs) for host in sorted(hosts))
+                hosts = _hosts_at(station.me, inner)
+                yield from (Held(host, inner.message.id, pending.needs) for host in hosts)
         for host, berth in station.berths.items():
             yield from (Held(host, message_of(packet).id) for packet in berth.waiting)
 
-    def resume(self, station: Station, luggage: Luggage | None) -> None:  # noqa: ARG002
+    def resume(self, station: Station, luggage: Luggage | None) -> None:
         if luggage is None:
+            draining = {host for host, berth in station.berths.items() if berth.state == handoff.DRAINING}
+            assert station.berths.keys() <= self.location.keys(), "the place of a host is not known"
+            assert draining <= self.draining.keys(), "a host drains to nowhere"
             self.process.resume()
 
     def _carry_out(self, station: Station, effects: list[CoreEffect]) -> Iterator[Effect]:

@@ -126,6 +126,8 @@ class Phases(Participant):
         return self._drain()
 
     def resume(self) -> None:
+        assert self.behind.keys() <= self.roster.groups.keys(), "behind in a group that there is not"
+        assert all(packet.message is not None for packet in self.held.packets.values()), "a control packet is held"
         self.held.resume(self._unmet, rank)
 
     def _arrive(self, packet: Packet, message: Message, stamp: PhaseStamp) -> list[Effect]:
