@@ -5,7 +5,7 @@ import sys
 import time
 
 from tests.exhaustive.search import Explored
-from tests.exhaustive.worlds import ROAMING, explore_limited, worlds
+from tests.exhaustive.worlds import describe_limits, explore_limited, worlds
 from tests.replay import replay_command
 
 
@@ -13,10 +13,8 @@ def explore_world(name: str, limits: tuple[int, ...]) -> Explored:
     """Explore a world, and print how large it is."""
     began = time.monotonic()
     explored = explore_limited(name, limits)
-    words = ("messages", "moves", "repetitions") if name in ROAMING else ("messages", "repetitions")
-    what = ", ".join(f"{count} {word}" for count, word in zip(limits, words, strict=True))
     found = f"{explored.states:,} states, {explored.steps:,} steps between them"
-    print(f"{name}, {what}: {found}, {time.monotonic() - began:.0f} s", flush=True)
+    print(f"{name}, {describe_limits(name, limits)}: {found}, {time.monotonic() - began:.0f} s", flush=True)
     return explored
 
 
