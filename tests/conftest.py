@@ -7,21 +7,25 @@ pytest counts the others as deselected.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import secrets
+from collections.abc import Generator, Iterator
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import is_hypothesis_test
 from xdist.scheduler import LoadScopeScheduling
 
 from tests.paths import ROOT
+from tests.replay import Drawing, explain_failure
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 OUTSIDE = ("logs", "browser")
 """Options, each with the marker of the same name."""
+REPLAY = re.compile(r"^(E\s+)?Replay: ", re.MULTILINE)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -29,8 +33,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--browser", metavar="PROGRAM", type=Path, help="a headless Chromium, as tools/browser prints it")
 
 
+@pytest.hookimpl(tryfirst=True)  # before Hypothesis reads its option
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse paths at which there is nothing."""
+    """Choose a seed for Hypothesis unless one is given. Refuse paths at which there is nothing."""
+    if config.option.hypothesis_seed is None:
+        config.option.hypothesis_seed = str(secrets.randbelow(2**32))
     for name in OUTSIDE:
         path = config.getoption(name)
         if path is not None and not path.exists():
@@ -44,6 +51,29 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in set(left_out)]
     items.sort(key=lambda item: not _uses_spark(item))  # they take the longest, so they begin
+
+
+def pytest_runtest_setup() -> None:
+    """Forget the execution of the test before."""
+    Drawing.latest = None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Let the report of a failure end with a drawing of the execution and the command that plays it again, unless the
+    failure itself tells them.
+    """
+    report = yield
+    if report.failed and not REPLAY.search(report.longreprtext):
+        report.sections.append(("replay", explain_failure(f"{item.nodeid} failed", _command(item))))
+    return report
+
+
+def _command(item: pytest.Item) -> list[str]:
+    options = [f"--{name}={path}" for name in OUTSIDE if (path := item.config.getoption(name)) is not None]
+    if is_hypothesis_test(getattr(item, "obj", None)):
+        options.append(f"--hypothesis-seed={item.config.option.hypothesis_seed}")
+    return ["pytest", item.nodeid, *options]
 
 
 def _uses_spark(item: pytest.Item) -> bool:

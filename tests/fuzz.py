@@ -16,6 +16,7 @@ from itertools import islice
 
 import antecede
 from antecede.judge.judge import judge
+from tests.replay import explain_failure
 from tests.worlds import Broken, World
 
 BATCH = 200
@@ -44,12 +45,8 @@ def execute(variant: int, seed: int) -> World:
     return world
 
 
-def command(variant: int, seed: int) -> str:
-    return f"python -m tests.fuzz --replay {variant}:{seed}"
-
-
 def batch(jobs: list[tuple[int, int]]) -> tuple[Counter[str], list[str]]:
-    """Deliveries and out-of-order deliveries by algorithm, and the failures in words."""
+    """Return deliveries by algorithm, in order and out of it, and what failed: in words, drawn, with its command."""
     counts: Counter[str] = Counter()
     failures = []
     for variant, seed in jobs:
@@ -57,7 +54,8 @@ def batch(jobs: list[tuple[int, int]]) -> tuple[Counter[str], list[str]]:
         try:
             world = execute(variant, seed)
         except Exception as error:  # whatever it is, it is a finding
-            failures.append(f"{VARIANTS[variant]} seed {seed}: {error!r}\n    replay: {command(variant, seed)}")
+            what = f"{VARIANTS[variant]} seed {seed}: {error!r}"
+            failures.append(explain_failure(what, ["tests.fuzz", "--replay", f"{variant}:{seed}"]))
             continue
         counts[f"{name} executions"] += 1
         counts[f"{name} deliveries"] += sum(map(len, world.oracle.delivered.values()))
@@ -100,9 +98,9 @@ def main() -> int:
     arguments = parser.parse_args()
     if arguments.replay:
         variant, seed = map(int, arguments.replay.split(":"))
-        world = execute(variant, seed)
-        print(f"{VARIANTS[variant]} seed {seed}: {len(world.events)} events, as it should be")
-        return 0
+        _, failures = batch([(variant, seed)])
+        print("\n".join(failures) or f"{VARIANTS[variant]} seed {seed}: as it should be")
+        return 1 if failures else 0
     failures = fuzz(arguments.executions, arguments.seed)
     print(f"{arguments.executions:,} executions from seed {arguments.seed}: {len(failures)} failed")
     return 1 if failures else 0

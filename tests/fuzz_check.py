@@ -30,6 +30,7 @@ from antecede.pipeline.check import Checked, check
 from antecede.pipeline.limits import Limits
 from antecede.pipeline.runner import InProcess, Runner
 from tests.pipeline.traces import COLUMNS, Row, trace
+from tests.replay import Drawing, describe_event, explain_failure
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -64,22 +65,40 @@ BROKEN = (
 
 
 def fuzz_on(
-    runner: Runner, traces: int, seed: int, windows: Sequence[int | None] = WINDOWS
-) -> Iterator[tuple[int, str]]:
-    """Check `traces` random traces; every difference from the judge is a seed and what differs."""
-    for number, start in enumerate(range(seed, seed + traces, BATCH)):
+    master: str, runner: Runner, traces: int, seed: int, windows: Sequence[int | None] = WINDOWS
+) -> Iterator[str]:
+    """Check `traces` random traces on a runner. Yield each difference from the judge: in words, drawn, with the command
+    that finds it again on `master`.
+    """
+    for start in range(seed, seed + traces, BATCH):
         seeds = range(start, min(start + BATCH, seed + traces))
         runs = {f"run {one}": events for one in seeds if (events := make_events(one))}
-        layout = LAYOUTS[number % len(LAYOUTS)]
-        limits = LIMITS[number // len(LAYOUTS) % len(LIMITS)]
-        with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as out:
-            broken = write(list(runs.values()), Path(folder), start, layout)
-            for count in windows:
-                checked = check(runner, [folder], windows=count, worst=3, limits=limits)
-                yield from ((start, f"{words}; windows={count}") for words in differences(checked, runs, broken))
-            if layout == "json":
-                check(runner, [folder], out=out, limits=limits)
-                yield from ((start, words) for words in misplaced(Path(folder), Path(out)))
+        for count, run, words in _differences_of_batch(runner, start, runs, windows):
+            size = ["--traces", str(len(seeds)), "--seed", str(start), "--windows", _show_windows([count])]
+            drawing = Drawing(map(describe_event, runs.get(run, ())))
+            yield explain_failure(f"{run}: {words}", ["tests.fuzz_check", "--one", master, *size], drawing)
+
+
+def _differences_of_batch(
+    runner: Runner, start: int, runs: dict[str, list[Event]], windows: Sequence[int | None]
+) -> Iterator[tuple[int | None, str, str]]:
+    """Check the runs of a batch, whose form the number of the first decides. Yield each difference from the judge: the
+    number of windows, the run, and what differs.
+    """
+    number = start // BATCH
+    layout, limits = LAYOUTS[number % len(LAYOUTS)], LIMITS[number // len(LAYOUTS) % len(LIMITS)]
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as out:
+        broken = write(list(runs.values()), Path(folder), start, layout)
+        for count in windows:
+            checked = check(runner, [folder], windows=count, worst=3, limits=limits)
+            yield from ((count, run, words) for run, words in differences(checked, runs, broken))
+        if layout == "json":
+            check(runner, [folder], out=out, limits=limits)
+            yield from ((windows[0], "quarantine", words) for words in misplaced(Path(folder), Path(out)))
+
+
+def _show_windows(windows: Sequence[int | None]) -> str:
+    return ",".join("auto" if count is None else str(count) for count in windows)
 
 
 def misplaced(folder: Path, out: Path) -> Iterator[str]:
@@ -92,7 +111,7 @@ def misplaced(folder: Path, out: Path) -> Iterator[str]:
     table = pq.read_table(out / "quarantine").select(["file", "line", "reason"]).to_pylist()
     got = [tuple(row.values()) for row in table if not row["reason"].startswith("duplicate ")]
     if sorted(got) != sorted(wanted):
-        yield f"quarantine: {sorted(set(got) ^ set(wanted))[:3]}"
+        yield f"{sorted(set(got) ^ set(wanted))[:3]}"
 
 
 def make_events(seed: int) -> list[Event]:
@@ -152,21 +171,21 @@ def _write_lines(parts: Sequence[Sequence[Event]], folder: Path, rng: random.Ran
     return len(BROKEN)
 
 
-def differences(checked: Checked, runs: dict[str, list[Event]], broken: int) -> Iterator[str]:
-    """Yield what the check counts otherwise than the judge, run by run and in all."""
+def differences(checked: Checked, runs: dict[str, list[Event]], broken: int) -> Iterator[tuple[str, str]]:
+    """Yield what the check counts otherwise than the judge, in all and run by run, each with the name of the run."""
     events = (event for own in runs.values() for event in own)
     wanted = judge(events, quarantined=broken).as_dict()
     got = {name: checked.as_dict()[name] for name in wanted}
     if got != wanted:
-        yield f"in all: {got} and not {wanted}"
+        yield "in all", f"{got} and not {wanted}"
     answers = {run.run: run for run in checked.answer.runs}
     if sorted(answers) != sorted(runs):
-        yield f"runs: {len(answers)} and not {len(runs)}"
+        yield "in all", f"{len(answers)} runs and not {len(runs)}"
     for name in sorted(answers.keys() & runs.keys()):
         single = judge(runs[name]).as_dict()
         one = {key: getattr(answers[name], key) for key in single if key not in ("runs", "quarantined", "complete")}
         if one != {key: single[key] for key in one}:
-            yield f"{name}: {one} and not {single}"
+            yield name, f"{one} and not {single}"
 
 
 def connected(master: str) -> Runner:
@@ -199,7 +218,7 @@ def fuzz(
     """Every kind of Spark in a process of its own; the failures in words."""
     failures = []
     for master in masters:
-        shown = ",".join("auto" if count is None else str(count) for count in windows)
+        shown = _show_windows(windows)
         command = ["-m", "tests.fuzz_check", "--one", master, "--traces", str(traces), "--seed", str(seed)]
         done = subprocess.run(
             [sys.executable, *command, "--windows", shown], capture_output=True, text=True, check=False
@@ -223,9 +242,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         failures = fuzz(given.traces, given.seed, given.masters, windows)
         print("\n".join(failures))
         return 1 if failures else 0
-    found = list(fuzz_on(connected(given.one), given.traces, given.seed, windows))
-    for seed, words in found:
-        print(f"--seed {seed}: {words}")
+    found = list(fuzz_on(given.one, connected(given.one), given.traces, given.seed, windows))
+    print(*found, sep="\n")
     print(f"{given.traces:,} traces from seed {given.seed}, windows {given.windows}: {len(found)} differences")
     return 1 if found else 0
 

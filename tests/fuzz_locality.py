@@ -1,7 +1,7 @@
 """Random graphs, random executions, every allocation: every verdict against explicit causal pasts.
 
     python -m tests.fuzz_locality --pairs 1000000 --seed 1
-    python -m tests.fuzz_locality --seed 1 --execution 417      # one of them again, with all its steps
+    python -m tests.fuzz_locality --seed 1 --execution 417      # one of them again
 
 A pair is two messages with one receiver; it is counted once, and judged by every clock there is for the graph and the
 channels. Each execution has its own stream of chance, made of the seed and its number, so any can be run alone.
@@ -23,6 +23,7 @@ from antecede.core.locality.two_way_links import BlockAllocations
 from tests.core.locality.executions import Step, random_execution
 from tests.core.locality.graphs import random_graph
 from tests.core.locality.judge import AnyAccused, Wrong, differential, local, pairs, vectors, vectors_and_paths
+from tests.replay import explain_failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,24 +100,24 @@ def allocations(graph: Graph, fifo: bool) -> Iterator[Allocation]:
 
 
 def _explain(name: str, wrong: Wrong, seed: int, number: int) -> str:
-    return (
+    what = (
         f"{name}: at {wrong.receiver}, message {wrong.first} is {wrong.true.value} {wrong.second} but was said to be "
-        f"{wrong.said.value}; replay: python -m tests.fuzz_locality --seed {seed} --execution {number}"
+        f"{wrong.said.value}"
     )
+    return explain_failure(what, ["tests.fuzz_locality", "--seed", str(seed), "--execution", str(number)])
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Judge random pairs of messages by every clock.")
     parser.add_argument("--pairs", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--execution", type=int, help="run this one alone, and print its graph and its steps")
+    parser.add_argument("--execution", type=int, help="run this one alone, and print its graph")
     options = parser.parse_args()
     if options.execution is None:
         report = fuzz(options.pairs, options.seed)
     else:
-        graph, fifo, steps = scenario(options.seed, options.execution)
+        graph, fifo, _ = scenario(options.seed, options.execution)
         print("channels:", "FIFO" if fifo else "not FIFO", "\nlinks:", *(f"{p}->{q}" for p, q in graph.links))
-        print(*steps, sep="\n")
         report = execute(options.seed, options.execution)
     print(report)
     return 1 if report.failures else 0

@@ -16,6 +16,7 @@ from itertools import islice
 from antecede.core.mobile import protocols
 from antecede.judge.judge import judge
 from tests.mobile_worlds import MobileWorld
+from tests.replay import explain_failure
 from tests.worlds import Broken
 
 BATCH = 100
@@ -37,15 +38,15 @@ def execute(protocol: str, seed: int) -> MobileWorld:
 
 
 def batch(jobs: list[tuple[str, int]]) -> tuple[Counter[str], list[str]]:
-    """What happened, by protocol, and the failures in words."""
+    """Return what happened, by protocol, and what failed: in words, drawn, with its command."""
     counts: Counter[str] = Counter()
     failures = []
     for protocol, seed in jobs:
         try:
             world = execute(protocol, seed)
         except Exception as error:  # whatever it is, it is a finding
-            command = f"python -m tests.fuzz_mobile --replay {protocol}:{seed}"
-            failures.append(f"{protocol} seed {seed}: {error!r}\n    replay: {command}")
+            command = ["tests.fuzz_mobile", "--replay", f"{protocol}:{seed}"]
+            failures.append(explain_failure(f"{protocol} seed {seed}: {error!r}", command))
             continue
         counts[f"{protocol} worlds"] += 1
         counts[f"{protocol} messages"] += len(world.oracle.messages)
@@ -93,9 +94,9 @@ def main() -> int:
     arguments = parser.parse_args()
     if arguments.replay:
         protocol, _, seed = arguments.replay.rpartition(":")
-        world = execute(protocol, int(seed))
-        print(f"{protocol} seed {seed}: {len(world.events)} events, as it should be")
-        return 0
+        _, failures = batch([(protocol, int(seed))])
+        print("\n".join(failures) or f"{protocol} seed {seed}: as it should be")
+        return 1 if failures else 0
     names = (arguments.protocol,) if arguments.protocol else NAMES
     failures = fuzz(arguments.worlds, arguments.seed, names=names, workers=arguments.workers)
     print(f"{arguments.worlds:,} worlds from seed {arguments.seed}: {len(failures)} failed")

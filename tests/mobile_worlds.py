@@ -23,6 +23,7 @@ from antecede.core.mobile.host import IN, OUT, Host
 from antecede.core.mobile.luggage import Policy
 from antecede.core.mobile.scheme import Held
 from antecede.judge.events import Event
+from tests.replay import Drawing
 from tests.worlds import PAYLOAD, Broken, Oracle
 
 STEPS_MAX = 100_000
@@ -109,6 +110,7 @@ class MobileWorld:
         )
         self.oracle = MobileOracle()
         self.events: list[Event] = []
+        self.drawing = Drawing()
         self.index: dict[str, int] = {}
         self.counts: Counter[str] = Counter()
         self.now = 0.0
@@ -224,6 +226,7 @@ class MobileWorld:
                 station.join(name, home)
             self.hosts[name] = self.make_host(name, home)
             self.names.append(name)
+            self.drawing.add(name, "join")
 
     # What the network does.
 
@@ -242,6 +245,7 @@ class MobileWorld:
 
     def wire_arrives(self, link: tuple[str, str], at: int | None = None) -> None:
         packet = self._take(self.wires, link, at, fifo=False)
+        self.drawing.add_arrival(link[1], packet)
         self.carry_out(link[1], self.stations[link[1]].receive(self._as_bytes(packet)))
         self._check_needless_waiting(link[1])
 
@@ -253,8 +257,10 @@ class MobileWorld:
         if to in self.hosts:
             host = self.hosts[to]
             if host.state != OUT and host.cell == sender:
+                self.drawing.add_arrival(to, packet)
                 self.carry_out(to, host.hear(self._as_bytes(packet)))
         elif self.air.late or self.hosts[sender].cell == to:
+            self.drawing.add_arrival(to, packet)
             self.carry_out(to, self.stations[to].hear(self._as_bytes(packet)))
             self._check_needless_waiting(to)
 
@@ -282,11 +288,11 @@ class MobileWorld:
     def carry_out(self, at: str, effects: list[Effect]) -> None:
         for effect in effects:
             if isinstance(effect, Sent):
-                self.oracle.sent(effect.message)
                 self._event(at, "send", effect.message)
+                self.oracle.sent(effect.message)
             elif isinstance(effect, Deliver):
-                self.oracle.deliver(at, effect.message)
                 self._event(at, "deliver", effect.message)
+                self.oracle.deliver(at, effect.message)
                 self.answering.append(at)
             elif isinstance(effect, Transmit):
                 if effect.to == at:
@@ -311,11 +317,14 @@ class MobileWorld:
         index = self.index[process] = self.index.get(process, -1) + 1
         dests = tuple(sorted(message.dests)) if message is not None and kind == "send" else None
         identity = str(message.id) if message is not None else None
-        self.events.append(Event(run="r", process=process, index=index, kind=kind, message=identity, dests=dests))
+        event = Event(run="r", process=process, index=index, kind=kind, message=identity, dests=dests)
+        self.events.append(event)
+        self.drawing.add_event(event)
 
     def _restart(self) -> None:
         name = self.random.choice([*self.cells, *self.names])
         where: dict[str, Any] = self.hosts if name in self.hosts else self.stations
+        self.drawing.add(name, "restart")
         before = where[name]
         after = protocols.restore(before.snapshot())
         if after.snapshot() != before.snapshot() or (not isinstance(after, Host) and after.held() != before.held()):
@@ -335,6 +344,7 @@ class MobileWorld:
         self.timers = [timer for timer in self.timers if timer[0] > now]
         for name in due:
             node = self.hosts.get(name) or self.stations[name]
+            self.drawing.add(name, "timer")
             self.carry_out(name, node.tick(now))
 
     def _check_needless_waiting(self, at: str) -> None:

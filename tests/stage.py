@@ -15,6 +15,7 @@ from typing import Any
 
 import antecede
 from antecede import Deliver, Effect, Message, MessageId, Packet, Sent, Transmit
+from tests.replay import Drawing
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ class Stage:
         self.flying: list[Flight] = []
         self.brought: list[Flight] = []
         self.steps: list[Step] = []
+        self.drawing = Drawing()
         self.witnesses: list[Callable[[str, Effect], None]] = []
 
     def create(self, name: str) -> antecede.Algorithm:
@@ -98,12 +100,18 @@ class Stage:
         return [str(waiting) for waiting in self.nodes[process].pending()]
 
     def restart(self, process: str) -> None:
+        self.drawing.add(process, "restart")
         self.nodes[process] = antecede.restore(self.nodes[process].snapshot())
 
     def call(self, process: str, call: str, *arguments: Any) -> list[Effect]:
+        if call == "receive":
+            self.drawing.add_arrival(process, *arguments)
+        elif call != "send":
+            self.drawing.add(process, f"{call} {', '.join(map(str, arguments))}")
         effects: list[Effect] = getattr(self.nodes[process], call)(*arguments)
         self.steps.append(Step(process, call, arguments, effects))
         for effect in effects:
+            self.drawing.add_effect(process, effect)
             if isinstance(effect, Transmit):
                 self.flying.append(Flight(process, effect.to, effect.packet))
             elif isinstance(effect, Deliver):

@@ -27,7 +27,7 @@ FAILED_ONCE = (  # each fails again with its mistake put back
 @pytest.mark.parametrize("protocol", sorted(protocols()))
 def test_random_worlds_hold(protocol: str) -> None:
     counts, failures = batch([(protocol, seed) for seed in range(60)])
-    assert not failures
+    assert not failures, "\n".join(failures)
     assert counts[f"{protocol} deliveries"] > 1000
     if not protocols()[protocol].inhibits:
         assert counts[f"{protocol} held for nothing"] == 0

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 import antecede
 from antecede import Deliver, Message, MessageId, Packet, Sent, SetTimer, Transmit
 from antecede.judge.events import Event
+from tests.replay import Drawing
 
 PAYLOAD = b"x"
 
@@ -86,6 +87,7 @@ class World:
         self.info = antecede.algorithms()[self.algorithm]
         self.oracle = Oracle()
         self.events: list[Event] = []
+        self.drawing = Drawing()
         self.index: dict[str, int] = {}
         self.now = 0.0
         self.timers: list[tuple[float, str]] = []
@@ -190,6 +192,8 @@ class World:
             return
         if packet.message is not None:
             self._event(to, "receive", packet.message)
+        else:
+            self.drawing.add_arrival(to, packet)
         self._carry_out(to, self.nodes[to].receive(self._over_the_wire(packet)))
         self._check_needless_waiting(to)
 
@@ -206,11 +210,11 @@ class World:
     def _carry_out(self, process: str, effects: list[antecede.Effect]) -> None:
         for effect in effects:
             if isinstance(effect, Sent):
-                self.oracle.sent(effect.message)
                 self._event(process, "send", effect.message)
+                self.oracle.sent(effect.message)
             elif isinstance(effect, Deliver):
-                self.oracle.deliver(process, effect.message)
                 self._event(process, "deliver", effect.message)
+                self.oracle.deliver(process, effect.message)
             elif isinstance(effect, Transmit):
                 if effect.to == process:
                     raise Broken(f"{process} transmits to itself")
@@ -221,12 +225,13 @@ class World:
     def _event(self, process: str, kind: str, message: Message) -> None:
         index = self.index[process] = self.index.get(process, -1) + 1
         dests = tuple(sorted(message.dests)) if kind == "send" else None
-        self.events.append(
-            Event(run="r", process=process, index=index, kind=kind, message=str(message.id), dests=dests)
-        )
+        event = Event(run="r", process=process, index=index, kind=kind, message=str(message.id), dests=dests)
+        self.events.append(event)
+        self.drawing.add_event(event)
 
     def _restart(self) -> None:
         name = self.random.choice(self.names)
+        self.drawing.add(name, "restart")
         before = self.nodes[name]
         after = antecede.restore(before.snapshot())
         if after.snapshot() != before.snapshot() or after.pending() != before.pending():
@@ -238,6 +243,7 @@ class World:
         due = sorted(timer for timer in self.timers if timer[0] <= now)
         self.timers = [timer for timer in self.timers if timer[0] > now]
         for name in sorted({process for _, process in due if process not in self.gone}):
+            self.drawing.add(name, "timer")
             self._carry_out(name, self.nodes[name].tick(now))
 
     def _membership(self) -> None:
@@ -254,6 +260,7 @@ class World:
         for group in groups:
             self.groups[group] = sorted([*self.groups[group], name])
         self.names.append(name)
+        self.drawing.add(name, "join")
         joined = {other: self.nodes[other].join(name, groups) for other in self.names[:-1]}
         self.nodes[name] = self._create(name)
         for other, effects in joined.items():
@@ -265,6 +272,7 @@ class World:
         leaving = self.random.choice(self.names)
         if self.algorithm == "hierarchy" and self._represents(leaving):
             return
+        self.drawing.add(leaving, "leave")
         self._carry_out(leaving, self.nodes[leaving].leave(leaving))
         self.names.remove(leaving)
         self.groups = {group: [m for m in members if m != leaving] for group, members in self.groups.items()}

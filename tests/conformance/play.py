@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from antecede.judge.events import Event
 from antecede.judge.judge import Verdict, judge
 from tests.conformance.adapter import System
+from tests.replay import Drawing
 
 Copy = tuple[str, str]
 """A message, and the process it is to arrive at."""
@@ -23,6 +24,7 @@ class Play:
     def __init__(self, system: System) -> None:
         self.system = system
         self.events: list[Event] = []
+        self.drawing = Drawing()
         self.processes: list[str] = []
         self.unasked: set[Copy] = set()
         self._seen: dict[str, int] = {}
@@ -57,10 +59,12 @@ class Play:
             self.again(*coming[-1])
 
     def restart(self, process: str) -> None:
+        self.drawing.add(process, "restart")
         self.system.restart(process)
         self._look()
 
     def join(self, process: str) -> None:
+        self.drawing.add(process, "join")
         self.system.join(process)
         self.processes.append(process)
         self._look()
@@ -80,7 +84,9 @@ class Play:
 
     def _record(self, process: str, kind: str, message: str, dests: tuple[str, ...] | None) -> None:
         index = sum(event.process == process for event in self.events)
-        self.events.append(Event("", process, index, kind, message=message, dests=dests))
+        event = Event("", process, index, kind, message=message, dests=dests)
+        self.events.append(event)
+        self.drawing.add_event(event)
 
 
 def faults(verdict: Verdict) -> Mapping[str, int]:

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from antecede import Deliver, Effect, Packet, Sent, Transmit
 from tests.errata.constraints import Knowledge
 from tests.errata.forms import Form, Groups
+from tests.replay import Drawing
 from tests.worlds import Oracle
 
 SENDS = re.compile(r"(\w+) sends (\w+) to ([\w, ]+)$")
@@ -40,7 +41,7 @@ class Stage:
 
     def __post_init__(self) -> None:
         self.parties = self.form.make(self.names, self.groups)
-        self.oracle, self.knowledge = Oracle(), Knowledge()
+        self.oracle, self.knowledge, self.drawing = Oracle(), Knowledge(), Drawing()
         self.links: dict[tuple[str, str], list[Packet]] = {}
         self.orders: dict[str, list[str]] = {name: [] for name in self.names}
         self.packets: dict[tuple[str, str], Packet] = {}
@@ -58,6 +59,7 @@ class Stage:
         packet = queue.pop(at)
         if not queue:
             del self.links[sender, to]
+        self.drawing.add_arrival(to, packet)
         effects = self.parties[to].receive(packet)
         delivered = frozenset(effect.message.payload.decode() for effect in effects if isinstance(effect, Deliver))
         self.progress.append(delivered)
@@ -87,6 +89,7 @@ class Stage:
 
     def _carry_out(self, process: str, effects: list[Effect]) -> None:
         for effect in effects:
+            self.drawing.add_effect(process, effect)
             if isinstance(effect, Sent):
                 self.oracle.sent(effect.message)
                 if self.knowing:

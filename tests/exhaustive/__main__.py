@@ -5,18 +5,22 @@ import sys
 import time
 
 from tests.exhaustive.search import Explored
-from tests.exhaustive.worlds import ROAMING, explore_limited, worlds
+from tests.exhaustive.worlds import describe_limits, explore_limited, worlds
+from tests.replay import replay_command
 
 
 def explore_world(name: str, limits: tuple[int, ...]) -> Explored:
     """Explore a world, and print how large it is."""
     began = time.monotonic()
     explored = explore_limited(name, limits)
-    words = ("messages", "moves", "repetitions") if name in ROAMING else ("messages", "repetitions")
-    what = ", ".join(f"{count} {word}" for count, word in zip(limits, words, strict=True))
     found = f"{explored.states:,} states, {explored.steps:,} steps between them"
-    print(f"{name}, {what}: {found}, {time.monotonic() - began:.0f} s", flush=True)
+    print(f"{name}, {describe_limits(name, limits)}: {found}, {time.monotonic() - began:.0f} s", flush=True)
     return explored
+
+
+def explain_violation(name: str, explored: Explored) -> str:
+    """Return the shortest execution that breaks a rule, and the command that finds it again."""
+    return f"{explored.draw()}\nReplay: {replay_command(['tests.exhaustive', name])}"
 
 
 def main() -> int:
@@ -31,7 +35,7 @@ def main() -> int:
         if not chosen or name in chosen:
             explored = explore_world(name, limits)
             if explored.violation:
-                print(explored.draw())
+                print(explain_violation(name, explored))
                 failed = 1
     return failed
 

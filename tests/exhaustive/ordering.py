@@ -4,6 +4,14 @@ Whoever likes sends, to whomever it likes, as long as messages are left; every p
 often again as there are `repeats`. Every process is restarted before each of its inputs (`machines`). A state has the
 snapshots of all processes, the packets under way, what happened (`oracle`), and what is left.
 
+With `fifo`, the packets from one process to another arrive in their order. `mr` and `mr-broadcast` are explored in both
+ways: their smaller worlds number the packets of channels that reorder, their larger ones have channels that do not.
+
+Independence: if nobody sends any more, no packet comes twice, and a process that takes a packet transmits nothing, then
+what arrives at one process changes nothing for the others. So all that is under way to the first process arrives before
+the rest, in every order. This leaves out states, and no delivery that would be out of order, no refusal and no end. If
+the world is `thorough`, nothing is left out, and the way to a violation is the shortest.
+
 Symmetry: processes differ only by their names at first, so the first sender is the first of them, and its destinations
 are the first of the others. Algorithms that give somebody a role (a token, a representative) have no such symmetry.
 """
@@ -26,6 +34,8 @@ State = tuple[tuple[int, ...], tuple[int, ...], int, int, int, tuple[int, ...]]
 """Snapshots, packets under way, the past, messages and repetitions that are left, and processes with a timer."""
 Make = Callable[[str], Algorithm]
 WITH_ROLES = frozenset({"serial-broadcast", "serial-multicast", "hierarchy"})
+ANSWERING = WITH_ROLES | {"history", "mf", "mr", "mr-broadcast"}
+"""The algorithms in which a process that takes a packet may transmit another."""
 
 
 @dataclass
@@ -35,13 +45,16 @@ class OrderingWorld:
     algorithm: str
     messages: int
     repeats: int = 1
+    fifo: bool = False
     names: tuple[str, ...] = ("a", "b", "c")
     options: Mapping[str, object] = field(default_factory=dict)
     make: Make | None = None
+    thorough: bool = False
 
     def __post_init__(self) -> None:
         info = antecede.algorithms()[self.algorithm]
         self._addressing, self._has_roles = info.addressing, self.algorithm in WITH_ROLES
+        self._answers = self.thorough or self.algorithm in ANSWERING
         pairs = {"".join(pair): list(pair) for pair in combinations(self.names, 2)}
         self._groups = {**pairs, "all": list(self.names)} if info.addressing == "group" else None
         self._machines = Machines(antecede.restore)
@@ -66,7 +79,7 @@ class OrderingWorld:
         _, packets, _, messages, repeats, timers = state
         if messages:
             yield from self._sends(state)
-        for number in sorted(set(packets)):
+        for number in self._arrivals(state):
             yield self._arrive(state, number, again=False)
             if repeats:
                 yield self._arrive(state, number, again=True)
@@ -78,6 +91,17 @@ class OrderingWorld:
     def try_step(self, state: State) -> str:
         """Return the words for the step that broke a rule."""
         return self._failing
+
+    def _arrivals(self, state: State) -> list[int]:
+        """Return the packets that may arrive next; of several whose order changes nothing, those to one process."""
+        _, packets, _, messages, repeats, _ = state
+        if self.fifo:
+            heads = {self._network[number][:2]: number for number in reversed(packets)}
+            return sorted(heads.values())
+        if messages or repeats or self._answers:
+            return sorted(set(packets))
+        first = min((self._network[number][1] for number in packets), default="")
+        return sorted({number for number in packets if self._network[number][1] == first})
 
     def _sends(self, state: State) -> Iterator[tuple[str, State]]:
         is_first = state[3] == self.messages and not self._has_roles
@@ -134,12 +158,16 @@ class OrderingWorld:
         due = {at} if any(isinstance(one, SetTimer) for one in effects) else set()
         return self._failing, (
             (*snapshots[:at], after, *snapshots[at + 1 :]),
-            tuple(sorted((*packets, *new))),
+            tuple(sorted((*packets, *new), key=self._place)),
             told,
             messages,
             repeats,
             tuple(sorted({*timers, *due})),
         )
+
+    def _place(self, number: int) -> tuple[str, str] | int:
+        """Return what packets under way are sorted by. On a FIFO channel they stay in their order."""
+        return self._network[number][:2] if self.fifo else number
 
     def _tell(self, past: int, at: int, effects: Effects) -> int:
         """Return the past after these effects."""

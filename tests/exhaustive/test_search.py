@@ -108,3 +108,25 @@ def test_the_first_message_is_of_the_first_process() -> None:
 def _firsts(world: OrderingWorld) -> Iterator[str]:
     (first,) = world.begin()
     return (words for words, _ in world.steps(first))
+
+
+@pytest.mark.usefixtures("forgetful")
+def test_leaving_out_what_is_independent_hides_no_violation() -> None:
+    quick = explore(OrderingWorld("ks", 3, 0, make=make_forgetful))
+    full = explore(OrderingWorld("ks", 3, 0, make=make_forgetful, thorough=True))
+    assert quick.violation
+    assert full.violation
+    assert len(quick.way) >= len(full.way)
+
+
+def test_leaving_out_what_is_independent_leaves_out_states() -> None:
+    quick, full = (explore(OrderingWorld("ks", 3, 0, thorough=thorough)) for thorough in (False, True))
+    assert (quick.violation, full.violation) == ("", "")
+    assert quick.states < full.states
+
+
+def test_packets_of_a_fifo_channel_arrive_in_their_order() -> None:
+    """Without order, FIFO channels keep the messages of one sender in order, and only a third process breaks it."""
+    found = explore(OrderingWorld("none", 2, 0, fifo=True))
+    assert found.way[0] == "a sends to b, c"
+    assert found.violation == "c delivers b:1 before a:1, which happened before it"

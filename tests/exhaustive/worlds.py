@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import antecede
 from tests.exhaustive.ordering import OrderingWorld
 from tests.exhaustive.roaming import RoamingWorld
 from tests.exhaustive.search import Explored, explore
 
-ORDERING = {
+FIFO = 1
+ORDERING: dict[str, tuple[tuple[int, ...], ...]] = {
     "history": ((3, 1),),
     "hierarchy": ((2, 1), (3, 0)),
-    "isis": ((3, 1),),
+    "isis": ((3, 1), (4, 0)),
     "ks": ((3, 1), (4, 0)),
     "mf": ((3, 1), (4, 0)),
-    "mr": ((2, 0),),
-    "mr-broadcast": ((2, 0),),
-    "prs": ((3, 1),),
+    "mr": ((2, 1), (3, 0, FIFO)),
+    "mr-broadcast": ((2, 1), (3, 1, FIFO)),
+    "prs": ((3, 1), (4, 0)),
     "prs-broadcast": ((3, 1), (4, 0)),
-    "rst": ((3, 1),),
-    "serial-broadcast": ((2, 1),),
-    "serial-multicast": ((2, 1),),
-    "ses": ((3, 1),),
+    "rst": ((3, 1), (4, 0)),
+    "serial-broadcast": ((2, 1), (3, 0)),
+    "serial-multicast": ((2, 1), (3, 0)),
+    "ses": ((3, 1), (4, 0)),
     "vector": ((3, 1), (4, 0)),
 }
-"""For each causal algorithm, worlds of three processes: so many messages, and packets that come twice."""
+"""For each causal algorithm, worlds of three processes: so many messages, and packets that come twice. Channels reorder
+unless they are said to be FIFO."""
 ROAMING = {
     "roam": ((2, 2, 0), (1, 2, 1)),
     "av1": ((2, 2, 0),),
     "av2": ((1, 2, 0),),
     "av2-ks": ((1, 2, 0),),
-    "av3": ((1, 1, 0),),
+    "av3": ((2, 1, 0), (0, 2, 0)),
     "prs-mobile": ((2, 1, 0), (1, 2, 1)),
 }
 """For each protocol, worlds of two stations and two hosts: so many messages, moves, and packets on wires that come
@@ -40,10 +44,28 @@ def explore_limited(name: str, limits: tuple[int, ...]) -> Explored:
     """Explore a world of an algorithm, with the options that the runtime uses, or of a protocol."""
     if name in ROAMING:
         return explore(RoamingWorld(name, *limits))
-    messages, repeats = limits
+    messages, repeats, *rest = limits
+    fifo = rest == [FIFO]
     offered = antecede.algorithms()[name].options
-    options: dict[str, object] = {option: True for option in ("multicast", "numbered") if option in offered}
-    return explore(OrderingWorld(name, messages, repeats, options=options))
+    options: dict[str, object] = {option: True for option in ("multicast",) if option in offered}
+    if "numbered" in offered:
+        options["numbered"] = not fifo
+    world = OrderingWorld(name, messages, repeats, fifo, options=options)
+    explored = explore(world)
+    return explore(replace(world, thorough=True)) if explored.violation else explored
+
+
+def describe_limits(name: str, limits: tuple[int, ...]) -> str:
+    """Return in words how large a world is."""
+    if name in ROAMING:
+        return ", ".join(_count(*pair) for pair in zip(limits, ("message", "move", "repetition"), strict=True))
+    messages, repeats, *rest = limits
+    channels = ", FIFO channels" if rest else ""
+    return f"{_count(messages, 'message')}, {_count(repeats, 'repetition')}{channels}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def worlds() -> list[tuple[str, tuple[int, ...]]]:

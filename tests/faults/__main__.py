@@ -1,7 +1,7 @@
 """`python -m tests.faults --times 20 [--seed N]`: the fault suite, many times in a row, each with another seed.
 
 One line a run: its seed, what pytest counted, how long it took. It ends at the first run that fails, with what the run
-said and the command that runs it again.
+said which has the command that runs a test again.
 """
 
 import argparse
@@ -11,6 +11,8 @@ import sys
 import time
 from pathlib import Path
 
+from tests.replay import SEED_VARIABLE
+
 FOLDER = Path(__file__).parent
 
 
@@ -19,12 +21,12 @@ def one_run(seed: int) -> bool:
     began = time.monotonic()
     command = [sys.executable, "-m", "pytest", str(FOLDER)]
     done = subprocess.run(
-        command, env={**os.environ, "ANTECEDE_SEED": str(seed)}, capture_output=True, text=True, check=False
+        command, env={**os.environ, SEED_VARIABLE: str(seed)}, capture_output=True, text=True, check=False
     )
     lines = done.stdout.strip().splitlines()
     print(f"seed {seed}: {lines[-1] if lines else done.stderr} (after {time.monotonic() - began:.0f} s)", flush=True)
     if done.returncode:
-        print(done.stdout, done.stderr, f"again: ANTECEDE_SEED={seed} {' '.join(command)}", sep="\n")
+        print(done.stdout, done.stderr, sep="\n")
     return done.returncode == 0
 
 

@@ -8,15 +8,14 @@ from pathlib import Path
 import pytest
 
 from antecede.runtime.transport.nats.embedded import EmbeddedNetwork
+from tests.replay import SEED_VARIABLE
 from tests.runtime.proxy import Proxy
 
 
 @pytest.fixture
-def seed(request: pytest.FixtureRequest) -> int:
-    """From `ANTECEDE_SEED`; printed, so that a failure shows how to run the test again."""
-    chosen = int(os.environ.get("ANTECEDE_SEED", "1"))
-    print(f"again: ANTECEDE_SEED={chosen} python -m pytest '{request.node.nodeid}'")
-    return chosen
+def seed() -> int:
+    """From `ANTECEDE_SEED`, which is part of the command that a failure prints."""
+    return int(os.environ.get(SEED_VARIABLE, "1"))
 
 
 @pytest.fixture

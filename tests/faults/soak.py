@@ -17,6 +17,7 @@ from pathlib import Path
 
 from antecede.judge.judge import Verdict
 from antecede.runtime.transport.nats.embedded import EmbeddedNetwork
+from tests.replay import explain_failure
 from tests.runtime.arena import Arena, arena
 from tests.runtime.conditions import Conditions
 from tests.runtime.proxy import Proxy
@@ -131,7 +132,8 @@ def main() -> None:
         try:
             verdict, done = what(folder, seed)
         except BaseException:
-            print(f"seed {seed} failed, see {folder}; python -m tests.faults.soak --minutes 0 --seed {seed}")
+            command = ["tests.faults.soak", "--minutes", "0", "--seed", str(seed)]
+            print(explain_failure(f"seed {seed} failed, see {folder}", command))
             raise
         kind = what.__name__.replace("_", " ")
         print(f"seed {seed}: {kind}: {verdict.verdict}, {verdict.deliveries} deliveries after {done}", flush=True)

@@ -9,6 +9,7 @@ from random import Random
 from hypothesis import strategies as st
 
 from antecede.judge.events import Event
+from tests.replay import Drawing, describe_event
 
 PROCESSES = ["a", "b", "c", "d", "e"]
 KINDS = ["send", "send", "deliver", "deliver", "deliver", "receive", "internal", "move"]
@@ -66,6 +67,7 @@ def _execute(seed: int, steps: int) -> list[Event]:
             process = random.choice([process, random.choice(processes)])
             record(process, "send", f"m{step}", dests)
             flying.extend((f"m{step}", dest) for dest in sorted(set(dests)))
+    Drawing(map(describe_event, events))
     return random.sample(events, len(events)) if random.random() < 0.5 else events
 
 

@@ -15,7 +15,8 @@ from tests.fuzz_check import BATCH, LIMITS, differences, fuzz, fuzz_on, make_eve
 
 @pytest.mark.parametrize("windows", [None, 1, 3, 17])
 def test_the_counts_are_the_judges(windows: int | None) -> None:
-    assert list(fuzz_on(InProcess(), traces=300, seed=1, windows=[windows])) == []
+    found = list(fuzz_on("in-process", InProcess(), traces=300, seed=1, windows=[windows]))
+    assert not found, "\n".join(found)
 
 
 @pytest.mark.parametrize(("seed", "windows"), [(5_300, 3), (5_300, 17), (6_500, 17)])
@@ -28,7 +29,8 @@ def test_a_cycle_in_one_run_is_not_found_in_another(tmp_path: Path, seed: int, w
 
 
 def test_they_are_the_same_on_spark(spark: SparkSession) -> None:
-    assert list(fuzz_on(SparkRunner(spark), traces=150, seed=4_000, windows=[None, 3])) == []
+    found = list(fuzz_on("local[2]", SparkRunner(spark), traces=150, seed=4_000, windows=[None, 3]))
+    assert not found, "\n".join(found)
 
 
 @pytest.mark.slow
@@ -36,4 +38,5 @@ def test_they_are_the_same_on_spark(spark: SparkSession) -> None:
     ("master", "traces"), [("in-process", 2_000), ("local-cluster[2,1,1024]", 60), ("connect", 60)]
 )
 def test_they_are_the_same_on_every_runner(master: str, traces: int) -> None:
-    assert fuzz(traces, 5_000, [master]) == []
+    failures = fuzz(traces, 5_000, [master])
+    assert not failures, "\n".join(failures)

@@ -11,6 +11,7 @@ import pyarrow as pa
 from antecede.pipeline.arrow import fill_table
 from antecede.pipeline.kernel.encode import DELIVER, RECEIVE, SEND
 from antecede.pipeline.read.rows import Wanted, encode_names, with_file
+from tests.replay import Drawing, describe_event
 
 COLUMNS = pa.schema(
     [
@@ -98,6 +99,7 @@ def trace(seed: int, *, processes_max: int = 6, messages_max: int = 14) -> list[
             time = None
         shown = "receive" if only_receives and kind == "deliver" else kind
         rows.append(Row(run, process, counters[process], shown, time, message, dests))
+    Drawing(map(describe_event, rows))
     if rng.random() < 0.5:
         rng.shuffle(rows)
     return rows

@@ -15,6 +15,7 @@ from pathlib import Path
 from antecede.judge.events import Event, read_jsonl
 from antecede.judge.judge import Verdict, judge
 from tests.paths import ROOT
+from tests.replay import Drawing, describe_event
 from tests.runtime.conditions import OUTLAST_S, Conditions
 
 DEADLINE_S, PATIENCE_S = 120.0, 600.0
@@ -41,6 +42,7 @@ class Crowd:
         self.running: dict[str, subprocess.Popen[bytes]] = {}
         self.said: dict[str, int] = {}  # how long the log was at the last start
         self.kills = self.starts = 0
+        Drawing(self._steps)
 
     def launch(self, name: str, module: str, *arguments: str, conditions: Conditions | None = None) -> None:
         log_path = self.folder / f"{name}.log"
@@ -143,6 +145,10 @@ class Crowd:
         assert (verdict.lost, verdict.duplicates, verdict.spurious, verdict.quarantined) == (0, 0, 0, 0), replay
         assert verdict.messages == messages, replay
         return verdict
+
+    def _steps(self) -> list[tuple[str, str]]:
+        """Return the events so far as they are drawn, by the clock of the machine."""
+        return [describe_event(event) for event in sorted(self.events(), key=lambda event: event.time or 0.0)]
 
     def end(self) -> None:
         for process in self.running.values():

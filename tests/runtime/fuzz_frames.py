@@ -14,7 +14,7 @@ import random
 import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
@@ -41,9 +41,11 @@ from antecede.runtime.roaming import protocol
 from antecede.runtime.roaming.protocol import AirLimits
 from antecede.runtime.roaming.station.server import StationServer
 from antecede.runtime.roaming.tokens import issue
+from tests.replay import Drawing, explain_failure
 from tests.runtime.cells import KEY, cells, host, introduced, state_of
 
 LIAR = "liar"
+T = TypeVar("T", bytes, str, bytes | str)
 SOCKET_EVERY = 100
 ROUND = 2_000
 
@@ -176,6 +178,7 @@ class Fuzz:
         self.stations, self.server = stations, stations["s1"]
         self.chance, self.counts = random.Random(seed), Counter[str]()
         self.state = b""
+        self.drawing = Drawing()
 
     async def settle(self) -> None:
         """Until nothing goes on between stations any more, and nothing changes."""
@@ -187,7 +190,8 @@ class Fuzz:
                 return
 
     async def over_the_air(self) -> bool:
-        script = Script(air_frame(self.chance))
+        said = self._draw(LIAR, air_frame(self.chance))
+        script = Script(said)
         await self.server._handle(cast(ServerConnection, script))
         assert script.closed is None or script.closed[0] == protocol.REFUSED, script.closed
         return self._refused("air", script.closed[1] if script.closed is not None else None)
@@ -195,7 +199,7 @@ class Fuzz:
     async def over_a_socket(self) -> bool:
         reason: str | None = None
         async with introduced(self.server, LIAR) as socket:
-            await socket.send(air_frame(self.chance))
+            await socket.send(self._draw(LIAR, air_frame(self.chance)))
             try:
                 while True:
                     await asyncio.wait_for(socket.recv(), 0.2)
@@ -215,14 +219,22 @@ class Fuzz:
         store = self.server.durable.store
         reasons: list[str] = []
         store.quarantine = lambda sender, reason, data: reasons.append(reason)  # type: ignore[method-assign]  # the test listens
-        self.server.durable.receive(*wire_frame(self.chance))
+        sender, data = wire_frame(self.chance)
+        self.server.durable.receive(sender, self._draw(str(sender), data))
         return self._refused("wire", reasons[0] if self.server.durable.counts["refused"] > before else None)
+
+    def _draw(self, sender: str, said: T) -> T:
+        """Draw what is said to the station, and return it."""
+        self.drawing.add(sender, f"say {said!r:.60}")
+        return said
 
     def _refused(self, how: str, reason: str | None) -> bool:
         """Whether it was; then with a reason, and without a change."""
         if reason is None:
             self.counts[f"{how}: right after all"] += 1
+            self.drawing.add("s1", "take it")
             return False
+        self.drawing.add("s1", f"refuse it: {reason:.60}")
         assert reason.strip(), "refused without a reason"
         assert state_of(self.server) == self.state, f"refused ({reason}), and the state is another"
         self.counts[f"{how}: refused"] += 1
@@ -248,7 +260,8 @@ async def attack(count: int, seed: int) -> Counter[str]:
                 try:
                     refused = await way()
                 except BaseException:
-                    print(f"frame {number}: python -m tests.runtime.fuzz_frames --frames {count} --seed {seed}")
+                    command = ["tests.runtime.fuzz_frames", "--frames", str(count), "--seed", str(seed)]
+                    print(explain_failure(f"frame {number}", command, fuzz.drawing))
                     raise
                 done += refused
                 if not refused:

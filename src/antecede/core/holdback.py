@@ -106,6 +106,7 @@ class HoldBack:
 
     def resume(self, needs: Callable[[Packet], Iterator[Need]], rank: Callable[[Packet], int] | None = None) -> None:
         """File every held packet anew, after a restore or when the needs themselves have changed."""
+        assert self.serial >= 0, "a queue numbered from below 0"
         assert all(0 < serial <= self.serial for serial in self.packets), "a held packet numbered ahead of the queue"
         self._waiting = {}
         self._ids = {packet.message.id for packet in self.packets.values() if packet.message is not None}

@@ -88,11 +88,13 @@ class Roster:
         return joined
 
     def leave(self, process: ProcessId) -> None:
+        """Remove a process. `me` stays in its groups, because what it still delivers is ordered in them."""
         if _name(process) not in self.processes:
             raise Misuse(f"{process!r} is not among the processes {sorted(self.processes)}")
         self.processes.discard(process)
         self.departed.add(process)
-        self.groups = {name: members - {process} for name, members in self.groups.items()}
+        if process != self.me:
+            self.groups = {name: members - {process} for name, members in self.groups.items()}
 
     def accept(self, packet: Packet) -> Message:
         """Return the message of a packet. Raise `RemoteViolation` if it is not from its author, or not for `me`."""
@@ -113,7 +115,7 @@ class Roster:
         if self.addressing == "group":
             if not isinstance(dests, str) or dests not in self.groups:
                 raise Misuse(f"send to one of the groups {sorted(self.groups)}, not to {_quote(dests)}")
-            if self.me not in self.groups[dests]:
+            if self.me not in self.groups[dests] or self.me in self.departed:
                 raise Misuse(f"{self.me!r} is not in group {dests!r}: only members send to a group")
             return dests, self.groups[dests]
         try:

@@ -15,6 +15,7 @@ from typing import TypeAlias
 from antecede.core.clocks.stamp import Order
 from antecede.core.locality.graph import Graph, Link
 from antecede.core.types import ProcessId
+from tests.replay import Drawing
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,22 @@ def random_execution(chance: random.Random, graph: Graph, messages: int, *, fifo
                 del transit[link]
         if chance.random() < 0.05:
             steps.append(Internal(chance.choice(graph.processes)))
+    draw_steps(steps)
     return steps
+
+
+def draw_steps(steps: list[Step]) -> Drawing:
+    """Return a drawing of an execution."""
+    drawing, receivers = Drawing(), dict[int, ProcessId]()
+    for step in steps:
+        if isinstance(step, Send):
+            receivers[step.message] = step.receiver
+            drawing.add(step.sender, f"send {step.message} to {step.receiver}")
+        elif isinstance(step, Receive):
+            drawing.add(receivers[step.message], f"receive {step.message}")
+        else:
+            drawing.add(step.process, "internal")
+    return drawing
 
 
 def arrivals(steps: list[Step]) -> Iterator[tuple[ProcessId, int]]:

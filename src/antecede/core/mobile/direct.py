@@ -210,6 +210,7 @@ class Direct:
                 yield Held(luggage.host, packet.message.id, tuple(needs))
 
     def resume(self, station: Station, luggage: Luggage | None) -> None:
+        assert self.ordering in STAMPS, f"there is no ordering {self.ordering!r}"
         if luggage is not None:
             mind: Mind = luggage.mind
             if station.departed:

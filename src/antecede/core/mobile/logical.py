@@ -87,6 +87,8 @@ class Cluster:
         return values.dumps(self)
 
     def resume(self) -> None:
+        assert self.logical, "a station without logical stations"
+        assert all(0 <= number < len(self.logical) for _, number in self.given.values()), "no such logical station"
         for station in self.logical:
             station.resume()
 

@@ -173,8 +173,11 @@ class Relay:
             waiters = self._waiters[message.id] = tuple((host, message_of(inner).id) for host in hosts)
         return waiters
 
-    def resume(self, station: Station, luggage: Luggage | None) -> None:  # noqa: ARG002
+    def resume(self, station: Station, luggage: Luggage | None) -> None:
         if luggage is None:
+            draining = {host for host, berth in station.berths.items() if berth.state == handoff.DRAINING}
+            assert station.berths.keys() <= self.location.keys(), "the place of a host is not known"
+            assert draining <= self.draining.keys(), "a host drains to nowhere"
             self.process.resume()
 
     def _carry_out(self, station: Station, effects: list[CoreEffect]) -> Iterator[Effect]:

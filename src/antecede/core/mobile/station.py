@@ -143,6 +143,8 @@ class Station:
 
     def resume(self) -> None:
         """Rebuild what a snapshot leaves out. `restore` calls it."""
+        lost = [host for host, berth in self.berths.items() if berth.state == handoff.AWAY and berth.at == self.me]
+        assert not lost, f"{lost[0]} is away, and the place where it is would be here"
         self.scheme.resume(self, None)
         for _, luggage in self.served():
             assert self.scheme.is_luggage(luggage), f"the luggage of {luggage.host} is of another protocol"

@@ -125,8 +125,11 @@ class Hierarchy(Participant):
         return []
 
     def resume(self) -> None:
+        assert self.process in self.representative, f"{self.process} has no representative"
         if self.inner is not None:
             self.inner.resume()
+            held = {pending.message.id for pending in self.inner.pending()}
+            assert held <= self.carried.keys(), "a message is held back that is not carried"
 
     def _representative_of(self, process: ProcessId) -> ProcessId:
         return self.representative.get(process) or _place(process, sorted(set(self.representative.values())))

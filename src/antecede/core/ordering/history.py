@@ -146,5 +146,5 @@ class History(Participant):
         if self.unacknowledged < self.acknowledge_every:
             return []
         self.unacknowledged = 0
-        row = Packet(self.process, None, HistoryStamp((), {self.process: dict(self.known[self.process])}))
+        row = Packet(self.process, None, HistoryStamp((), {self.process: dict(self.known.get(self.process, {}))}))
         return [Transmit(to, row) for to in self.roster.others]

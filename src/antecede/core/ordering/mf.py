@@ -89,6 +89,9 @@ class OutputBuffer(Participant):
         self.buffer = deque(message for message in self.buffer if message.dests != {process})
         return self._leave_buffer() if waited and self.buffer else []
 
+    def resume(self) -> None:
+        assert all(len(message.dests) == 1 for message in self.buffer), "a message in the buffer is not a unicast"
+
     def _leave_buffer(self) -> list[Effect]:
         message = self.buffer[0]
         return [Transmit(min(message.dests), Packet(self.process, message, NoStamp()))]

@@ -126,6 +126,8 @@ class Phases(Participant):
         return self._drain()
 
     def resume(self) -> None:
+        assert self.behind.keys() <= self.roster.groups.keys(), "behind in a group that there is not"
+        assert all(packet.message is not None for packet in self.held.packets.values()), "a control packet is held"
         self.held.resume(self._unmet, rank)
 
     def _arrive(self, packet: Packet, message: Message, stamp: PhaseStamp) -> list[Effect]:
@@ -168,6 +170,8 @@ class Phases(Participant):
         return self._announce(group)
 
     def _announce(self, group: GroupId) -> list[Effect]:
+        if self.process in self.roster.departed:
+            return []  # nobody waits for a process that has left
         packet = Packet(self.process, None, Resynch(group, self.phase.get(group, 0)))
         return [Transmit(to, packet) for to in self._others(group)]
 

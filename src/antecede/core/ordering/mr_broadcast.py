@@ -91,6 +91,7 @@ class BroadcastPhases(Participant):
         return self._drain()
 
     def resume(self) -> None:
+        assert all(packet.message is not None for packet in self.held.packets.values()), "a control packet is held"
         self.held.resume(self._unmet, rank)
 
     @property

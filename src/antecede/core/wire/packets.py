@@ -53,11 +53,14 @@ class Codec:
             raise Misuse(f"a {type(stamp).__name__} cannot be encoded: it is not a stamp")
         writer = Writer(self._index)
         flags = ROSTER if self.roster else 0
-        writer.name(packet.sender)
         if message is not None:
             flags |= MESSAGE if message.group is None else MESSAGE | GROUP
-            _write_message(writer, packet.sender, message)
-        writer.stamp(stamp)
+        try:
+            _write_packet(writer, packet)
+        except (KeyError, ValueError) as error:  # a negative number, or a count without its context
+            raise Misuse(
+                f"a {type(stamp).__name__} cannot be encoded whose parts do not fit together: {error!r}"
+            ) from None
         names = list(writer.index)[len(self.roster) :]
         parts = (bytes((VERSION << 4 | flags,)), self._identity, _names(names), writer.out)
         data = b"".join(parts) + (message.payload if message is not None else b"")
@@ -100,6 +103,13 @@ def decode(data: bytes, roster: Sequence[str] = ()) -> Packet:
 
 
 _codec = lru_cache(maxsize=64)(Codec)
+
+
+def _write_packet(writer: Writer, packet: Packet) -> None:
+    writer.name(packet.sender)
+    if packet.message is not None:
+        _write_message(writer, packet.sender, packet.message)
+    writer.stamp(packet.stamp)
 
 
 def _write_message(writer: Writer, sender: str, message: Message) -> None:
