@@ -16,6 +16,18 @@ START_S = 2.0
 """How long a server that has just started may have no JetStream."""
 VIOLATION = re.compile(r'permissions violation for (\w+) to "?([^"]*)', re.IGNORECASE)
 
+REFUSED = re.compile(r"authorization (violation|failed)|authentication (expired|revoked|timeout)", re.IGNORECASE)
+
+
+def explain_refusal(error: Exception, servers: str) -> str | None:
+    """Return what to do about an error that says that a server does not let a user in, or None for other errors."""
+    if REFUSED.search(str(error)) is None:
+        return None
+    return (
+        f"the NATS server at {servers} refused the user or password, or none was given: correct it in the URL "
+        "(nats://USER:PASSWORD@HOST) or in NatsOptions(connect=...), or let the user in at the server"
+    )
+
 
 def check_possible(error: Exception) -> None:
     """Raise `Misuse` for what a server will refuse however often it is asked."""
