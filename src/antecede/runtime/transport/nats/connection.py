@@ -28,7 +28,7 @@ PENDING_BYTES_MAX = 32 * 2**20
 Callback = Callable[[], Awaitable[None]]
 
 
-class Connection:
+class NatsConnection:
     """A client of `servers`, and the last error that it had. `name` is what the servers show of it.
 
     `disconnected` and `reconnected` are called when the connection is lost, and when the client has made it again.

@@ -32,7 +32,7 @@ from antecede.core.types import ProcessId
 from antecede.runtime.background import end
 from antecede.runtime.transport.contract import TRACE, Claimant, NameTaken, Received, Unreachable
 from antecede.runtime.transport.names import token, untoken
-from antecede.runtime.transport.nats.connection import Connection
+from antecede.runtime.transport.nats.connection import NatsConnection
 from antecede.runtime.transport.nats.options import NatsOptions, shown
 from antecede.runtime.transport.nats.owner import NameOwner
 from antecede.runtime.transport.nats.publisher import Publisher
@@ -87,7 +87,7 @@ class NatsTransport:
     ) -> None:
         self._space, self._process, self._options = space, process, options
         self._locate = locate
-        self._connection = Connection(
+        self._connection = NatsConnection(
             servers, self._client_name, options, disconnected=self._disconnected, reconnected=self._reconnected
         )
         self._owner = NameOwner(space, process, options, self._insist, self._fenced)
@@ -184,7 +184,7 @@ class NatsTransport:
         publisher = self._home if address is None else await self._publisher(address)
         await publisher.publish(f"antecede.{token(self._space)}.{token(to)}.{token(self._process)}", data, key)
 
-    async def _open_publisher(self, connection: Connection) -> Publisher:
+    async def _open_publisher(self, connection: NatsConnection) -> Publisher:
         publisher = Publisher(connection.client, self._options.limits.answer_s)
         await publisher.open()
         return publisher
@@ -193,7 +193,7 @@ class NatsTransport:
         known = self._away.get(address)
         if known is not None and not known.client.is_closed:
             return known
-        connection = Connection([address], self._client_name, self._options)
+        connection = NatsConnection([address], self._client_name, self._options)
         await connection.connect(is_quiet=True)  # the outbox says what it waits for
         publisher = await self._open_publisher(connection)
         if self._away.get(address) is not known:
