@@ -36,9 +36,15 @@ def check_possible(error: Exception) -> None:
 
 
 def check_started(error: Exception, passed_s: float, servers: str) -> None:
-    """Raise `Misuse` if JetStream is not enabled, or does not answer for so long that it cannot be."""
+    """Raise `Misuse` if JetStream is not enabled, or nobody has listened to requests for so long that it cannot be.
+
+    A cluster that has no leader yet, as while its servers cannot reach each other, answers with an error code.
+    """
     is_refused = isinstance(error, APIError) and error.err_code in NOT_ENABLED
-    is_absent = isinstance(error, NoRespondersError | ServiceUnavailableError) and passed_s >= START_S
+    is_unheard = isinstance(error, NoRespondersError) or (
+        isinstance(error, ServiceUnavailableError) and error.err_code is None
+    )
+    is_absent = is_unheard and passed_s >= START_S
     if is_refused or is_absent:
         raise Misuse(
             f"JetStream is not enabled at {servers}: start nats-server with -js (or with `jetstream {{}}` in its "
