@@ -92,7 +92,7 @@ class Disk:
             yield place, left
 
 
-def _copy(files: Mapping[str, bytes]) -> Files:
+def _copy(files: Mapping[str, bytes | bytearray]) -> Files:
     return {path: bytearray(content) for path, content in files.items()}
 
 
