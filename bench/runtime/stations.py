@@ -25,6 +25,7 @@ from antecede.runtime.roaming.host.host import Host
 from antecede.runtime.roaming.tokens import issue
 from antecede.runtime.transport.nats.embedded import EmbeddedNetwork
 from bench import table
+from bench.runtime.station_process import PATIENCE_S
 
 HOSTS, PAYLOAD_BYTES = (1_000, 5_000), 64
 SENDERS, MESSAGES, IN_FLIGHT = 200, 20, 4
@@ -57,7 +58,7 @@ async def _connect(stack: AsyncExitStack, url: str, count: int) -> list[Host]:
     hosts: list[Host] = []
     for first in range(0, count, OPENING):
         names = [f"host{number}" for number in range(first, min(first + OPENING, count))]
-        some = [Host([url], name, issue(KEY.encode(), name)) for name in names]
+        some = [Host([url], name, issue(KEY.encode(), name), connect_s=PATIENCE_S, ping_s=PATIENCE_S) for name in names]
         hosts += [await stack.enter_async_context(host) for host in some]
         await asyncio.gather(*(host.connected() for host in some))
     return hosts

@@ -57,7 +57,7 @@ class Measured:
 
     def __str__(self) -> str:
         before, after = self.quarters()
-        return f"{self.name}: {before / MIB:.1f} MiB in the second quarter, {after / MIB:.1f} MiB in the last"
+        return f"{self.name}: {before / MIB:.2f} MiB in the second quarter, {after / MIB:.2f} MiB in the last"
 
 
 def memory_bytes(pid: int) -> int:
@@ -112,7 +112,7 @@ class Residents:
 
     def _measure_stores(self, crowd: Crowd) -> None:
         for path in sorted(crowd.folder.rglob("*.sqlite")):
-            self._note(f"store {path.name}", 2.0, 8 * MIB, size_of(path))
+            self._note(f"store {path.name}", 2.0, 2 * MIB, size_of(path))
             self._longest_wal = max(self._longest_wal, size_of(path.with_name(f"{path.name}-wal")))
 
     def _note(self, name: str, factor: float, slack: int, value: int) -> None:

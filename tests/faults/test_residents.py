@@ -14,7 +14,7 @@ def test_what_grows_at_first_and_then_stays_is_flat() -> None:
 def test_what_grows_all_the_time_is_not() -> None:
     growing = measured(*range(50 * MIB, 150 * MIB, MIB))
     assert growing.judge() == "memory of a has grown from 87.0 to 137.0 MiB"
-    assert str(growing) == "memory of a: 87.0 MiB in the second quarter, 137.0 MiB in the last"
+    assert str(growing) == "memory of a: 87.00 MiB in the second quarter, 137.00 MiB in the last"
 
 
 def test_a_few_measurements_show_nothing() -> None:

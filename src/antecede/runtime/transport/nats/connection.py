@@ -63,7 +63,8 @@ class NatsConnection:
     def move(self, server: str) -> None:
         """Connect to this server from now on."""
         self.servers = [server]
-        self.client.set_server_pool(self.servers)
+        if not self.client.is_closed:
+            self.client.set_server_pool(self.servers)
 
     async def connect(self, *, is_quiet: bool = False) -> None:
         """Connect a new client. Raise `Unreachable` if no server lets it in: at once if one refuses the user.

@@ -297,6 +297,7 @@ class NatsTransport:
         except (Unreachable, NatsError, OSError):  # `outage` has the reason
             with suppress(NatsError, OSError):
                 await self._client.close()
+            await self._look_for_server()
             await asyncio.sleep(AGAIN_S)
         else:
             self._lost_at = None
