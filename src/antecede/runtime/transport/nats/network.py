@@ -28,6 +28,7 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 
+from antecede.core.errors import AntecedeError
 from antecede.core.types import ProcessId
 from antecede.runtime.background import end
 from antecede.runtime.transport.contract import TRACE, Claimant, NameTaken, Received, Unreachable
@@ -294,7 +295,7 @@ class NatsTransport:
             await self._pull.open(self._client, self._inbox.consumer)
             if self._status is not None:
                 await self.answer_status(self._status)
-        except (Unreachable, NatsError, OSError):  # `outage` has the reason
+        except (AntecedeError, NatsError, OSError):  # `outage` has the reason
             with suppress(NatsError, OSError):
                 await self._client.close()
             await self._look_for_server()
