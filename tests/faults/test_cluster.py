@@ -87,7 +87,9 @@ def test_the_network_between_servers_is_cut(tmp_path: Path, seed: int, kind: str
     can reach any. Connections end, or nothing passes on them any more.
     """
     with arena_on_a_linked_cluster(tmp_path, seed, messages=80) as (run, routes):
-        run.wait(lambda: len(run.events()) > 30)
+        run.wait(
+            lambda: {event.process for event in run.events() if event.kind == "send"} == {*run.names}
+        )  # all joined
         for victim in run.chance.sample(range(3), 2):
             before = len(run.events())
             _break(routes.of(victim), kind)
