@@ -74,7 +74,7 @@ fuzz: setup      ## random executions of everything against the judge, from seed
 faults: setup    ## kills, pauses, cuts, full disks and clocks that jump, TIMES times with seeds from SEED on
 	$(PY) -m tests.faults --times $(TIMES) --seed $(SEED)
 
-soak: setup      ## nodes, stations and roaming hosts in real processes under random faults, for MINUTES
+soak: setup      ## processes under random faults for MINUTES; says at the end whether all held, and memory and stores stayed flat
 	$(PY) -m tests.faults.soak --minutes $(MINUTES)
 
 docs: setup      ## generate the pages that are made by running the code

@@ -12,6 +12,7 @@ PARTS = {
     "lab": "bench.lab.run",
     "runtime": "bench.runtime.run",
     "stations": "bench.runtime.stations",
+    "commits": "bench.runtime.commits",
 }
 
 

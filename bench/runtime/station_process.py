@@ -13,6 +13,9 @@ from typing import Any
 from antecede.runtime.roaming.protocol import AirLimits
 from antecede.runtime.roaming.station.serve import serve_station
 
+PATIENCE_S = 60.0
+"""How long stations and hosts wait for each other on a machine that is busy with all of them."""
+
 
 async def main(settings: dict[str, Any]) -> None:
     async with serve_station(
@@ -21,7 +24,7 @@ async def main(settings: dict[str, Any]) -> None:
         stations=settings["stations"],
         key=settings["key"].encode(),
         store=settings["store"],
-        limits=AirLimits(packets_per_s=1e6),
+        limits=AirLimits(packets_per_s=1e6, ping_s=PATIENCE_S),
     ) as server:
         print(server.port, flush=True)
         await asyncio.to_thread(sys.stdin.read)

@@ -1,4 +1,5 @@
-"""Two stations with 1,000 connected hosts on loopback: memory of an idle host, messages a second, time of a hand-off.
+"""Two stations with 1,000 and with 5,000 connected hosts on loopback: memory of an idle host, messages a second, time
+of a hand-off.
 
 Each station is a process of its own, durable as by default; all hosts are in this process, so that the rate is
 limited by whichever is slower. A hand-off is timed from `move` until the new station serves the host, opening the
@@ -24,8 +25,9 @@ from antecede.runtime.roaming.host.host import Host
 from antecede.runtime.roaming.tokens import issue
 from antecede.runtime.transport.nats.embedded import EmbeddedNetwork
 from bench import table
+from bench.runtime.station_process import PATIENCE_S
 
-HOSTS, PAYLOAD_BYTES = 1_000, 64
+HOSTS, PAYLOAD_BYTES = (1_000, 5_000), 64
 SENDERS, MESSAGES, IN_FLIGHT = 200, 20, 4
 MOVES = 300
 OPENING = 50
@@ -56,7 +58,7 @@ async def _connect(stack: AsyncExitStack, url: str, count: int) -> list[Host]:
     hosts: list[Host] = []
     for first in range(0, count, OPENING):
         names = [f"host{number}" for number in range(first, min(first + OPENING, count))]
-        some = [Host([url], name, issue(KEY.encode(), name)) for name in names]
+        some = [Host([url], name, issue(KEY.encode(), name), connect_s=PATIENCE_S, ping_s=PATIENCE_S) for name in names]
         hosts += [await stack.enter_async_context(host) for host in some]
         await asyncio.gather(*(host.connected() for host in some))
     return hosts
@@ -111,7 +113,7 @@ async def _moves_ms(hosts: list[Host], urls: list[str]) -> list[float]:
     return found
 
 
-async def _measure() -> dict[str, float]:
+async def _measure(count: int) -> dict[str, float]:
     folder = Path(tempfile.mkdtemp(prefix="antecede-bench-"))
     network = EmbeddedNetwork(folder / "nats")
     running: list[subprocess.Popen[str]] = []
@@ -125,10 +127,10 @@ async def _measure() -> dict[str, float]:
         before = _memory_bytes(running[0])
         async with AsyncExitStack() as stack:
             start = time.perf_counter()
-            hosts = await _connect(stack, urls[0], HOSTS)
+            hosts = await _connect(stack, urls[0], count)
             connecting_s = time.perf_counter() - start
             await asyncio.sleep(1)
-            idle = (_memory_bytes(running[0]) - before) / HOSTS
+            idle = (_memory_bytes(running[0]) - before) / count
             moves = await _moves_ms(hosts, urls)
             rate = await _rate(hosts[MOVES:])
     finally:
@@ -138,9 +140,9 @@ async def _measure() -> dict[str, float]:
         await network.stop()
         shutil.rmtree(folder, ignore_errors=True)
     return {
-        "hosts": HOSTS,
+        "hosts": count,
         "KiB per idle host": idle / 1024,
-        "new hosts/s": HOSTS / connecting_s,
+        "new hosts/s": count / connecting_s,
         "messages/s": rate,
         "hand-off median, ms": median(moves),
         "hand-off p99, ms": quantiles(moves, n=100)[98],
@@ -149,14 +151,14 @@ async def _measure() -> dict[str, float]:
 
 def main() -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8 * HOSTS), hard))
-    found = asyncio.run(_measure())
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8 * max(HOSTS)), hard))
+    found = [asyncio.run(_measure(count)) for count in HOSTS]
     table.show(
         f"two stations on loopback, {PAYLOAD_BYTES}-byte payloads, {SENDERS} hosts sending, {MOVES} hand-offs",
-        tuple(found),
-        [tuple(found.values())],
+        tuple(found[0]),
+        [tuple(row.values()) for row in found],
     )
-    print(f"\nkept in {table.keep('stations', found)}")
+    print(f"\nkept in {table.keep('stations', {'rows': found})}")
 
 
 if __name__ == "__main__":

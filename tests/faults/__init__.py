@@ -12,7 +12,9 @@ found: the seed gives the pauses between blows, the machine does the rest.
 | links to the server: cut, swallowing, slow | `test_nodes` | `test_stations` |
 | links between hosts and stations: cut, swallowing, slow | | `test_stations` |
 | a cluster of three servers over TLS: killed, stopped, all at once | `test_cluster` | |
-| `leave` is interrupted, again and again | `test_leaving` | |
+| the network between the servers of a cluster is cut | `test_cluster` | |
+| `leave` is interrupted, again and again; a process is given up by others that are killed | `test_leaving` | |
+| power cuts of a process, and of the server | `test_power`, `test_power_of_the_server` | |
 | 100,000 messages of backlog | `test_backlog` | |
 | clocks that jump | `test_clocks` | `test_clocks` |
 | a full disk | `test_disk` | `test_disk` |

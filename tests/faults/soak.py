@@ -1,13 +1,19 @@
-"""`python -m tests.faults.soak --minutes 10 [--seed N]`: round after round of real processes and random faults.
+"""`python -m tests.faults.soak --minutes 60 [--seed N]`: round after round of real processes and random faults.
 
 Rounds of nodes and rounds of stations with roaming hosts take turns. Every round has its own seed, printed with what
 was done to the processes and what the judge said. A round that fails leaves its folder, and the command to run that
 round again.
+
+Beside the rounds, `residents` live all the time, are struck after every round, and are judged in the end: by their
+traces, and by whether their memory and their stores have stayed as large as they were. The last line says whether all
+held, and the exit status is 0 only if it did.
 """
 
 import argparse
 import asyncio
+import random
 import shutil
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -17,6 +23,7 @@ from pathlib import Path
 
 from antecede.judge.judge import Verdict
 from antecede.runtime.transport.nats.embedded import EmbeddedNetwork
+from tests.faults.residents import Residents, residents, victims
 from tests.replay import explain_failure
 from tests.runtime.arena import Arena, arena
 from tests.runtime.conditions import Conditions
@@ -27,12 +34,13 @@ NODES, NODE_MESSAGES = "a b c d", 250
 HOSTS, HOST_MESSAGES = "ann bob cat dan", 150
 BLOWS = 8
 KINDS = ("kill", "kill", "kill", "kill all", "server", "stop server", "pause", "cut", "swallow", "slow")
+RESIDENT_KINDS = ("kill", "kill", "kill all", "server", "pause")
 CONDITIONS = (Conditions(), Conditions(brisk=True), Conditions(clock=True))
 
 
 def strike(run: Arena | Town, kind: str, names: Sequence[str], links: Sequence[Proxy]) -> None:
     """Do one thing to one of the processes, the server or one of the links."""
-    victim, link = run.chance.choice(names), run.chance.choice(links)
+    victim = run.chance.choice(names)
     if kind.startswith("kill"):
         victims = names if kind == "kill all" else [victim]
         for name in victims:
@@ -46,8 +54,9 @@ def strike(run: Arena | Town, kind: str, names: Sequence[str], links: Sequence[P
         with run.stopped(victim):
             pass
     elif kind == "slow":
-        link.delay_s = run.chance.choice([0.0, 0.02, 0.1])
+        run.chance.choice(links).delay_s = run.chance.choice([0.0, 0.02, 0.1])
     else:
+        link = run.chance.choice(links)
         (link.cut if kind == "cut" else link.swallow)()
         run.wait_a_little()
         link.heal()
@@ -119,29 +128,61 @@ ROUNDS: tuple[Callable[[Path, int], tuple[Verdict, str]], ...] = (round_of_stati
 """Even seeds and odd ones."""
 
 
-def main() -> None:
+def one_round(seed: int) -> None:
+    """Run the round of a seed, and print what the judge said."""
+    folder, what = Path(tempfile.mkdtemp(prefix="antecede-soak-")), ROUNDS[seed % 2]
+    try:
+        verdict, done = what(folder, seed)
+    except BaseException:
+        command = ["tests.faults.soak", "--minutes", "0", "--seed", str(seed)]
+        print(explain_failure(f"seed {seed} failed, see {folder}", command))
+        raise
+    kind = what.__name__.replace("_", " ")
+    print(f"seed {seed}: {kind}: {verdict.verdict}, {verdict.deliveries} deliveries after {done}", flush=True)
+    shutil.rmtree(folder)
+
+
+def strike_residents(all_of_them: Residents, seed: int) -> None:
+    """Do one thing to some of the nodes, and one to some of the stations and hosts."""
+    chance = random.Random(f"{seed} residents")
+    for crowd in all_of_them.crowds:
+        strike(crowd, chance.choice(RESIDENT_KINDS), victims(crowd), [])
+
+
+def soak(folder: Path, minutes: float, seed: int) -> list[str]:
+    """Run rounds beside residents for so many minutes. Return what did not hold, in words."""
+    until = time.monotonic() + 60 * minutes
+    with residents(folder, minutes, seed) as all_of_them:
+        while time.monotonic() < until:
+            one_round(seed)
+            strike_residents(all_of_them, seed)
+            seed += 1
+        for verdict in all_of_them.finish():
+            print(f"residents: {verdict.verdict}, {verdict.deliveries} deliveries, {verdict.lost} lost", flush=True)
+        for measured in all_of_them.measured.values():
+            print(measured)
+        return all_of_them.complaints()
+
+
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--seed", type=int, default=1)
     chosen = parser.parse_args()
-    until = time.monotonic() + 60 * chosen.minutes
-    seed = chosen.seed
-    while True:
-        folder = Path(tempfile.mkdtemp(prefix="antecede-soak-"))
-        what = ROUNDS[seed % 2]
-        try:
-            verdict, done = what(folder, seed)
-        except BaseException:
-            command = ["tests.faults.soak", "--minutes", "0", "--seed", str(seed)]
-            print(explain_failure(f"seed {seed} failed, see {folder}", command))
-            raise
-        kind = what.__name__.replace("_", " ")
-        print(f"seed {seed}: {kind}: {verdict.verdict}, {verdict.deliveries} deliveries after {done}", flush=True)
-        shutil.rmtree(folder)
-        seed += 1
-        if time.monotonic() >= until:
-            return
+    if not chosen.minutes:
+        one_round(chosen.seed)
+        return 0
+    folder = Path(tempfile.mkdtemp(prefix="antecede-soak-"))
+    complaints = soak(folder, chosen.minutes, chosen.seed)
+    for complaint in complaints:
+        print(complaint)
+    if complaints:
+        print(f"NOT all held in {chosen.minutes:g} minutes; see {folder}")
+        return 1
+    shutil.rmtree(folder)
+    print(f"all held for {chosen.minutes:g} minutes: order, nothing lost or doubled, memory and stores flat")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,4 +1,5 @@
-"""A cluster of three NATS servers over TLS, which keep every inbox together: servers are killed and stop answering."""
+"""A cluster of three NATS servers over TLS, which keep every inbox together: servers are killed, stop answering, and
+are cut off from each other."""
 
 import signal
 import time
@@ -11,7 +12,8 @@ import pytest
 from tests.paths import CERTIFICATE
 from tests.runtime.arena import Arena, arena
 from tests.runtime.conditions import OUTLAST_S, Conditions
-from tests.runtime.servers import Server, cluster, tls
+from tests.runtime.proxy import Proxy
+from tests.runtime.servers import RouteLinks, Server, cluster, linked_cluster, tls
 
 pytestmark = pytest.mark.slow
 
@@ -19,12 +21,26 @@ REPLICATED = Conditions(brisk=True, replicas=3, authority=CERTIFICATE)
 
 
 @contextmanager
+def arena_at(folder: Path, seed: int, messages: int, servers: list[Server]) -> Iterator[Arena]:
+    url = ",".join(f"tls://{server}" for server in servers)
+    urls = dict.fromkeys("abc", url)
+    with arena(folder, "a b c", messages=messages, seed=seed, urls=urls, conditions=REPLICATED) as run:
+        yield run
+
+
+@contextmanager
 def arena_on_a_cluster(folder: Path, seed: int, messages: int) -> Iterator[tuple[Arena, list[Server]]]:
-    with cluster(folder / "nats", config=tls()) as servers:
-        url = ",".join(f"tls://{server}" for server in servers)
-        urls = dict.fromkeys("abc", url)
-        with arena(folder, "a b c", messages=messages, seed=seed, urls=urls, conditions=REPLICATED) as run:
-            yield run, servers
+    with cluster(folder / "nats", config=tls()) as servers, arena_at(folder, seed, messages, servers) as run:
+        yield run, servers
+
+
+@contextmanager
+def arena_on_a_linked_cluster(folder: Path, seed: int, messages: int) -> Iterator[tuple[Arena, RouteLinks]]:
+    with (
+        linked_cluster(folder / "nats", config=tls()) as (servers, links),
+        arena_at(folder, seed, messages, servers) as run,
+    ):
+        yield run, links
 
 
 def test_servers_are_killed_one_after_the_other(tmp_path: Path, seed: int) -> None:
@@ -63,3 +79,35 @@ def test_all_servers_are_killed_at_once(tmp_path: Path, seed: int) -> None:
         for server in servers:
             server.start_again()
         run.finish()
+
+
+@pytest.mark.parametrize("kind", ["cut", "swallow"])
+def test_the_network_between_servers_is_cut(tmp_path: Path, seed: int, kind: str) -> None:
+    """One server, then another, cannot reach the other two, and is reached by its clients all the time; then no server
+    can reach any. Connections end, or nothing passes on them any more.
+    """
+    with arena_on_a_linked_cluster(tmp_path, seed, messages=80) as (run, routes):
+        run.wait(
+            lambda: {event.process for event in run.events() if event.kind == "send"} == {*run.names}
+        )  # all joined
+        for victim in run.chance.sample(range(3), 2):
+            before = len(run.events())
+            _break(routes.of(victim), kind)
+            time.sleep(OUTLAST_S)
+            _heal(routes.of(victim))
+            run.wait(lambda before=before: len(run.events()) > before)  # type: ignore[misc]  # mypy cannot infer a default of a lambda
+        everything = [*routes.links.values()]
+        _break(everything, kind)
+        time.sleep(OUTLAST_S)
+        _heal(everything)
+        run.finish()
+
+
+def _break(links: list[Proxy], kind: str) -> None:
+    for link in links:
+        (link.cut if kind == "cut" else link.swallow)()
+
+
+def _heal(links: list[Proxy]) -> None:
+    for link in links:
+        link.heal()

@@ -8,6 +8,7 @@ Which, is in the environment, where `Conditions.environment` put it:
 * **file_bytes_max**: no file can grow beyond that; writing more fails, as on a full disk.
 * **replicas**: so many NATS servers keep each inbox.
 * **authority**: the file of the certificate that the NATS servers have to show.
+* **pause_s**: the longest pause of a process between two messages that it sends.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ class Conditions:
     file_bytes_max: int | None = None
     replicas: int | None = None
     authority: Path | None = None
+    pause_s: float | None = None
 
     def environment(self, chance: str) -> dict[str, str]:
         """For a process whose clock is to be seeded with `chance`."""
@@ -62,6 +64,7 @@ class Conditions:
             "FILE_BYTES_MAX": self.file_bytes_max,
             "REPLICAS": self.replicas,
             "AUTHORITY": self.authority,
+            "PAUSE_S": self.pause_s,
         }
         return {f"{PREFIX}{name}": str(value) for name, value in chosen.items() if value is not None}
 
@@ -109,6 +112,11 @@ def nats_options() -> NatsOptions:
     authority = os.environ.get(f"{PREFIX}AUTHORITY")
     connect = {} if authority is None else {"tls": ssl.create_default_context(cafile=authority)}
     return NatsOptions(replicas=int(os.environ.get(f"{PREFIX}REPLICAS", "1")), connect=connect, limits=nats_limits())
+
+
+def longest_pause_s(usual_s: float) -> float:
+    """Return the longest pause between two messages that the environment asks for, or the usual one."""
+    return float(os.environ.get(f"{PREFIX}PAUSE_S", usual_s))
 
 
 def host_limits() -> dict[str, Any]:

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from antecede.runtime.roaming.host.host import Host
-from tests.runtime.conditions import host_limits
+from tests.runtime.conditions import host_limits, longest_pause_s
 
 MOVE_CHANCE = 0.03
 REFUSED = "somebody was not known when a message was sent to it"
@@ -22,7 +22,7 @@ async def send_all(host: Host, others: list[str], messages: int, seed: str) -> N
         chance = random.Random(f"{seed} {host.id} {host.sent}")
         dests = chance.sample(others, chance.randint(1, len(others)))
         await host.send(set(dests), f"{host.id} {host.sent}".encode())
-        await asyncio.sleep(chance.random() * 0.02)
+        await asyncio.sleep(chance.random() * longest_pause_s(0.02))
 
 
 async def wander(host: Host, urls: list[str], seed: str) -> None:

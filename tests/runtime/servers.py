@@ -4,16 +4,20 @@ import json
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import permutations
 from pathlib import Path
 
 from antecede.runtime.transport.nats.embedded import server_binary
 from tests.paths import CERTIFICATE
+from tests.runtime.proxy import Proxy
 from tests.runtime.town import free_port
 
 START_S = 20.0
+HANDSHAKE_S = 10
+"""How long a TLS handshake may take on a busy machine."""
 KEY = CERTIFICATE.with_suffix(".key")
 
 
@@ -83,21 +87,62 @@ def hub_and_leaf(folder: Path) -> Iterator[tuple[Server, Server]]:
 @contextmanager
 def cluster(folder: Path, size: int = 3, config: str = "") -> Iterator[list[Server]]:
     """Servers that keep streams together, each with this `config`."""
-    every = free_ports(2 * size)
-    ports, clients = every[:size], every[size:]
-    routes = ", ".join(f'"nats-route://127.0.0.1:{port}"' for port in ports)
+    ports = free_ports(size)
     with ExitStack() as stack:
-        yield [
-            stack.enter_context(
-                server(
-                    folder,
-                    f"n{at}",
-                    f"cluster {{ name: c, listen: 127.0.0.1:{route}, routes: [ {routes} ] }}\n{config}",
-                    port=client,
-                )
-            )
-            for at, (route, client) in enumerate(zip(ports, clients, strict=True), 1)
-        ]
+        yield _start_cluster(stack, folder, ports, [ports] * size, config=config)
+
+
+@dataclass(frozen=True, slots=True)
+class RouteLinks:
+    """The links between the servers of a cluster, by the places of who connects and who is connected to."""
+
+    links: Mapping[tuple[int, int], Proxy]
+
+    def of(self, at: int) -> list[Proxy]:
+        """Return the links between one server and all others, in both directions."""
+        return [link for ends, link in self.links.items() if at in ends]
+
+
+@contextmanager
+def linked_cluster(folder: Path, size: int = 3, config: str = "") -> Iterator[tuple[list[Server], RouteLinks]]:
+    """A cluster whose servers reach each other, over TLS, through links that can be broken.
+
+    Servers tell each other where they listen. The address that they tell leads nowhere, so that the links are the only
+    way.
+    """
+    ports = free_ports(size)
+    with ExitStack() as stack:
+        links = {(one, other): Proxy(ports[other]) for one, other in permutations(range(size), 2)}
+        for link in links.values():
+            stack.callback(link.close)
+        routes = [[links[at, other].port for other in range(size) if other != at] for at in range(size)]
+        own = f'advertise: "127.0.0.1:1", {tls(verify=True)}'
+        servers = _start_cluster(stack, folder, ports, routes, config=config, own=own)
+        _wait_for_leader(servers)
+        yield servers, RouteLinks(links)
+
+
+def _wait_for_leader(servers: list[Server]) -> None:
+    """Wait until the servers have found each other."""
+    until = time.monotonic() + START_S
+    while not any("new metadata leader" in (server.home / "nats.log").read_text() for server in servers):
+        assert time.monotonic() < until, "the servers do not find each other"
+        time.sleep(0.05)
+
+
+def _start_cluster(
+    stack: ExitStack, folder: Path, ports: list[int], routes: list[list[int]], *, config: str, own: str = ""
+) -> list[Server]:
+    """Start servers that listen to each other at `ports`, and connect to the `routes` of each.
+
+    `own` is more configuration of the cluster.
+    """
+    servers: list[Server] = []
+    for at, (port, client) in enumerate(zip(ports, free_ports(len(ports)), strict=True)):
+        urls = ", ".join(f'"nats-route://127.0.0.1:{route}"' for route in routes[at])
+        listen = f"cluster {{ name: c, listen: 127.0.0.1:{port}, routes: [ {urls} ], {own} }}\n{config}"
+        servers.append(stack.enter_context(server(folder, f"n{at + 1}", listen, port=client)))
+    return servers
 
 
 def free_ports(count: int) -> list[int]:
@@ -112,4 +157,5 @@ def free_ports(count: int) -> list[int]:
 def tls(*, verify: bool = False) -> str:
     """The configuration of a server that shows the certificate of the tests, and wants to see one where `verify`."""
     asks = f"ca_file: {json.dumps(str(CERTIFICATE))}, verify: true" if verify else ""
-    return f"tls {{ cert_file: {json.dumps(str(CERTIFICATE))}, key_file: {json.dumps(str(KEY))}, {asks} }}"
+    shows = f"cert_file: {json.dumps(str(CERTIFICATE))}, key_file: {json.dumps(str(KEY))}"
+    return f"tls {{ {shows}, timeout: {HANDSHAKE_S}, {asks} }}"

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from antecede.runtime import Limits, Node, join
-from tests.runtime.conditions import nats_options
+from tests.runtime.conditions import longest_pause_s, nats_options
 
 
 async def send_all(node: Node, others: list[str], messages: int, seed: str) -> None:
@@ -19,7 +19,7 @@ async def send_all(node: Node, others: list[str], messages: int, seed: str) -> N
         chance = random.Random(f"{seed} {node.process} {node.sent}")
         dests = chance.sample(others, chance.randint(1, len(others)))
         await node.send(set(dests), f"{node.process} {node.sent}".encode())
-        await asyncio.sleep(chance.random() * 0.004)
+        await asyncio.sleep(chance.random() * longest_pause_s(0.004))
 
 
 async def take_all(node: Node, seen: Path) -> None:

@@ -42,6 +42,7 @@ from antecede.runtime.transport.memory import Faults, MemoryNetwork
 from antecede.runtime.transport.nats.network import NatsNetwork
 from antecede.runtime.transport.nats.options import NatsOptions
 from antecede.runtime.watch.problems import (
+    BrokerLost,
     InboxFull,
     LeavingWaits,
     MessageRefused,
@@ -55,6 +56,7 @@ from antecede.runtime.watch.problems import (
 from antecede.runtime.watch.stalls import NoSuchProcess, Stall, UpgradeNeeded
 
 __all__ = [
+    "BrokerLost",
     "Delivery",
     "Faults",
     "Host",

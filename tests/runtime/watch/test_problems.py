@@ -23,7 +23,8 @@ from antecede.runtime import (
 )
 from antecede.runtime.roaming.protocol import AirLimits
 from antecede.runtime.roaming.tokens import issue
-from antecede.runtime.watch.problems import Problem, ProblemLog, plural
+from antecede.runtime.transport.memory import MemoryTransport
+from antecede.runtime.watch.problems import Problem, ProblemLog, find_broker_lost, plural
 from tests.runtime.cells import KEY, cat_lacks_one, cells, host, until, url
 from tests.runtime.nodes import eventually, nodes, run, take
 
@@ -209,6 +210,26 @@ def test_a_problem_is_logged_once_and_again_only_if_it_begins_anew(caplog: pytes
     assert log.age_s("x") == 0.0
     now[0] = 5.0
     assert (log.age_s("x"), log.age_s("x", is_so=False), log.age_s("x")) == (5.0, 0.0, 0.0)
+
+
+def test_a_broker_that_is_away_for_a_moment_is_not_a_problem() -> None:
+    now = [0.0]
+    log = ProblemLog("me", lambda: now[0])
+    found = []
+    for now[0], outage in ((0.0, "away"), (1.9, "away"), (2.0, "away"), (3.0, ""), (4.0, "away")):
+        found.append([str(problem) for problem in find_broker_lost(log, outage)])
+    assert found == [[], [], ["nothing is sent and nothing has come for 2.0 s: away"], [], []]
+
+
+def test_a_station_whose_broker_is_away(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scenario() -> None:
+        async with cells(names=["s1"]) as at:
+            monkeypatch.setattr(MemoryTransport, "outage", "no server answers")
+            await until(lambda: said(caplog, "s1: nothing is sent and nothing has come for .* no server answers") == 1)
+            assert [problem.kind for problem in at["s1"].problems()] == ["no broker"]
+            assert 'antecede_problems{kind="no broker",process="s1"} 1.0' in at["s1"].metrics.text()
+
+    asyncio.run(scenario())
 
 
 def test_words_for_one_and_many() -> None:

@@ -84,7 +84,7 @@ class Node:
             entries_max=limits.outbox,
         )
         self._outbox.gone |= durable.departed
-        self._view = NodeView(durable, self._outbox, self._progress, limits, clock)
+        self._view = NodeView(durable, transport, self._outbox, self._progress, limits=limits, clock=clock)
         self.metrics = Metrics(self)
 
     # The application's side.
@@ -377,4 +377,4 @@ class Node:
     async def _find_similar_names(self) -> None:
         while True:
             await asyncio.sleep(SIMILAR_AFTER_S)
-            await self._view.find_similar_names(self._transport)
+            await self._view.find_similar_names()

@@ -24,6 +24,7 @@ from antecede.runtime.watch.problems import (
     Problem,
     ProblemLog,
     StampsTooLarge,
+    find_broker_lost,
 )
 from antecede.runtime.watch.stalls import NO_INBOX_AFTER_S, Stall, Waiting, Watch
 
@@ -53,12 +54,14 @@ class NodeView:
     def __init__(
         self,
         durable: DurableProcess,
+        transport: Transport,
         outbox: Outbox,
         progress: ApplicationProgress,
+        *,
         limits: Limits,
         clock: Callable[[], float],
     ) -> None:
-        self._durable, self._outbox, self._progress = durable, outbox, progress
+        self._durable, self._transport, self._outbox, self._progress = durable, transport, outbox, progress
         self._space = durable.store.facts.get("space", b"").decode()
         self._watch = Watch(limits.stall_after_s, clock, self._space)
         self._log = ProblemLog(durable.process, clock)
@@ -105,13 +108,13 @@ class NodeView:
             "problems": [problem.as_dict() for problem in self._others()[:STATUS_LINES_MAX]],
         }
 
-    async def find_similar_names(self, transport: Transport) -> None:
+    async def find_similar_names(self) -> None:
         """Look for names that are like those of destinations without an inbox, which may be misspelt."""
         missing = [to for to, queue in self._outbox.queues.items() if queue.has_no_inbox and self._is_unexplained(to)]
         if missing:
             peers: list[ProcessId] = []
             with suppress(AntecedeError):  # not everybody may see the inboxes of the others
-                peers = await transport.peers()
+                peers = await self._transport.peers()
             for to in missing:
                 self._searches[to] += 1
                 self._watch.similar[to] = tuple(difflib.get_close_matches(to, sorted({*peers} - {to}), n=2))
@@ -128,7 +131,7 @@ class NodeView:
     def _others(self) -> list[Problem]:
         """Return what is wrong and is not a stall."""
         progress, departure, age_s = self._progress, self._durable.departure, self._log.age_s
-        found: list[Problem] = []
+        found = find_broker_lost(self._log, self._transport.outage)
         count = len(progress.unacknowledged)
         full_s = age_s("inbox full", progress.is_full)
         if progress.is_full:

@@ -9,7 +9,8 @@ other between inboxes, and inside one after a redelivery. What a transport owes:
 2. `receive` returns what is in the inbox, in batches, each with the name of its publisher as far as the broker vouches
    for it (`Received.sender` is `None` if it does not).
 3. What was not acknowledged is received again: after `retry`, after a time, and after a restart. What was, is not.
-4. A lost connection is the transport's own affair: it reconnects for ever. `receive` simply takes longer.
+4. A lost connection is the transport's own affair: it reconnects for ever. `receive` simply takes longer, and `outage`
+   says why.
 5. `open` claims the name: it replaces the name's `Registration` at the broker by that of the `Claimant`, if nobody
    else has replaced it meanwhile (compare and set). From the moment that somebody else has claimed the name,
    `publish`, `ack`, `retry`, `receive` and `report` raise `NameLost`, and the inbox goes to the other.
@@ -102,6 +103,11 @@ class Transport(Protocol):
     @property
     def data_bytes_max(self) -> int:
         """The length of the longest data that `publish` takes."""
+        ...
+
+    @property
+    def outage(self) -> str:
+        """Why there is no connection to the broker now, in words that say what to do. Empty if there is one."""
         ...
 
     def trace_to(self, stream: str) -> None:

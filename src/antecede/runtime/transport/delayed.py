@@ -42,6 +42,10 @@ class SlowTransport:
     def data_bytes_max(self) -> int:
         return self.inner.data_bytes_max
 
+    @property
+    def outage(self) -> str:
+        return self.inner.outage
+
     def trace_to(self, stream: str) -> None:
         self.inner.trace_to(stream)
 

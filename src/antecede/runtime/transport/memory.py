@@ -131,6 +131,10 @@ class MemoryTransport:
     def data_bytes_max(self) -> int:
         return DATA_BYTES_MAX
 
+    @property
+    def outage(self) -> str:
+        return ""
+
     def trace_to(self, stream: str) -> None:
         self.stream = stream
 

@@ -18,6 +18,8 @@ from antecede.core.types import MessageId, ProcessId
 
 LOGGER = logging.getLogger("antecede")
 NAMES_SHOWN_MAX = 10
+BROKER_LOST_AFTER_S = 2.0
+"""How long the broker may be away, as when it is started again, before that is a problem."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,21 @@ class StampsTooLarge(Problem):
 
 
 @dataclass(frozen=True, slots=True)
+class BrokerLost(Problem):
+    """There is no connection to the broker, so nothing is sent and nothing comes."""
+
+    reason: str
+
+    @property
+    def kind(self) -> str:
+        """A word for what is wrong."""
+        return "no broker"
+
+    def __str__(self) -> str:
+        return f"nothing is sent and nothing has come for {self.since_s:.1f} s: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
 class NotConnected(Problem):
     """No station serves the host."""
 
@@ -259,3 +276,9 @@ class ProblemLog:
         for problem in self.current:
             found[problem.kind] = found.get(problem.kind, 0) + 1
         return found
+
+
+def find_broker_lost(log: ProblemLog, outage: str) -> list[Problem]:
+    """Return the problem that there is no broker, for the reason `outage`, if that is so for a while."""
+    since_s = log.age_s("no broker", bool(outage))
+    return [BrokerLost(since_s, outage)] if since_s >= BROKER_LOST_AFTER_S else []

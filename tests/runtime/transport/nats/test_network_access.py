@@ -5,9 +5,11 @@ import json
 import logging
 import os
 import re
+import signal
 import ssl
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from importlib.util import find_spec
 from itertools import count
@@ -17,17 +19,18 @@ from typing import Any
 import pytest
 
 from antecede.core.errors import Misuse
-from antecede.runtime import Host, NatsOptions, Unreachable, join
+from antecede.runtime import BrokerLost, Host, NatsOptions, Unreachable, join
 from antecede.runtime.roaming.tokens import issue
 from antecede.runtime.transport.nats.options import NatsLimits, shown
 from antecede.runtime.transport.urls import network_of
 from antecede.runtime.watch.status import gather
 from tests.paths import CERTIFICATE, ROOT
-from tests.runtime.nodes import WAIT_S, run, take
-from tests.runtime.servers import KEY, server, tls
+from tests.runtime.nodes import WAIT_S, eventually, run, take
+from tests.runtime.servers import KEY, Server, server, tls
 
 GUIDE = ROOT / "docs" / "guide" / "06-enforcing.md"
 SPACES = count()
+AT_ONCE_S = 5.0
 PASSWORD = "correct-horse-battery-staple"
 USERS = f"authorization {{ user: shop, password: {PASSWORD} }}"
 NKEY_SEED = "SUAATDHD6SGHK5F3YNGGJUVNMYGEQIGUGXTVWUMGXUIU4DZU5WKW3X64H4"
@@ -47,9 +50,9 @@ async def talk(url: str, connect: Mapping[str, Any] | None = None) -> None:
         assert await take(a, 1) == [b"and back"]
 
 
-async def refused(url: str, connect: Mapping[str, Any] | None = None) -> str:
+async def refused(url: str, connect: Mapping[str, Any] | None = None, connect_s: float = 1.0) -> str:
     """Why nobody can take part at `url`."""
-    nats = NatsOptions(connect=connect or {}, limits=NatsLimits(connect_s=1.0))
+    nats = NatsOptions(connect=connect or {}, limits=NatsLimits(connect_s=connect_s))
     with pytest.raises(Unreachable) as why:
         async with join(url, space="s", process="a", store=None, nats=nats):
             pass
@@ -61,11 +64,67 @@ def test_a_user_and_a_password_in_the_url_or_beside_it(tmp_path: Path) -> None:
         with server(tmp_path, "n", USERS) as address:
             await talk(f"nats://shop:{PASSWORD}@{address}")
             await talk(f"nats://{address}", {"user": "shop", "password": PASSWORD})
-            why = await refused(f"nats://shop:wrong-secret@{address}")
-            assert f"no NATS server answers at nats://{address}: " in why
-            assert "Authorization" in why
-            assert "wrong-secret" not in why
 
+    run(test)
+
+
+@pytest.mark.parametrize("who", ["shop:wrong-secret@", "nobody:wrong-secret@", ""])
+def test_a_wrong_user_or_password_is_refused_at_once_with_what_to_do(tmp_path: Path, who: str) -> None:
+    """Not after all the time that a first connection may take."""
+
+    async def test() -> None:
+        with server(tmp_path, "n", USERS) as address:
+            began = time.monotonic()
+            why = await refused(f"nats://{who}{address}", connect_s=30.0)
+            assert time.monotonic() - began < AT_ONCE_S
+            assert f"the NATS server at nats://{address} refused the user or password, or none was given: " in why
+            assert "correct it in the URL (nats://USER:PASSWORD@HOST) or in NatsOptions(connect=...)" in why
+            assert "wrong-secret" not in why
+            with pytest.raises(Unreachable, match="refused the user or password"):
+                await gather([f"nats://{who}{address}"], wait_s=0.2)
+
+    run(test)
+
+
+@pytest.mark.parametrize("way", ["reload", "restart"])
+def test_a_password_that_is_changed_while_processes_run(
+    tmp_path: Path, way: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The server is told to read its configuration again, or is started again. The node says what is wrong, though it
+    has nothing to send, and goes on when it is let in again.
+    """
+
+    def change(at: Server, old: str, new: str) -> None:
+        config = at.home / "nats.conf"
+        config.write_text(config.read_text().replace(old, new))
+        if way == "reload":
+            at.process.send_signal(signal.SIGHUP)
+        else:
+            at.kill()
+            at.start_again()
+
+    async def test() -> None:
+        with server(tmp_path, "n", USERS) as at:
+            url = f"nats://shop:{PASSWORD}@{at}"
+            async with (
+                join(url, space="s", process="a", store=None) as a,
+                join(url, space="s", process="b", store=None) as b,
+            ):
+                change(at, PASSWORD, "another")
+                await eventually(lambda: "refused the user or password" in " ".join(map(str, a.problems())))
+                (problem,) = a.problems()
+                assert isinstance(problem, BrokerLost)
+                await eventually(lambda: "a: nothing is sent and nothing has come for" in caplog.text)
+                await a.send({"b"}, b"later")
+                change(at, "another", PASSWORD)
+                assert await take(b, 1) == [b"later"]
+                await b.send({"a"}, b"and back")
+                assert await take(a, 1) == [b"and back"]
+                await emptied(url, ["a", "b"])
+                assert (a.problems(), b.problems()) == ([], [])
+                await eventually(lambda: "a: this is over: nothing is sent" in caplog.text)
+
+    caplog.set_level(logging.WARNING, "antecede")
     run(test)
 
 
@@ -206,7 +265,7 @@ def test_a_station_with_tls_on_both_sides_and_no_secret_in_logs_or_traces(
             assert json.loads(told[0])["running"] == 1
             wrong = command("status", "--json", "--nats-ca", str(CERTIFICATE), url=url.replace("shop", "shoplifter"))
             failed = wrong.communicate(timeout=30)
-            assert "no NATS server answers" in failed[1]
+            assert "refused the user or password" in failed[1]
         finally:
             station.terminate()
             said += "".join(station.communicate(timeout=30))

@@ -87,7 +87,7 @@ class StationServer:
             clock=clock,
         )
         self._view = StationView(
-            durable, self._outbox, self._connections, clock=clock, stall_after_s=limits.stall_after_s
+            durable, transport, self._outbox, self._connections, clock=clock, stall_after_s=limits.stall_after_s
         )
         self._server: Server | None = None
         self.metrics = Metrics(self, STATION_COUNTERS, STATION_GAUGES)

@@ -8,7 +8,8 @@ from antecede.core.mobile.handoff import AWAITED
 from antecede.core.types import ProcessId
 from antecede.runtime.outbox import Outbox
 from antecede.runtime.roaming.station.durable_station import DurableStation
-from antecede.runtime.watch.problems import Problem, ProblemLog
+from antecede.runtime.transport.contract import Transport
+from antecede.runtime.watch.problems import Problem, ProblemLog, find_broker_lost
 from antecede.runtime.watch.stalls import Waiting, Watch
 
 LOOK_S = 2.0
@@ -22,13 +23,15 @@ class StationView:
     def __init__(
         self,
         durable: DurableStation,
+        transport: Transport,
         outbox: Outbox,
         connections: Sized,
         *,
         clock: Callable[[], float],
         stall_after_s: float,
     ) -> None:
-        self._durable, self._outbox, self._connections, self._clock = durable, outbox, connections, clock
+        self._durable, self._transport, self._outbox = durable, transport, outbox
+        self._connections, self._clock = connections, clock
         space = durable.store.facts.get("space", b"").decode()
         self._watch = Watch(stall_after_s, clock, space)
         self._log = ProblemLog(durable.name, clock)
@@ -46,7 +49,8 @@ class StationView:
 
     def problems(self) -> list[Problem]:
         """Return what is wrong now."""
-        return [*self._watch.stalled(self._waiting(), self._outbox.queues.values(), self._durable.unreadable)]
+        stalled = self._watch.stalled(self._waiting(), self._outbox.queues.values(), self._durable.unreadable)
+        return [*stalled, *find_broker_lost(self._log, self._transport.outage)]
 
     def problem_counts(self) -> dict[str, int]:
         """Return the number of problems at the last look, by kind."""

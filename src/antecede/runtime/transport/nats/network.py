@@ -16,21 +16,24 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from math import inf
+from typing import TypeVar
 
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 
+from antecede.core.errors import AntecedeError
 from antecede.core.types import ProcessId
 from antecede.runtime.background import end
 from antecede.runtime.transport.contract import TRACE, Claimant, NameTaken, Received, Unreachable
 from antecede.runtime.transport.names import token, untoken
+from antecede.runtime.transport.nats.connection import NatsConnection
 from antecede.runtime.transport.nats.options import NatsOptions, shown
 from antecede.runtime.transport.nats.owner import NameOwner
 from antecede.runtime.transport.nats.publisher import Publisher
@@ -42,11 +45,10 @@ LOGGER = logging.getLogger("antecede")
 STATUS_SUBJECT = "antecede-status"
 LOOK_S = 0.5
 INSIST_S = 20.0
-TELL_S = 1.0
-"""How long a first connection may take before somebody is told that it takes long."""
+AGAIN_S = 1.0
+"""The pause after a new connection that failed."""
 LOCATE_S = 1.0
 """How long a connection is lost before the server is looked for at another address."""
-PENDING_BYTES_MAX = 32 * 2**20
 
 Locate = Callable[[], Awaitable[str]]
 """Returns where the server is now, and starts it if it is nowhere."""
@@ -84,31 +86,44 @@ class NatsTransport:
         options: NatsOptions,
         locate: Locate | None = None,
     ) -> None:
-        self._servers, self._space, self._process, self._options = list(servers), space, process, options
-        self._client, self._locate = Client(), locate
+        self._space, self._process, self._options = space, process, options
+        self._locate = locate
+        self._connection = NatsConnection(
+            servers, self._client_name, options, disconnected=self._disconnected, reconnected=self._reconnected
+        )
         self._owner = NameOwner(space, process, options, self._insist, self._fenced)
         self._inbox = InboxStream(space, process, incarnation, options)
-        self._pull = Pull(self._client, self._inbox.name, options)
+        self._pull = Pull(self._inbox.name, options)
         self._home = Publisher(self._client, options.limits.answer_s)
         self._away: dict[str, Publisher] = {}
-        self._last_error: Exception | None = None
-        self._last_error_at = 0.0
         self._lost_at: float | None = None
         self._is_open = False
         self._trace = ""
+        self._status: Callable[[], Mapping[str, object]] | None = None
         self._tasks: list[asyncio.Task[None]] = []
+
+    @property
+    def _client_name(self) -> str:
+        return f"antecede {self._space} {self._process}"
+
+    @property
+    def _client(self) -> Client:
+        return self._connection.client
 
     @property
     def data_bytes_max(self) -> int:
         return self._client.max_payload
 
+    @property
+    def outage(self) -> str:
+        return self._connection.outage
+
     def trace_to(self, stream: str) -> None:
         self._trace = stream
 
     async def open(self, claimant: Claimant | None = None) -> None:
-        await self._connect(self._client, self._servers)
-        self._home = Publisher(self._client, self._options.limits.answer_s)
-        await self._home.open()
+        await self._connection.connect()
+        self._home = await self._open_publisher(self._connection)
         await self._insist(self._inbox.check_owner)
         if claimant is None:
             await self._owner.listen(self._client)
@@ -117,59 +132,10 @@ class NatsTransport:
         await self._insist(partial(self._inbox.make, epoch=self._owner.epoch))
         if self._trace:
             await self._insist(partial(make_trace, name=self._trace, options=self._options))
-        await self._pull.open(self._inbox.consumer)
+        await self._pull.open(self._client, self._inbox.consumer)
         self._is_open = True
         works = (self._keep_time(), self._keep_pulling(), self._keep_connected())
         self._tasks = [asyncio.create_task(work) for work in works]
-
-    async def _connect(self, client: Client, servers: Sequence[str], *, is_quiet: bool = False) -> None:
-        settings: dict[str, Any] = {
-            "servers": list(servers),
-            "name": f"antecede {self._space} {self._process}",
-            "max_reconnect_attempts": -1,
-            "reconnect_time_wait": 0.2,
-            "connect_timeout": 2,
-            "ping_interval": self._options.limits.ping_s,
-            "max_outstanding_pings": 2,
-            "pending_size": PENDING_BYTES_MAX,
-            "error_cb": self._noticed,
-            "skip_subject_validation": True,  # subjects are made of tokens
-            **self._options.connect,
-        }
-        if client is self._client:
-            settings = {"disconnected_cb": self._disconnected, "reconnected_cb": self._reconnected, **settings}
-        try:
-            await self._attempt(client.connect(**settings), servers, is_quiet)
-        except (TimeoutError, NatsError, OSError) as error:
-            with suppress(Exception):
-                await client.close()
-            reason = self._last_error or error
-            raise Unreachable(f"no NATS server answers at {shown(servers)}: {reason!r}") from None
-
-    async def _attempt(self, connect: Coroutine[Any, Any, None], servers: Sequence[str], is_quiet: bool) -> None:
-        """Connect, and say so if it takes long. The client tries for ever, and does not always hear to stop."""
-        connecting = asyncio.create_task(connect)
-        limit_s = self._options.limits.connect_s
-        try:
-            done, _ = await asyncio.wait((connecting,), timeout=min(TELL_S, limit_s))
-            if not done and not is_quiet:
-                why = "no answer" if self._last_error is None else repr(self._last_error)
-                LOGGER.warning("no NATS server answers at %s yet: %s. Trying for %g s", shown(servers), why, limit_s)
-            if not done:
-                done, _ = await asyncio.wait((connecting,), timeout=max(0.0, limit_s - TELL_S))
-        finally:
-            await end([connecting])
-        if not done:
-            raise TimeoutError
-        connecting.result()
-
-    async def _noticed(self, error: Exception) -> None:
-        """Remember the last error, which says why no answer comes.
-
-        What a server said, such as that a password is wrong, tells more than that it then closed the connection.
-        """
-        if not (isinstance(error, OSError) and isinstance(self._last_error, NatsError)):
-            self._last_error, self._last_error_at = error, asyncio.get_running_loop().time()
 
     async def _insist(self, ask: Callable[[JetStreamContext], Awaitable[T]]) -> T:
         """Ask again while there is no answer: a request is lost with its connection."""
@@ -182,21 +148,23 @@ class NatsTransport:
                 check_possible(error)
                 passed_s = asyncio.get_running_loop().time() - began
                 if not self._is_open:
-                    check_started(error, passed_s, shown(self._servers))
-                if self._last_error_at >= began:
-                    check_permissions(self._last_error, shown(self._servers))
+                    check_started(error, passed_s, shown(self._connection.servers))
+                if self._connection.last_error_at >= began:
+                    check_permissions(self._connection.last_error, shown(self._connection.servers))
                 if passed_s >= INSIST_S:
-                    raise Unreachable(f"JetStream at {shown(self._servers)} refused a request: {error!r}") from error
+                    raise Unreachable(
+                        f"JetStream at {shown(self._connection.servers)} refused a request: {error!r}"
+                    ) from error
                 await asyncio.sleep(LOOK_S)
 
     async def close(self) -> None:
         await self._rest()
-        for publisher in (self._home, *self._away.values()):
-            if publisher.client.is_connected:
+        for client in (self._client, *(publisher.client for publisher in self._away.values())):
+            if client.is_connected:
                 with suppress(NatsError, OSError, TimeoutError):
-                    await publisher.client.flush(2)  # acknowledgements that are still in the buffer
+                    await client.flush(2)  # acknowledgements that are still in the buffer
             with suppress(NatsError, OSError):
-                await publisher.client.close()
+                await client.close()
 
     async def retire(self) -> None:
         self._owner.check()
@@ -217,16 +185,24 @@ class NatsTransport:
         publisher = self._home if address is None else await self._publisher(address)
         await publisher.publish(f"antecede.{token(self._space)}.{token(to)}.{token(self._process)}", data, key)
 
+    async def _open_publisher(self, connection: NatsConnection) -> Publisher:
+        publisher = Publisher(connection.client, self._options.limits.answer_s)
+        await publisher.open()
+        return publisher
+
     async def _publisher(self, address: str) -> Publisher:
-        publisher = self._away.get(address)
-        if publisher is None:
-            client = Client()
-            await self._connect(client, [address], is_quiet=True)  # the outbox says what it waits for
-            publisher = self._away.setdefault(address, Publisher(client, self._options.limits.answer_s))
-            if publisher.client is not client:
-                await client.close()  # another publication was faster
-            else:
-                await publisher.open()
+        known = self._away.get(address)
+        if known is not None and not known.client.is_closed:
+            return known
+        connection = NatsConnection([address], self._client_name, self._options)
+        await connection.connect(is_quiet=True)  # the outbox says what it waits for
+        publisher = await self._open_publisher(connection)
+        if self._away.get(address) is not known:
+            await connection.client.close()  # another publication was faster
+            return self._away[address]
+        if known is not None:
+            known.give_up(inf)
+        self._away[address] = publisher
         return publisher
 
     async def receive(self) -> Sequence[Received]:
@@ -267,11 +243,12 @@ class NatsTransport:
         await self._owner.report(progress)
 
     async def answer_status(self, answer: Callable[[], Mapping[str, object]]) -> None:
-        async def tell(msg: Msg) -> None:
-            if msg.reply:
-                await self._client.publish(msg.reply, json.dumps(dict(answer())).encode())
+        self._status = answer
+        await self._client.subscribe(STATUS_SUBJECT, cb=self._tell)
 
-        await self._client.subscribe(STATUS_SUBJECT, cb=tell)
+    async def _tell(self, msg: Msg) -> None:
+        if msg.reply and self._status is not None:
+            await self._client.publish(msg.reply, json.dumps(dict(self._status())).encode())
 
     # What goes on by itself.
 
@@ -303,8 +280,28 @@ class NatsTransport:
                     with suppress(Unreachable):
                         await self._owner.make_sure()
                     await self._pull.ask()
+            elif self._client.is_closed:
+                await self._connect_again()
             elif self._lost_at is not None and asyncio.get_running_loop().time() - self._lost_at > LOCATE_S:
                 await self._look_for_server()
+
+    async def _connect_again(self) -> None:
+        """Make a new connection, because the server has ended the last one with an error."""
+        self._home.give_up(inf)
+        try:
+            await self._connection.connect(is_quiet=True)
+            self._home = await self._open_publisher(self._connection)
+            await self._owner.listen(self._client)
+            await self._pull.open(self._client, self._inbox.consumer)
+            if self._status is not None:
+                await self.answer_status(self._status)
+        except (AntecedeError, NatsError, OSError):  # `outage` has the reason
+            with suppress(NatsError, OSError):
+                await self._client.close()
+            await self._look_for_server()
+            await asyncio.sleep(AGAIN_S)
+        else:
+            self._lost_at = None
 
     async def _look_for_server(self) -> None:
         """Connect to where the server is now."""
@@ -316,9 +313,8 @@ class NatsTransport:
             LOGGER.warning("%s: the server cannot be started again: %s", self._process, error)
             await asyncio.sleep(LOCATE_S)
             return
-        if not self._client.is_connected and found not in self._servers:
-            self._servers = [found]
-            self._client.set_server_pool(self._servers)
+        if not self._client.is_connected and found not in self._connection.servers:
+            self._connection.move(found)
 
     async def _keep_pulling(self) -> None:
         """Ask again for what a lost request asked for; the inbox itself may have to be made again."""

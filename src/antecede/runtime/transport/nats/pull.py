@@ -30,8 +30,8 @@ SHORT_ACK_PARTS, SHORT_ACK_NUMBER_AT = 9, 5
 class Pull:
     """What comes in from one stream, in the order it came."""
 
-    def __init__(self, client: Client, stream: str, options: NatsOptions) -> None:
-        self._client, self._limits = client, options.limits
+    def __init__(self, stream: str, options: NatsOptions) -> None:
+        self._client, self._limits = Client(), options.limits
         api = f"$JS.{options.domain}.API" if options.domain else "$JS.API"
         self._requests = f"{api}.CONSUMER.MSG.NEXT.{stream}"
         self._request_subject = self._subject = ""
@@ -47,8 +47,9 @@ class Pull:
         """Neither messages nor heartbeats come, where one of them should: while a request is under way."""
         return self._wanted > 0 and asyncio.get_running_loop().time() - self._heard > 2 * self._limits.heartbeat_s
 
-    async def open(self, consumer: str) -> None:
-        """Begin to read through a consumer of the stream."""
+    async def open(self, client: Client, consumer: str) -> None:
+        """Begin to read through a consumer of the stream, or go on with another client."""
+        self._client = client
         self._request_subject = f"{self._requests}.{consumer}"
         self._subject = self._client.new_inbox()
         await self._client.subscribe(self._subject, cb=self._pulled)

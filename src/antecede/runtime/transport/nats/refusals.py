@@ -16,6 +16,18 @@ START_S = 2.0
 """How long a server that has just started may have no JetStream."""
 VIOLATION = re.compile(r'permissions violation for (\w+) to "?([^"]*)', re.IGNORECASE)
 
+REFUSED = re.compile(r"authorization (violation|failed)|authentication (expired|revoked|timeout)", re.IGNORECASE)
+
+
+def explain_refusal(error: Exception, servers: str) -> str | None:
+    """Return what to do about an error that says that a server does not let a user in, or None for other errors."""
+    if REFUSED.search(str(error)) is None:
+        return None
+    return (
+        f"the NATS server at {servers} refused the user or password, or none was given: correct it in the URL "
+        "(nats://USER:PASSWORD@HOST) or in NatsOptions(connect=...), or let the user in at the server"
+    )
+
 
 def check_possible(error: Exception) -> None:
     """Raise `Misuse` for what a server will refuse however often it is asked."""
@@ -24,9 +36,15 @@ def check_possible(error: Exception) -> None:
 
 
 def check_started(error: Exception, passed_s: float, servers: str) -> None:
-    """Raise `Misuse` if JetStream is not enabled, or does not answer for so long that it cannot be."""
+    """Raise `Misuse` if JetStream is not enabled, or nobody has listened to requests for so long that it cannot be.
+
+    A cluster that has no leader yet, as while its servers cannot reach each other, answers with an error code.
+    """
     is_refused = isinstance(error, APIError) and error.err_code in NOT_ENABLED
-    is_absent = isinstance(error, NoRespondersError | ServiceUnavailableError) and passed_s >= START_S
+    is_unheard = isinstance(error, NoRespondersError) or (
+        isinstance(error, ServiceUnavailableError) and error.err_code is None
+    )
+    is_absent = is_unheard and passed_s >= START_S
     if is_refused or is_absent:
         raise Misuse(
             f"JetStream is not enabled at {servers}: start nats-server with -js (or with `jetstream {{}}` in its "

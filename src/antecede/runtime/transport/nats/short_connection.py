@@ -11,6 +11,7 @@ from nats.errors import Error as NatsError
 
 from antecede.runtime.transport.contract import Unreachable
 from antecede.runtime.transport.nats.options import NatsOptions, shown
+from antecede.runtime.transport.nats.refusals import explain_refusal
 
 CONNECT_S = 5.0
 
@@ -24,7 +25,9 @@ async def visit(servers: Sequence[str], options: NatsOptions) -> AsyncIterator[C
         async with asyncio.timeout(CONNECT_S):
             await client.connect(**settings)
     except (TimeoutError, NatsError, OSError) as error:
-        raise Unreachable(f"no NATS server answers at {shown(servers)}: {error!r}") from None
+        await client.close()
+        where = shown(servers)
+        raise Unreachable(explain_refusal(error, where) or f"no NATS server answers at {where}: {error!r}") from None
     try:
         yield client
     finally:

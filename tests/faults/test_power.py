@@ -1,0 +1,281 @@
+"""A power cut: what a node promised to others is in its store, or the store is refused.
+
+The disk of node `a` is cut back to what was flushed, with any part of what was written since then (`power`). The
+application of `b`, whose power does not fail, answers every message of `a`. The power is cut just before and just after
+every flush, and at places between; and again and again while the nodes talk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from antecede.core.types import ProcessId
+from antecede.runtime import Limits, MemoryNetwork, NameTaken, Node, Received, join
+from antecede.runtime.state import store as store_module
+from antecede.runtime.state.store import Store
+from antecede.runtime.transport.delayed import SlowTransport
+from tests.runtime.power import Disk, recorded, replace_files
+
+pytestmark = pytest.mark.slow
+
+MESSAGES, MANY = 60, 300
+CUTS_MAX = 40
+BETWEEN = 100
+DEADLINE_S = 120
+SMALL = Limits(snapshot_bytes_min=500)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How node `a` runs: how many messages it sends, and when its power fails, if it is not done by then."""
+
+    durability: str
+    cut_after_s: float = DEADLINE_S
+    messages: int = MESSAGES
+
+
+class PowerFails(Exception):
+    """Ends everything in the middle of it."""
+
+
+@dataclass(slots=True)
+class Power:
+    """Whether node `a` has power, and what it has promised so far: the number of events on its disk, and its progress.
+
+    A promise is made when a packet goes out, when a frame is acknowledged to the broker, when `send` or `ack` returns.
+    """
+
+    disk: Disk = field(default_factory=Disk)
+    node: Node | None = None
+    cut: int | None = None
+    promises: list[tuple[int, int]] = field(default_factory=list)
+
+    def promise(self) -> None:
+        if self.node is not None and self.cut is None:
+            self.promises.append((len(self.disk.events), self.node._durable.store.progress))
+
+    def fail(self) -> None:
+        self.cut = len(self.disk.events)
+
+    def leave(self, folder: Path, chance: random.Random) -> None:
+        """Put into a folder what the power cut has left."""
+        ((_, files),) = self.disk.cut([len(self.disk.events) if self.cut is None else self.cut], chance)
+        replace_files(folder, files)
+
+    async def pass_if_on(self) -> None:
+        """Let something out, or wait for ever if there is no power."""
+        if self.cut is not None:
+            await asyncio.Event().wait()
+        self.promise()
+
+
+@dataclass(frozen=True, slots=True)
+class PoweredTransport(SlowTransport):
+    """Nothing gets out after the power cut."""
+
+    power: Power
+
+    async def publish(self, to: ProcessId, data: bytes, key: str) -> None:
+        await self.power.pass_if_on()
+        await self.inner.publish(to, data, key)
+
+    async def ack(self, batch: Sequence[Received]) -> None:
+        await self.power.pass_if_on()
+        await self.inner.ack(batch)
+
+    async def report(self, progress: int) -> None:
+        await self.power.pass_if_on()
+        await self.inner.report(progress)
+
+
+@dataclass(slots=True)
+class PoweredNetwork:
+    """The network of `a`, which reaches others while it has power."""
+
+    network: MemoryNetwork
+    power: Power
+
+    def transport(self, space: str, process: ProcessId, incarnation: str) -> PoweredTransport:
+        return PoweredTransport(self.network.transport(space, process, incarnation), {}, self.power)
+
+    async def start(self, *, flushes: bool = False) -> None:
+        """Do nothing."""
+
+    async def stop(self) -> None:
+        """Do nothing."""
+
+
+@dataclass(slots=True)
+class Application:
+    """What the application of `a` saw: every answer at its first offer, and what it has acknowledged for good."""
+
+    firsts: list[bytes] = field(default_factory=list)
+    acknowledged: set[bytes] = field(default_factory=set)
+
+    async def take(self, node: Node, power: Power) -> None:
+        async for message in node:
+            assert message.payload not in self.acknowledged, f"{message.payload!r} was acknowledged before"
+            if message.payload not in self.firsts:
+                self.firsts.append(message.payload)
+            await message.ack()
+            if power.cut is None:
+                power.promise()
+                self.acknowledged.add(message.payload)
+
+
+async def answer_all(node: Node, got: list[bytes]) -> None:
+    async for message in node:
+        got.append(message.payload)
+        await node.send({"a"}, b"re " + message.payload)
+        await message.ack()
+
+
+async def talk(power: Power, network: MemoryNetwork, folder: Path, application: Application, run: Run) -> None:
+    """Run node `a` with the store in `folder` until all answers are there, or its power fails."""
+    durability, messages = run.durability, run.messages
+    powered = PoweredNetwork(network, power)
+    async with join(powered, space="s", process="a", store=folder, durability=durability, limits=SMALL) as node:
+        power.node = node
+        async with asyncio.TaskGroup() as group:
+            taking = group.create_task(application.take(node, power))
+            while node.sent < messages or len(application.firsts) < messages or node.counts()["inbox"]:
+                if node.sent < messages:
+                    await node.send({"b"}, b"%d" % node.sent)
+                    power.promise()
+                await asyncio.sleep(0.001)
+                if power.cut is not None:
+                    raise PowerFails
+            taking.cancel()
+
+
+async def run_until_cut(network: MemoryNetwork, folder: Path, application: Application, run: Run) -> Power:
+    """Talk until the power fails, or all is said."""
+    with recorded(folder) as disk:
+        power = Power(disk)
+        timer = asyncio.get_running_loop().call_later(run.cut_after_s, power.fail)
+        try:
+            await talk(power, network, folder, application, run)
+        except* PowerFails:
+            pass
+        finally:
+            timer.cancel()
+    return power
+
+
+@pytest.fixture(autouse=True)
+def _checkpoint_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The log of SQLite is written back to its file every few commits: a power cut may come there, too."""
+    monkeypatch.setattr(store_module, "CHECKPOINT_PAGES", 20)
+
+
+def record_a_run(folder: Path, durability: str) -> Power:
+    """A run without a power cut."""
+
+    async def scenario() -> Power:
+        network, got = MemoryNetwork(), list[bytes]()
+        async with join(network, space="s", process="b", store=None) as b:
+            answering = asyncio.create_task(answer_all(b, got))
+            power = await run_until_cut(network, folder, Application(), Run(durability))
+            answering.cancel()
+            assert got == [b"%d" % n for n in range(MESSAGES)]
+            return power
+
+    return asyncio.run(asyncio.wait_for(scenario(), DEADLINE_S))
+
+
+def progress_of(folder: Path) -> int:
+    """Return the progress of the store of `a`. It has to open, and every row has to be whole."""
+    with closing(Store(folder / "s_a.sqlite")) as store:
+        store.snapshot(), list(store.log_entries()), store.outbox(), store.inbox(), store.quarantined()
+        return store.progress
+
+
+def places(power: Power, chance: random.Random) -> list[int]:
+    """Just before and just after every flush, and anywhere."""
+    flushes = power.disk.flushes()
+    between = [chance.randint(0, len(power.disk.events)) for _ in range(BETWEEN)]
+    return sorted({*flushes, *(at + 1 for at in flushes), *between})
+
+
+@pytest.mark.parametrize("durability", ["power", "process"])
+def test_a_cut_at_every_flush_and_between(tmp_path: Path, seed: int, durability: str) -> None:
+    """With "power", nothing is missing that was promised. With "process" the store may be older; it is whole."""
+    chance = random.Random(seed)
+    power = record_a_run(tmp_path / "stores", durability)
+    assert len(power.promises) > 3 * MESSAGES
+    shortfalls = cuts = 0
+    for cut, files in power.disk.cut(places(power, chance), chance):
+        replace_files(tmp_path / "cut", files)
+        promised = max((progress for at, progress in power.promises if at <= cut), default=0)
+        shortfalls += progress_of(tmp_path / "cut") < promised
+        cuts += 1
+    flushes = len(power.disk.flushes())
+    print(f"{durability}: {flushes} flushes, {cuts} power cuts, after {shortfalls} of which the store is older")
+    assert (shortfalls == 0) if durability == "power" else (shortfalls > 0)
+
+
+def test_power_fails_again_and_again_with_durability_power(tmp_path: Path, seed: int) -> None:
+    """Every message arrives once and in order, whatever the application knows as acknowledged is not offered again."""
+    chance, got, application = random.Random(seed), list[bytes](), Application()
+    cuts = 0
+
+    async def scenario() -> None:
+        nonlocal cuts
+        network, folder = MemoryNetwork(), tmp_path / "stores"
+        async with join(network, space="s", process="b", store=None) as b:
+            answering = asyncio.create_task(answer_all(b, got))
+            is_done = False
+            while not is_done:
+                after_s = 0.02 + 0.2 * chance.random() if cuts < CUTS_MAX else DEADLINE_S
+                power = await run_until_cut(network, folder, application, Run("power", after_s, messages=MANY))
+                is_done = power.cut is None
+                if not is_done:
+                    cuts += 1
+                    power.leave(folder, chance)
+            assert b.problems() == []
+            answering.cancel()
+
+    asyncio.run(asyncio.wait_for(scenario(), DEADLINE_S))
+    print(f"{cuts} power cuts")
+    assert cuts > 3
+    assert got == [b"%d" % n for n in range(MANY)]
+    assert application.firsts == [b"re %d" % n for n in range(MANY)]
+
+
+def test_power_fails_with_durability_process(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The store is refused if it is older than what the broker knows, with what to do; or it has all of that."""
+    chance, said = random.Random(seed), list[str]()
+
+    async def rejoin(network: MemoryNetwork, folder: Path) -> str:
+        """Return why the store was refused, or nothing if it was not."""
+        known = network.registrations["s", "a"]
+        try:
+            async with join(network, space="s", process="a", store=folder) as node:
+                assert node._durable.store.progress >= known.progress
+        except NameTaken as refusal:
+            return str(refusal)
+        return ""
+
+    async def scenario(folder: Path) -> str:
+        network, run = MemoryNetwork(), Run("process", 0.1 + 1.5 * chance.random(), messages=100_000)
+        async with join(network, space="s", process="b", store=None) as b:
+            answering = asyncio.create_task(answer_all(b, []))
+            power = await run_until_cut(network, folder, Application(), run)
+            answering.cancel()
+            power.leave(folder, chance)
+            return await rejoin(network, folder)
+
+    for at in range(8):
+        monkeypatch.setattr(store_module, "CHECKPOINT_PAGES", chance.choice([20, 4_000]))
+        said.append(asyncio.run(asyncio.wait_for(scenario(tmp_path / f"stores{at}"), DEADLINE_S)))
+    refusals = [why for why in said if why]
+    print(f"{len(refusals)} of {len(said)} stores were refused")
+    assert refusals
+    assert all("another name" in why for why in refusals)
