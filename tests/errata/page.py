@@ -9,17 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from importlib import import_module
+from textwrap import fill
 
 from antecede.lab.papers import PAPERS, Paper
 from tests.errata.erratum import Assumption, Erratum, Failures, Frequency, Quotation
 from tests.errata.refutation import VERDICTS, WITHDRAWN, Withdrawal
 from tests.errata.roaming_search import WITHIN_THE_MODEL
 
-WORLDS = f"""\
-In each step a host sends a message (probability 22%), or one enters a cell chosen at random
-({WITHIN_THE_MODEL.roaming:.0%}), or up to {WITHIN_THE_MODEL.pace} packets arrive (the rest of the time, but for 8%, in
-which only time passes). Of the packets between stations {WITHIN_THE_MODEL.drag:.0%} are slow: most others overtake
-them. In the end everything arrives."""
+WORLDS = fill(
+    "A random world has stations and hosts that roam, which begin in cells chosen at random. In each step a host "
+    f"sends a message (probability 22%), or a host enters a cell chosen at random ({WITHIN_THE_MODEL.roaming:.0%}), "
+    f"or time passes (8%), or {WITHIN_THE_MODEL.pace} packets arrive. Of the packets between stations "
+    f"{WITHIN_THE_MODEL.drag:.0%} are slow, so that most others overtake them. In the end everything arrives.",
+    width=120,
+)
 INTRO = f"""\
 # Errata
 
@@ -59,8 +62,9 @@ arrives, in the order it was sent. Where hosts roam, `a:1` is the first message 
 s2 and so on are stations, each with one cell, and "a, at s1" is in the cell of s1.
 
 The random executions are within the model of the paper: they lose and duplicate nothing, and where hosts roam, they
-register as the paper has it. Their seeds are 0, 1, 2 and so on. A random world has stations and hosts that roam, which
-begin in cells chosen at random. {WORLDS}
+register as the paper has it. Their seeds are 0, 1, 2 and so on.
+
+{WORLDS}
 
 In the table, the first number is of the form as printed, and the second of ours. "3 or 6" are two readings of the
 paper that both fail. Both entries of 001 §5.2 that were searched for show the same runs with separate unicasts. What
@@ -148,7 +152,7 @@ def _often(erratum: Erratum) -> Sequence[str]:
 def _count(found: Frequency, kind: str) -> str:
     """Return how many executions fail in this way, as printed (in each reading) and with ours."""
     readings = [one for one in (found.printed, found.other_reading) if one is not None]
-    printed = " or ".join(str(getattr(one, kind)) for one in readings)
+    printed = " or ".join(dict.fromkeys(str(getattr(one, kind)) for one in readings))
     return printed if found.ours is None else f"{printed}, {getattr(found.ours, kind)}"
 
 

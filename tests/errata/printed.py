@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from antecede import Effect, Packet
 from antecede.lab.printed import ks, mr
@@ -37,11 +38,11 @@ def rst() -> Form:
 
 def look_ahead(*, hardware: bool = False) -> Form:
     """Return 002 §4.5. With `hardware`, one packet serves all destinations, and nothing is pruned before it arrives."""
-    return _form("002 §4.5 as printed", ks.hardware_look_ahead_ks if hardware else ks.look_ahead_ks)
+    return _form("002 §4.5 as printed", partial(ks.look_ahead_ks, hardware=hardware))
 
 
-def learn_ahead() -> Form:
-    return _form("002 §4.5 with RCV(3)", ks.learn_ahead_ks)
+def learn_ahead(*, hardware: bool = False) -> Form:
+    return _form("002 §4.5 with RCV(3)", partial(ks.learn_ahead_ks, hardware=hardware))
 
 
 def rcv4() -> Form:

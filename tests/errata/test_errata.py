@@ -17,7 +17,7 @@ from tests.errata.constraints import carried
 from tests.errata.erratum import Erratum
 from tests.errata.executions import SEEDS, Traffic, everyone, execution, failures
 from tests.errata.forms import IDEAL, Form, core
-from tests.errata.printed import Waiting, by_the_rules, inferred_phases, phases, rcv4
+from tests.errata.printed import Waiting, by_the_rules, inferred_phases, learn_ahead, phases, rcv4
 from tests.errata.printed import prs as printed_prs
 from tests.errata.printed import rst as printed_rst
 from tests.errata.roaming_scenes import (
@@ -178,7 +178,9 @@ class TestDetails:
         script = ks.look_ahead().execution
         assert not isinstance(script, str)
         assert perform(ks.LEARN_AHEAD, "i j k x", script).order("x") == "M1, M2, M3"
-        assert not failures(ks.LEARN_AHEAD, ks.IN_ORDER).none
+        found = failures(ks.LEARN_AHEAD, ks.IN_ORDER)
+        assert not found.none
+        assert failures(learn_ahead(hardware=True), ks.IN_ORDER) == found, "SND(2) is then performed ahead too"
 
     def test_001_when_the_stale_location_is_used_both_hand_offs_have_ended(self) -> None:
         """What is sent to s2 then is in transition after s2 has had `last` from all stations."""

@@ -89,19 +89,17 @@ class Rcv4Ks(Ks):
         return 0
 
 
-def look_ahead_ks(process: ProcessId, processes: Iterable[ProcessId]) -> Process:
-    """Return one process of `ks` with the look-ahead of 002 §4.5, if senders prune what they send (§4.3)."""
-    return Process(Roster.of(process, "multicast", processes, None), LookAheadKs(process))
+def look_ahead_ks(process: ProcessId, processes: Iterable[ProcessId], *, hardware: bool = False) -> Process:
+    """Return one process of `ks` with the look-ahead of 002 §4.5.
+
+    Senders prune what they send (§4.3); with `hardware`, the receivers of a hardware multicast do so (§4.5).
+    """
+    return Process(Roster.of(process, "multicast", processes, None), LookAheadKs(process, multicast=hardware))
 
 
-def hardware_look_ahead_ks(process: ProcessId, processes: Iterable[ProcessId]) -> Process:
-    """Return one process of `ks` with the look-ahead and the hardware multicast of 002 §4.5."""
-    return Process(Roster.of(process, "multicast", processes, None), LookAheadKs(process, multicast=True))
-
-
-def learn_ahead_ks(process: ProcessId, processes: Iterable[ProcessId]) -> Process:
+def learn_ahead_ks(process: ProcessId, processes: Iterable[ProcessId], *, hardware: bool = False) -> Process:
     """Return one process of `ks` with the look-ahead of 002 §4.5, and with RCV(3) ahead too."""
-    return Process(Roster.of(process, "multicast", processes, None), LearnAheadKs(process))
+    return Process(Roster.of(process, "multicast", processes, None), LearnAheadKs(process, multicast=hardware))
 
 
 def rcv4_ks(process: ProcessId, processes: Iterable[ProcessId]) -> Process:
