@@ -195,8 +195,8 @@ FORMS = {
         LOST,
     ),
     "av1 inhibits": Form(
-        "In Algorithm 1 a message may wait although nothing that precedes it is missing. (The paper defines inhibition "
-        "by the queue of Algorithm 2.)",
+        "Not an error: in Algorithm 1 a message may wait although nothing that precedes it is missing. The paper "
+        "defines inhibition by the queue of Algorithm 2.",
         "001 §4.1",
         RoamingForm("av1", unicast=True, inhibits=True),
         OTHER,
