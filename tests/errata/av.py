@@ -15,7 +15,6 @@ from tests.errata.stage import perform
 @cache
 def counterexamples() -> tuple[Erratum, ...]:
     return (
-        roaming.not_without_inhibition(),
         roaming.stale_notification(),
         roaming.notified_one_by_one(),
         roaming.begin_sent_to_itself(),
@@ -25,7 +24,13 @@ def counterexamples() -> tuple[Erratum, ...]:
 
 @cache
 def assumptions() -> tuple[Assumption, ...]:
-    return own_messages(), dropped_messages(), messages_sent_again(), hosts_that_come_back()
+    return (
+        own_messages(),
+        dropped_messages(),
+        roaming.known_while_in_the_air(),
+        messages_sent_again(),
+        hosts_that_come_back(),
+    )
 
 
 def own_messages() -> Assumption:
@@ -117,14 +122,7 @@ def hosts_that_come_back() -> Assumption:
     return Assumption(
         "A host that comes back waits for its earlier hand-off to end",
         "§5.2",
-        (
-            Quotation(
-                "§5.2",
-                "If s_j receives the message handoff_begin(h_k) from some other MSS before the current handoff "
-                "terminates (this can happen if h_k switches its cell), s_j will respond to the message only after the "
-                "handoff terminates.",
-            ),
-        ),
+        (roaming.ANSWERED_LATER,),
         "The paper does not say what a station does if a host registers while the station still waits for the last "
         "messages of its earlier departure. Here, and in the form as printed that is run for this page, the "
         "registration waits until then, as if it had been slow in the air.",

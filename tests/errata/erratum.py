@@ -48,7 +48,7 @@ class Frequency:
     """Of `total` random executions, how many fail as printed and how many with ours; `told` says it in a sentence.
 
     `sought` are the ways to fail that were looked for, by the names of the fields of `Failures`. `ours` is None if ours
-    is as printed.
+    is as printed. `other_reading` are the failures of another reading of the paper that fails too.
     """
 
     total: int
@@ -56,6 +56,7 @@ class Frequency:
     ours: Failures | None
     told: str
     sought: tuple[str, ...] = ("order", "lost", "endless")
+    other_reading: Failures | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,8 @@ class Erratum:
     `assumes` says under which assumptions of the paper the execution is. `defence` is the strongest defence of the
     paper that we found, and what comes of it. `remark` says how the quotations are read: which of them contradict each
     other, or that our copy of the paper may be at fault. If a paper can be read in two ways, `printed_as` names the
-    reading that fails, and `other_readings` has the name and the answer of each other one.
+    reading that fails, and `other_readings` has the name and the answer of each other one. `truth_as` names what the
+    printed answer is held against, if that is not the truth but another sentence of the paper.
     """
 
     title: str
@@ -88,6 +90,7 @@ class Erratum:
     often: Callable[[], Frequency] | None = None
     remark: str = ""
     printed_as: str = "as printed"
+    truth_as: str = "truth"
     other_readings: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -97,7 +100,7 @@ class Erratum:
     @property
     def answers(self) -> tuple[tuple[str, str], ...]:
         """Who answers, and what."""
-        return (self.printed_as, self.printed), *self.other_readings, ("truth", self.truth), ("ours", self.ours)
+        return (self.printed_as, self.printed), *self.other_readings, (self.truth_as, self.truth), ("ours", self.ours)
 
 
 @dataclass(frozen=True, slots=True)

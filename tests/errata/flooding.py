@@ -55,7 +55,7 @@ def counter_that_stands() -> Erratum:
             "a delivery to h. One may also expect the rest in the multicast algorithm of Acharya and Badrinath, on "
             "which the paper builds and which we do not have; then this entry is about the text of this paper alone."
         ),
-        execution=("a sends a:1 to b", "a sends a:2 to c", "everything arrives"),
+        execution=("a, at s1, sends a:1 to b, at s2", "a sends a:2 to c, at s3", "everything arrives"),
         why="a:1 is not for c, so c's counter of that station never passes it, and c waits for a:1 for ever.",
         repair=(
             "While the next message of a station is known here and not for the host, or was deleted, step over it."
@@ -83,13 +83,13 @@ def order_of_a_station() -> Assumption:
         "The second sentence is about messages that meet the conditions of the first, of which a station can have one "
         "from each other station at a time. So a message may wait for another that has nothing to do with it, if two "
         "hosts of one cell sent them: here b:1 has number 1, and the counter of c for s1 stands at 0 until a:1 has "
-        "been delivered. Our `prs-mobile` keeps the order of a station, as the first sentence asks. `roam` numbers the "
-        f"messages of hosts, and not those of stations. Of {search.worlds} random worlds, a message waits although "
-        f"nothing that precedes it is missing in {ours} with `prs-mobile`, and in {others} with `roam`.",
+        "been delivered. Our `prs-mobile` keeps the order of a station, as the first sentence asks. `roam` numbers "
+        f"the messages of hosts, and not those of stations. Of {search.worlds} random worlds ({search}), a message "
+        f"waits although nothing that precedes it is missing in {ours} with `prs-mobile`, and in {others} with `roam`.",
         (
-            "a and b are in the cell of s1. a sends a:1 to c, which is slow",
+            "a and b are in the cell of s1, c in that of s2. a sends a:1 to c, which is slow",
             "b, who knows nothing of a, sends b:1 to c",
-            "b:1 arrives at c's station",
+            "b:1 arrives at s2",
         ),
         asked_of("c"),
         (
@@ -113,15 +113,15 @@ def delete_that_overtakes() -> Assumption:
                 "destinations of M. On receiving Delete(M), an MSS deletes message M from its memory.",
             ),
         ),
-        "The paper does not say whether messages between stations are FIFO, and takes this part from another paper. If "
-        "they are, Delete comes last. If they are not, s3 has nothing to delete when it is told to, and nobody tells "
-        "it again: the message is delivered to nobody, and only memory is lost. Here a station remembers what was "
-        "deleted before it came; one number is enough as soon as all before it are deleted. Of "
-        f"{search.worlds} random worlds with wires that reorder, a station keeps for ever what all destinations have "
-        f"in {found} as printed, and in {mended} with ours.",
+        "The paper does not say whether messages between stations are FIFO, and takes this part from another paper. "
+        "If they are, Delete comes last. If they are not, s3 has nothing to delete when it is told to, and nobody "
+        "tells it again: the message is delivered to nobody, and only memory is lost. Here a station remembers what "
+        f"was deleted before it came; one number is enough as soon as all before it are deleted. Of {search.worlds} "
+        f"random worlds ({search}) with wires that reorder, a station keeps for ever what all destinations have in "
+        f"{found} as printed, and in {mended} with ours.",
         (
-            "a sends a:1 to b. It reaches the station of b, and is slow on its way to s3",
-            "b has a:1; its station acknowledges, and the station of a sends Delete to all",
+            "a, at s1, sends a:1 to b, at s2. It reaches s2, and is slow on its way to s3",
+            "b has a:1; s2 acknowledges, and s1 sends Delete to all",
             "Delete arrives at s3, and then a:1",
         ),
         "What does s3 keep for ever?",
@@ -175,7 +175,11 @@ def hand_off_moves_everything() -> Assumption:
         ),
         "The paper names h_RECD and CB_h. By §5.1 a process also has sent and Delivered, and we take for granted that "
         "these move too. If Delivered_h began anew, h would wait for what it had in the old cell.",
-        ("a sends a:1 to h, who delivers it", "h moves from s2 to s3", "a sends a:2 to h, and everything arrives"),
+        (
+            "a, at s1, sends a:1 to h, at s2, who delivers it",
+            "h moves from s2 to s3",
+            "a sends a:2 to h, and everything arrives",
+        ),
         asked_of("h"),
         (
             ("h_RECD and CB_h move", said(order(literal, "h"))),

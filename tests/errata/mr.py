@@ -13,6 +13,13 @@ from tests.errata.ordered import order_at
 from tests.errata.printed import by_the_rules, inferred_phases, phases
 from tests.errata.stage import diagram, perform
 
+PHASES = Quotation(
+    "§3.1",
+    "in each phase each process broadcasts exactly one message, and a phase begins only when messages sent in the "
+    "previous one have been delivered [...] The principle of the proposed protocol is to create such sequential "
+    "phases at the implementation layer",
+)
+SENDS = Quotation("§3.2", "BS1: When P_i sends m broadcast (m, expected_i[i]); expected_i[i] := expected_i[i] + 1;")
 THREE = {"all": ["P1", "P2", "P3"]}
 FELL_BEHIND = (
     "P3 sends m0 to all",
@@ -35,12 +42,23 @@ def assumptions() -> tuple[Assumption, ...]:
     return ()
 
 
+ALONE, REORDERED = Traffic(fifo=True, groups=everyone), Traffic(groups=everyone)
+"""One group of all processes, on FIFO channels and on others."""
+
+
+def waiting_told(form: Form, traffic: Traffic) -> str:
+    """Say how a form with senders that wait fares in random executions."""
+    return f"Of {len(SEEDS)} random executions ({traffic}) with such senders, {in_words(failures(form, traffic))}."
+
+
 def inferred_timestamps() -> Erratum:
     return order_at(
         "P1",
         title="Timestamps cannot be inferred",
         section="§3.3",
         says=(
+            PHASES,
+            SENDS,
             Quotation(
                 "§3.3",
                 "If at some phase β, CTL_j does not send a message, it will send resynch(β) (statement BS2). But it is "
@@ -69,11 +87,11 @@ def inferred_timestamps() -> Erratum:
         script=FELL_BEHIND,
         printed=inferred_phases(),
         ours=core("mr-broadcast"),
-        traffic=Traffic(fifo=True, groups=everyone),
+        traffic=ALONE,
         why=(
-            "P3 hears P2 before P1. Its first packet after m0, which had timestamp 0, is resynch(4), for m3 has "
-            "timestamp 3; the rule of +2 makes it resynch(2). P1 then waits for ever for P3 to reach phase 3. A "
-            "process may fall behind by any number of phases at once, not by one."
+            "m0 has timestamp 0, m1 and m2 have 1 and 2, and m3 has 3. P3 hears P2 before P1. Its first packet after "
+            "m0 is resynch(4), for m3; the rule of +2 makes it resynch(2). P1 then waits for ever for P3 to reach "
+            "phase 3. A process may fall behind by any number of phases at once, not by one."
         ),
         repair=(
             "A resynch carries its timestamp; messages still carry none. (One resynch for each phase skipped would do "
@@ -81,13 +99,17 @@ def inferred_timestamps() -> Erratum:
         ),
         remark=(
             "By BS2 the resynch that answers a message of phase β is resynch(β + 1), which is what the rule of +2 "
-            "counts on; the first sentence has resynch(β)."
+            "counts on; the first sentence of §3.3 has resynch(β)."
         ),
         assumes="One group of all processes, FIFO channels that lose nothing (§3.2).",
         defence=(
             "One may read §3.3 so that a process sends a resynch for each phase in which it does not send; then the "
             "rules hold, and that is one of the repairs. BS2 sends one resynch, however many phases it skips. One may "
-            "also trust [2,3], which we do not have, for β = α + 1; then the execution above contradicts them."
+            "also read the first sentence as binding senders: a process sends with timestamp t only when it expects t "
+            "or more of all; then the rules hold, and timestamps can be inferred. "
+            f"{waiting_told(inferred_phases(waiting=True), ALONE)} But BS1 does not wait, and sends whenever P_i does: "
+            "m2 here has timestamp 2 when P1 expects 1 of P2 and P3. One may also trust [2,3], which we do not have, "
+            "for β = α + 1; then what they show does not carry over to BS1 as printed."
         ),
     )
 
@@ -110,7 +132,7 @@ def simulated_fifo() -> Erratum:
         script=FELL_BEHIND,
         printed=by_the_rules(),
         ours=core("mr-broadcast", numbered=True),
-        traffic=Traffic(groups=everyone),
+        traffic=REORDERED,
         why=(
             "The same execution. resynch(4) of P3, after m0 with timestamp 0, is set aside until a message with "
             "timestamp 1 or a resynch(2) of P3 has come, and there is none."
@@ -120,7 +142,8 @@ def simulated_fifo() -> Erratum:
         defence=(
             "One may read the preceding rules as asking only for rising timestamps on a channel, and not for the next "
             "one; then nothing waits for ever, but FIFO order is not restored either: a gap may be a message under "
-            "way, or nothing."
+            "way, or nothing. One may also read that senders wait for the phase before, as in the entry before; then "
+            f"§3.4 is right too. {waiting_told(by_the_rules(waiting=True), REORDERED)} BS1 does not wait."
         ),
     )
 
@@ -222,7 +245,8 @@ def liveness_of_another_group() -> Erratum:
             "at every member of g_x and raises the entry."
         ),
         why=(
-            "Line 6 looks at the entry of the group to which the message was sent. m3 was sent to g2, and says of g1 "
+            "The couple (g_x, P_j) of the proof is here g1 and P2, which is also P_i: the case j = i. Line 6 looks at "
+            "the entry of the group to which the message was sent. m3 was sent to g2, and says of g1 "
             "only what P3 had heard. It has been received, and changes nothing for g1; a member of g1 that is not in "
             "g2, such as P1, never receives it."
         ),

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import cache, partial
 
 from antecede.core.clocks.stamp import Arrival, Order
+from antecede.core.clocks.vector import VectorClock
 from antecede.core.locality.allocation import Allocation, allocation_1, allocation_2
 from antecede.core.locality.gateways import allocation_5
 from antecede.core.locality.graph import Graph, reachable, without
@@ -21,7 +22,7 @@ from antecede.lab.printed.allocations import printed_4, printed_5
 from antecede.lab.printed.locality import misjudges
 from antecede.lab.topologies import hierarchical_triangle, star
 from tests.core.locality.executions import Step, pasts, script, truth
-from tests.core.locality.judge import Accused, drive, local, local_system
+from tests.core.locality.judge import Accused, System, drive, local, local_system
 from tests.errata.erratum import Assumption, Erratum, Frequency, Quotation
 from tests.errata.executions import found_otherwise
 from tests.errata.msv_assumptions import order_of_gateways, paths_that_are_hard_to_find, ring_both_ways_round
@@ -147,7 +148,9 @@ def overtaken_on_the_link() -> Erratum:
         assumes=KNOWN + " Channels need not be FIFO: the paper names that as one case.",
         defence=(
             "One may read footnote 6 as asking for FIFO channels wherever arrival times are used; then this execution "
-            "is excluded, and the two entries before it are not."
+            "is excluded, and the two entries before it are not. One may also read serialized at the gateway as an "
+            "assumption, that nothing of what p0 caused reaches the gateway before m1 itself; then this execution is "
+            "excluded too, because m2 does."
         ),
         printed=printed_5(graph),
         steps=steps,
@@ -232,6 +235,7 @@ def observation_set_of_the_star() -> Erratum:
             "verdicts are the same, because a message carries only entries that its sender keeps."
         ),
         printed_as="by step 3 of Allocation 3",
+        truth_as="by §5",
         assumes=KNOWN + " Satellites and centre communicate in both directions (§5).",
         defence=(
             "One may read the set of §5 as that of the entries which ever travel; then it is right, because no "
@@ -282,7 +286,6 @@ def values_of_allocation_2() -> Erratum:
     links = "q>R p2>R q>y y>p p>p2 q>w w>p2 p2>z z>p"
     graph = Graph.of((link.split(">")[0], link.split(">")[1]) for link in links.split())
     steps = script("m1: q>w; m1; m2: w>p2; m2; m3: p2>z; m3; m4: z>p; m4")
-    in_the_past = pasts([*steps, *script("m5: p>p2")])[5]
     return Erratum(
         "Simple paths keep the verdicts, not the clock values",
         "§4.2, Theorem 6 with Allocation 2",
@@ -299,11 +302,18 @@ def values_of_allocation_2() -> Erratum:
                 "for every q in ClockSet_p.",
             ),
         ),
-        f"Links {links.replace('>', '->')}. p keeps q's clock, being on a simple path from q to p2, but z does not. "
-        "News of q goes to w, p2, z and p. How many sendings of q does p's clock show? (Ours: Allocation 1.)",
-        str(_events_known(allocation_2(graph), "p", "q", steps)),
-        str(sum(in_the_past >> message & 1 for message in [1])),
-        str(_events_known(allocation_1(graph), "p", "q", steps)),
+        f"Links {links.replace('>', '->')}. p keeps q's clock, being on a simple path from q to p2, but z does not. q "
+        "sends once, to w, which writes to p2, p2 to z and z to p. What is the entry of p for q? (Ours: Allocation 1.)",
+        str(_entry(allocation_2(graph), "p", "q", steps)),
+        str(_vector_entry(graph, "p", "q", steps)),
+        str(_entry(allocation_1(graph), "p", "q", steps)),
+        printed_as="C_p(q), as printed",
+        truth_as="FM_p(q), by Propagation 1",
+        why=(
+            "By Propagation 1 the local clock of q is 1 when it sends, w adds 1 to it on arrival, and the 2 is passed "
+            "on to p. z is on no simple path from q to p2, because z comes after p2: it keeps no entry for q, so its "
+            "message to p has none."
+        ),
         remark=(
             "By Theorem 6 every entry that p keeps equals that of the vector clock. With Allocation 2 the verdicts on "
             "messages stay right, which is what they are for; the values of the entries do not. For the values, use "
@@ -316,11 +326,17 @@ def values_of_allocation_2() -> Erratum:
     )
 
 
-def _events_known(allocation: Allocation, process: ProcessId, of: ProcessId, steps: list[Step]) -> int:
-    """An entry for another process is one more than the last event of it that is known."""
+def _entry(allocation: Allocation, process: ProcessId, of: ProcessId, steps: list[Step]) -> int:
     clocks = {p: LocalClock(allocation, p) for p in allocation.graph.processes}
     drive(local_system(clocks), steps)
-    return max(0, clocks[process].clock[of] - 1)
+    return clocks[process].clock[of]
+
+
+def _vector_entry(graph: Graph, process: ProcessId, of: ProcessId, steps: list[Step]) -> int:
+    """Return an entry of the vector clock, of which `tests/papers` tests that it is that of Propagation 1."""
+    clocks = {p: VectorClock(p, graph.processes) for p in graph.processes}
+    drive(System(lambda p: clocks[p].event(), lambda p, _: clocks[p].event(), lambda p, s: clocks[p].receive(s)), steps)
+    return clocks[process].clock[of]
 
 
 def _verdicts(

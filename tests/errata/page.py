@@ -9,12 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from importlib import import_module
+from textwrap import fill
 
 from antecede.lab.papers import PAPERS, Paper
-from tests.errata.erratum import Assumption, Erratum, Failures, Quotation
+from tests.errata.erratum import Assumption, Erratum, Failures, Frequency, Quotation
 from tests.errata.refutation import VERDICTS, WITHDRAWN, Withdrawal
+from tests.errata.roaming_search import WITHIN_THE_MODEL
 
-INTRO = """\
+WORLDS = fill(
+    "A random world has stations and hosts that roam, which begin in cells chosen at random. In each step a host "
+    f"sends a message (probability 22%), or a host enters a cell chosen at random ({WITHIN_THE_MODEL.roaming:.0%}), "
+    f"or time passes (8%), or {WITHIN_THE_MODEL.pace} packets arrive. Of the packets between stations "
+    f"{WITHIN_THE_MODEL.drag:.0%} are slow, so that most others overtake them. In the end everything arrives.",
+    width=120,
+)
+INTRO = f"""\
 # Errata
 
 Causal ordering algorithms are short, and their mistakes are small: an index, or a note that saves some space. The
@@ -36,11 +45,30 @@ allows, which gives the truth; and on the algorithm as this library has it. The 
 `tests/errata` holds the scripts, and tests that the printed form misses the truth and that ours does not; most of the
 printed forms are in `src/antecede/lab/printed`.
 
+"Ours" is the algorithm of this library that is meant for the same case, with the repair that the entry describes:
+
+| name | what it is |
+|---|---|
+| `prs`, `prs-mobile` | causal barriers: the algorithm of 000 §5, and the same for hosts that move (§9) |
+| `prs-broadcast` | the same for broadcasts alone (000 §8.2), with one set in the place of the rows |
+| `av1`, `av2` | Algorithms 1 and 2 of 001 |
+| `ks` | the algorithm of 002 §4.3, without the look-ahead |
+| `mr`, `mr-broadcast` | the protocol of 003 §4.1, and that of §3 for one group |
+| `roam` | not of a paper: for each host its station keeps a log as in 002, and moves it as in 001 §4 |
+
 In the diagrams time goes to the right, a line for each process: `M1>` M1 is sent, `M1*` it is delivered, `M1.` it
 arrives and is held back, `~` a control packet arrives. "P3 hears P2" means that all that is in flight from P2 to P3
-arrives, in the order it was sent. The random executions are within the model of the paper: they lose and duplicate
-nothing, and where hosts roam, they register as the paper has it. Their seeds are 0, 1, 2 and so on. In the table, the
-first number is of the form as printed, and the second of ours. What was not looked for is left blank.
+arrives, in the order it was sent. Where hosts roam, `a:1` is the first message that host a sends, `a:2` the second; s1,
+s2 and so on are stations, each with one cell, and "a, at s1" is in the cell of s1.
+
+The random executions are within the model of the paper: they lose and duplicate nothing, and where hosts roam, they
+register as the paper has it. Their seeds are 0, 1, 2 and so on.
+
+{WORLDS}
+
+In the table, the first number is of the form as printed, and the second of ours. "3 or 6" are two readings of the
+paper that both fail. Both entries of 001 §5.2 that were searched for show the same runs with separate unicasts. What
+was not looked for is left blank.
 """
 KINDS = tuple(kind.name for kind in fields(Failures))
 ASSUMPTIONS = """\
@@ -55,13 +83,15 @@ REFUTATION = """\
 
 A reader who had not written the entries tried to refute each under the assumptions of its paper, with the text of the
 paper as the only authority: by the context of what is quoted, by what the paper assumes elsewhere, and by the most
-charitable reading. This is what came of it, with the words of the paper that decided. Three entries did not stand, and
-are now among the assumptions.
+charitable reading. Then a second reader did so, who had nothing but this page and the papers. This is what came of
+both, with the words of the paper that decided. The second found no execution and no quotation to be wrong. Four
+entries did not stand, and are now among the assumptions; two more suspicions were refuted before they were published.
+Of others the execution, the title, the readings or the numbers were corrected.
 
 | where | entry | what came of it | decided by |
 |---|---|---|---|"""
 WITHDRAWN_HEAD = """
-These do not stand, and are not on this page, or are among the assumptions:
+These do not stand. The first four are now among the assumptions; those marked as never published are not on this page:
 
 | paper | entry | what came of it | decided by |
 |---|---|---|---|"""
@@ -116,9 +146,14 @@ def _often(erratum: Erratum) -> Sequence[str]:
     if erratum.often is None:
         return ("", "", "", "", "")
     found = erratum.often()
-    counts = [one for one in (found.printed, found.ours) if one is not None]
-    cells = [", ".join(str(getattr(one, kind)) for one in counts) if kind in found.sought else "" for kind in KINDS]
-    return (str(found.total), *cells)
+    return (str(found.total), *(_count(found, kind) if kind in found.sought else "" for kind in KINDS))
+
+
+def _count(found: Frequency, kind: str) -> str:
+    """Return how many executions fail in this way, as printed (in each reading) and with ours."""
+    readings = [one for one in (found.printed, found.other_reading) if one is not None]
+    printed = " or ".join(dict.fromkeys(str(getattr(one, kind)) for one in readings))
+    return printed if found.ours is None else f"{printed}, {getattr(found.ours, kind)}"
 
 
 def _chapter(chapter: Chapter) -> str:

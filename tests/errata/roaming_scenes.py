@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 from antecede import Packet
 from antecede.core.mobile.host_and_station_frames import Carried, Delete, Notify
 from antecede.core.ordering.rst import RstStamp
-from tests.core.mobile.script import carries, content, flush, order, world
+from tests.core.mobile.script import Hold, carries, content, flush, order, world
 from tests.errata.roaming_search import Stations
 from tests.mobile_worlds import MobileWorld
 
@@ -48,6 +50,33 @@ def two_moves(form: Stations, *, until_both_have_ended: bool = False) -> MobileW
     return scene
 
 
+def there_and_back(form: Stations) -> MobileWorld:
+    """h moves from s1 to s2, back to s1, and on to s3; s4 hears of the last move, then of the first, then of the other.
+
+    s3 has heard of no other move when it notifies of the last. x, at s4, writes to h when s4 has heard of one move, and
+    when it has heard of two.
+    """
+    scene = _world(form, {"h": "s1", "x": "s4"}, "s2 s3")
+
+    def notice_of(moves: tuple[int, ...], places: tuple[str, ...]) -> Hold:
+        def is_one(_: str, to: str, packet: Packet) -> bool:
+            stamp = content(packet).stamp
+            return to in places and isinstance(stamp, Notify) and stamp.move in moves
+
+        return is_one
+
+    no_notice = notice_of((1, 2, 3), ("s3", "s4"))
+    for cell in ("s2", "s1", "s3"):
+        scene.enter("h", cell)
+        flush(scene, lambda sender, to, packet: to == "h" or no_notice(sender, to, packet))
+    for late in (notice_of((1, 2), ("s3", "s4")), notice_of((2,), ("s4",))):
+        flush(scene, late)
+        scene.send("x", {"h"})
+        flush(scene, late)
+    flush(scene)
+    return scene
+
+
 def _answer(scene: MobileWorld) -> None:
     """y writes to h once it has what x wrote: where that is held back, when what it waits for has come."""
     if not order(scene, "y"):
@@ -55,20 +84,23 @@ def _answer(scene: MobileWorld) -> None:
     scene.send("y", {"h"})
 
 
-def one_by_one(form: Stations) -> MobileWorld:
-    """h moves from s1 to s2; s3 knows and s4 does not. x at s3 writes to h, and to y at s4, which then writes to h."""
-    scene = _world(form, {"h": "s1", "x": "s3", "y": "s4"}, "s2")
+def one_by_one(form: Stations, *, notified: str = "s3", not_yet: str = "s4") -> MobileWorld:
+    """h moves from s1 to s2; one station knows and one does not. x at the former writes to h, and to y at the latter.
 
-    def notice_to_s4(_: str, to: str, packet: Packet) -> bool:
-        return to == "s4" and isinstance(content(packet).stamp, Notify)
+    Then y writes to h. Notifications that are separate unicasts are sent to s3 before s4.
+    """
+    scene = _world(form, {"h": "s1", "x": notified, "y": not_yet}, "s2")
+
+    def late_notice(_: str, to: str, packet: Packet) -> bool:
+        return to == not_yet and isinstance(content(packet).stamp, Notify)
 
     scene.enter("h", "s2")
-    flush(scene, notice_to_s4)
+    flush(scene, late_notice)
     scene.send("x", {"h"})
     scene.send("x", {"y"})
-    flush(scene, notice_to_s4)
+    flush(scene, late_notice)
     _answer(scene)
-    flush(scene, notice_to_s4)
+    flush(scene, late_notice)
     flush(scene)
     return scene
 
@@ -138,17 +170,15 @@ def after_a_move(form: Stations) -> MobileWorld:
 
 
 def integers_about_the_disconnected(form: Stations) -> list[int]:
-    """Everybody has written to everybody. Return how many integers of a's header are about c and d, twice.
+    """Everybody has written to everybody, twice. Return how many integers of a's header are about c and d, twice.
 
     First while all are connected, and then when c and d have been disconnected for some messages of a and b.
     """
     hosts = ("a", "b", "c", "d")
     scene = _world(form, {host: f"s{place}" for place, host in enumerate(hosts, start=1)})
-    for sender in hosts:
-        for to in hosts:
-            if to != sender:
-                scene.send(sender, {to})
-                flush(scene)
+    for sender, to in 2 * list(permutations(hosts, 2)):
+        scene.send(sender, {to})
+        flush(scene)
     found = []
     for gone in ((), ("c", "d")):
         for host in gone:

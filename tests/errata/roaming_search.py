@@ -63,6 +63,10 @@ class Search:
     size: Mapping[str, Any] = field(default_factory=dict)
     other: Failed = lambda _: False
 
+    def __str__(self) -> str:
+        sizes = (self.size.get(name, getattr(MobileWorld, name)) for name in ("stations_max", "hosts_max", "steps_max"))
+        return "1 to {} stations, 2 to {} hosts, 10 to {} steps".format(*sizes)
+
     def failures(self, stations: Stations) -> Failures:
         """Return in how many worlds what goes wrong. A world that does not come to rest has no other failure."""
         order = lost = endless = other = 0
@@ -80,8 +84,9 @@ class Search:
         """Return what is found with both forms. `other` says what `Search.other` looks for, if that is the question."""
         found, mended = self.failures(printed), self.failures(ours)
         if not other:
-            return told_of(self.worlds, "worlds", found, mended)
-        told = f"Of {self.worlds} random worlds, {other} in {found.other} as printed, and in {mended.other} with ours."
+            return told_of(self.worlds, f"worlds ({self})", found, mended)
+        counts = f"in {found.other} as printed, and in {mended.other} with ours"
+        told = f"Of {self.worlds} random worlds ({self}), {other} {counts}."
         return found_otherwise(self.worlds, found.other, mended.other, told)
 
     def _run(self, stations: Stations, seed: int) -> MobileWorld | None:
@@ -101,10 +106,10 @@ class Search:
             return None
 
 
-def tell_readings(total: int, readings: Mapping[str, Failures]) -> str:
+def tell_readings(search: Search, readings: Mapping[str, Failures]) -> str:
     """Return a sentence about several readings of a paper, by their names."""
     said = [f"{name}, {in_words(found)}" for name, found in readings.items()]
-    return f"Of {total} random worlds: {'; '.join(said)}."
+    return f"Of {search.worlds} random worlds ({search}): {'; '.join(said)}."
 
 
 def is_inhibited(made: MobileWorld) -> bool:

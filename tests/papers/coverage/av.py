@@ -74,7 +74,7 @@ ROWS = (
         "core.mobile.direct lab.printed.roaming",
         "sim/mobile/test_world.py::test_the_sizes_of_table_1 "
         "papers/test_001_mobile.py::test_4_1_as_printed_algorithm_1_does_inhibit",
-        link="Algorithm 1 does hold messages back for nothing", why="ours merges what a host knows when it has it",
+        link="What is in the air to a host counts as known to it", why="ours merges what a host knows when it has it",
     ),
     works(
         "1.13", "§4.1", "A station keeps what a host has not acknowledged, and what cannot be delivered yet.",

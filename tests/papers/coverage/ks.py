@@ -131,7 +131,8 @@ ROWS = (
         "2.24", "§4.5", "A message that has to wait may already be used to shorten the log.",
         "lab.printed.ks",
         "errata/test_errata.py::TestErratum::test_the_printed_form_misses_the_truth_and_ours_does_not",
-        link="Looking ahead breaks causal order", why="it breaks causal order, and is left out",
+        link="Looking ahead breaks causal order when the sender prunes (§4.3)",
+        why="it breaks causal order unless hardware multicast is used, and is left out",
     ),
     works(
         "2.25", "§4.5", "The stamps for all destinations are computed in one pass.",

@@ -25,8 +25,8 @@ A *dot* (i, t, d) says that message t of i is still owed to d, and the log is an
 reads its own, which is SND(2) done by the receiver.
 
 Changed from the paper: the first test of RCV(4) reads l_{s,t}, as the comment beside it does (with the t' of our copy
-it can never be true). The look-ahead of §4.5 breaks causal order and is left out. The sequence numbers that §7.1 offers
-for channels that are not FIFO are not needed.
+it can never be true). The look-ahead of §4.5 breaks causal order unless all use hardware multicast, and is left out.
+The sequence numbers that §7.1 offers for channels that are not FIFO are not needed.
 """
 
 from __future__ import annotations

@@ -17,6 +17,9 @@ from antecede.core.ordering.rst import Rst, RstStamp
 from antecede.core.types import Message, MessageId, Need, Packet, ProcessId, Stamp
 from antecede.core.vectors import greatest
 
+PickRow = Callable[[ProcessId, ProcessId, Sequence[ProcessId]], ProcessId]
+"""Of which process the one row is that is sent, given the sender, the destination and the names of all."""
+
 
 @dataclass
 class Bare:
@@ -31,10 +34,12 @@ class Bare:
     def send(self, dests: str | Iterable[str], payload: bytes) -> list[Effect]:
         self.seq += 1
         message = Message(MessageId(self.me, self.seq), frozenset(dests), payload)
-        packet = Packet(self.me, message, self.paper.stamps(message, sorted(message.dests))[0])
-        own = {self.me} & message.dests if self.at_once else set[str]()
-        effects: list[Effect] = [Sent(message), *(Transmit(to, packet) for to in sorted(message.dests - own))]
-        return effects + self.receive(packet) if own else effects
+        dests = sorted(message.dests)
+        stamps = self.paper.stamps(message, dests)
+        packets = {to: Packet(self.me, message, stamp) for to, stamp in zip(dests, stamps, strict=True)}
+        own = packets.pop(self.me, None) if self.at_once else None
+        effects: list[Effect] = [Sent(message), *(Transmit(to, packet) for to, packet in packets.items())]
+        return effects if own is None else effects + self.receive(own)
 
     def receive(self, packet: Packet) -> list[Effect]:
         self.held.append(packet)
@@ -57,20 +62,20 @@ class Bare:
 class PrintedPrs(Prs):
     """000 §5.2, in which a sender may be one of its destinations.
 
-    `row`, if given, names the one row of the barrier that is sent in the place of all (§8.2). With `skip_own` a process
-    does not wait for its own messages, which the paper does not say.
+    `row`, if given, names the one row of the barrier that is sent to a destination in the place of all (§8.2). With
+    `skip_own` a process does not wait for its own messages, which the paper does not say.
     """
 
     names: Sequence[ProcessId] = ()
-    row: Callable[[ProcessId, Sequence[ProcessId]], ProcessId] | None = None
+    row: PickRow | None = None
     skip_own: bool = False
 
     def stamps(self, message: Message, others: Sequence[ProcessId]) -> list[Stamp]:
         if self.row is None:
             return super().stamps(message, others)
-        row = self.barrier.get(self.row(self.me, self.names), {})
+        rows = [self.barrier.get(self.row(self.me, to, self.names), {}) for to in others]
         super().stamps(message, others)
-        return [PrsStamp(dict.fromkeys(self.names, row))] * len(others)
+        return [PrsStamp(dict.fromkeys(self.names, row)) for row in rows]
 
     def unmet(self, message: Message, stamp: Stamp) -> Iterator[Need]:
         needs = super().unmet(message, stamp)

@@ -17,7 +17,8 @@ hand-off of the host: the paper does not say what happens then, and the air may 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -148,6 +149,40 @@ class MulticastNotifyingRelay(NotifyingRelay):
     def _broadcast(self, station: Station, notify: Notify) -> Iterator[Effect]:
         note = packets.encode(Packet(station.me, None, notify))
         yield from self._carry_out(station, self.process.send(station.stations, note))
+
+
+@dataclass(slots=True)
+class ChainingRelay(MulticastNotifyingRelay):
+    """001 §5.2, read so that a station puts the moves of a host that it was notified of one after the other.
+
+    So after notify(h, s2, s3) a late notify(h, s1, s2) does not put the location back. If a host returns to a cell, the
+    moves that a station knows of may be put together in two ways; then it takes the place that it was told last.
+    """
+
+    homes: dict[ProcessId, ProcessId] = field(default_factory=dict)
+    moves: dict[ProcessId, list[tuple[ProcessId, ProcessId]]] = field(default_factory=dict)
+
+    def join(self, host: ProcessId, home: ProcessId) -> None:
+        super(ChainingRelay, self).join(host, home)
+        self.homes[host] = home
+
+    def _take(self, station: Station, packet: Packet) -> Iterator[Effect]:
+        yield from super(ChainingRelay, self)._take(station, packet)
+        if isinstance(packet.stamp, Notify):
+            notify = packet.stamp
+            self.moves.setdefault(notify.host, []).append((notify.previous, notify.to))
+            self.location[notify.host] = last_places(self.homes[notify.host], self.moves[notify.host])[0]
+
+
+def last_places(home: ProcessId, moves: Sequence[tuple[ProcessId, ProcessId]]) -> list[ProcessId]:
+    """Return the places where a host can be after these moves, and others unknown, the one told last first.
+
+    It can be at a place that it has entered more often than left. If all moves are known there is one such place.
+    """
+    entered = [home, *(to for _, to in moves)]
+    surplus = Counter(entered)
+    surplus.subtract(previous for previous, _ in moves)
+    return [place for place in dict.fromkeys(reversed(entered)) if surplus[place] > 0]
 
 
 @dataclass(slots=True)
