@@ -50,6 +50,8 @@ WORKER_MEMORY = {
 }
 """A worker keeps the memory of a task's columns for those of the next. To give it back each time, and to fault it in
 again, is a tenth of the time of a large check."""
+TRACEBACK = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(\S.*)")
+"""What a task says of an error of its own. The last line names the error."""
 LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 
 
@@ -102,7 +104,10 @@ def let_go(frame: DataFrame) -> None:
 
 
 def cause(error: BaseException) -> str:
-    """The innermost reason in a Spark error: the last `Caused by`, or its first line."""
+    """Return the innermost reason in a Spark error: that of a Python task, the last `Caused by`, or the first line."""
+    in_tasks = TRACEBACK.findall(str(error))
+    if in_tasks:
+        return f"a task ended with {in_tasks[-1].strip()}"[:500]
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     reasons = [line.removeprefix("Caused by:").strip() for line in lines if line.startswith("Caused by:")]
     return (reasons[-1:] or lines[:1] or [type(error).__name__])[0][:500]
