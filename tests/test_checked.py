@@ -84,8 +84,20 @@ def test_columns_of_a_trace_need_no_mapping() -> None:
 def test_a_column_that_is_not_there_is_named() -> None:
     with pytest.raises(UnreadableInput, match="the table is not a trace: no column process, kind among a"):
         check(pa.table({"a": [1]}), mapping=None)
-    with pytest.raises(BadPattern, match="the mapping names the column 'service'; there are kind"):
+    with pytest.raises(BadPattern, match=r"'service', which the table does not have; there are kind$"):
         check(pa.table({"kind": ["send"]}), mapping={"process": "service"})
+    rows = [{"who": {"id": "p"}, "kind": "s"}]
+    with pytest.raises(BadPattern, match=r"the mapping names 'who.name', but 'who' has no such field"):
+        check(pa.Table.from_pylist(rows), mapping={"process": "who.name"})
+
+
+def test_a_misspelt_column_is_refused_with_all_that_there_are(spark: SparkSession) -> None:
+    words = r"'iid', which {} does not have \(did you mean 'id'\?\); there are ts, service, event, id, to$"
+    mapping = {**MAPPING, "message": "iid"}
+    with pytest.raises(BadPattern, match=words.format("the table")):
+        check(pa.Table.from_pylist(LOG), mapping=mapping)
+    with pytest.raises(BadPattern, match=words.format("the DataFrame")):
+        antecede.check(spark.createDataFrame(pa.Table.from_pylist(LOG)), mapping=mapping)
 
 
 def test_fields_of_structs_numbers_and_attributes_are_mapped() -> None:

@@ -28,6 +28,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from antecede.core.errors import AntecedeError, LimitReached, Misuse
+from antecede.pipeline import errors
 from antecede.pipeline.errors import UnreadableInput
 from antecede.pipeline.spark import java
 
@@ -41,7 +42,7 @@ ADDRESS = re.compile(r"^(?:spark|sc|k8s|k8s://https?)://(?P<hosts>[^/;]+)")
 MASTER = re.compile(
     r"local|local\[\s*(\*|[1-9]\d*)\s*(,\s*\d+\s*)?\]|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]|yarn|(spark|sc|k8s)://.+"
 )
-REFUSED = re.compile(r"antecede\.[\w.]+\.(?:UnreadableInput|FileChanged|BadPattern|UnknownFormat|Misuse): (.+)")
+REFUSED = re.compile(r"antecede\.[\w.]+\.(UnreadableInput|FileChanged|BadPattern|UnknownFormat|Misuse): (.+)")
 """How a task says that the input cannot be read, inside of what Spark says."""
 WORKER_MEMORY = {
     "ARROW_DEFAULT_MEMORY_POOL": "system",
@@ -126,7 +127,8 @@ def _in_words(doing: str, error: BaseException) -> AntecedeError:
     if "UNAVAILABLE" in text or "Connection refused" in text:
         return UnreachableSpark(f"{doing}: the connection to Spark is lost; see that it still runs: {cause(error)}")
     refused = REFUSED.search(text)
-    return UnreadableInput(refused[1]) if refused else SparkFailed(f"{doing}: {cause(error)}")
+    kind: type[UnreadableInput] = getattr(errors, refused[1] if refused else "", UnreadableInput)
+    return kind(refused[2]) if refused else SparkFailed(f"{doing}: {cause(error)}")
 
 
 def _settings(address: str) -> dict[str, str]:
