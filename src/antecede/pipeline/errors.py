@@ -22,5 +22,5 @@ class BadPattern(UnreadableInput):
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return the known name that is most like this one as a question in brackets, or nothing if none is like it."""
-    near = get_close_matches(name, list(known), n=1)
+    near = get_close_matches(name, list(known), n=1, cutoff=0.7)
     return f" (did you mean {near[0]!r}?)" if near else ""
