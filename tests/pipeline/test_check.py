@@ -256,3 +256,14 @@ def test_if_the_order_of_all_events_is_unknown_the_answer_says_so(write_lines: W
     assert (checked.answer.verdict, checked.quarantined) == ("undecidable", 2)
     assert any("neither lines nor times tell the order" in note for note in checked.notes)
     assert "2 rows" in render(checked, written="today")
+
+
+@pytest.mark.parametrize(("arrivals", "is_noted"), [(["came", "done"], True), (["done"], False)])
+def test_many_repeated_deliveries_are_asked_about(
+    write_lines: WriteLines, arrivals: list[str], *, is_noted: bool
+) -> None:
+    rows = [{"who": "p" if what == "sent" else "q", "what": what, "id": "m"} for what in ("sent", "came", "done")]
+    mapping = {"process": "who", "kind": {"field": "what", "send": ["sent"], "deliver": arrivals}, "message": "id"}
+    notes = check(InProcess(), [write_lines("a.jsonl", rows)], mapping=mapping).notes
+    asked = [note for note in notes if "are two of your kinds steps of one delivery?" in note]
+    assert [note[:37] for note in asked] == (["1 of 2 deliveries is repeated: the pr"] if is_noted else [])

@@ -84,6 +84,8 @@ def suggest_mapping(head: bytes) -> dict[str, Any]:
     take("message", _find_message(sample, kinds, free))
     take("dests", _find_dests(sample, kinds, free))
     take("process", _find_process(sample, free))
+    if "message" in found and "process" in found and kind is not None:
+        found["kind"] = _order_steps(sample, kind, found["message"], found["process"])
     take("index", _find_index(sample, found.get("process"), free))
     take("run", _best("run", free))
     others = [name for name in free if not _has_lists(sample, name)][:ATTRIBUTES_MAX]
@@ -140,6 +142,29 @@ def _find_kind(sample: Sample) -> dict[str, Any] | None:
     kinds.pop("internal", None)
     arrival = "receive" if "receive" in kinds and "deliver" not in kinds else "deliver"
     return {"field": field, "send": kinds.get("send", []), arrival: [], **kinds}
+
+
+def _order_steps(sample: Sample, kind: dict[str, Any], message: str, process: str) -> dict[str, Any]:
+    """Return the kind with one arrival of each message at a process as its deliver, and the steps before as receives.
+
+    Otherwise a log that says when a message came and when it was handled would have every message delivered twice.
+    """
+    arrival = "deliver" if kind.get("deliver") else "receive"
+    steps: dict[tuple[str | None, str | None], list[str]] = {}
+    for row in sample.rows:
+        value = to_text(row.get(kind["field"]))
+        if value in kind.get(arrival, ()):
+            steps.setdefault((to_text(row.get(message)), to_text(row.get(process))), []).append(str(value))
+    score: Counter[str] = Counter()  # how much more often a value is the last step than a step before
+    for values in steps.values():
+        before = set(values) - {values[-1]}
+        score.update({values[-1]: 1} if before else {})
+        score.subtract(before)
+    delivers = [value for value in kind.get(arrival, ()) if score[value] >= 0]
+    if len(delivers) == len(kind.get(arrival, ())):
+        return kind
+    receives = [value for name in ("receive", "deliver") for value in kind.get(name, ()) if value not in delivers]
+    return {"field": kind["field"], "send": kind["send"], "receive": receives, "deliver": delivers}
 
 
 def _find_process(sample: Sample, free: Sequence[str]) -> str | None:
