@@ -191,7 +191,7 @@ def test_a_run_of_another_type_is_a_fault_of_its_rows(
         ([line()], {"regex": "x"}, BadPattern, "(?<host>...)"),
         ([line()], {"mapping": "{"}, BadPattern, "not JSON"),
         ([line()], {"mapping": {"index": "i"}}, BadPattern, "no process"),
-        ([line()], {"mapping": {"process": "p", "index": "i", "colour": "c"}}, BadPattern, "unknown colour"),
+        ([line()], {"mapping": {"process": "p", "index": "i", "colour": "c"}}, BadPattern, "unknown 'colour'"),
         ([line()], {"mapping": {"process": "p", "index": "i['x']"}}, BadPattern, "write a name"),
     ],
 )
