@@ -30,7 +30,7 @@ EVENT = '{"process":"a","index":1,"kind":"internal"}\n'
         ("here.jsonl", {"mapping": "{"}, "the mapping is not JSON"),
         ("here.jsonl", {"mapping": "{}"}, "needs"),
         ("here.jsonl", {"mapping": "m.json"}, "^mapping file m.json: no such file; "),
-        ("here.jsonl", {"mapping": {"process": "p", "colour": "c"}}, "unknown colour"),
+        ("here.jsonl", {"mapping": {"process": "p", "colour": "c"}}, "unknown 'colour'"),
     ],
 )
 def test_a_mistake_is_told_at_once(
