@@ -81,6 +81,8 @@ class ViolationWriter:
             steps = [*steps[: PATH_STEPS_MAX // 2], f"{left_out} more", *steps[-PATH_STEPS_MAX // 2 :]]
         if not steps:
             return f"{self._link(shape.sender, shape.process)}, by a chain that is not known"
+        if all(kind == "receive" for _, kind, _ in shape.path):  # judged by vector clocks
+            return f"{self.names.process(shape.process)} receives a message of which it knew already"
         return f"{', '.join(steps)}; {self.names.process(shape.process)} delivers the last before the first"
 
     def _link(self, sender: str, process: str) -> str:
@@ -160,8 +162,9 @@ class ViolationWriter:
         facts = [
             ("Run", name(violation.run)),
             ("Link", f"{self._link(violation.sender, violation.process)}{many}"),
-            ("Messages overtaken by this deliver", number(violation.overtaken_count)),
         ]
+        if violation.overtaken_count:  # vector clocks do not tell
+            facts.append(("Messages overtaken by this deliver", number(violation.overtaken_count)))
         if violation.late_seconds is not None:
             facts.append(("Late by", duration(violation.late_seconds)))
         items = "".join(f"<div><dt>{term}</dt><dd>{fact}</dd></div>" for term, fact in facts)
