@@ -70,4 +70,5 @@ def test_no_mapping_is_suggested_for_what_no_mapping_can_read(
     path = tmp_path / "app.txt"
     path.write_text("once upon a time\n")
     assert main(["check", str(path), "--suggest-mapping"]) == 2
-    assert "app.txt: text; a mapping is for JSON Lines and for CSV with a header" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "app.txt: a mapping is for JSON Lines and for CSV with a header, and this is text; text without" in said

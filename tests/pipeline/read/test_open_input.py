@@ -184,7 +184,7 @@ def test_a_run_of_another_type_is_a_fault_of_its_rows(
     ("rows", "options", "error", "words"),
     [
         ([line()], {"format": "xml"}, UnknownFormat, "no format 'xml'; there are auto, antecede"),
-        (["hello", "world"], {}, UnknownFormat, "give --format"),
+        (["hello", "world"], {}, UnknownFormat, "turn it into JSON Lines or CSV"),
         ([line()], {"format": "mapped"}, UnknownFormat, "--mapping"),
         ([line()], {"format": "csv"}, UnknownFormat, "--mapping"),
         ([line()], {"regex": "(?<host>"}, BadPattern, "regular expression"),

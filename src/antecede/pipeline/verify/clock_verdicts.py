@@ -72,7 +72,7 @@ def apply_clocks(row: Mapping[str, Any], verdict: ClockVerdict) -> dict[str, Any
 
 
 def count_receives(processes: pa.Table, clocks: JudgedClocks) -> pa.Table:
-    """Return the table `processes`, with receives that clocks decide counted as deliveries, and late ones as violations."""
+    """Return the table `processes`. Receives judged by clocks count as deliveries, and late ones as violations."""
     if not clocks.receives.num_rows:
         return processes
     both = processes.join(clocks.receives, KEY, join_type="left outer")

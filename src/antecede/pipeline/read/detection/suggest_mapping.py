@@ -100,9 +100,9 @@ def describe_suggestion(path: str) -> tuple[dict[str, Any], str]:
     file = next(file for file in list_files([path]) if file.bytes)
     head = read_head(file.path, HEAD_BYTES)
     sample = take_sample(head)
-    if not (sample.is_csv or sample.is_json_lines):
+    if not sample.has_fields:
         raise UnreadableInput(
-            f"{file.name}: {sample.describe()}; a mapping is for JSON Lines and for CSV with a header"
+            f"{file.name}: a mapping is for JSON Lines and for CSV with a header, and this is {sample.advise()}"
         )
     mapping = suggest_mapping(head)
     words = [f"{file.name}: {sample.describe()}."]
