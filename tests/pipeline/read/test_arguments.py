@@ -25,7 +25,7 @@ EVENT = '{"process":"a","index":1,"kind":"internal"}\n'
         ("here.jsonl", {"regex": "(?<host>"}, "regular expression"),
         ("here.jsonl", {"regex": "(?<host>a)"}, r"no group \(\?<clock>...\), \(\?<event>...\)"),
         ("here.jsonl", {"delimiter": "("}, "regular expression"),
-        ("here.jsonl", {"receives": "*"}, "regular expression"),
+        ("here.jsonl", {"receives": "*"}, r"the regular expression .* is wrong .*; correct it$"),
         ("here.jsonl", {"receives": "(?=x)"}, "lookaheads and lookbehinds are not supported"),
         ("here.jsonl", {"mapping": "{"}, "the mapping is not JSON"),
         ("here.jsonl", {"mapping": "{}"}, "needs"),
