@@ -88,6 +88,13 @@ def test_an_expression_that_matches_nothing_is_named(tmp_path: Path, check_files
     assert (answer.verdict, answer.reason) == ("undecidable", "The expression of --receives matches no event.")
 
 
+def test_a_log_without_marked_receives_is_told_how_to_mark_them(tmp_path: Path, check_files: CheckFiles) -> None:
+    answer = check_files(write(tmp_path / "late.log", LATE)).checked.answer
+    assert answer.verdict == "undecidable"
+    assert answer.reason.startswith("No message identities: ")
+    assert "tell which events are receives with --receives REGEX" in answer.reason
+
+
 def test_receives_of_a_log_without_clocks_are_refused(tmp_path: Path, check_files: CheckFiles) -> None:
     path = tmp_path / "t.jsonl"
     path.write_text('{"process": "a", "index": 1, "kind": "internal"}\n')

@@ -9,13 +9,13 @@ that was overtaken from one that was received twice.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antecede.judge.rule import UNDECIDABLE
+from antecede.judge.rule import NO_IDENTITY, UNDECIDABLE
 from antecede.pipeline import schema
 from antecede.pipeline.arrow import fill_table
 from antecede.pipeline.kernel.clock_receives import NO_RECEIVES, ClockVerdict, describe_late, judge_receives
@@ -23,6 +23,9 @@ from antecede.pipeline.read.formats.shiviz_runs import clock_events
 from antecede.pipeline.report.model import ExplainedViolation, LoggedEvent
 
 NOTHING_MATCHES = "the expression of --receives matches no event"
+NOTHING_MARKED = (
+    f"{NO_IDENTITY}; tell which events are receives with --receives REGEX, so that the vector clocks can show the order"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ def judge_clocks(events: pa.Table, counts: pa.Table, receives: str | None) -> Ju
     """Return what the clocks show of the runs that send no message.
 
     `counts` are rows of `RUN_COUNTS`. `receives` is an expression that marks receives by the text of an event. Without
-    it, the kinds that the log gives mark them, and a run in which none is marked is left out.
+    it, the kinds that the log gives mark them.
     """
     silent = counts.filter(pc.and_(pc.equal(counts["messages"], 0), pc.equal(counts["deliveries"], 0)))["run"]
     if not len(silent):
@@ -54,7 +57,8 @@ def judge_clocks(events: pa.Table, counts: pa.Table, receives: str | None) -> Ju
     own = events.filter(pc.is_in(events["run"].cast(pa.string()), silent.combine_chunks()))
     marked = clock_events(own, receives)
     judged = judge_receives(marked)
-    verdicts = {one.run: one for one in judged.runs if receives is not None or one.reason != NO_RECEIVES}
+    nothing = NOTHING_MARKED if receives is None else NOTHING_MATCHES
+    verdicts = {one.run: replace(one, reason=nothing) if one.reason == NO_RECEIVES else one for one in judged.runs}
     decided = pa.array([run for run, one in verdicts.items() if one.verdict != UNDECIDABLE], pa.string())
     is_counted = pc.and_(pc.is_in(marked["run"].cast(pa.string()), decided), pc.equal(marked["kind"], "receive"))
     return JudgedClocks(verdicts, judged.late, _count_by_process(marked.filter(is_counted), judged.late))
@@ -63,9 +67,8 @@ def judge_clocks(events: pa.Table, counts: pa.Table, receives: str | None) -> Ju
 def apply_clocks(row: Mapping[str, Any], verdict: ClockVerdict) -> dict[str, Any]:
     """Return a run, a row of `RUN_ROWS`, with the verdict of its clocks."""
     if verdict.verdict == UNDECIDABLE:
-        why = (
-            NOTHING_MATCHES if verdict.reason == NO_RECEIVES else f"its vector clocks cannot show it: {verdict.reason}"
-        )
+        is_unmarked = verdict.reason in (NOTHING_MARKED, NOTHING_MATCHES)
+        why = verdict.reason if is_unmarked else f"its vector clocks cannot show it: {verdict.reason}"
         return {**row, "verdict": UNDECIDABLE, "reason": why}
     found = {"verdict": verdict.verdict, "reason": None, "basis": "clocks"}
     return {**row, **found, "deliveries": verdict.receives, "violations": verdict.late}
