@@ -193,6 +193,7 @@ def _refuse_bad_options(arguments: argparse.Namespace) -> None:
         delimiter=arguments.delimiter,
         receives=arguments.receives,
         mapping=arguments.mapping,
+        format=arguments.format,
     )
 
 

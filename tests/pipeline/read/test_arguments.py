@@ -22,6 +22,9 @@ EVENT = '{"process":"a","index":1,"kind":"internal"}\n'
         ("empty", {}, "the folder has no files"),
         ("empty.jsonl", {}, "the file is empty"),
         ("pipe", {}, "this is a FIFO"),
+        ("app.log", {}, "not recognised as any of .*; it is text"),
+        ("app.log", {"mapping": {"process": "p"}}, "it is text"),
+        ("here.jsonl", {"format": "xml"}, "there is no format 'xml'"),
         ("here.jsonl", {"regex": "(?<host>"}, "regular expression"),
         ("here.jsonl", {"regex": "(?<host>a)"}, r"no group \(\?<clock>...\), \(\?<event>...\)"),
         ("here.jsonl", {"delimiter": "("}, "regular expression"),
@@ -40,6 +43,7 @@ def test_a_mistake_is_told_at_once(
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty.jsonl").touch()
     os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "app.log").write_text("once upon a time\n")
     (tmp_path / "here.jsonl").write_text(EVENT)
     for master in (None, "local[2]", "in-process"):
         with pytest.raises(AntecedeError, match=words):
