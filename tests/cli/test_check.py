@@ -211,6 +211,8 @@ def test_help_teaches_by_examples(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     assert "examples:" in said
     assert "exit status: 0 causal order holds, 1 it is violated, 3 undecidable" in said
+    assert "with kind (send, deliver, receive or internal)" in said
+    assert "those of an earlier check there are replaced" in re.sub(r"\s+", " ", said)
 
 
 def test_what_a_terminal_would_obey_is_taken_out() -> None:

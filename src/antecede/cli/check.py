@@ -29,7 +29,7 @@ that proves them.
 TRACE is a file, a folder or a glob, plain or compressed with gzip; - is standard input. The formats are:
   antecede   JSON Lines or Parquet with the columns run, process, index, kind, time, message, dests, ...
   shiviz     ShiViz and GoVector logs; for another layout, give --regex with the groups host, clock and event, and
-             with kind, message and dests if the log names its messages
+             with kind (send, deliver, receive or internal), message and dests if the log names its messages
   otlp       OpenTelemetry OTLP/JSON with messaging spans
   zipkin     Zipkin v2 JSON
   jaeger     Jaeger's own JSON, as its page downloads it
@@ -66,7 +66,12 @@ def add(subparsers: Any) -> None:
     )
     parser.add_argument("trace", metavar="TRACE", nargs="+", help="the logs: files, folders or globs")
     parser.add_argument("--format", default="auto", metavar="FORMAT", help=f"{', '.join(FORMATS)}; default: auto")
-    parser.add_argument("--out", metavar="DIR", help="write the tables and report.html to this folder")
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        help="write the tables and report.html to this folder; those of an earlier check there are replaced, and other "
+        "files stay",
+    )
     parser.add_argument(
         "--link",
         metavar="URL",
