@@ -61,7 +61,28 @@ def test_tasks_on_other_machines_cannot_read_standard_input() -> None:
 def test_empty_standard_input_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     type_in(monkeypatch, "")
     assert main(["check", "-", "--master", "in-process"]) == 2
-    assert "standard-input: the file is empty" in capsys.readouterr().err
+    assert "antecede: standard input: the file is empty" in capsys.readouterr().err
+
+
+def test_standard_input_is_never_called_by_its_temporary_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    type_in(monkeypatch, TEXT)
+    assert main(["check", "-", "--suggest-mapping"]) == 0
+    printed = capsys.readouterr()
+    assert "antecede check - --mapping mapping.json" in printed.err
+    said = printed.err
+    for options in ([], ["--json"], ["--out", str(tmp_path / "out")], ["--mapping", "tracechecker"]):
+        type_in(monkeypatch, TEXT + "odd\n")
+        mapping = [] if "--mapping" in options else ["--mapping", printed.out]
+        main(["check", "-", "--master", "in-process", *mapping, *options])
+        said += "".join(capsys.readouterr())
+    type_in(monkeypatch, "text\n")
+    assert main(["check", "-"]) == 2
+    said += capsys.readouterr().err + (tmp_path / "out" / "report.html").read_text()
+    assert "standard input:1" in said
+    assert "line 6 of standard input: " in said
+    assert "standard-input" not in said
 
 
 def test_no_mapping_is_suggested_for_what_no_mapping_can_read(

@@ -8,6 +8,7 @@ and of receiving, and the message id is a field whose values stand on a send and
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from antecede.pipeline.errors import UnreadableInput
 from antecede.pipeline.read.content import read_head
 from antecede.pipeline.read.detection.head_sample import Sample, take_sample
-from antecede.pipeline.read.files import list_files
+from antecede.pipeline.read.files import STANDARD_INPUT, list_files, name_for_people
 from antecede.pipeline.read.formats.mapped import to_integer, to_text, to_time
 
 NAMES = {
@@ -109,9 +110,10 @@ def describe_suggestion(path: str) -> tuple[dict[str, Any], str]:
     missing = [name for name in ("process", "kind", "message") if name not in mapping]
     if missing:
         words.append(f"Nothing was found for {', '.join(missing)}: add the fields by hand.")
+    given = "-" if name_for_people(path) == STANDARD_INPUT else shlex.quote(path)
     words.append(
-        f"This is a guess. Save it, correct it, and use it: antecede check {path} --mapping mapping.json"
-        f"{' --format csv' if sample.is_csv else ''}"
+        "This is a guess. Save it as mapping.json, correct it, and use it: "
+        f"antecede check {given} --mapping mapping.json{' --format csv' if sample.is_csv else ''}"
     )
     return mapping, "\n".join(words)
 
