@@ -216,7 +216,7 @@ def _start_runner(session: SparkSession | None, master: str | None) -> tuple[Any
     from antecede.pipeline.spark.runner import SparkRunner  # loads pyspark, which takes a second
     from antecede.pipeline.spark.session import session as start
 
-    found = session if session is not None else start(master)
+    found = session if session is not None else start(master, others=[IN_PROCESS])
     return SparkRunner(found), found
 
 

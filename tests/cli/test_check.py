@@ -215,6 +215,11 @@ def test_help_teaches_by_examples(capsys: pytest.CaptureFixture[str]) -> None:
     assert "those of an earlier check there are replaced" in re.sub(r"\s+", " ", said)
 
 
+def test_a_misspelt_in_process_is_told_with_what_was_meant(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(trace), "--master", "in-proces"]) == 2
+    assert "'in-proces' (did you mean 'in-process'?); write in-process, local[2], " in capsys.readouterr().err
+
+
 def test_what_a_terminal_would_obey_is_taken_out() -> None:
     assert screen.plain("a\x1b[2Jb\nc") == "a\ufffd[2Jb\ufffdc"
     assert screen.plain("x" * 20, 10) == "x" * 10 + "…"

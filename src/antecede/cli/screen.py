@@ -137,7 +137,7 @@ def start_runner(paths: Sequence[str], master: str | None, progress: Progress) -
     from antecede.pipeline.spark.session import session
     from antecede.pipeline.spark.small_input import options
 
-    return SparkRunner(session(master, options=options(paths, master)))
+    return SparkRunner(session(master, options=options(paths, master), others=[IN_PROCESS]))
 
 
 def write(path: str, pieces: Iterator[str]) -> None:

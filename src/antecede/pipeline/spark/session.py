@@ -19,7 +19,7 @@ import shutil
 import socket
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -39,6 +39,8 @@ DISK_FREE_MB_MIN = 200
 PROBE_SECONDS_MAX = 5.0
 CONNECT_PORT = 15002
 ADDRESS = re.compile(r"^(?:spark|sc|k8s|k8s://https?)://(?P<hosts>[^/;]+)")
+MASTERS = ("local[2]", "local[*]", "spark://HOST:7077", "sc://HOST:15002", "yarn", "k8s://...")
+"""What people may write as a master, with examples for what varies."""
 MASTER = re.compile(
     r"local|local\[\s*(\*|[1-9]\d*)\s*(,\s*\d+\s*)?\]|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]|yarn|(spark|sc|k8s)://.+"
 )
@@ -69,11 +71,18 @@ class SparkOutOfRoom(LimitReached):
 
 
 def session(
-    master: str | None = None, *, app: str = "antecede", options: Mapping[str, str] | None = None
+    master: str | None = None,
+    *,
+    app: str = "antecede",
+    options: Mapping[str, str] | None = None,
+    others: Sequence[str] = (),
 ) -> SparkSession:
-    """A session on `master`: a Spark master, an `sc://` Connect address, or, by default, all local cores."""
+    """A session on `master`: a Spark master, an `sc://` Connect address, or, by default, all local cores.
+
+    `others` are what the caller takes in place of a master. The error for a wrong master names them.
+    """
     address = master or "local[*]"
-    _probe(address)
+    _probe(address, others)
     builder = SparkSession.builder.appName(app)
     if address.startswith("sc://"):
         builder = builder.remote(address)
@@ -180,12 +189,12 @@ def _prepare_machine() -> None:
         os.environ["JAVA_HOME"] = java.launcher_home(java.find())
 
 
-def _probe(address: str) -> None:
+def _probe(address: str, others: Sequence[str] = ()) -> None:
     """Spark takes a minute to notice that nobody is there; a connection tried first takes no time."""
     if not MASTER.fullmatch(address):
         raise UnreachableSpark(
-            f"no Spark is addressed like {address!r}; write local[2], local[*], spark://HOST:7077, sc://HOST:15002, "
-            "yarn or k8s://..., or leave --master out to use an embedded Spark on all cores"
+            f"no Spark is addressed like {address!r}{errors.did_you_mean(address, (*others, *MASTERS))}; write "
+            f"{', '.join((*others, *MASTERS))}, or leave --master out to use an embedded Spark on all cores"
         )
     found = ADDRESS.match(address)
     hosts = found["hosts"].split(",") if found else []
