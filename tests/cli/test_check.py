@@ -103,6 +103,13 @@ def test_links_are_made_in_the_report(trace: Path, tmp_path: Path, capsys: pytes
     ]
 
 
+def test_a_link_that_no_step_can_have_is_noted(trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["--out", str(tmp_path / "out"), "--link", "https://logs.example/{trace_id}"]
+    assert main(["check", str(trace), "--master", "in-process", *asked]) == 1
+    note = "Note: no step has a link, because none has a value for {trace_id} of --link; there are process, message, "
+    assert note in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from antecede.cli import screen
@@ -163,7 +164,7 @@ def _suggest(paths: Sequence[str]) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     _refuse_bad_options(arguments)
     with screen.show_progress(quiet=arguments.json) as progress:
-        checked = _check(arguments, progress)
+        checked = _add_link_notes(_check(arguments, progress), arguments.link)
         report = screen.write_report(checked, progress, arguments.link) if checked.out is not None else None
         exported = _export(arguments, checked)
     if arguments.json:
@@ -174,6 +175,16 @@ def _run(arguments: argparse.Namespace) -> int:
     with redirect_stdout(sys.stderr if arguments.json else sys.stdout):
         screen.show_places(checked, report, exported)
     return STATUS[checked.answer.verdict]
+
+
+def _add_link_notes(checked: Checked, link: str | None) -> Checked:
+    """Return the answer with a note in front if no step of its violations can be a link."""
+    if link is None:
+        return checked
+    from antecede.web.step_links import note_missing_names, parse_template
+
+    steps = (event for violation in checked.explained for event in (*violation.chain, *violation.delivers))
+    return replace(checked, notes=(*note_missing_names(parse_template(link), steps), *checked.notes))
 
 
 def _refuse_bad_options(arguments: argparse.Namespace) -> None:
