@@ -84,6 +84,17 @@ def test_the_worst_violation_comes_before_the_counts_with_files_and_lines(
     assert lines[8].split()[:2] == ["runs", "1"]
 
 
+def test_json_has_the_places_of_the_worst_violation(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(trace), "--master", "in-process", "--json"]) == 1
+    said = json.loads(capsys.readouterr().out)
+    assert said["worst"] == ["b delivered m2 before m1: m1 was sent by a, then a sent m2"]
+    (steps,) = said["worst_steps"]
+    assert [(one["process"], one["kind"], one["message"], one["file"], one["line"]) for one in steps] == [
+        *(("a", "send", "m1", str(trace), 1), ("a", "send", "m2", str(trace), 2)),
+        *(("b", "deliver", "m2", str(trace), 3), ("b", "deliver", "m1", str(trace), 4)),
+    ]
+
+
 def test_of_a_long_chain_both_ends_are_printed() -> None:
     chain = tuple(LoggedEvent("r", f"p{number}", 0, "send", message=f"m{number}") for number in range(20))
     long = ExplainedViolation("r", "x\x1b", 0, "m19", "m0", 1, "words\x1b[2J", chain, titles={"m1": "orders\x07"})

@@ -168,13 +168,20 @@ def _run(arguments: argparse.Namespace) -> int:
         report = screen.write_report(checked, progress, arguments.link) if checked.out is not None else None
         exported = _export(arguments, checked)
     if arguments.json:
-        worst = [violation.words for violation in checked.explained[:1]]
-        print(json.dumps({**checked.as_dict(), "notes": list(checked.notes), "worst": worst}))
+        print(json.dumps({**checked.as_dict(), "notes": list(checked.notes), **_worst(checked)}))
     else:
         screen.show(checked)
     with redirect_stdout(sys.stderr if arguments.json else sys.stdout):
         screen.show_places(checked, report, exported)
     return STATUS[checked.answer.verdict]
+
+
+def _worst(checked: Checked) -> dict[str, list[Any]]:
+    """Return the worst violation for a script: in words, and as the events that prove it, each with its place."""
+    found = checked.explained[:1]
+    names = ("run", "process", "index", "kind", "message", "file", "line")
+    steps = [[{name: getattr(event, name) for name in names} for event in one.steps] for one in found]
+    return {"worst": [one.words for one in found], "worst_steps": steps}
 
 
 def _add_link_notes(checked: Checked, link: str | None) -> Checked:
@@ -183,7 +190,7 @@ def _add_link_notes(checked: Checked, link: str | None) -> Checked:
         return checked
     from antecede.web.step_links import note_missing_names, parse_template
 
-    steps = (event for violation in checked.explained for event in (*violation.chain, *violation.delivers))
+    steps = (event for violation in checked.explained for event in violation.steps)
     return replace(checked, notes=(*note_missing_names(parse_template(link), steps), *checked.notes))
 
 
