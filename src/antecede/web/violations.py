@@ -25,6 +25,8 @@ OPEN_AT_FIRST = 3
 SHAPES_AT_FIRST = 10
 """What follows the violations should not be a hundred lines away."""
 PATH_STEPS_MAX = 8
+WORST = "The worst violation is the deliver that overtook the most messages, and the earliest of these."
+FIRST = "Vector clocks do not tell how many messages were overtaken, so this is the first of the late receives."
 Link = tuple[str, str]
 
 
@@ -43,8 +45,10 @@ class ViolationWriter:
     template: LinkTemplate | None = None
 
     def worst(self) -> str:
-        """Return the worst violation, and how to read its diagram if it has one."""
-        return self._article(1, is_open=True) + (legend() if self.violations[0].events else "")
+        """Return the worst violation, why it is the worst, and how to read its diagram if it has one."""
+        what = WORST if self.violations[0].overtaken_count else FIRST
+        meaning = f'<p class="note">{what}</p>' if self.total > 1 else ""
+        return meaning + self._article(1, is_open=True) + (legend() if self.violations[0].events else "")
 
     def section(self) -> str:
         """Return all violations, grouped by shape, with the filter for them."""
