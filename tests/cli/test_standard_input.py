@@ -2,6 +2,8 @@
 
 import io
 import json
+import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 from antecede.cli import main
 from antecede.cli.standard_input import read_standard_input
 from antecede.core.errors import Misuse
+from tests.paths import ROOT
 
 LOG = [
     {"ts": "2026-01-02T03:04:05.1Z", "service": "orders", "event": "published", "msg_id": "m1", "to": ["bill", "mail"]},
@@ -93,3 +96,38 @@ def test_no_mapping_is_suggested_for_what_no_mapping_can_read(
     assert main(["check", str(path), "--suggest-mapping"]) == 2
     said = capsys.readouterr().err
     assert "app.txt: a mapping is for JSON Lines and for CSV with a header, and this is text; text without" in said
+
+
+def block(form: str, number: int = 0) -> str:
+    """Return a block of the guide's section on a log of one's own."""
+    page = (ROOT / "docs" / "guide" / "05-checking.md").read_text()
+    _, _, section = page.partition("## From a log of your own to a verdict")
+    return re.findall(rf"```{form}\n(.*?)```", section, re.DOTALL)[number]
+
+
+def test_what_the_guide_shows_is_what_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("app.log").write_text(block("json"))
+    assert main(["check", "app.log", "--suggest-mapping"]) == 0
+    suggested = capsys.readouterr().out
+    assert suggested == block("json", 1)
+    Path("mapping.json").write_text(suggested)
+    assert main(["check", "app.log", "--mapping", "mapping.json", "--master", "in-process"]) == 1
+    assert capsys.readouterr().out == block("text")
+
+
+def test_text_becomes_a_log_as_the_guide_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "to_json.py").write_text(block("py"))
+    command = [sys.executable, str(tmp_path / "to_json.py")]
+    rows = subprocess.run(command, input=block("log"), capture_output=True, text=True, check=True).stdout
+    type_in(monkeypatch, rows)
+    assert main(["check", "-", "--suggest-mapping"]) == 0
+    mapping = capsys.readouterr().out
+    type_in(monkeypatch, rows)
+    assert main(["check", "-", "--mapping", mapping, "--master", "in-process", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["messages"], found["deliveries"], found["lost"]) == (1, 1, 1)

@@ -90,6 +90,18 @@ def add(subparsers: Any) -> None:
         action="store_true",
         help="print one JSON object on standard output, everything else on standard error",
     )
+    _add_reading(parser)
+    verifying = parser.add_argument_group("verifying")
+    verifying.add_argument(
+        "--windows", type=int, metavar="N", help="divide every run into about N windows; default: by size"
+    )
+    verifying.add_argument(
+        "--worst", type=int, default=100, metavar="N", help="explain at most N violations; default: 100"
+    )
+    _add_export(parser)
+
+
+def _add_reading(parser: argparse.ArgumentParser) -> None:
     reading = parser.add_argument_group("reading")
     reading.add_argument("--regex", help="a regular expression for one event of a ShiViz log")
     reading.add_argument("--delimiter", help="a regular expression for the text between two executions in a ShiViz log")
@@ -114,14 +126,6 @@ def add(subparsers: Any) -> None:
         help="the part of the rows that may be refused before the answer is undecidable: a percentage such as 5%%, "
         "or a share such as 0.05; default: 1%%",
     )
-    verifying = parser.add_argument_group("verifying")
-    verifying.add_argument(
-        "--windows", type=int, metavar="N", help="divide every run into about N windows; default: by size"
-    )
-    verifying.add_argument(
-        "--worst", type=int, default=100, metavar="N", help="explain at most N violations; default: 100"
-    )
-    _add_export(parser)
 
 
 def _share(text: str) -> float:
@@ -156,7 +160,8 @@ def _suggest(paths: Sequence[str]) -> int:
     from antecede.pipeline.read.detection.suggest_mapping import describe_suggestion
 
     mapping, words = describe_suggestion(paths[0])
-    print(json.dumps(mapping, indent=2))
+    lines = [f"  {json.dumps(name)}: {json.dumps(meaning)}" for name, meaning in mapping.items()]
+    print("{\n" + ",\n".join(lines) + "\n}")
     print(words, file=sys.stderr)
     return 0
 

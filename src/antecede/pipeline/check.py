@@ -104,12 +104,7 @@ def check(
     return Checked(
         paths=trace.names,
         format=trace.format,
-        notes=(
-            *_notes(judged),
-            *trace.notes,
-            *_note_unjudged(judged.answer),
-            *_note_repeated(judged.answer, is_mapped=mapping is not None),
-        ),
+        notes=(*_notes(judged), *trace.notes, *_note_deliveries(judged.answer, is_mapped=mapping is not None)),
         answer=judged.answer,
         quarantined=judged.quarantined,
         explained=judged.explained,
@@ -224,6 +219,10 @@ def _notes(judged: _Judged) -> tuple[str, ...]:
     if "clocks" in judged.answer.basis:
         notes.append(f"judged by the vector clocks, for which is assumed that {ASSUMPTIONS}")
     return (*notes, INFERRED_NOTE.format(sends=inferred)) if inferred else tuple(notes)
+
+
+def _note_deliveries(found: Answer, *, is_mapped: bool) -> tuple[str, ...]:
+    return (*_note_unjudged(found), *_note_repeated(found, is_mapped=is_mapped))
 
 
 def _note_unjudged(found: Answer) -> tuple[str, ...]:
