@@ -84,8 +84,20 @@ def test_columns_of_a_trace_need_no_mapping() -> None:
 def test_a_column_that_is_not_there_is_named() -> None:
     with pytest.raises(UnreadableInput, match="the table is not a trace: no column process, kind among a"):
         check(pa.table({"a": [1]}), mapping=None)
-    with pytest.raises(BadPattern, match="the mapping names the column 'service'; there are kind"):
+    with pytest.raises(BadPattern, match=r"'service', which the table does not have; there are kind$"):
         check(pa.table({"kind": ["send"]}), mapping={"process": "service"})
+    rows = [{"who": {"id": "p"}, "kind": "s"}]
+    with pytest.raises(BadPattern, match=r"the mapping names 'who.name', but 'who' has no such field"):
+        check(pa.Table.from_pylist(rows), mapping={"process": "who.name"})
+
+
+def test_a_misspelt_column_is_refused_with_all_that_there_are(spark: SparkSession) -> None:
+    words = r"'iid', which {} does not have \(did you mean 'id'\?\); there are ts, service, event, id, to$"
+    mapping = {**MAPPING, "message": "iid"}
+    with pytest.raises(BadPattern, match=words.format("the table")):
+        check(pa.Table.from_pylist(LOG), mapping=mapping)
+    with pytest.raises(BadPattern, match=words.format("the DataFrame")):
+        antecede.check(spark.createDataFrame(pa.Table.from_pylist(LOG)), mapping=mapping)
 
 
 def test_fields_of_structs_numbers_and_attributes_are_mapped() -> None:
@@ -136,3 +148,34 @@ def test_tables_go_to_the_folder_that_is_given_or_away_with_the_result(path: Pat
 def test_what_cannot_be_checked_is_refused(source: Any) -> None:
     with pytest.raises(antecede.Misuse, match="cannot check a value of type"):
         check(source)
+
+
+def test_a_mapping_is_suggested_for_every_kind_of_source(path: Path) -> None:
+    for source in (path, str(path), pa.Table.from_pylist(LOG), pd.DataFrame(LOG)):
+        assert antecede.suggest_mapping(source) == MAPPING
+    frame = pd.DataFrame(LOG)
+    assert antecede.suggest_mapping(frame.assign(ts=pd.to_datetime(frame["ts"]))) == MAPPING
+    with pytest.raises(antecede.Misuse, match="give one path"):
+        antecede.suggest_mapping([str(path)])
+
+
+def test_errors_speak_of_arguments_and_not_of_options(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "clocks.log").write_text('a {"a":1}\nsend\n')
+    said = []
+    for source, options in (
+        (path, {"mapping": None}),
+        (path, {"receives": "x"}),
+        (path, {"format": "csv", "mapping": None}),
+        (path, {"out": path}),
+    ):
+        with pytest.raises(antecede.Misuse) as refusal:
+            check(source, **options)
+        said.append(str(refusal.value))
+    assert "say which field is what with mapping=; antecede.suggest_mapping(source) returns one" in said[0]
+    assert said[1].startswith("receives= is for logs with vector clocks")
+    assert "give mapping= with a name" in said[2]
+    assert said[3].startswith(f"out={path}")
+    said.append(check(tmp_path / "clocks.log", mapping=None).reason)
+    with pytest.raises(antecede.Misuse, match="leave master= out") as refusal:
+        antecede.check(path, mapping=MAPPING, master="in-proces")
+    assert "--" not in "".join([*said, str(refusal.value)])

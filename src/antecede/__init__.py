@@ -19,8 +19,8 @@ which a driver carries out in order: `Sent`, `Transmit`, `Deliver`, `SetTimer`. 
 written once, in `antecede.core.algorithm`. `encode` and `decode` are the wire form of packets; `snapshot` and `restore`
 bring a process over a restart.
 
-`check` says whether a trace was delivered in causal order, from a program, a notebook or a test; it comes with
-`antecede[app]`.
+`check` says whether a trace was delivered in causal order, from a program, a notebook or a test, and `suggest_mapping`
+how to read a log in a format of its own; they come with `antecede[app]`.
 
 The runtime exchanges messages in causal order over NATS: `join` and `join_sync` make a `Node`, with `Limits` and
 `NatsOptions`; a `Host` is a device that roams between stations. These names come with `antecede[runtime]` and are
@@ -50,6 +50,7 @@ from antecede.core.wire.packets import Codec, decode, encode
 if TYPE_CHECKING:
     from antecede.checked import CheckResult as CheckResult
     from antecede.checked import check as check
+    from antecede.checked import suggest_mapping as suggest_mapping
     from antecede.runtime import Host as Host
     from antecede.runtime import Limits as Limits
     from antecede.runtime import NatsOptions as NatsOptions
@@ -97,6 +98,7 @@ _LAZY = {
     "check": "antecede.checked",
     "join": "antecede.runtime",
     "join_sync": "antecede.runtime",
+    "suggest_mapping": "antecede.checked",
 }
 """Public names by the module that defines them. They need more than the standard library, so `import antecede` does not
 load them."""

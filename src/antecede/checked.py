@@ -10,11 +10,14 @@
 from __future__ import annotations
 
 import html
+import json
+import re
 import shutil
 import sys
 import tempfile
 import weakref
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +29,9 @@ from antecede.core.errors import Misuse
 from antecede.judge.rule import QUARANTINE_MAX
 from antecede.pipeline import check as pipeline
 from antecede.pipeline.progress import no_progress
+from antecede.pipeline.read import arguments
+from antecede.pipeline.read.detection.suggest_mapping import describe_suggestion
+from antecede.pipeline.read.detection.suggest_mapping import suggest_mapping as suggest
 from antecede.pipeline.read.files import locate
 from antecede.pipeline.runner import InProcess
 from antecede.pipeline.schema import TABLES
@@ -36,9 +42,16 @@ if TYPE_CHECKING:
     import pandas as pd
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["CheckResult", "check"]
+__all__ = ["CheckResult", "check", "suggest_mapping"]
 
 IN_PROCESS = "in-process"
+SAMPLE_ROWS = 1_000
+OPTION = re.compile(r"--(mapping|format|regex|delimiter|receives|out|master|link|quarantine-max)( (?=['\"/]))?")
+WORDS = {
+    "--suggest-mapping prints one to start from": "antecede.suggest_mapping(source) returns one to start from",
+    "--master in-process": 'master="in-process"',
+}
+"""What the command line says, and what it is called from Python."""
 
 
 class CheckResult:
@@ -55,7 +68,7 @@ class CheckResult:
     @property
     def reason(self) -> str:
         """Return why, in a sentence."""
-        return self._checked.answer.reason
+        return _name_arguments(self._checked.answer.reason)
 
     @property
     def complete(self) -> bool:
@@ -65,7 +78,7 @@ class CheckResult:
     @property
     def notes(self) -> tuple[str, ...]:
         """Return how the input was read, and what was taken for granted."""
-        return self._checked.notes
+        return tuple(map(_name_arguments, self._checked.notes))
 
     @property
     def counts(self) -> dict[str, int]:
@@ -104,7 +117,8 @@ class CheckResult:
 
     def report(self, path: str | Path, *, link: str | None = None) -> Path:
         """Write the report as a page to `path`, and return it. `link` is that of `antecede check --link`."""
-        template = None if link is None else parse_template(link)
+        with _speak_of_arguments():
+            template = None if link is None else parse_template(link)
         written = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
         place = Path(path)
         place.write_text(render(self._checked, written=written, link=template), encoding="utf-8")
@@ -166,31 +180,65 @@ def check(
     `out` is a folder for the tables. Without it they are in a temporary folder of this machine that is removed with the
     result. The other arguments are the options of `antecede check`.
     """
-    runner, session = _start_runner(_session_of(source, spark), master)
+    own = _session_of(source, spark)
+    given = None if _is_spark_frame(source) else _given(source)
+    reading: Any = {"format": format, "regex": regex, "delimiter": delimiter, "receives": receives, "mapping": mapping}
+    with _speak_of_arguments():
+        if own is None and isinstance(given, list):
+            arguments.refuse(given, master, **reading)
+        runner, session = _start_runner(own, master)
     if out is None and session is not None and not runner.is_here:
         raise Misuse("the tasks of this session run on other machines; give out=, a folder that they and you can reach")
     folder = tempfile.mkdtemp(prefix="antecede-") if out is None else None
     try:
-        checked = pipeline.check(
-            runner,
-            _given(source, runner),
-            format=format,
-            regex=regex,
-            delimiter=delimiter,
-            receives=receives,
-            mapping=mapping,
-            out=str(out if folder is None else folder),
-            windows=windows,
-            worst=worst,
-            quarantine_max=quarantine_max,
-            progress=progress or no_progress,
-        )
+        with _speak_of_arguments():
+            checked = pipeline.check(
+                runner,
+                runner.take_frame(source) if given is None else given,
+                **reading,
+                out=str(out if folder is None else folder),
+                windows=windows,
+                worst=worst,
+                quarantine_max=quarantine_max,
+                progress=progress or no_progress,
+            )
     except BaseException:
         _remove(folder)
         raise
     result = CheckResult(checked, session)
     weakref.finalize(result, _remove, folder)
     return result
+
+
+def suggest_mapping(source: str | Path | pa.Table | pd.DataFrame | DataFrame) -> dict[str, Any]:
+    """Return a mapping to start from, for `check`, from the first rows of a source in a format of its own.
+
+    `source` is the path of JSON Lines or CSV, a Spark DataFrame, a pandas DataFrame, or an Arrow table. The mapping is
+    a guess from names and values: read it, and correct it.
+    """
+    with _speak_of_arguments():
+        if isinstance(source, str | Path):
+            return describe_suggestion(str(source))[0]
+        table = source.limit(SAMPLE_ROWS).toArrow() if _is_spark_frame(source) else _given(source)
+        if not isinstance(table, pa.Table):
+            raise Misuse("give one path, an Arrow table, or a DataFrame of Spark or pandas")
+        rows = table.slice(0, SAMPLE_ROWS).to_pylist()
+        return suggest("\n".join(json.dumps(row, default=str) for row in rows).encode())
+
+
+@contextmanager
+def _speak_of_arguments() -> Iterator[None]:
+    """Turn the options of the command line, in what is raised, into the arguments of a call."""
+    try:
+        yield
+    except Misuse as error:
+        raise type(error)(_name_arguments(str(error))) from error
+
+
+def _name_arguments(text: str) -> str:
+    for said, meant in WORDS.items():
+        text = text.replace(said, meant)
+    return OPTION.sub(lambda found: f"{found[1].replace('-', '_')}=", text)
 
 
 def _remove(folder: str | None) -> None:
@@ -216,16 +264,14 @@ def _start_runner(session: SparkSession | None, master: str | None) -> tuple[Any
     from antecede.pipeline.spark.runner import SparkRunner  # loads pyspark, which takes a second
     from antecede.pipeline.spark.session import session as start
 
-    found = session if session is not None else start(master)
+    found = session if session is not None else start(master, others=[IN_PROCESS])
     return SparkRunner(found), found
 
 
-def _given(source: Any, runner: Any) -> Any:
-    """Return the source as `antecede.pipeline.check.check` takes it."""
+def _given(source: Any) -> Any:
+    """Return the source as `antecede.pipeline.check.check` takes it, if it is not a DataFrame of Spark."""
     if isinstance(source, str | Path):
         return [str(source)]
-    if _is_spark_frame(source):
-        return runner.take_frame(source)
     if isinstance(source, pa.Table):
         return source
     pandas = sys.modules.get("pandas")  # nobody has a DataFrame of pandas without it

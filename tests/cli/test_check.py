@@ -84,6 +84,17 @@ def test_the_worst_violation_comes_before_the_counts_with_files_and_lines(
     assert lines[8].split()[:2] == ["runs", "1"]
 
 
+def test_json_has_the_places_of_the_worst_violation(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(trace), "--master", "in-process", "--json"]) == 1
+    said = json.loads(capsys.readouterr().out)
+    assert said["worst"] == ["b delivered m2 before m1: m1 was sent by a, then a sent m2"]
+    (steps,) = said["worst_steps"]
+    assert [(one["process"], one["kind"], one["message"], one["file"], one["line"]) for one in steps] == [
+        *(("a", "send", "m1", str(trace), 1), ("a", "send", "m2", str(trace), 2)),
+        *(("b", "deliver", "m2", str(trace), 3), ("b", "deliver", "m1", str(trace), 4)),
+    ]
+
+
 def test_of_a_long_chain_both_ends_are_printed() -> None:
     chain = tuple(LoggedEvent("r", f"p{number}", 0, "send", message=f"m{number}") for number in range(20))
     long = ExplainedViolation("r", "x\x1b", 0, "m19", "m0", 1, "words\x1b[2J", chain, titles={"m1": "orders\x07"})
@@ -101,6 +112,13 @@ def test_links_are_made_in_the_report(trace: Path, tmp_path: Path, capsys: pytes
     assert re.findall(r'href="(https:[^"]*)"', page) == [
         f"https://logs.example/{message}?line={line}" for message, line in (("m1", 1), ("m2", 2), ("m2", 3), ("m1", 4))
     ]
+
+
+def test_a_link_that_no_step_can_have_is_noted(trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["--out", str(tmp_path / "out"), "--link", "https://logs.example/{trace_id}"]
+    assert main(["check", str(trace), "--master", "in-process", *asked]) == 1
+    note = "Note: no step has a link, because none has a value for {trace_id} of --link; there are process, message, "
+    assert note in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -211,6 +229,13 @@ def test_help_teaches_by_examples(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     assert "examples:" in said
     assert "exit status: 0 causal order holds, 1 it is violated, 3 undecidable" in said
+    assert "with kind (send, deliver, receive or internal)" in said
+    assert "those of an earlier check there are replaced" in re.sub(r"\s+", " ", said)
+
+
+def test_a_misspelt_in_process_is_told_with_what_was_meant(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(trace), "--master", "in-proces"]) == 2
+    assert "'in-proces' (did you mean 'in-process'?); write in-process, local[2], " in capsys.readouterr().err
 
 
 def test_what_a_terminal_would_obey_is_taken_out() -> None:

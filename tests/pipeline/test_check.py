@@ -246,3 +246,24 @@ def test_an_export_is_read_back_with_the_same_answer(write_lines: WriteLines, tm
         found = check(InProcess(), [str(tmp_path / name)])
         assert found.as_dict()["violations"] == 1, name
         assert found.explained[0].words == CHAIN
+
+
+def test_if_the_order_of_all_events_is_unknown_the_answer_says_so(write_lines: WriteLines, tmp_path: Path) -> None:
+    for name in ("d/a.jsonl", "d/b.jsonl"):  # the same events twice, so neither lines nor times tell their order
+        write_lines(name, [{"who": "p", "what": "send", "id": "m"}])
+    mapping = {"process": "who", "kind": {"field": "what", "send": ["send"]}, "message": "id"}
+    checked = check(InProcess(), [str(tmp_path / "d")], mapping=mapping, out=str(tmp_path / "out"))
+    assert (checked.answer.verdict, checked.quarantined) == ("undecidable", 2)
+    assert any("neither lines nor times tell the order" in note for note in checked.notes)
+    assert "2 rows" in render(checked, written="today")
+
+
+@pytest.mark.parametrize(("arrivals", "is_noted"), [(["came", "done"], True), (["done"], False)])
+def test_many_repeated_deliveries_are_asked_about(
+    write_lines: WriteLines, arrivals: list[str], *, is_noted: bool
+) -> None:
+    rows = [{"who": "p" if what == "sent" else "q", "what": what, "id": "m"} for what in ("sent", "came", "done")]
+    mapping = {"process": "who", "kind": {"field": "what", "send": ["sent"], "deliver": arrivals}, "message": "id"}
+    notes = check(InProcess(), [write_lines("a.jsonl", rows)], mapping=mapping).notes
+    asked = [note for note in notes if "are two of your kinds steps of one delivery?" in note]
+    assert [note[:37] for note in asked] == (["1 of 2 deliveries is repeated: the pr"] if is_noted else [])

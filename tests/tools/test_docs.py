@@ -60,7 +60,10 @@ def test_the_page_shows_signatures_fields_and_what_is_loaded_late() -> None:
     assert "\ndecode(data: bytes, roster: Sequence[str] = ()) -> Packet\n" in text
     assert "\n* `seq: int`\n" in text
     assert "\n    clock: Callable[[], float] = time.monotonic,\n" in text
-    assert "`CheckResult`, `Host`, `Limits`, `NatsOptions`, `Node`, `check`, `join` and `join_sync`" in text
+    assert (
+        "`CheckResult`, `Host`, `Limits`, `NatsOptions`, `Node`, `check`, `join`, `join_sync` and `suggest_mapping`"
+        in text
+    )
     assert " at 0x" not in text
 
 

@@ -279,6 +279,7 @@ def test_long_lists_are_cut_and_say_so() -> None:
     page = report.render(data)
     text = Page(page).text
     assert "Showing 100 of 12,345 violations, the worst first." in text
+    assert "The worst violation is the deliver that overtook the most messages, and the earliest of these." in text
     assert "showing 50 of 5,000 runs" in text
     assert "showing 50 of 70,000 rows" in text
     assert page.count("<article") == 100
@@ -360,3 +361,9 @@ def test_the_page_names_the_input_and_the_date() -> None:
     assert "one.jsonl, two" in parsed.text
     assert "logs/one.jsonl, two/" in parsed.text
     assert "Written 2026-05-13 08:12 UTC" in parsed.text
+
+
+def test_the_time_of_a_step_has_its_date_and_its_zone() -> None:
+    dated = replace(KNOWN, chain=tuple(replace(event, time=1_760_000_000.25) for event in KNOWN.chain))
+    text = Page(report.render(replace(known_report(), explained=(dated,)))).text
+    assert f"event {KNOWN.chain[0].index}, 2025-10-09 08:53:20.25 UTC" in text

@@ -7,7 +7,7 @@ import pytest
 from antecede.core.errors import Misuse
 from antecede.pipeline.report.explanations import ATTRIBUTE_CHARS_MAX
 from antecede.pipeline.report.model import LoggedEvent
-from antecede.web.step_links import VALUE_CHARS_MAX, parse_template
+from antecede.web.step_links import VALUE_CHARS_MAX, note_missing_names, parse_template
 
 EVENT = LoggedEvent(
     "run 1",
@@ -78,3 +78,14 @@ def test_a_template_that_may_lead_astray_is_refused(template: str, words: str) -
 
 def test_a_value_that_was_cut_makes_no_link() -> None:
     assert VALUE_CHARS_MAX < ATTRIBUTE_CHARS_MAX
+
+
+def test_a_name_that_no_step_has_is_told_with_those_that_there_are() -> None:
+    template = parse_template("https://x.example/{trace_id}/{spann}")
+    (note,) = note_missing_names(template, [EVENT])
+    assert note.startswith(
+        "no step has a link, because none has a value for {spann} (did you mean 'span'?) of --link; "
+    )
+    assert note.endswith("there are run, process, message, file, line, long, none, order.id, span, trace, up")
+    assert note_missing_names(parse_template("https://x.example/{trace_id}"), [EVENT]) == ()
+    assert note_missing_names(template, []) == ()

@@ -18,7 +18,6 @@ from antecede.web.text import (
     percent,
     plural,
     safe,
-    time_of_day,
 )
 
 ANY_TEXT = st.text(st.characters(), max_size=400)
@@ -86,8 +85,6 @@ def test_every_number_has_a_form(value: float) -> None:
 def test_moments_are_dates_only_where_they_can_be() -> None:
     assert moment(1_760_000_000.25) == "2025-10-09 08:53:20.25 UTC"
     assert moment(12.5) == "12.5 s"
-    assert time_of_day(1_760_000_000.25) == "08:53:20.25"
-    assert time_of_day(12.5) == "12.5 s"
 
 
 def test_counts_and_shares() -> None:

@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from antecede.cli import screen
@@ -29,7 +30,7 @@ that proves them.
 TRACE is a file, a folder or a glob, plain or compressed with gzip; - is standard input. The formats are:
   antecede   JSON Lines or Parquet with the columns run, process, index, kind, time, message, dests, ...
   shiviz     ShiViz and GoVector logs; for another layout, give --regex with the groups host, clock and event, and
-             with kind, message and dests if the log names its messages
+             with kind (send, deliver, receive or internal), message and dests if the log names its messages
   otlp       OpenTelemetry OTLP/JSON with messaging spans
   zipkin     Zipkin v2 JSON
   jaeger     Jaeger's own JSON, as its page downloads it
@@ -66,7 +67,12 @@ def add(subparsers: Any) -> None:
     )
     parser.add_argument("trace", metavar="TRACE", nargs="+", help="the logs: files, folders or globs")
     parser.add_argument("--format", default="auto", metavar="FORMAT", help=f"{', '.join(FORMATS)}; default: auto")
-    parser.add_argument("--out", metavar="DIR", help="write the tables and report.html to this folder")
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        help="write the tables and report.html to this folder; those of an earlier check there are replaced, and other "
+        "files stay",
+    )
     parser.add_argument(
         "--link",
         metavar="URL",
@@ -84,6 +90,18 @@ def add(subparsers: Any) -> None:
         action="store_true",
         help="print one JSON object on standard output, everything else on standard error",
     )
+    _add_reading(parser)
+    verifying = parser.add_argument_group("verifying")
+    verifying.add_argument(
+        "--windows", type=int, metavar="N", help="divide every run into about N windows; default: by size"
+    )
+    verifying.add_argument(
+        "--worst", type=int, default=100, metavar="N", help="explain at most N violations; default: 100"
+    )
+    _add_export(parser)
+
+
+def _add_reading(parser: argparse.ArgumentParser) -> None:
     reading = parser.add_argument_group("reading")
     reading.add_argument("--regex", help="a regular expression for one event of a ShiViz log")
     reading.add_argument("--delimiter", help="a regular expression for the text between two executions in a ShiViz log")
@@ -108,14 +126,6 @@ def add(subparsers: Any) -> None:
         help="the part of the rows that may be refused before the answer is undecidable: a percentage such as 5%%, "
         "or a share such as 0.05; default: 1%%",
     )
-    verifying = parser.add_argument_group("verifying")
-    verifying.add_argument(
-        "--windows", type=int, metavar="N", help="divide every run into about N windows; default: by size"
-    )
-    verifying.add_argument(
-        "--worst", type=int, default=100, metavar="N", help="explain at most N violations; default: 100"
-    )
-    _add_export(parser)
 
 
 def _share(text: str) -> float:
@@ -150,7 +160,8 @@ def _suggest(paths: Sequence[str]) -> int:
     from antecede.pipeline.read.detection.suggest_mapping import describe_suggestion
 
     mapping, words = describe_suggestion(paths[0])
-    print(json.dumps(mapping, indent=2))
+    lines = [f"  {json.dumps(name)}: {json.dumps(meaning)}" for name, meaning in mapping.items()]
+    print("{\n" + ",\n".join(lines) + "\n}")
     print(words, file=sys.stderr)
     return 0
 
@@ -158,17 +169,34 @@ def _suggest(paths: Sequence[str]) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     _refuse_bad_options(arguments)
     with screen.show_progress(quiet=arguments.json) as progress:
-        checked = _check(arguments, progress)
+        checked = _add_link_notes(_check(arguments, progress), arguments.link)
         report = screen.write_report(checked, progress, arguments.link) if checked.out is not None else None
         exported = _export(arguments, checked)
     if arguments.json:
-        worst = [violation.words for violation in checked.explained[:1]]
-        print(json.dumps({**checked.as_dict(), "notes": list(checked.notes), "worst": worst}))
+        print(json.dumps({**checked.as_dict(), "notes": list(checked.notes), **_worst(checked)}))
     else:
         screen.show(checked)
     with redirect_stdout(sys.stderr if arguments.json else sys.stdout):
         screen.show_places(checked, report, exported)
     return STATUS[checked.answer.verdict]
+
+
+def _worst(checked: Checked) -> dict[str, list[Any]]:
+    """Return the worst violation for a script: in words, and as the events that prove it, each with its place."""
+    found = checked.explained[:1]
+    names = ("run", "process", "index", "kind", "message", "file", "line")
+    steps = [[{name: getattr(event, name) for name in names} for event in one.steps] for one in found]
+    return {"worst": [one.words for one in found], "worst_steps": steps}
+
+
+def _add_link_notes(checked: Checked, link: str | None) -> Checked:
+    """Return the answer with a note in front if no step of its violations can be a link."""
+    if link is None:
+        return checked
+    from antecede.web.step_links import note_missing_names, parse_template
+
+    steps = (event for violation in checked.explained for event in violation.steps)
+    return replace(checked, notes=(*note_missing_names(parse_template(link), steps), *checked.notes))
 
 
 def _refuse_bad_options(arguments: argparse.Namespace) -> None:
@@ -193,6 +221,7 @@ def _refuse_bad_options(arguments: argparse.Namespace) -> None:
         delimiter=arguments.delimiter,
         receives=arguments.receives,
         mapping=arguments.mapping,
+        format=arguments.format,
     )
 
 

@@ -25,6 +25,13 @@ TEXT_CHARS_MAX = 1_500
 NOTES_MAX = 5
 STEPS_MAX = 8
 NAME_CHARS_MAX, PLACE_CHARS_MAX = 48, 200
+COUNTED = (
+    ("runs", "processes", "events", "quarantined"),
+    ("messages", "deliveries", "violations", "overtaken"),
+    ("lost", "duplicates", "spurious", "early"),
+)
+COUNTED_BY_CLOCKS = (COUNTED[0], ("receives", "late"))
+"""What is counted if vector clocks are judged, which tell neither messages nor what is lost."""
 
 
 def show(checked: Checked) -> None:
@@ -82,11 +89,8 @@ def show_places(checked: Checked, report: str | None, exported: Sequence[str]) -
 def count_lines(checked: Checked) -> Iterator[str]:
     """Yield the counts in a few lines of columns."""
     values = checked.as_dict()
-    for names in (
-        ("runs", "processes", "events", "quarantined"),
-        ("messages", "deliveries", "violations", "overtaken"),
-        ("lost", "duplicates", "spurious", "early"),
-    ):
+    values |= {"receives": values["deliveries"], "late": values["violations"]}
+    for names in COUNTED_BY_CLOCKS if values["basis"] == "clocks" else COUNTED:
         yield "".join(f"{name:<12}{values[name]:>12,}    " for name in names).rstrip()
 
 
@@ -133,7 +137,7 @@ def start_runner(paths: Sequence[str], master: str | None, progress: Progress) -
     from antecede.pipeline.spark.session import session
     from antecede.pipeline.spark.small_input import options
 
-    return SparkRunner(session(master, options=options(paths, master)))
+    return SparkRunner(session(master, options=options(paths, master), others=[IN_PROCESS]))
 
 
 def write(path: str, pieces: Iterator[str]) -> None:

@@ -25,7 +25,9 @@ def read_standard_input(paths: Sequence[str], master: str | None) -> Iterator[li
         raise Misuse(f"- is standard input of this machine, which tasks on {master} cannot read; give a path")
     if sys.stdin.isatty():
         print("reading standard input until its end (Ctrl-D)", file=sys.stderr)
-    with TemporaryDirectory(prefix="antecede-") as folder:
+    from antecede.pipeline.read.files import STANDARD_INPUT_FOLDER  # loads Arrow
+
+    with TemporaryDirectory(prefix=STANDARD_INPUT_FOLDER) as folder:
         copy = Path(folder) / FILE_NAME
         with copy.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)

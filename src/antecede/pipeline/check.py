@@ -45,6 +45,8 @@ from antecede.pipeline.verify.tasks import JudgeOptions
 from antecede.pipeline.verify.verify import Verified, verify
 
 WORST = 100
+REPEATED_SHARE_MIN = 1 / 3
+"""From which share of repeated deliveries on a note asks whether they are repeated at all."""
 PLACE = ("run", "process", "index")
 
 
@@ -102,7 +104,7 @@ def check(
     return Checked(
         paths=trace.names,
         format=trace.format,
-        notes=(*_notes(judged), *trace.notes, *_note_unjudged(judged.answer)),
+        notes=(*_notes(judged), *trace.notes, *_note_deliveries(judged.answer, is_mapped=mapping is not None)),
         answer=judged.answer,
         quarantined=judged.quarantined,
         explained=judged.explained,
@@ -219,6 +221,10 @@ def _notes(judged: _Judged) -> tuple[str, ...]:
     return (*notes, INFERRED_NOTE.format(sends=inferred)) if inferred else tuple(notes)
 
 
+def _note_deliveries(found: Answer, *, is_mapped: bool) -> tuple[str, ...]:
+    return (*_note_unjudged(found), *_note_repeated(found, is_mapped=is_mapped))
+
+
 def _note_unjudged(found: Answer) -> tuple[str, ...]:
     """Return a note on the deliveries whose order was not judged, if there are any."""
     spurious, deliveries = found.sums["spurious"], found.sums["deliveries"]
@@ -228,4 +234,16 @@ def _note_unjudged(found: Answer) -> tuple[str, ...]:
     return (
         f"{spurious:,} of {plural(deliveries, 'delivery', 'deliveries')} {are} spurious, and {their} order was not "
         "judged: the message was never sent, or its send does not name the process among its destinations",
+    )
+
+
+def _note_repeated(found: Answer, *, is_mapped: bool) -> tuple[str, ...]:
+    """Return a note if so many deliveries are repeated that they may be steps of one delivery."""
+    repeated, deliveries = found.sums["duplicates"], found.sums["deliveries"]
+    if not deliveries or repeated / deliveries < REPEATED_SHARE_MIN:
+        return ()
+    advice = "; are two of your kinds steps of one delivery? map the earlier one to receive" if is_mapped else ""
+    return (
+        f"{repeated:,} of {plural(deliveries, 'delivery', 'deliveries')} {'is' if repeated == 1 else 'are'} repeated: "
+        f"the process had delivered the message before, and only the first delivery was judged{advice}",
     )

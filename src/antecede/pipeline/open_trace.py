@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from antecede.pipeline.limits import Limits
 from antecede.pipeline.read.blocks import table_of
+from antecede.pipeline.read.files import name_for_people
 from antecede.pipeline.read.indexes import WITHOUT_ORDER
 from antecede.pipeline.read.open_input import Expressions, OpenInput, cut_into_blocks, open_input
 from antecede.pipeline.read.row_groups import describe_files
@@ -85,7 +86,7 @@ def _open_files(
     kept: list[Dataset] = []
     return OpenTrace(
         runner=runner,
-        names=tuple(paths),
+        names=tuple(map(name_for_people, paths)),
         format=opened.format.name,
         has_clocks=opened.format.reader == "shiviz",
         has_index=opened.has_index,

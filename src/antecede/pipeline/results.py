@@ -59,7 +59,7 @@ TOLD: Mapping[str, pa.Schema] = {
     "unnamed": UNNAMED,
     "written": WRITTEN,
     "figures": FIGURES,
-    "late": schema.LATE_RECEIVES,
+    "late": schema.LOCATED_LATE_RECEIVES,
     "large": LARGE,
     "resent": RESENT,
     "left_out": pa.schema([("file", pa.string()), ("line", pa.int64())]),

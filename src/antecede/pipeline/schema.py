@@ -85,6 +85,16 @@ LATE_RECEIVES = pa.schema(
 )
 """Receives that raise no entry of a clock, each with a witness."""
 
+LOCATED_LATE_RECEIVES = pa.schema(
+    [
+        *LATE_RECEIVES,
+        *(column("file", TEXT, "where the receive is logged"), column("line", LONG, "its line there")),
+        column("known_file", TEXT, "where the earlier receive is logged"),
+        column("known_line", LONG, "its line there"),
+    ]
+)
+"""Late receives with the places of the two receives in the input."""
+
 MESSAGES = pa.schema(
     [
         RUN,

@@ -81,12 +81,13 @@ def _sections(
         yield "violations", "Violations", f"<p>{_say_no_violations(report, len(explained))}</p>"
     if figures.picture is not None:
         yield "picture", "Start of the trace", picture(figures.picture, names)
-    yield from _measured(figures, names)
+    has_messages = answer.sums["messages"] > 0
+    yield from _measured(figures, names, has_messages=has_messages)
     if figures.processes:
-        body = sections.processes(figures.processes, figures.process_count, limits.processes, names)
+        body = sections.processes(figures.processes, figures.process_count, limits.processes, names, answer.basis)
         yield "processes", "Processes", body
     if answer.runs:
-        yield "runs", "Runs", sections.runs(answer.runs, answer.run_count, limits.runs)
+        yield "runs", "Runs", sections.runs(answer.runs, answer.run_count, limits.runs, answer.basis)
     yield "quarantine", "Quarantine", sections.quarantine(figures, report.quarantined, limits.quarantine)
     in_step = (
         "By the clocks of the source, no deliver came before its send."
@@ -95,11 +96,11 @@ def _sections(
     )
     yield "skew", "Clocks", sections.sentences(figures.skew, in_step)
     yield "method", "How this was computed", sections.computation(report, figures)
-    if figures.locality:
+    if figures.locality and has_messages:
         yield "locality", "Savings with smaller clocks", f"<p>{safe(figures.locality, TEXT_CHARS_MAX)}</p>"
 
 
-def _measured(figures: Figures, names: PageNames) -> Iterator[tuple[str, str, str]]:
+def _measured(figures: Figures, names: PageNames, *, has_messages: bool) -> Iterator[tuple[str, str, str]]:
     """Yield the sections on what was measured."""
     yield "timeline", "Over time", measures.timeline(figures.timeline)
     yield "delay", "Delivery delay", measures.delay(figures.histograms.get("delay_s"))
@@ -107,7 +108,7 @@ def _measured(figures: Figures, names: PageNames) -> Iterator[tuple[str, str, st
     worst = worst_links(figures.violated_links, figures.violated_link_count, names)
     links = matrix(figures.links, figures.process_count, names) if figures.links else ""
     none = "<p>No message has both a send and a deliver in the trace.</p>"
-    yield "links", "Links", worst + links or none
+    yield "links", "Links", (worst + links if has_messages else "") or none
 
 
 def _say_no_violations(report: Report, explained: int) -> str:

@@ -58,6 +58,16 @@ FOUND = (
     ("quarantined", "quarantined", "rows that are not valid events", "row that is not a valid event"),
 )
 """Of each count: its name, the name of one, and the meaning of several and of one."""
+BY_CLOCKS = {
+    "deliveries": ("receives", "receive", "events that are marked as receives", "event that is marked as a receive"),
+    "violations": (
+        *("late receives", "late receive", "receives of messages that the process knew of already"),
+        "receive of a message that the process knew of already",
+    ),
+}
+"""What counts mean if vector clocks are judged: the names of several and of one, and the meanings of both."""
+NOT_BY_CLOCKS = ("messages", "overtaken", "lost", "duplicates", "spurious")
+"""Counts that vector clocks do not tell."""
 
 
 def verdict(answer: Answer) -> str:
@@ -76,7 +86,9 @@ def verdict_title(answer: Answer) -> str:
 
 
 def counts(values: Mapping[str, Any]) -> str:
-    """Return the counts as HTML."""
+    """Return the counts as HTML. They are those of `antecede check --json`, with its `basis`."""
+    if values.get("basis") == "clocks":
+        values = {name: value for name, value in values.items() if name not in NOT_BY_CLOCKS}
     return (
         f'<h3>What was read</h3><dl class="counts">{_count_items(values, SIZE)}</dl>'
         f'<h3>What was found</h3><dl class="counts">{_count_items(values, FOUND)}</dl>'
@@ -84,19 +96,32 @@ def counts(values: Mapping[str, Any]) -> str:
 
 
 def _count_items(values: Mapping[str, Any], fields: Iterable[tuple[str, str, str, str]]) -> str:
-    return "".join(
-        f'<div><dt>{one if values[field] == 1 else field}</dt><dd><span class="value">{number(values[field])}</span>'
-        f'<span class="meaning">{meaning_of_one if values[field] == 1 else meaning}</span></dd></div>'
-        for field, one, meaning, meaning_of_one in fields
-    )
+    items = []
+    for field, *own in fields:
+        if field not in values:
+            continue
+        several, one, meaning, meaning_of_one = (
+            BY_CLOCKS[field] if values.get("basis") == "clocks" and field in BY_CLOCKS else (field, *own)
+        )
+        is_one = values[field] == 1
+        items.append(
+            f'<div><dt>{one if is_one else several}</dt><dd><span class="value">{number(values[field])}</span>'
+            f'<span class="meaning">{meaning_of_one if is_one else meaning}</span></dd></div>'
+        )
+    return "".join(items)
 
 
-def runs(rows: tuple[RunAnswer, ...], total: int, limit: int) -> str:
+def arrival_titles(basis: str) -> tuple[str, str]:
+    """Return how tables call deliveries and violations, which are receives if vector clocks are judged."""
+    return ("Receives", "Late receives") if basis == "clocks" else ("Deliveries", "Violations")
+
+
+def runs(rows: tuple[RunAnswer, ...], total: int, limit: int, basis: str = "messages") -> str:
     """Return the table of runs, with at most `limit` of `total` rows."""
     shown = rows[:limit]
     return table(
         f"Runs: {count_phrase(len(shown), total, 'run')}",
-        ("Run", "Verdict", "Processes", "Events", "Messages", "Deliveries", "Violations", "Overtaken", "Lost", "Note"),
+        ("Run", "Verdict", "Processes", "Events", "Messages", *arrival_titles(basis), "Overtaken", "Lost", "Note"),
         ((name(row.run), safe(row.verdict), *map(number, _run_numbers(row)), safe(_run_note(row))) for row in shown),
         "ttnnnnnnnt",
     )
@@ -110,12 +135,14 @@ def _run_numbers(row: RunAnswer) -> tuple[int, ...]:
     return (row.processes, row.events, row.messages, row.deliveries, row.violations, row.overtaken, row.lost)
 
 
-def processes(rows: tuple[ProcessTotals, ...], total: int, limit: int, names: PageNames) -> str:
+def processes(
+    rows: tuple[ProcessTotals, ...], total: int, limit: int, names: PageNames, basis: str = "messages"
+) -> str:
     """Return the table of processes, with at most `limit` of `total` rows."""
     shown = rows[:limit]
     return table(
         f"Processes: {count_phrase(len(shown), total, 'process', 'processes')}",
-        ("Process", "Events", "Sends", "Deliveries", "Violations", "Lost", "Mean delay", "Mean hold-back"),
+        ("Process", "Events", "Sends", *arrival_titles(basis), "Lost", "Mean delay", "Mean hold-back"),
         (
             (
                 names.process(row.process),

@@ -10,16 +10,19 @@ http or https, and the host is written in the template. A step that lacks a valu
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import quote
 
 from antecede.core.errors import Misuse
+from antecede.pipeline.errors import did_you_mean
 from antecede.pipeline.report.model import LoggedEvent
 from antecede.pipeline.report.span_ids import find_attribute
 
 COLUMNS = ("run", "process", "message", "file", "line")
 TEMPLATE_CHARS_MAX = 2_000
 VALUE_CHARS_MAX = 250
+NAMES_SHOWN_MAX = 50
 PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 LITERAL = re.compile(r"[!#-;=?-\[\]_a-z~]*")  # what an address may have without percent-encoding
 START = re.compile(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?[/?#]", re.IGNORECASE)
@@ -64,6 +67,19 @@ def parse_template(text: str) -> LinkTemplate:
     if not names:
         raise Misuse(f"--link {text!r} has no name in braces, such as {{trace_id}}, so all links would be the same")
     return LinkTemplate(literals, names)
+
+
+def note_missing_names(template: LinkTemplate, events: Iterable[LoggedEvent]) -> tuple[str, ...]:
+    """Return a note on the names of a template that none of the events has, with the names that there are."""
+    steps = list(events)
+    missing = [name for name in template.names if all(_value(event, name) is None for event in steps)]
+    if not steps or not missing:
+        return ()
+    attributes = sorted({name for event in steps for name in event.attributes or ()})
+    there = [*(name for name in COLUMNS if any(_value(event, name) for event in steps)), *attributes]
+    shown = ", ".join(there[:NAMES_SHOWN_MAX]) + (", ..." if len(there) > NAMES_SHOWN_MAX else "")
+    named = ", ".join(f"{{{name}}}{did_you_mean(name, there)}" for name in missing)
+    return (f"no step has a link, because none has a value for {named} of --link; there are {shown}",)
 
 
 def _value(event: LoggedEvent, name: str) -> str | None:

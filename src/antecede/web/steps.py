@@ -17,7 +17,7 @@ from antecede.web.diagram.layout import DiagramLayout
 from antecede.web.diagram.space_time import verdict_labels
 from antecede.web.names import DiagramNames
 from antecede.web.step_links import LinkTemplate
-from antecede.web.text import LINE_CHARS_MAX, name, number, plural, safe, time_of_day
+from antecede.web.text import LINE_CHARS_MAX, moment, name, number, plural, safe
 from antecede.web.words import action_words
 
 ATTRIBUTES_SHOWN_MAX = 21
@@ -54,7 +54,7 @@ class StepWriter:
         return f"<p>But at the process that delivered both:</p><ul>{items}</ul>" if items else ""
 
     def _event(self, event: LoggedEvent) -> str:
-        clock = f", {time_of_day(event.time)}" if event.time is not None else ""
+        clock = f", {moment(event.time)}" if event.time is not None else ""
         when = f'<span class="when">event {event.index}{clock}</span>'
         return f"{action_words(event, self.names)} {when}{self._place(event)}{self._attributes(event)}"
 

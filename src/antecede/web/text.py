@@ -89,12 +89,6 @@ def moment(seconds: float | None) -> str:
     return f"{whole}.{fraction}".rstrip("0").rstrip(".") + " s"
 
 
-def time_of_day(seconds: float | None) -> str:
-    """Return a reading of a source's clock without its date, for places where the day is clear."""
-    shown = moment(seconds)
-    return shown.removesuffix(" UTC").partition(" ")[2] if shown.endswith(" UTC") else shown
-
-
 def data_size(size_bytes: float) -> str:
     """Return a size in bytes in a suitable unit."""
     for limit, scale, unit in ((1e3, 1.0, "bytes"), (1e6, 1e3, "kB"), (1e9, 1e6, "MB"), (1e12, 1e9, "GB")):

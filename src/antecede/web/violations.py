@@ -25,6 +25,8 @@ OPEN_AT_FIRST = 3
 SHAPES_AT_FIRST = 10
 """What follows the violations should not be a hundred lines away."""
 PATH_STEPS_MAX = 8
+WORST = "The worst violation is the deliver that overtook the most messages, and the earliest of these."
+FIRST = "Vector clocks do not tell how many messages were overtaken, so this is the first of the late receives."
 Link = tuple[str, str]
 
 
@@ -43,8 +45,10 @@ class ViolationWriter:
     template: LinkTemplate | None = None
 
     def worst(self) -> str:
-        """Return the worst violation, and how to read its diagram if it has one."""
-        return self._article(1, is_open=True) + (legend() if self.violations[0].events else "")
+        """Return the worst violation, why it is the worst, and how to read its diagram if it has one."""
+        what = WORST if self.violations[0].overtaken_count else FIRST
+        meaning = f'<p class="note">{what}</p>' if self.total > 1 else ""
+        return meaning + self._article(1, is_open=True) + (legend() if self.violations[0].events else "")
 
     def section(self) -> str:
         """Return all violations, grouped by shape, with the filter for them."""
@@ -81,6 +85,8 @@ class ViolationWriter:
             steps = [*steps[: PATH_STEPS_MAX // 2], f"{left_out} more", *steps[-PATH_STEPS_MAX // 2 :]]
         if not steps:
             return f"{self._link(shape.sender, shape.process)}, by a chain that is not known"
+        if all(kind == "receive" for _, kind, _ in shape.path):  # judged by vector clocks
+            return f"{self.names.process(shape.process)} receives a message of which it knew already"
         return f"{', '.join(steps)}; {self.names.process(shape.process)} delivers the last before the first"
 
     def _link(self, sender: str, process: str) -> str:
@@ -160,8 +166,9 @@ class ViolationWriter:
         facts = [
             ("Run", name(violation.run)),
             ("Link", f"{self._link(violation.sender, violation.process)}{many}"),
-            ("Messages overtaken by this deliver", number(violation.overtaken_count)),
         ]
+        if violation.overtaken_count:  # vector clocks do not tell
+            facts.append(("Messages overtaken by this deliver", number(violation.overtaken_count)))
         if violation.late_seconds is not None:
             facts.append(("Late by", duration(violation.late_seconds)))
         items = "".join(f"<div><dt>{term}</dt><dd>{fact}</dd></div>" for term, fact in facts)

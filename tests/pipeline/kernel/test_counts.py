@@ -43,6 +43,11 @@ def test_an_index_that_comes_twice_is_told(extra: Row, has_repeats: bool) -> Non
     assert repeated is has_repeats
 
 
+def test_of_no_events_nothing_is_counted() -> None:
+    counts, has_repeats = count_by_process(events(ROWS).slice(0, 0))
+    assert (counts, has_repeats) == (COUNTS.empty_table(), False)
+
+
 def test_what_is_there_is_counted() -> None:
     rows = [
         *ROWS,

@@ -22,15 +22,18 @@ EVENT = '{"process":"a","index":1,"kind":"internal"}\n'
         ("empty", {}, "the folder has no files"),
         ("empty.jsonl", {}, "the file is empty"),
         ("pipe", {}, "this is a FIFO"),
+        ("app.log", {}, "not recognised as any of .*; it is text"),
+        ("app.log", {"mapping": {"process": "p"}}, "it is text"),
+        ("here.jsonl", {"format": "xml"}, "there is no format 'xml'"),
         ("here.jsonl", {"regex": "(?<host>"}, "regular expression"),
         ("here.jsonl", {"regex": "(?<host>a)"}, r"no group \(\?<clock>...\), \(\?<event>...\)"),
         ("here.jsonl", {"delimiter": "("}, "regular expression"),
-        ("here.jsonl", {"receives": "*"}, "regular expression"),
+        ("here.jsonl", {"receives": "*"}, r"the regular expression .* is wrong .*; correct it$"),
         ("here.jsonl", {"receives": "(?=x)"}, "lookaheads and lookbehinds are not supported"),
         ("here.jsonl", {"mapping": "{"}, "the mapping is not JSON"),
         ("here.jsonl", {"mapping": "{}"}, "needs"),
         ("here.jsonl", {"mapping": "m.json"}, "^mapping file m.json: no such file; "),
-        ("here.jsonl", {"mapping": {"process": "p", "colour": "c"}}, "unknown colour"),
+        ("here.jsonl", {"mapping": {"process": "p", "colour": "c"}}, "unknown 'colour'"),
     ],
 )
 def test_a_mistake_is_told_at_once(
@@ -40,6 +43,7 @@ def test_a_mistake_is_told_at_once(
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty.jsonl").touch()
     os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "app.log").write_text("once upon a time\n")
     (tmp_path / "here.jsonl").write_text(EVENT)
     for master in (None, "local[2]", "in-process"):
         with pytest.raises(AntecedeError, match=words):

@@ -53,10 +53,14 @@ def test_a_hidden_file_is_read_if_it_is_named(tmp_path: Path) -> None:
     assert "no such file or folder" in refusal(f"{tmp_path}/*log")
 
 
-def test_a_relative_path_is_told_as_an_absolute_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_relative_path_is_shown_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     touch(tmp_path / "in" / "t")
     monkeypatch.chdir(tmp_path / "in")
-    assert [file.name for file in list_files(["t"])] == [str(tmp_path / "in" / "t")]
+    (file,) = list_files(["t"])
+    assert (file.path, file.name) == (str(tmp_path / "in" / "t"), "t")
+    assert [file.name for file in list_files(["../in"])] == ["t"]
+    assert [file.name for file in list_files([str(tmp_path / "in"), "./*"])] == ["t"]
+    assert [file.name for file in list_files([str(tmp_path / "in")])] == [str(tmp_path / "in" / "t")]
     assert names(".", "../in/t", "./t", below=tmp_path / "in") == ["t"]
 
 

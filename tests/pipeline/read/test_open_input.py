@@ -184,14 +184,14 @@ def test_a_run_of_another_type_is_a_fault_of_its_rows(
     ("rows", "options", "error", "words"),
     [
         ([line()], {"format": "xml"}, UnknownFormat, "no format 'xml'; there are auto, antecede"),
-        (["hello", "world"], {}, UnknownFormat, "give --format"),
+        (["hello", "world"], {}, UnknownFormat, "turn it into JSON Lines or CSV"),
         ([line()], {"format": "mapped"}, UnknownFormat, "--mapping"),
         ([line()], {"format": "csv"}, UnknownFormat, "--mapping"),
         ([line()], {"regex": "(?<host>"}, BadPattern, "regular expression"),
         ([line()], {"regex": "x"}, BadPattern, "(?<host>...)"),
         ([line()], {"mapping": "{"}, BadPattern, "not JSON"),
         ([line()], {"mapping": {"index": "i"}}, BadPattern, "no process"),
-        ([line()], {"mapping": {"process": "p", "index": "i", "colour": "c"}}, BadPattern, "unknown colour"),
+        ([line()], {"mapping": {"process": "p", "index": "i", "colour": "c"}}, BadPattern, "unknown 'colour'"),
         ([line()], {"mapping": {"process": "p", "index": "i['x']"}}, BadPattern, "write a name"),
     ],
 )

@@ -50,6 +50,13 @@ def test_a_full_disk_is_told_before_spark_starts(monkeypatch: pytest.MonkeyPatch
         ("StatusCode.UNAVAILABLE: socket closed", UnreachableSpark, "connection"),
         ("[JAVA_GATEWAY_EXITED] Java gateway process exited", Misuse, "JAVA_HOME"),
         ("Job aborted.\nCaused by: outer\nCaused by: x.Y: inner", SparkFailed, "counting: x.Y: inner"),
+        (
+            "An exception was thrown from the Python worker:\nTraceback (most recent call last):\n"
+            '  File "a.py", line 1, in f\n    x[0]\n    ^\nIndexError: list index out of range\n\tat x.Y.z(Y)\n'
+            "Caused by: the same",
+            SparkFailed,
+            "counting: a task ended with IndexError: list index out of range",
+        ),
     ],
 )
 def test_a_failure_becomes_one_sentence(said: str, kind: type[AntecedeError], words: str) -> None:

@@ -1,11 +1,13 @@
 """Logs with vector clocks and without message ids get a verdict if their receives are marked."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from antecede.pipeline.errors import UnreadableInput
+from antecede.web.report import render
 from tests.pipeline.written_tables import CheckFiles
 
 # m1 from a to b is overtaken by m3, which c sends to b after it received m2 from a
@@ -38,10 +40,27 @@ def test_a_late_receive_is_a_violation(tmp_path: Path, check_files: CheckFiles) 
     assert (violation.process, violation.index) == ("b", 2)
     assert "b knew event 2 of c already, from its receive at 1" in violation.words
     assert any("hosts tick at every event, sends included" in note for note in found.checked.notes)
+    places = [(event.kind, event.index, event.file, event.line) for event in violation.chain]
+    assert places == [("receive", 1, str(tmp_path / "late.log"), 9), ("receive", 2, str(tmp_path / "late.log"), 11)]
+    counted = {row["process"]: (row["deliveries"], row["violations"]) for row in found.rows("processes")}
+    assert counted == {"a": (0, 0), "b": (2, 1), "c": (1, 0)}
     (row,) = found.rows("violations")
     assert (row["process"], row["index"], row["rank"], row["words"]) == ("b", 2, 1, violation.words)
     (summary,) = found.rows("summary")
     assert (summary["verdict"], summary["basis"], summary["violations"]) == ("violated", "clocks", 1)
+
+
+def test_the_report_speaks_of_receives(tmp_path: Path, check_files: CheckFiles) -> None:
+    page = render(check_files(write(tmp_path / "late.log", LATE), receives="^receive").checked)
+    assert re.findall(r"<dt>([^<]+)</dt><dd><span class=.value.>([^<]+)", page) == [
+        *(("run", "1"), ("processes", "3"), ("events", "6"), ("receives", "3")),
+        *(("late receive", "1"), ("quarantined", "0")),
+    ]
+    assert re.findall(r"late\.log[^,]{0,20}, line (\d+)", page) == ["9", "11"]
+    assert page.count('<th scope="col" class="number">Late receives</th>') == 2  # of processes and of runs
+    assert "Messages overtaken by this deliver" not in page
+    assert "Savings with smaller clocks" not in page
+    assert "No message has both a send and a deliver" in page
 
 
 def test_without_a_late_receive_it_holds(tmp_path: Path, check_files: CheckFiles) -> None:
@@ -67,6 +86,13 @@ def test_clocks_that_contradict_the_assumptions_leave_it_undecidable(tmp_path: P
 def test_an_expression_that_matches_nothing_is_named(tmp_path: Path, check_files: CheckFiles) -> None:
     answer = check_files(write(tmp_path / "late.log", LATE), receives="^arrival").checked.answer
     assert (answer.verdict, answer.reason) == ("undecidable", "The expression of --receives matches no event.")
+
+
+def test_a_log_without_marked_receives_is_told_how_to_mark_them(tmp_path: Path, check_files: CheckFiles) -> None:
+    answer = check_files(write(tmp_path / "late.log", LATE)).checked.answer
+    assert answer.verdict == "undecidable"
+    assert answer.reason.startswith("No message identities: ")
+    assert "tell which events are receives with --receives REGEX" in answer.reason
 
 
 def test_receives_of_a_log_without_clocks_are_refused(tmp_path: Path, check_files: CheckFiles) -> None:

@@ -111,6 +111,8 @@ def subtract_sends(counts: pa.Table, refused: pa.Table) -> pa.Table:
 
 def _spans(index: Longs, lane: Longs) -> tuple[Longs, Longs, bool]:
     """Return the least and the greatest index of each lane, and whether an index comes twice. Rows come by lane."""
+    if not len(index):
+        return index, index, False
     same, grows = lane[1:] == lane[:-1], index[1:] > index[:-1]
     starts = np.flatnonzero(np.concatenate([[True], ~same]))
     repeated = False

@@ -6,7 +6,9 @@ place and its length are told. If a file is damaged, what comes before the damag
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -241,4 +243,62 @@ def _open(path: str) -> Any:
     system, name = files.locate(path)
     with system.open_input_stream(name, compression=None) as stream:
         compression = compression_of(stream.read(4))
+    if compression == "gzip":
+        return closing(_GzipStream(system.open_input_stream(name, compression=None)))
     return system.open_input_stream(name, compression=compression)
+
+
+class _GzipStream:
+    """A decompressed stream of gzip. Of a file that ends early, it gives all bytes that can be had, and then raises.
+
+    Arrow's stream, and Python's `gzip`, give nothing of a read that meets the end.
+    """
+
+    def __init__(self, packed: Any) -> None:
+        self._packed = packed
+        self._ahead = b""
+        self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
+
+    def read(self, size: int) -> bytes:
+        """Return up to `size` bytes, and none at the end. Raise `OSError` if there is damage and nothing before it."""
+        parts: list[bytes] = []
+        left = size
+        while left:
+            try:
+                part = self._read_some(left)
+            except (OSError, pa.ArrowException):
+                if parts:
+                    break  # the next read meets the damage again
+                raise
+            if not part:
+                break
+            parts.append(part)
+            left -= len(part)
+        return b"".join(parts)
+
+    def close(self) -> None:
+        self._packed.close()
+
+    def _read_some(self, size: int) -> bytes:
+        """Return some bytes, or none at the end of the last member."""
+        while not self._member.eof or self._begin_member():
+            self._ahead = self._ahead or bytes(self._packed.read(READ_BYTES))
+            is_at_end = not self._ahead
+            try:
+                part = self._member.decompress(self._ahead, size)
+            except zlib.error as error:
+                raise OSError(str(error)) from None
+            self._ahead = self._member.unused_data if self._member.eof else self._member.unconsumed_tail
+            if part:
+                return part
+            if is_at_end and not self._member.eof:
+                raise OSError("the gzip stream has no end")
+        return b""
+
+    def _begin_member(self) -> bool:
+        """Begin the next member, which may come after zeros. Return whether there is one."""
+        self._ahead = self._ahead.lstrip(b"\0")
+        while not self._ahead and (more := bytes(self._packed.read(READ_BYTES))):
+            self._ahead = more.lstrip(b"\0")
+        self._member = zlib.decompressobj(zlib.MAX_WBITS | 16) if self._ahead else self._member
+        return bool(self._ahead)

@@ -14,7 +14,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import translate
 from itertools import product
 from pathlib import Path
@@ -31,13 +31,16 @@ BRACES = re.compile(r"(?<!\\)\{([^{}]*)\}")
 HIDDEN = ("_", ".")
 LOCAL = re.compile(r"^file:(/{3,}|/(?!/))")
 SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]+:/")
+STANDARD_INPUT = "standard input"
+STANDARD_INPUT_FOLDER = "antecede-standard-input-"
+"""How the name of the temporary folder begins that holds a copy of standard input."""
 ARROW_SCHEMES = ("file", "s3", "gs", "gcs", "hdfs", "viewfs", "abfs", "abfss")
 """The file systems that Arrow has. Some need a library of their own."""
 
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A file of the input. `path` opens it, and `name` is what people are shown."""
+    """A file of the input. `path` opens it, and `name` is what people are shown: the path as they gave it."""
 
     path: str
     name: str
@@ -57,6 +60,11 @@ class UnknownFileSystem(UnreadableInput):
 def is_local(path: str) -> bool:
     """Return whether a path is one of this machine's own file system."""
     return SCHEME.match(path) is None or LOCAL.match(path) is not None
+
+
+def name_for_people(path: str) -> str:
+    """Return how a path is called that was given, and that may be the copy of standard input."""
+    return STANDARD_INPUT if Path(path).parent.name.startswith(STANDARD_INPUT_FOLDER) else path
 
 
 def locate(path: str) -> tuple[Any, str]:
@@ -123,8 +131,10 @@ def _files_at(path: str) -> Iterator[InputFile]:
         infos = list(_match_glob(system, name)) if GLOB.search(name) else []
         if not infos:
             raise UnreadableInput(not_found(path))
+    is_relative = is_local(path) and LOCAL.match(path) is None and not os.path.isabs(path)
     for info in infos:
-        yield from _files_below(system, info, prefix, named=len(infos) == 1)
+        for file in _files_below(system, info, prefix, named=len(infos) == 1):
+            yield replace(file, name=os.path.relpath(file.path)) if is_relative else file
 
 
 def _files_below(system: Any, info: pyarrow.fs.FileInfo, prefix: str, *, named: bool) -> Iterator[InputFile]:
@@ -187,7 +197,7 @@ def _local_file(path: Path, *, named: bool) -> Iterator[InputFile]:
         return
     if not os.access(path, os.R_OK):
         raise UnreadableInput(not_permitted(name))
-    yield InputFile(name, name, found.st_size, f"{found.st_size} {found.st_mtime_ns}")
+    yield InputFile(name, name_for_people(name), found.st_size, f"{found.st_size} {found.st_mtime_ns}")
 
 
 def _kind_of_file(mode: int) -> str:

@@ -15,7 +15,8 @@ from antecede.pipeline import schema
 from antecede.pipeline.limits import Limits
 from antecede.pipeline.read import blocks as cutting
 from antecede.pipeline.read.blocks import Block
-from antecede.pipeline.read.detection.detect_format import DetectedFormat, detect_format, read_heads
+from antecede.pipeline.read.detection.detect_format import HEAD_BYTES, DetectedFormat, detect_format, read_heads
+from antecede.pipeline.read.detection.mapping_notes import note_what_is_missing
 from antecede.pipeline.read.files import InputFile, UnknownFileSystem, list_files, refuse_odd_name
 from antecede.pipeline.read.formats import csv, jaeger, jsonl, mapped, otlp, parquet, shiviz, shiviz_runs, spans, zipkin
 from antecede.pipeline.read.formats.expressions import compile_expression
@@ -119,9 +120,8 @@ def open_input(runner: Runner, paths: Sequence[str], wanted: str, expressions: E
         shiviz.refuse_large_files(files)
     has_index = all(with_index) if format.mapping is None else "index" in format.mapping
     of_spans = (spans.ORDER_NOTE,) if format.reader in SPAN_READERS else ()
-    return OpenInput(
-        files, format, expressions, (*of_spans, *format.notes, *_note_empty(listed)), any(unknown), has_index
-    )
+    notes = (*of_spans, *format.notes, *_note_missing(expressions, looked_at), *_note_empty(listed))
+    return OpenInput(files, format, expressions, notes, any(unknown), has_index)
 
 
 def cut_into_blocks(runner: Runner, opened: OpenInput, limits: Limits) -> tuple[list[Block], list[int]]:
@@ -196,6 +196,10 @@ def _prepare_clocks(files: Sequence[str], rows: pa.Table) -> ReadRows:
     if len(files) > 1 and shiviz_runs.shares_events(rows):
         named = shiviz_runs.name_runs_after_files(rows, files)
     return ReadRows(*shiviz_runs.find_clock_gaps(named))
+
+
+def _note_missing(expressions: Expressions, heads: Mapping[str, bytes]) -> tuple[str, ...]:
+    return () if expressions.mapping is None else note_what_is_missing(heads, expressions.mapping, HEAD_BYTES)
 
 
 def _note_empty(listed: Sequence[InputFile]) -> tuple[str, ...]:

@@ -104,6 +104,11 @@ class ExplainedViolation:
     titles: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
+    def steps(self) -> tuple[LoggedEvent, ...]:
+        """The events that prove the violation: the chain, and the delivers in the wrong order."""
+        return (*self.chain, *self.delivers)
+
+    @property
     def delivers(self) -> tuple[LoggedEvent, ...]:
         """The delivers in the wrong order, as far as they are among the events: of the overtaking message, then the
         first later one of the overtaken message."""

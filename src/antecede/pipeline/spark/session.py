@@ -19,7 +19,7 @@ import shutil
 import socket
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -28,6 +28,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from antecede.core.errors import AntecedeError, LimitReached, Misuse
+from antecede.pipeline import errors
 from antecede.pipeline.errors import UnreadableInput
 from antecede.pipeline.spark import java
 
@@ -38,10 +39,12 @@ DISK_FREE_MB_MIN = 200
 PROBE_SECONDS_MAX = 5.0
 CONNECT_PORT = 15002
 ADDRESS = re.compile(r"^(?:spark|sc|k8s|k8s://https?)://(?P<hosts>[^/;]+)")
+MASTERS = ("local[2]", "local[*]", "spark://HOST:7077", "sc://HOST:15002", "yarn", "k8s://...")
+"""What people may write as a master, with examples for what varies."""
 MASTER = re.compile(
     r"local|local\[\s*(\*|[1-9]\d*)\s*(,\s*\d+\s*)?\]|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]|yarn|(spark|sc|k8s)://.+"
 )
-REFUSED = re.compile(r"antecede\.[\w.]+\.(?:UnreadableInput|FileChanged|BadPattern|UnknownFormat|Misuse): (.+)")
+REFUSED = re.compile(r"antecede\.[\w.]+\.(UnreadableInput|FileChanged|BadPattern|UnknownFormat|Misuse): (.+)")
 """How a task says that the input cannot be read, inside of what Spark says."""
 WORKER_MEMORY = {
     "ARROW_DEFAULT_MEMORY_POOL": "system",
@@ -50,6 +53,8 @@ WORKER_MEMORY = {
 }
 """A worker keeps the memory of a task's columns for those of the next. To give it back each time, and to fault it in
 again, is a tenth of the time of a large check."""
+TRACEBACK = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(\S.*)")
+"""What a task says of an error of its own. The last line names the error."""
 LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 
 
@@ -66,11 +71,18 @@ class SparkOutOfRoom(LimitReached):
 
 
 def session(
-    master: str | None = None, *, app: str = "antecede", options: Mapping[str, str] | None = None
+    master: str | None = None,
+    *,
+    app: str = "antecede",
+    options: Mapping[str, str] | None = None,
+    others: Sequence[str] = (),
 ) -> SparkSession:
-    """A session on `master`: a Spark master, an `sc://` Connect address, or, by default, all local cores."""
+    """A session on `master`: a Spark master, an `sc://` Connect address, or, by default, all local cores.
+
+    `others` are what the caller takes in place of a master. The error for a wrong master names them.
+    """
     address = master or "local[*]"
-    _probe(address)
+    _probe(address, others)
     builder = SparkSession.builder.appName(app)
     if address.startswith("sc://"):
         builder = builder.remote(address)
@@ -102,7 +114,10 @@ def let_go(frame: DataFrame) -> None:
 
 
 def cause(error: BaseException) -> str:
-    """The innermost reason in a Spark error: the last `Caused by`, or its first line."""
+    """Return the innermost reason in a Spark error: that of a Python task, the last `Caused by`, or the first line."""
+    in_tasks = TRACEBACK.findall(str(error))
+    if in_tasks:
+        return f"a task ended with {in_tasks[-1].strip()}"[:500]
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     reasons = [line.removeprefix("Caused by:").strip() for line in lines if line.startswith("Caused by:")]
     return (reasons[-1:] or lines[:1] or [type(error).__name__])[0][:500]
@@ -121,7 +136,8 @@ def _in_words(doing: str, error: BaseException) -> AntecedeError:
     if "UNAVAILABLE" in text or "Connection refused" in text:
         return UnreachableSpark(f"{doing}: the connection to Spark is lost; see that it still runs: {cause(error)}")
     refused = REFUSED.search(text)
-    return UnreadableInput(refused[1]) if refused else SparkFailed(f"{doing}: {cause(error)}")
+    kind: type[UnreadableInput] = getattr(errors, refused[1] if refused else "", UnreadableInput)
+    return kind(refused[2]) if refused else SparkFailed(f"{doing}: {cause(error)}")
 
 
 def _settings(address: str) -> dict[str, str]:
@@ -173,12 +189,12 @@ def _prepare_machine() -> None:
         os.environ["JAVA_HOME"] = java.launcher_home(java.find())
 
 
-def _probe(address: str) -> None:
+def _probe(address: str, others: Sequence[str] = ()) -> None:
     """Spark takes a minute to notice that nobody is there; a connection tried first takes no time."""
     if not MASTER.fullmatch(address):
         raise UnreachableSpark(
-            f"no Spark is addressed like {address!r}; write local[2], local[*], spark://HOST:7077, sc://HOST:15002, "
-            "yarn or k8s://..., or leave --master out to use an embedded Spark on all cores"
+            f"no Spark is addressed like {address!r}{errors.did_you_mean(address, (*others, *MASTERS))}; write "
+            f"{', '.join((*others, *MASTERS))}, or leave --master out to use an embedded Spark on all cores"
         )
     found = ADDRESS.match(address)
     hosts = found["hosts"].split(",") if found else []

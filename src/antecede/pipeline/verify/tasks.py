@@ -43,7 +43,14 @@ from antecede.pipeline.tables.figures import summarise_figures
 from antecede.pipeline.tables.measures import conform
 from antecede.pipeline.tables.part_files import write_parts
 from antecede.pipeline.tables.whole_runs import make_tables
-from antecede.pipeline.verify.clock_verdicts import NONE, judge_clocks, late_violations
+from antecede.pipeline.verify.clock_verdicts import (
+    NONE,
+    JudgedClocks,
+    count_receives,
+    judge_clocks,
+    late_violations,
+    locate_late,
+)
 from antecede.pipeline.verify.judge import JudgedRuns, judge_runs
 from antecede.pipeline.verify.run_verdict import judge_each_run, tell_worst
 
@@ -157,9 +164,9 @@ def _judge(held: _HeldRuns, options: JudgeOptions) -> Told:
     clocks = judge_clocks(events, judged.runs, options.receives) if options.has_clocks else NONE
     runs = judge_each_run(judged.runs, clocks.runs)
     yield from tell("runs", tell_worst(runs))
-    yield from tell("late", clocks.late.slice(0, options.worst))
+    yield from tell("late", locate_late(clocks.late.slice(0, options.worst), events))
     if folder is not None:
-        yield from _write_tables(judged, runs, clocks.late, folder)
+        yield from _write_tables(judged, runs, clocks, folder)
     yield from tell("worst", judged.worst)
     if options.explain is not None and judged.worst.num_rows:
         yield from tell("explained", options.explain(judged))
@@ -172,12 +179,14 @@ def _judge(held: _HeldRuns, options: JudgeOptions) -> Told:
     yield from write_refused(folder, judged.refused)
 
 
-def _write_tables(judged: JudgedRuns, runs: pa.Table, late: pa.Table, folder: str) -> Told:
+def _write_tables(judged: JudgedRuns, runs: pa.Table, clocks: JudgedClocks, folder: str) -> Told:
     assert judged.messages is not None
     assert judged.deliveries is not None
     runs = runs.append_column("windows", pa.array(np.ones(runs.num_rows, np.int32)))
     tables, edges = make_tables(judged.events, judged.counts, runs, judged.messages, judged.deliveries)
-    tables["violations"] = pa.concat_tables([conform(tables["violations"], schema.VIOLATIONS), late_violations(late)])
+    late = late_violations(clocks.late)
+    tables["violations"] = pa.concat_tables([conform(tables["violations"], schema.VIOLATIONS), late])
+    tables["processes"] = count_receives(tables["processes"], clocks)
     yield from tell("written", write_parts(folder, tables))
     sends = judged.events.filter(pc.equal(judged.events["kind"].cast(pa.string()), "send"))
     yield from tell("figures", summarise_figures(tables["deliveries"], edges, sends))

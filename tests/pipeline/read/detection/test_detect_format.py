@@ -93,7 +93,14 @@ def test_an_expression_means_a_shiviz_log(write_lines: Write) -> None:
 )
 def test_a_mapping_reads_json_lines_or_csv(write_lines: Write, first: object, wanted: str, reader: str) -> None:
     found = detect(write_lines("a", [first, "x"]), wanted, mapping=MAPPING)
-    assert found == DetectedFormat("mapped", reader, ("read with the given mapping",), MAPPING)
+    note = f"read as {'CSV' if reader == 'csv' else 'JSON Lines'} with the given mapping"
+    assert found == DetectedFormat("mapped", reader, (note,), MAPPING)
+
+
+@pytest.mark.parametrize(("row", "words"), [("at=9 service=a, sent", "it is text; "), ("\x00" * 99, "a binary file")])
+def test_a_mapping_does_not_read_what_is_neither_json_nor_csv(write_lines: Write, row: str, words: str) -> None:
+    with pytest.raises(UnknownFormat, match=words):
+        detect(write_lines("a.log", [row, row]), mapping={"process": "service"})
 
 
 def test_a_mapping_cannot_read_both_at_once(write_lines: Write, tmp_path: Path) -> None:
@@ -166,10 +173,13 @@ LOG = {"ts": "2023-11-14T22:13:20Z", "service": "a", "event": "sent", "msg_id": 
         ),
         ([{"a": {"b": 1, "c": {"d": 2}}}], "it is JSON Lines with the fields a.b, a.c.d; "),
         (["time,host,event", "1,a,b"], "it is CSV with the columns time, host, event; say which field is what with"),
-        (["hello", "world"], "it is text; give --format, or say how to read it with --regex or --mapping"),
-        (["[{"], "it is one JSON document; give --format"),
-        (["\x00\x01\x02" * 50], "it is bytes that are not text; give --format"),
-        ([b"\xff\xfeh\x00i\x00"], "it is text in UTF-16, which is not read; convert it to UTF-8; give --format"),
+        (
+            ["hello", "world"],
+            "it is text; text without vector clocks cannot be read: turn it into JSON Lines or CSV with one event per",
+        ),
+        (["[{"], "it is one JSON document; turn it into JSON Lines, with one event per line"),
+        (["\x00\x01\x02" * 50], "it is a binary file; give a log of text, or Parquet"),
+        ([b"\xff\xfeh\x00i\x00"], "it is text in UTF-16, which is not read; convert it to UTF-8"),
     ],
 )
 def test_what_is_not_recognised_is_described(write_lines: Write, rows: list[object], words: str) -> None:

@@ -45,6 +45,31 @@ def test_an_ordinary_application_log() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("steps", "arrivals"),
+    [
+        (["consumed", "handled"], {"receive": ["consumed"], "deliver": ["handled"]}),
+        (["received", "consumed", "handled"], {"receive": ["received", "consumed"], "deliver": ["handled"]}),
+        (["arrived", "dequeued"], {"receive": ["arrived"], "deliver": ["dequeued"]}),
+        (["consumed", "consumed"], {"deliver": ["consumed"]}),
+        (["consumed", "handled", "consumed"], {"receive": ["consumed"], "deliver": ["handled"]}),
+    ],
+)
+def test_the_last_step_of_an_arrival_is_the_deliver(steps: list[str], arrivals: dict[str, list[str]]) -> None:
+    rows: list[dict[str, object]] = []
+    for number in range(6):
+        kept = steps if number == 1 else list(dict.fromkeys(steps))  # one message comes again
+        rows += [{"service": "a", "event": "published", "msg_id": f"m{number}"}]
+        rows += [{"service": "b", "event": step, "msg_id": f"m{number}"} for step in kept]
+    assert suggest_mapping(lines(rows))["kind"] == {"field": "event", "send": ["published"], **arrivals}
+
+
+def test_two_values_for_arrivals_at_different_processes_are_both_delivers() -> None:
+    rows: list[dict[str, object]] = [{"service": "a", "event": "published", "msg_id": "m"}]
+    rows += [{"service": name, "event": event, "msg_id": "m"} for name, event in (("b", "consumed"), ("c", "handled"))]
+    assert suggest_mapping(lines(rows))["kind"]["deliver"] == ["consumed", "handled"]
+
+
 def test_csv() -> None:
     head = b"time,node,op,message,dest,size\n1,a,SEND,m1,b,10\n2,b,DELIVERED,m1,,10\n3,b,THINK,,,\n"
     assert suggest_mapping(head) == {

@@ -149,7 +149,7 @@ def test_cells_in_quotes_may_hold_line_breaks(tmp_path: Path) -> None:
 
 def test_columns_that_the_header_lacks_are_noted(tmp_path: Path) -> None:
     found = read(tmp_path / "a.csv", "host,id\na,1\n", {"process": "node", "time": "at", "message": "id"})
-    assert found.notes == (f"{tmp_path}/a.csv: the header has no column node, at, kind",)
+    assert found.notes == (f"{tmp_path}/a.csv: the header has no column node, at, kind; there are host, id",)
     assert reasons(found) == {2: "process is missing"}
 
 

@@ -267,8 +267,12 @@ def test_random_bytes_are_read_without_an_error(tmp_path: Path) -> None:
     [
         ("{", "the mapping is not JSON: "),
         ("{}", "the mapping has no process; it may have process, index"),
+        (
+            '{"proces": "a"}',
+            "the mapping has the unknown 'proces' (did you mean 'process'?); it may have process, index",
+        ),
         ({"index": "i"}, "no process"),
-        ({"process": "p", "colour": "c"}, "unknown colour"),
+        ({"process": "p", "colour": "c"}, "unknown 'colour'"),
         ({"process": "p", "index": "i['x']"}, "write a name"),
         ({"process": 5}, "names the field 5"),
         ({"process": "p", "attributes": [5]}, "names the field 5"),

@@ -18,6 +18,7 @@ from antecede.pipeline.read import content
 from antecede.pipeline.read.detection.head_sample import Sample, take_sample
 from antecede.pipeline.read.files import InputFile
 from antecede.pipeline.read.formats import parquet, shiviz
+from antecede.pipeline.read.formats.csv import find_delimiter
 from antecede.pipeline.read.formats.mapped import BUILT_IN, check_mapping
 
 FORMATS = ("antecede", "shiviz", "otlp", "zipkin", "jaeger", "mapped", "csv")
@@ -71,7 +72,9 @@ def detect_format(
     if wanted not in ("auto", *FORMATS):
         raise UnknownFormat(f"there is no format {wanted!r}; there are auto, {', '.join(FORMATS)}")
     if mapping is not None:
-        return DetectedFormat("mapped", _mapped_reader(files, heads, wanted), ("read with the given mapping",), mapping)
+        reader = _mapped_reader(files, heads, wanted, mapping)
+        as_what = "CSV" if reader == "csv" else "JSON Lines"
+        return DetectedFormat("mapped", reader, (f"read as {as_what} with the given mapping",), mapping)
     if wanted in ("mapped", "csv"):
         raise UnknownFormat(f"the format {wanted!r} needs a mapping; give --mapping with a name, JSON, or a file")
     if regex is not None:
@@ -156,17 +159,18 @@ def _recognise(files: Sequence[InputFile], heads: Mapping[str, bytes]) -> tuple[
 
 def _describe(name: str, sample: Sample) -> str:
     """Return what a file is that is not recognised, and what to do."""
-    formats = ", ".join(RECOGNISED)
-    if sample.is_csv or sample.is_json_lines:
-        return f"{name}: not recognised as any of {formats}; it is {sample.describe()}; {HOW_TO_MAP}, or give --format"
-    return (
-        f"{name}: not recognised as any of {formats}; it is {sample.describe()}; give --format, or say how to read it "
-        "with --regex or --mapping"
-    )
+    what = f"{name}: not recognised as any of {', '.join(RECOGNISED)}; it is {sample.advise()}"
+    return f"{what}; {HOW_TO_MAP}, or give --format" if sample.has_fields else what
 
 
-def _mapped_reader(files: Sequence[InputFile], heads: Mapping[str, bytes], wanted: str) -> str:
-    """Return which reader takes the mapping: of JSON Lines, or of CSV if the files do not begin like JSON."""
+def _mapped_reader(
+    files: Sequence[InputFile], heads: Mapping[str, bytes], wanted: str, mapping: Mapping[str, object]
+) -> str:
+    """Return which reader takes the mapping: of JSON Lines, or of CSV if the files do not begin like JSON.
+
+    Raise `UnknownFormat` if the files do not begin like JSON, and no file begins like CSV or has the process of the
+    mapping in its first line.
+    """
     if wanted == "csv":
         return "csv"
     first: dict[str, InputFile] = {}
@@ -179,7 +183,18 @@ def _mapped_reader(files: Sequence[InputFile], heads: Mapping[str, bytes], wante
             f"files of different formats: {first['mapped'].name} looks like JSON Lines; {first['csv'].name} does not; "
             "check them one by one"
         )
-    return next(iter(first), "mapped")
+    reader = next(iter(first), "mapped")
+    texts = [heads[file.path] for file in files if heads.get(file.path, b"").strip()]
+    process = str(mapping["process"])
+    if reader == "csv" and not any(process in _header(head) or take_sample(head).is_csv for head in texts):
+        raise UnknownFormat(f"{first['csv'].name}: it is {take_sample(texts[0]).advise()}")
+    return reader
+
+
+def _header(head: bytes) -> list[str]:
+    """Return the cells of the first line that is not blank, if it is that of CSV."""
+    line = head.decode("utf-8-sig", "replace").lstrip().split("\n")[0]
+    return [cell.strip(' "\r') for cell in line.split(find_delimiter(line))]
 
 
 def _antecede_reader(files: Sequence[InputFile], heads: Mapping[str, bytes]) -> str:

@@ -17,6 +17,14 @@ FIELDS_MAX = 100
 DEPTH_MAX = 4
 CSV_COLUMNS_MIN = 3
 COLUMN_NAME = re.compile(r"[^\W\d][^\n{}\[\]\"'<>=]{0,63}")
+PLAIN_TEXT, BINARY, DOCUMENT = "text", "a binary file", "one JSON document"
+ADVICE = {
+    PLAIN_TEXT: "text without vector clocks cannot be read: turn it into JSON Lines or CSV with one event per line "
+    "(docs/guide/05-checking.md shows how); if it has vector clocks, say with --regex how they are written",
+    BINARY: "give a log of text, or Parquet",
+    DOCUMENT: "turn it into JSON Lines, with one event per line",
+}
+"""What to do with a file of which no event can be read, by its form."""
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\ufffd]")
 
@@ -41,6 +49,16 @@ class Sample:
         many = f" and {len(names) - 20} more" if len(names) > 20 else ""
         return f"{self.form} with the {'columns' if self.is_csv else 'fields'} {', '.join(names[:20])}{many}"
 
+    def advise(self) -> str:
+        """Return what the file is, and what to do if it is neither JSON Lines nor CSV."""
+        advice = ADVICE.get(self.form)
+        return self.describe() if advice is None else f"{self.describe()}; {advice}"
+
+    @property
+    def has_fields(self) -> bool:
+        """Whether a mapping can say what the fields mean."""
+        return self.is_csv or self.is_json_lines
+
     @property
     def is_csv(self) -> bool:
         return self.form == "CSV"
@@ -61,12 +79,12 @@ def take_sample(head: bytes) -> Sample:
     if objects:
         return Sample("JSON Lines", tuple(objects))
     if text.lstrip().startswith(("{", "[")):
-        return Sample("one JSON document")
+        return Sample(DOCUMENT)
     rows = _csv_rows(text)
     if rows:
         return Sample("CSV", tuple(rows))
     odd = len(CONTROL.findall(text[:4_000]))
-    return Sample("bytes that are not text" if odd * 20 > len(text[:4_000]) else "text")
+    return Sample(BINARY if odd * 20 > len(text[:4_000]) else PLAIN_TEXT)
 
 
 def _json_lines(text: str) -> list[Mapping[str, Any]]:

@@ -8,6 +8,7 @@ and of receiving, and the message id is a field whose values stand on a send and
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from antecede.pipeline.errors import UnreadableInput
 from antecede.pipeline.read.content import read_head
 from antecede.pipeline.read.detection.head_sample import Sample, take_sample
-from antecede.pipeline.read.files import list_files
+from antecede.pipeline.read.files import STANDARD_INPUT, list_files, name_for_people
 from antecede.pipeline.read.formats.mapped import to_integer, to_text, to_time
 
 NAMES = {
@@ -84,6 +85,8 @@ def suggest_mapping(head: bytes) -> dict[str, Any]:
     take("message", _find_message(sample, kinds, free))
     take("dests", _find_dests(sample, kinds, free))
     take("process", _find_process(sample, free))
+    if "message" in found and "process" in found and kind is not None:
+        found["kind"] = _order_steps(sample, kind, found["message"], found["process"])
     take("index", _find_index(sample, found.get("process"), free))
     take("run", _best("run", free))
     others = [name for name in free if not _has_lists(sample, name)][:ATTRIBUTES_MAX]
@@ -98,18 +101,19 @@ def describe_suggestion(path: str) -> tuple[dict[str, Any], str]:
     file = next(file for file in list_files([path]) if file.bytes)
     head = read_head(file.path, HEAD_BYTES)
     sample = take_sample(head)
-    if not (sample.is_csv or sample.is_json_lines):
+    if not sample.has_fields:
         raise UnreadableInput(
-            f"{file.name}: {sample.describe()}; a mapping is for JSON Lines and for CSV with a header"
+            f"{file.name}: a mapping is for JSON Lines and for CSV with a header, and this is {sample.advise()}"
         )
     mapping = suggest_mapping(head)
     words = [f"{file.name}: {sample.describe()}."]
     missing = [name for name in ("process", "kind", "message") if name not in mapping]
     if missing:
         words.append(f"Nothing was found for {', '.join(missing)}: add the fields by hand.")
+    given = "-" if name_for_people(path) == STANDARD_INPUT else shlex.quote(path)
     words.append(
-        f"This is a guess. Save it, correct it, and use it: antecede check {path} --mapping mapping.json"
-        f"{' --format csv' if sample.is_csv else ''}"
+        "This is a guess. Save it as mapping.json, correct it, and use it: "
+        f"antecede check {given} --mapping mapping.json{' --format csv' if sample.is_csv else ''}"
     )
     return mapping, "\n".join(words)
 
@@ -140,6 +144,29 @@ def _find_kind(sample: Sample) -> dict[str, Any] | None:
     kinds.pop("internal", None)
     arrival = "receive" if "receive" in kinds and "deliver" not in kinds else "deliver"
     return {"field": field, "send": kinds.get("send", []), arrival: [], **kinds}
+
+
+def _order_steps(sample: Sample, kind: dict[str, Any], message: str, process: str) -> dict[str, Any]:
+    """Return the kind with one arrival of each message at a process as its deliver, and the steps before as receives.
+
+    Otherwise a log that says when a message came and when it was handled would have every message delivered twice.
+    """
+    arrival = "deliver" if kind.get("deliver") else "receive"
+    steps: dict[tuple[str | None, str | None], list[str]] = {}
+    for row in sample.rows:
+        value = to_text(row.get(kind["field"]))
+        if value in kind.get(arrival, ()):
+            steps.setdefault((to_text(row.get(message)), to_text(row.get(process))), []).append(str(value))
+    score: Counter[str] = Counter()  # how much more often a value is the last step than a step before
+    for values in steps.values():
+        before = set(values) - {values[-1]}
+        score.update({values[-1]: 1} if before else {})
+        score.subtract(before)
+    delivers = [value for value in kind.get(arrival, ()) if score[value] >= 0]
+    if len(delivers) == len(kind.get(arrival, ())):
+        return kind
+    receives = [value for name in ("receive", "deliver") for value in kind.get(name, ()) if value not in delivers]
+    return {"field": kind["field"], "send": kind["send"], "receive": receives, "deliver": delivers}
 
 
 def _find_process(sample: Sample, free: Sequence[str]) -> str | None:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 
 from antecede.judge.events import Event, RefusedRow, refuse_row
+from antecede.pipeline.errors import did_you_mean
 from antecede.pipeline.read import content
 from antecede.pipeline.read.blocks import Block
 from antecede.pipeline.read.files import check_version
@@ -47,7 +48,8 @@ def read(block: Block, wanted: Wanted, mapping: Mapping[str, object]) -> Iterato
             yield _take(block, mapper.table(events, places, wanted), lines)
             events, places = [], []
     missing = [name for name in dict.fromkeys(mapper.field_names) if name not in names]
-    note = f"{block.name}: the header has no column {', '.join(missing)}"
+    named = ", ".join(f"{name}{did_you_mean(name, names)}" for name in missing)
+    note = f"{block.name}: the header has no column {named}; there are {', '.join(names)}"
     yield replace(_take(block, mapper.table(events, places, wanted), lines), notes=(note,) if missing else ())
 
 

@@ -132,10 +132,7 @@ def _describe(expression: str, error: Exception) -> str:
 
 
 def _wrong(expression: str, problem: str) -> BadPattern:
-    return BadPattern(
-        f"the regular expression {_show(expression)} is wrong{problem}; correct it, or leave --regex out to try the "
-        "known expressions"
-    )
+    return BadPattern(f"the regular expression {_show(expression)} is wrong{problem}; correct it")
 
 
 def _show(expression: str) -> str:

@@ -32,7 +32,7 @@ import pyarrow as pa
 from antecede.judge.events import KINDS, WITH_MESSAGE, Event, RefusedRow, parse, refuse_row
 from antecede.judge.row import LONG_MAX
 from antecede.judge.times import to_seconds
-from antecede.pipeline.errors import BadPattern
+from antecede.pipeline.errors import BadPattern, did_you_mean
 from antecede.pipeline.read import files
 from antecede.pipeline.read.blocks import Block
 from antecede.pipeline.read.formats.jsonl import Parsed, event_table, find_rows
@@ -75,8 +75,10 @@ def check_mapping(mapping: object) -> Mapping[str, object]:
     unknown = sorted(set(mapping) - {*FIELDS, "kind", "attributes"})
     missing = [name for name in REQUIRED if name not in mapping]
     if unknown or missing:
+        known = (*FIELDS, "kind", "attributes")
+        odd_ones = ", ".join(f"{str(name)!r}{did_you_mean(str(name), known)}" for name in unknown)
         raise BadPattern(
-            f"the mapping has {'no ' + ', '.join(missing) if missing else 'the unknown ' + ', '.join(unknown)}; "
+            f"the mapping has {'the unknown ' + odd_ones if unknown else 'no ' + ', '.join(missing)}; "
             f"it may have {', '.join(FIELDS)}, kind and attributes, and needs {', '.join(REQUIRED)}"
         )
     kinds = mapping.get("kind", {"field": "kind"})

@@ -21,7 +21,7 @@ from antecede.pipeline.errors import UnreadableInput
 from antecede.pipeline.read.columns import accept_rows, missing_columns
 from antecede.pipeline.read.rows import ReadRows, Wanted, encode_names, refused_table, with_file
 from antecede.pipeline.read.source import Consumer
-from antecede.pipeline.read.sources.table_mapping import column_names, map_columns
+from antecede.pipeline.read.sources.table_mapping import find_columns, map_columns
 from antecede.pipeline.runner import LINE, PART, Batches, Dataset, Runner
 
 PIECE_ROWS = 1 << 17
@@ -51,7 +51,7 @@ class GivenRows:
 def needed_columns(names: Sequence[str], mapping: Mapping[str, object] | None, what: str) -> list[str]:
     """Return the columns that are read. Raise `UnreadableInput` if one that is needed is not there."""
     if mapping is not None:
-        return [name for name in column_names(mapping) if name in names]
+        return find_columns(mapping, names, what)
     missing = missing_columns(names)
     if missing:
         raise UnreadableInput(

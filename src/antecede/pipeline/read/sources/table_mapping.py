@@ -14,23 +14,32 @@ import pyarrow.compute as pc
 
 from antecede.pipeline import schema
 from antecede.pipeline.arrow import codes
-from antecede.pipeline.errors import BadPattern
+from antecede.pipeline.errors import BadPattern, did_you_mean
 from antecede.pipeline.read.formats.mapped import FIELDS, to_text
 
 TEXTS = ("run", "process", "message", "group")
 WITH_MESSAGE = ("send", "receive", "deliver")
 
 
-def column_names(mapping: Mapping[str, object]) -> list[str]:
-    """Return the columns of a table that a mapping names."""
+def find_columns(mapping: Mapping[str, object], names: Sequence[str], what: str) -> list[str]:
+    """Return the columns, among `names`, that a mapping needs. Raise `BadPattern` if `what` has no such column."""
     kind: Any = mapping.get("kind", "kind")
     fields = [mapping[name] for name in FIELDS if name in mapping]
     fields += [kind["field"] if isinstance(kind, Mapping) else kind, *_attributes(mapping)]
-    return list(dict.fromkeys(str(field).split(".")[0] for field in fields))
+    found = []
+    for field in map(str, fields):
+        outer = field if field in names else field.split(".")[0]
+        if outer not in names:
+            raise BadPattern(
+                f"the mapping names the column {field!r}, which {what} does not have{did_you_mean(field, names)}; "
+                f"there are {', '.join(names[:50])}"
+            )
+        found.append(outer)
+    return list(dict.fromkeys(found))
 
 
 def map_columns(table: pa.Table, mapping: Mapping[str, object]) -> pa.Table:
-    """Return the table with the columns of a trace. Raise `BadPattern` if a column is not there."""
+    """Return the table with the columns of a trace. Raise `BadPattern` if a field of a struct is not there."""
     found = {name: _column(table, str(mapping[name])) for name in FIELDS if name in mapping}
     for name in TEXTS:
         if name in found and pa.types.is_integer(found[name].type):
@@ -52,11 +61,9 @@ def _column(table: pa.Table, field: str) -> pa.ChunkedArray:
     if field in table.column_names:
         return table[field]
     name, _, inner = field.partition(".")
-    if name not in table.column_names or not inner or not pa.types.is_struct(table[name].type):
-        raise BadPattern(f"the mapping names the column {field!r}; there are {', '.join(table.column_names[:50])}")
     try:
         return pc.struct_field(table[name], inner.split("."))
-    except pa.ArrowInvalid:
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # no such field, or no struct
         raise BadPattern(f"the mapping names {field!r}, but {name!r} has no such field") from None
 
 
