@@ -11,7 +11,6 @@ from functools import partial
 
 import pyarrow as pa
 
-from antecede.pipeline import schema
 from antecede.pipeline.limits import Limits
 from antecede.pipeline.read import blocks as cutting
 from antecede.pipeline.read.blocks import Block
@@ -188,7 +187,7 @@ def _read_spans(format: str, wanted: Wanted, block: Block) -> Iterator[ReadRows]
 
 def _prepare_spans(wanted: Wanted, rows: pa.Table) -> ReadRows:
     events, unnamed = spans.resolve_spans(rows)
-    return ReadRows(events.select(wanted.events.names), schema.QUARANTINE.empty_table(), unnamed=unnamed)
+    return ReadRows(events.select(wanted.events.names), unnamed=unnamed)
 
 
 def _prepare_clocks(files: Sequence[str], rows: pa.Table) -> ReadRows:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TypeVar, overload
 
 import numpy as np
@@ -42,14 +42,15 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class ReadRows:
-    """Some rows of the input: events with the wanted columns, and refused rows with those of `schema.QUARANTINE`.
+    """Some rows of the input: events with the wanted columns, and refused rows with those of `schema.QUARANTINE`. The
+    columns of events do not matter if there are none.
 
     `notes` tell people what was taken for what, and what was skipped. `unnamed` is how many of the events are arrivals
     of messages that nothing names.
     """
 
-    events: pa.Table
-    refused: pa.Table
+    events: pa.Table = field(default_factory=schema.EVENTS.empty_table)
+    refused: pa.Table = field(default_factory=schema.QUARANTINE.empty_table)
     notes: tuple[str, ...] = ()
     unnamed: int = 0
 
@@ -133,13 +134,13 @@ def with_file(events: pa.Table, name: str) -> pa.Table:
     return events.add_column(events.num_columns - 1, "file", place)
 
 
-def read_line_block(block: Block, parse: ParseLines, wanted: pa.Schema) -> Iterator[ReadRows]:
-    """Yield the rows of a block of lines. `wanted` is the schema of the events, with the position."""
+def read_line_block(block: Block, parse: ParseLines) -> Iterator[ReadRows]:
+    """Yield the rows of a block of lines."""
     check_version(block.path, block.version)
     for piece in content.read_lines(block.path, block.start, block.end, block.before):
         if isinstance(piece, content.Unread):
             refused = [RefusedRow(piece.reason, piece.row or "", piece.line)]
-            yield ReadRows(wanted.empty_table(), refused_table(block.name, refused))
+            yield ReadRows(refused=refused_table(block.name, refused))
             continue
         data = piece.data.removeprefix(content.BYTE_ORDER_MARK) if piece.first_line == 1 else piece.data
         if data.isspace():  # hundreds of millions of blank lines cost no more than this

@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from antecede.pipeline import schema
-from antecede.pipeline.read.files import locate
 from antecede.pipeline.runner import Batches, Task
+from antecede.pipeline.tables.part_files import read_parts
 
 LINKS_MAX = 4_000
 VIOLATED_LINKS_MAX = 500
@@ -96,9 +95,7 @@ def take_first_events(run: str, count: int) -> Task:
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
         first = EXCERPT.empty_table()
         for path in _paths(batches):
-            system, name = locate(path)
-            found = pq.read_table(name, filesystem=system, columns=EXCERPT.names, filters=pc.field("run") == run)
-            both = pa.concat_tables([first, found.cast(EXCERPT)])
+            both = pa.concat_tables([first, read_parts([path], EXCERPT, pc.field("run") == run)])
             first = both.sort_by([("index", "ascending"), ("process", "ascending")]).slice(0, count)
         yield from first.to_batches()
 
@@ -110,11 +107,7 @@ def _paths(batches: Batches) -> list[str]:
 
 
 def _read(batches: Batches, names: list[str], fields: pa.Schema) -> pa.Table:
-    tables = [pa.schema([fields.field(name) for name in names]).empty_table()]
-    for path in _paths(batches):
-        system, name = locate(path)
-        tables.append(pq.read_table(name, filesystem=system, columns=names))
-    return pa.concat_tables(tables)
+    return read_parts(_paths(batches), pa.schema([fields.field(name) for name in names]))
 
 
 def _add_up(

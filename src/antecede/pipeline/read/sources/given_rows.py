@@ -9,8 +9,7 @@ different for each row, in the column `LINE`, and the same whenever Spark comput
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -20,32 +19,12 @@ from antecede.pipeline.arrow import pack, unpack
 from antecede.pipeline.errors import UnreadableInput
 from antecede.pipeline.read.columns import accept_rows, missing_columns
 from antecede.pipeline.read.rows import ReadRows, Wanted, encode_names, refused_table, with_file
-from antecede.pipeline.read.source import Consumer
 from antecede.pipeline.read.sources.table_mapping import column_names, map_columns
-from antecede.pipeline.runner import LINE, PART, Batches, Dataset, Runner
+from antecede.pipeline.runner import LINE, PART, Batches
 
 PIECE_ROWS = 1 << 17
 PIECES = pa.schema([(PART, pa.int32()), ("before", pa.int64()), ("rows", pa.binary())])
-ReadBatches = Callable[..., Iterator[ReadRows]]
-"""A function from batches, and `wanted=Wanted(...)`, to rows."""
 COUNT = pa.schema([("rows", pa.int64())])
-
-
-@dataclass(frozen=True, slots=True)
-class GivenRows:
-    """A source of rows that are not in files."""
-
-    runner: Runner
-    rows: Dataset
-    read: Callable[[Batches], Iterator[ReadRows]]
-
-    def map(self, consume: Consumer, made: pa.Schema) -> Dataset:
-        read = self.read
-
-        def task(batches: Batches) -> Iterator[pa.RecordBatch]:
-            return consume(read(batches))
-
-        return self.rows.map(task, made)
 
 
 def needed_columns(names: Sequence[str], mapping: Mapping[str, object] | None, what: str) -> list[str]:
@@ -76,7 +55,7 @@ def read_pieces(
     for batch in batches:
         for before, packed in zip(batch.column("before").to_pylist(), batch.column("rows"), strict=True):
             piece = unpack([packed.as_buffer()])
-            if piece is not None and piece.num_rows:
+            if piece.num_rows:
                 line = pa.array(np.arange(before, before + piece.num_rows) + 1)
                 yield _accept(piece, line, wanted, mapping, name)
 
