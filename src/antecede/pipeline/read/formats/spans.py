@@ -115,14 +115,6 @@ ORDER_NOTE = "within a process, events are ordered by the start times of spans, 
 UNNAMED_NOTE = "consumer spans that name no message: {unnamed:,}; they count as internal events"
 
 
-@dataclass(frozen=True, slots=True)
-class SpanRows:
-    """Some spans of the input, as `SPANS`, and refused rows with the columns of `schema.QUARANTINE`."""
-
-    spans: pa.Table
-    refused: pa.Table
-
-
 def resolve_spans(spans: pa.Table) -> tuple[pa.Table, int]:
     """Return the events of all spans of the input, and how many arrivals at consumers have no name.
 
