@@ -33,7 +33,7 @@ from antecede.pipeline.tables.measures import add_delays, sends_in
 from antecede.pipeline.tables.part_files import read_parts, write_parts
 from antecede.pipeline.tables.sums import LINK_SUMS, STAMP_SUMS, make_tables_of_sums, sum_deliveries, sum_sends
 from antecede.pipeline.verify.tasks import SKEW_TOLD_MAX, deal_chosen
-from antecede.pipeline.windows.summaries import STATES
+from antecede.pipeline.windows.summaries import STATE, STATES
 from antecede.pipeline.windows.tasks import group_by_window
 from antecede.pipeline.windows.window_plan import RECEIVED, WindowPlan, from_table
 
@@ -45,11 +45,12 @@ def judge_windows(plan: WindowPlan, good: Sequence[int], *, worst: int, folder: 
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
         kept = list(batches)
-        table, states = gather(kept), gather(kept, STATES)
-        if table is None or states is None:
+        table = gather(kept)
+        if table is None:
             return
         table = table.filter(pa.array(np.isin(plan.run(table["window"].to_numpy()), list(good))))
         if table.num_rows:
+            states = gather(kept, STATES) or STATE.empty_table()  # a deliver of nothing that was sent needs none
             yield from _judge(table, states, plan, worst, folder)
 
     return task
