@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from antecede.judge.events import QUARANTINED_CHARS_MAX, to_json
+from antecede.judge.events import QUARANTINED_CHARS_MAX, Event, to_json
 from antecede.pipeline import schema
 from antecede.pipeline.arrow import Flags, Longs, codes, fill_table, kind_codes, text_ranks
 from antecede.pipeline.read.rows import to_events
@@ -65,5 +65,5 @@ def _refuse(events: pa.Table, refused: Flags, reason: str) -> pa.Table:
         file=rows["file"].cast(pa.string()),
         line=rows["line"],
         reason=pa.repeat(pa.scalar(reason), rows.num_rows),
-        row=[to_json(event)[:QUARANTINED_CHARS_MAX] for event in to_events(rows)],
+        row=[to_json(event)[:QUARANTINED_CHARS_MAX] for event in to_events(rows, Event)],
     )

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from antecede.judge.events import Event
 from antecede.judge.trace import arrange
 from antecede.pipeline.arrow import without_dictionaries
 from antecede.pipeline.read.rows import to_events
@@ -49,7 +50,7 @@ def _find_needless(events: pa.Table, counts: pa.Table) -> pa.Table | None:
     kept = events.filter(pc.is_in(events["run"].cast(pa.string()), pa.array(fit)))
     rows: Iterator[Mapping[str, Any]] = (
         {"run": event.run, "process": event.process, "index": event.index, "needless": free}
-        for run in arrange(to_events(kept))
+        for run in arrange(to_events(kept, Event))
         for event, free in hold_backs(run)
     )
     return pa.Table.from_pylist(list(rows), NEEDLESS)
