@@ -11,7 +11,7 @@ of the keys, of the answers or of the rows. Only a process that has more spans t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import pyarrow as pa
@@ -38,7 +38,8 @@ def open_spans(
     done with them, and put into that list, until who owns it releases them.
     """
     dealt = runner.hand_out(blocks).map(_deal_spans(read, parts), DEALT).deal(parts)
-    named = dealt.map(_answer(parts), DEALT).deal(parts).map(_choose(parts), DEALT).deal(parts)
+    answered = dealt.map(_resolve(KEYS, spans.answer_keys, ANSWERS, parts), DEALT).deal(parts)
+    named = answered.map(_resolve(ANSWERS, spans.choose_answers, NAMES, parts), DEALT).deal(parts)
     make = partial(_make, wanted=wanted)
     if kept is None:
         return Source(runner, named, make)
@@ -75,28 +76,16 @@ def _take_refused(read: Iterator[ReadRows], refused: list[pa.Table]) -> Iterator
         yield rows.events
 
 
-def _answer(parts: int) -> Task:
-    """Return a task that answers all keys that were dealt to it."""
+def _resolve(own: str, resolve: Callable[[pa.Table], pa.Table], name: str, parts: int) -> Task:
+    """Return a task that makes a table of all values of the name `own`, and deals its rows to the parts of their
+    processes. It passes all other values on."""
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
-        keys: list[pa.Buffer] = []
-        yield from pass_others(batches, KEYS, keys)
-        if keys:
-            answers = spans.answer_keys(unpack(keys))
-            yield from deal_table(answers, answers["home"].to_numpy(), parts, ANSWERS)
-
-    return task
-
-
-def _choose(parts: int) -> Task:
-    """Return a task that chooses among the answers to the rows of some processes."""
-
-    def task(batches: Batches) -> Iterator[pa.RecordBatch]:
-        answers: list[pa.Buffer] = []
-        yield from pass_others(batches, ANSWERS, answers)
-        if answers:
-            names = spans.choose_answers(unpack(answers))
-            yield from deal_table(names, names["home"].to_numpy(), parts, NAMES)
+        values: list[pa.Buffer] = []
+        yield from pass_others(batches, own, values)
+        if values:
+            found = resolve(unpack(values))
+            yield from deal_table(found, found["home"].to_numpy(), parts, name)
 
     return task
 
