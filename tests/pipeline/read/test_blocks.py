@@ -59,7 +59,7 @@ def test_lines_are_numbered_through_the_blocks_of_each_file(tmp_path: Path) -> N
     counted = pa.Table.from_batches(count_lines(asked.to_batches(max_chunksize=2)))
     assert counted["start"].to_pylist() == [0, 3, 6, 0, 3, 6]
     assert counted["lines"].to_pylist() == [2, 2, 0, 1, 0, 0]
-    numbered = number_lines(blocks, counted)
+    numbered = number_lines(blocks, counted["lines"].to_pylist())
     assert [(Path(block.path).name, block.start, block.before) for block in numbered] == [
         ("a", 0, 0),
         ("a", 3, 2),

@@ -106,12 +106,11 @@ def count_lines(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield pa.record_batch([[block.path], [block.start], [count]], schema=COUNTED)
 
 
-def number_lines(blocks: Sequence[Block], counted: pa.Table) -> list[Block]:
-    """Return the blocks with the number of lines before each. `counted` has what `count_lines` gave."""
-    lines = {(row["path"], row["start"]): row["lines"] for row in counted.to_pylist()}
+def number_lines(blocks: Sequence[Block], lines: Sequence[int]) -> list[Block]:
+    """Return the blocks with the number of lines before each, from the number of lines in each."""
     before: Counter[str] = Counter()
     numbered = []
-    for block in blocks:
+    for block, count in zip(blocks, lines, strict=True):
         numbered.append(replace(block, before=before[block.path]))
-        before[block.path] += lines.get((block.path, block.start), 0)
+        before[block.path] += count
     return numbered

@@ -150,7 +150,8 @@ def _number_lines(runner: Runner, blocks: Sequence[Block]) -> list[Block]:
         counted = runner.call(cutting.count_lines, asked, cutting.COUNTED)
     else:
         counted = runner.hand_out(asked).map(cutting.count_lines, cutting.COUNTED).collect()
-    return cutting.number_lines(blocks, counted)
+    lines = {(row["path"], row["start"]): row["lines"] for row in counted.to_pylist()}
+    return cutting.number_lines(blocks, [lines.get((block.path, block.start), 0) for block in blocks])
 
 
 def _look_at_files(batches: Batches) -> Iterator[pa.RecordBatch]:

@@ -48,7 +48,7 @@ def read(block: Block, wanted: Wanted) -> Iterator[ReadRows]:
     except (OSError, pa.ArrowException) as error:
         reason = f"{content.DAMAGED}, and nothing from here on could be read: {error}"
         refused = refused_table(block.name, [RefusedRow(reason[:1_000], "", line + 1)])
-        yield ReadRows(refused=refused)
+        yield ReadRows(wanted.events.empty_table(), refused)
 
 
 def open_file(path: str) -> pq.ParquetFile:
