@@ -124,13 +124,13 @@ def with_file(events: pa.Table, name: str) -> pa.Table:
     return events.add_column(events.num_columns - 1, "file", place)
 
 
-def read_line_block(block: Block, parse: ParseLines) -> Iterator[ReadRows]:
-    """Yield the rows of a block of lines."""
+def read_line_block(block: Block, parse: ParseLines, wanted: pa.Schema) -> Iterator[ReadRows]:
+    """Yield the rows of a block of lines. `wanted` is the schema of the events, with the position."""
     check_version(block.path, block.version)
     for piece in content.read_lines(block.path, block.start, block.end, block.before):
         if isinstance(piece, content.Unread):
             refused = [RefusedRow(piece.reason, piece.row or "", piece.line)]
-            yield ReadRows(refused=refused_table(block.name, refused))
+            yield ReadRows(wanted.empty_table(), refused_table(block.name, refused))
             continue
         data = piece.data.removeprefix(content.BYTE_ORDER_MARK) if piece.first_line == 1 else piece.data
         if data.isspace():  # hundreds of millions of blank lines cost no more than this

@@ -44,7 +44,7 @@ Parsed = tuple[pa.Table, Sequence[RefusedRow]]
 
 def read(block: Block, wanted: Wanted) -> Iterator[ReadRows]:
     """Yield the rows of a block of JSON Lines."""
-    return read_line_block(block, partial(parse_lines, wanted=wanted))
+    return read_line_block(block, partial(parse_lines, wanted=wanted), wanted.events)
 
 
 def parse_lines(data: bytes, first_line: int, *, wanted: Wanted) -> Parsed:

@@ -94,7 +94,7 @@ def check_mapping(mapping: object) -> Mapping[str, object]:
 
 def read(block: Block, wanted: Wanted, mapping: Mapping[str, object]) -> Iterator[ReadRows]:
     """Yield the rows of a block of JSON Lines."""
-    return read_line_block(block, partial(parse_lines, mapper=RowMapper(mapping), wanted=wanted))
+    return read_line_block(block, partial(parse_lines, mapper=RowMapper(mapping), wanted=wanted), wanted.events)
 
 
 def parse_lines(data: bytes, first_line: int, *, mapper: RowMapper, wanted: Wanted) -> Parsed:
