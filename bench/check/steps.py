@@ -23,7 +23,6 @@ from antecede.pipeline.limits import LIMITS
 from antecede.pipeline.open_trace import OpenTrace, open_trace
 from antecede.pipeline.read.open_input import Expressions
 from antecede.pipeline.read.rows import ReadRows, Wanted
-from antecede.pipeline.results import RESULTS
 from antecede.pipeline.runner import InProcess
 from antecede.pipeline.verify.tasks import JudgeOptions, deal_runs, judge_dealt
 from bench.check.files import prepare_files
@@ -66,7 +65,7 @@ def measure_after_reading(trace: OpenTrace, wanted: Wanted, parts_folder: str | 
     dealing = time_least(lambda: source.map(deal_runs(PARTS), DEALT).deal(PARTS).collect())
     dealt = source.map(deal_runs(PARTS), DEALT).deal(PARTS).keep()
     options = JudgeOptions(parts_folder=parts_folder)
-    judging = time_least(lambda: dealt.map(judge_dealt(options), RESULTS).collect())
+    judging = time_least(lambda: dealt.map(judge_dealt(options), DEALT).collect())
     dealt.release()
     return dealing, judging
 

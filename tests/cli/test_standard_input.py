@@ -102,7 +102,7 @@ def block(form: str, number: int = 0) -> str:
     """Return a block of the guide's section on a log of one's own."""
     page = (ROOT / "docs" / "guide" / "05-checking.md").read_text()
     _, _, section = page.partition("## From a log of your own to a verdict")
-    return re.findall(rf"```{form}\n(.*?)```", section, re.DOTALL)[number]
+    return str(re.findall(rf"```{form}\n(.*?)```", section, re.DOTALL)[number])
 
 
 def test_what_the_guide_shows_is_what_is_printed(

@@ -12,17 +12,18 @@ import numpy as np
 import pyarrow as pa
 
 from antecede.pipeline.dealing import DEALT, deal_table, gather
+from antecede.pipeline.kernel.counts import count_by_process
 from antecede.pipeline.kernel.encode import DELIVER
-from antecede.pipeline.results import RESULTS, put_together
+from antecede.pipeline.results import put_together
 from antecede.pipeline.runner import InProcess, Task
-from antecede.pipeline.verify.verify import add_up_parts
+from antecede.pipeline.verify.judge import add_up_runs
 from antecede.pipeline.verify.window_tasks import judge_windows
 from antecede.pipeline.windows.compose import shifts
 from antecede.pipeline.windows.cut import Windows
-from antecede.pipeline.windows.summaries import LINK, SPAN, WINDOWS
+from antecede.pipeline.windows.summaries import LINKS, SPANS
 from antecede.pipeline.windows.tasks import join_messages, summarise_windows
 from antecede.pipeline.windows.window_plan import CutRun, WindowPlan
-from tests.pipeline.traces import Row, coded
+from tests.pipeline.traces import Row, coded, table
 
 TASKS = 3
 
@@ -77,18 +78,22 @@ def _compose(kept: Sequence[Row], plan: WindowPlan) -> Composed | None:
         .hand_out(dealt(coded(kept)))
         .map(join_messages(plan, TASKS, named=True), DEALT)
         .deal(TASKS)
-        .map(summarise_windows(plan, TASKS), WINDOWS)
+        .map(summarise_windows(plan, TASKS), DEALT)
         .keep()
     )
-    facts = windows.where("what", (LINK, SPAN)).collect().to_pylist()
-    spans = sorted((row for row in facts if row["what"] == SPAN), key=itemgetter("process", "window"))
+    facts = windows.where("name", (LINKS, SPANS)).collect().to_batches()
+    links, found = gather(facts, LINKS), gather(facts, SPANS)
+    assert links is not None
+    assert found is not None
+    spans = sorted(found.to_pylist(), key=itemgetter("process", "window"))
     for before, after in pairwise(spans):
         if before["process"] == after["process"] and before["high"] > after["low"]:
             return None
-    assert all(row["low"] >= 0 for row in facts if row["what"] == LINK)
+    assert all(slack >= 0 for slack in links["slack"].to_pylist())
     entered = Windows(plan, TASKS, windows, (0,)).entered()
-    told = put_together(entered.map(judge_windows(plan, [0], worst=10**6), RESULTS).collect())
-    (counts,) = add_up_parts(told["parts"], told["large"]).to_pylist()
+    told = put_together(entered.map(judge_windows(plan, [0], worst=10**6), DEALT).collect())
+    sizes, _ = count_by_process(table(kept))
+    (counts,) = add_up_runs(told["parts"], sizes).to_pylist()
     return Composed(counts, told["worst"].to_pylist())
 
 

@@ -36,7 +36,7 @@ def run_steps(runner: Runner) -> dict[str, Any]:
     six = pa.table([[0, 2, 0, 2, 2, 0], range(6)], schema=NUMBERS)
     some = runner.hand_out(pa.table([[0, 2, 0], [0, 3, 3]], schema=NUMBERS)).map(add_up, SUMS)
     dealt = runner.hand_out(six).map(deal_by_remainder(3), NUMBERS).deal(3).keep()
-    chosen = dealt.where(PART, (1,))
+    chosen = dealt.where(PART, (0, 2), are_wanted=False)
     both = chosen.and_also(dealt.where(PART, (1,))).deal(2)
     none = runner.hand_out(six).map(_give_nothing, NUMBERS).deal(2).map(_give_nothing, NUMBERS)
     found = {

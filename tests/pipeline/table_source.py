@@ -4,33 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import pyarrow as pa
 
-from antecede.pipeline import schema
 from antecede.pipeline.read.rows import ReadRows, Wanted
-from antecede.pipeline.read.source import Consumer
-from antecede.pipeline.runner import PART, Batches, Dataset, InProcess, Runner
+from antecede.pipeline.read.source import Source
+from antecede.pipeline.runner import PART, Batches, InProcess, Runner
 from tests.pipeline.traces import NEEDED, Row, events
 
 PARTS = pa.schema([(PART, pa.int32())])
 
 
 @dataclass(frozen=True, slots=True)
-class TableSource:
-    """Tables as `ReadRows` has them. Each of them is what one part reads."""
+class TableSource(Source):
+    """A source that reads `tables`, which are as `ReadRows` has them. Each of them is what one part reads."""
 
-    runner: Runner
-    tables: Sequence[pa.Table]
+    tables: Sequence[pa.Table] = ()
 
-    def map(self, consume: Consumer, made: pa.Schema) -> Dataset:
-        tables = self.tables
 
-        def task(batches: Batches) -> Iterator[pa.RecordBatch]:
-            parts = [part for batch in batches for part in batch.column(PART).to_pylist()]
-            return consume(ReadRows(tables[part], schema.QUARANTINE.empty_table()) for part in parts)
+def read_tables(runner: Runner, tables: Sequence[pa.Table]) -> TableSource:
+    parts = runner.hand_out(pa.table([range(len(tables))], schema=PARTS))
+    return TableSource(runner, parts, partial(_read, tables), tables=tables)
 
-        return self.runner.hand_out(pa.table([range(len(tables))], schema=PARTS)).map(task, made)
+
+def _read(tables: Sequence[pa.Table], batches: Batches) -> Iterator[ReadRows]:
+    for batch in batches:
+        yield from (ReadRows(tables[part]) for part in batch.column(PART).to_pylist())
 
 
 def source_of(
@@ -38,4 +38,4 @@ def source_of(
 ) -> TableSource:
     """Return rows as a source. Each part has one of the first rows, and then every row that is so many further on."""
     tables = [events(rows[part::parts], f"file {part}", wanted=wanted) for part in range(parts)]
-    return TableSource(runner or InProcess(), tables)
+    return read_tables(runner or InProcess(), tables)

@@ -9,16 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antecede.pipeline.arrow import (
+    code_kinds,
     codes,
     distinct,
     fill_table,
     kind_codes,
     list_lengths,
+    match_rows,
     narrow_integers,
     pack,
     split_by,
     take_or_null,
     text_bytes,
+    text_ranks,
     unpack,
 )
 
@@ -58,11 +61,9 @@ def test_integers_become_as_narrow_as_they_can(values: list[int | None], kind: s
 
 def test_tables_come_back_from_streams() -> None:
     table = pa.table({"a": pa.array(["x", "y"]).dictionary_encode()})
-    assert unpack([]) is None
-    assert unpack([pack(table), pack(table)]).to_pylist() == table.to_pylist() * 2  # type: ignore[union-attr]  # it has rows
+    assert unpack([pack(table), pack(table)]).to_pylist() == table.to_pylist() * 2
     wide, narrow = pa.table({"n": [2**40]}), pa.table({"n": pa.array([1], pa.int8())})
     both = unpack([pack(narrow), pack(wide)])
-    assert both is not None
     assert (both["n"].to_pylist(), both["n"].type) == ([1, 2**40], pa.int64())
 
 
@@ -85,3 +86,24 @@ def test_small_ones() -> None:
     assert take_or_null(pa.array(["a", "b"]), np.array([1, -1, 0])).to_pylist() == ["b", None, "a"]
     assert bytes(text_bytes(pa.array(["a", "bc", "d"]).slice(1))) == b"bcd"
     assert bytes(text_bytes(pa.array([], pa.string()))) == b""
+
+
+def test_the_first_row_with_the_same_values_is_found() -> None:
+    known = pa.table({"a": pa.array(["x", "y", "x", "x"]).dictionary_encode(), "b": [1, 1, 2, 1], "c": range(4)})
+    table = pa.table({"b": [2, 1, 2, 1], "a": ["x", "x", "y", "y"]})
+    assert match_rows(table, known, ["a", "b"]).tolist() == [2, 0, -1, 1]
+    assert match_rows(table, known.slice(0, 0), ["a", "b"]).tolist() == [-1] * 4
+    assert match_rows(table.slice(0, 0), known, ["a", "b"]).tolist() == []
+
+
+def test_texts_are_ranked_as_python_orders_them() -> None:
+    texts = ["b", "", "\U0001f600", "\uffee", "a", "b", "é", "B"]
+    order = sorted(set(texts))
+    for column in (pa.chunked_array([texts[:3], texts[3:]]), pa.chunked_array([texts]).dictionary_encode()):
+        assert text_ranks(column).tolist() == [order.index(text) for text in texts]
+    assert text_ranks(pa.chunked_array([], pa.string())).tolist() == []
+
+
+def test_kinds_become_codes_and_other_rows_are_left_out() -> None:
+    table = pa.table({"kind": ["send", "move", "deliver"], "n": range(3)})
+    assert code_kinds(table, ("send", "deliver")).to_pylist() == [{"kind": 0, "n": 0}, {"kind": 1, "n": 2}]

@@ -9,15 +9,16 @@ import pyarrow as pa
 import pytest
 
 from antecede.pipeline.dealing import (
-    COUNTS,
     DEALT,
     NAMES_MAX,
-    RESULT,
     ROWS,
-    deal_result,
+    ChosenRows,
     deal_table,
+    deal_value,
     gather,
     in_chunks,
+    part_by_text,
+    pass_others,
     rows_at_lines,
     rows_of_runs,
     values_in,
@@ -67,19 +68,48 @@ def test_streams_of_different_types_are_gathered_as_one_table() -> None:
     assert rows.to_pylist() == [*small.to_pylist(), *large.to_pylist()]
 
 
-def test_results_and_counts_travel_along_and_are_not_rows() -> None:
+def test_values_of_other_names_travel_along_and_are_not_rows() -> None:
     table = events(TRACES[:2])
     batches = [
-        deal_result("files", b"as it is"),
-        *deal_table(table, np.zeros(2, np.int64), 1, COUNTS),
+        deal_value("files", table),
+        *deal_table(table, np.zeros(2, np.int64), 1, "counts"),
         *deal_table(table.slice(0, 1), np.zeros(1, np.int64), 1),
     ]
-    assert [(what, name) for what, name, _ in values_in(batches)] == [(RESULT, "files"), (COUNTS, None), (ROWS, None)]
-    assert bytes(next(values_in(batches))[2]) == b"as it is"
+    assert [name for name, _ in values_in(batches)] == ["files", "counts", ROWS]
     assert batches[0].column("part").to_pylist() == [0]
+    rows, counts = gather(batches), gather(batches, "counts")
+    assert rows is not None
+    assert counts is not None
+    assert (rows.num_rows, counts.num_rows, gather(batches, "other")) == (1, 2, None)
+
+
+def test_values_of_other_names_are_passed_on_as_they_are() -> None:
+    table = events(TRACES[:2])
+    batches = [deal_value("files", table, 3), deal_value(ROWS, table), deal_value("files", table.slice(1))]
+    held: list[pa.Buffer] = []
+    passed = pa.Table.from_batches(pass_others([pa.concat_batches(batches)], ROWS, held), DEALT)
+    assert passed == pa.Table.from_batches([batches[0], batches[2]])
+    assert [bytes(value) for value in held] == batches[1].column("rows").to_pylist()
+
+
+def test_a_table_that_is_too_large_for_one_value_is_dealt_in_several(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = events(TRACES[:50])
+    monkeypatch.setattr("antecede.pipeline.dealing.VALUE_BYTES_MAX", table.nbytes // 5)
+    batches = list(deal_table(table, np.zeros(50, np.int64), 1))
+    assert 5 <= len(batches) <= 7
     rows = gather(batches)
     assert rows is not None
-    assert rows.num_rows == 1
+    assert rows.to_pylist() == table.to_pylist()
+    monkeypatch.setattr("antecede.pipeline.dealing.VALUE_BYTES_MAX", 1)
+    assert len(list(deal_table(table, np.zeros(50, np.int64), 1))) == 50
+
+
+def test_equal_texts_go_to_the_same_part_in_a_dictionary_or_not() -> None:
+    texts = events(TRACES)["process"]
+    part = part_by_text(texts, 5)
+    assert part.tolist() == part_by_text(texts.cast(pa.string()), 5).tolist()
+    assert len(set(part.tolist())) > 1
+    assert set(part_by_text(texts, 1).tolist()) == {0}
 
 
 def test_tables_are_put_together_to_a_size_with_one_dictionary_each() -> None:
@@ -98,5 +128,7 @@ def test_rows_are_chosen_by_run_and_by_line() -> None:
     assert rows_of_runs(table, frozenset()).tolist() == [False] * 5
     assert rows_at_lines(table, {"trace": [11, 14, 99], "other": [12]}).tolist() == [True, False, False, True, False]
     assert rows_at_lines(table, {}).tolist() == [False] * 5
+    chosen = ChosenRows(frozenset("ac"), {"trace": [11]})
+    assert chosen.of(table)["line"].to_pylist() == [13, 14]
     both = pa.concat_tables([table, events([Row("a", "a", 1, "move")], "other", first_line=12)])
     assert rows_at_lines(both, {"other": [12]}).tolist() == [False] * 5 + [True]

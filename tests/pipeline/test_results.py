@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from antecede.pipeline.results import FILES, NOTES, RESULTS, TOLD, put_together, results_in, table_of_results, tell
+from antecede.pipeline.dealing import DEALT
+from antecede.pipeline.results import FILES, NOTES, TOLD, put_together, tell
 
 
 def files(*names: str) -> pa.Table:
@@ -14,7 +15,7 @@ def files(*names: str) -> pa.Table:
 
 def test_tables_of_one_name_are_put_together_and_the_others_are_empty() -> None:
     told = [*tell("files", files("a", "b")), *tell("notes", pa.table({"note": ["n"]})), *tell("files", files("c"))]
-    together = put_together(pa.Table.from_batches(told, RESULTS))
+    together = put_together(pa.Table.from_batches(told, DEALT))
     assert set(together) == set(TOLD)
     assert together["files"].to_pylist() == files("a", "b", "c").to_pylist()
     assert together["notes"].to_pylist() == [{"note": "n"}]
@@ -26,17 +27,11 @@ def test_tables_of_one_name_are_put_together_and_the_others_are_empty() -> None:
 
 def test_a_table_without_rows_is_not_told() -> None:
     assert list(tell("files", files())) == []
-    assert all(table.num_rows == 0 for table in put_together(RESULTS.empty_table()).values())
+    assert all(table.num_rows == 0 for table in put_together(DEALT.empty_table()).values())
 
 
 def test_only_the_columns_that_are_declared_are_told_in_their_order() -> None:
     odd = pa.table({"more": [1], "note": pa.array(["n"]).dictionary_encode()})
-    (told,) = put_together(pa.Table.from_batches(tell("notes", odd), RESULTS))["notes"].to_pylist()
+    (told,) = put_together(pa.Table.from_batches(tell("notes", odd), DEALT))["notes"].to_pylist()
     assert told == {"note": "n"}
     assert NOTES.names == ["note"]
-
-
-def test_results_pass_through_as_names_and_values() -> None:
-    told = list(tell("files", files("a")))
-    assert table_of_results(results_in(iter(told))) == pa.Table.from_batches(told, RESULTS)
-    assert table_of_results([]) == RESULTS.empty_table()

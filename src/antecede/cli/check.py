@@ -14,13 +14,13 @@ from antecede.cli import screen
 from antecede.cli.standard_input import read_standard_input
 from antecede.core.errors import Misuse
 from antecede.judge.rule import QUARANTINE_MAX, check_quarantine_max
+from antecede.pipeline.read.formats import FORMATS
 
 if TYPE_CHECKING:
     from antecede.pipeline.check import Checked
     from antecede.pipeline.progress import Progress
 
 STATUS = {"holds": 0, "violated": 1, "undecidable": 3}
-FORMATS = ("auto", "antecede", "shiviz", "otlp", "zipkin", "jaeger", "mapped", "csv")
 
 EXPLANATION = """\
 Read the log of a system, and say whether it delivered its messages in causal order: if one message may have caused
@@ -66,7 +66,7 @@ def add(subparsers: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("trace", metavar="TRACE", nargs="+", help="the logs: files, folders or globs")
-    parser.add_argument("--format", default="auto", metavar="FORMAT", help=f"{', '.join(FORMATS)}; default: auto")
+    parser.add_argument("--format", default="auto", metavar="FORMAT", help=f"auto, {', '.join(FORMATS)}; default: auto")
     parser.add_argument(
         "--out",
         metavar="DIR",
@@ -201,8 +201,8 @@ def _add_link_notes(checked: Checked, link: str | None) -> Checked:
 
 def _refuse_bad_options(arguments: argparse.Namespace) -> None:
     """Raise `Misuse` for options that can be known to be wrong before Spark is started."""
-    if arguments.format not in FORMATS:
-        raise Misuse(f"there is no format {arguments.format!r}; there are {', '.join(FORMATS)}")
+    if arguments.format not in ("auto", *FORMATS):
+        raise Misuse(f"there is no format {arguments.format!r}; there are auto, {', '.join(FORMATS)}")
     if arguments.worst < 0:
         raise Misuse(f"--worst is {arguments.worst}; give 0 or more")
     if arguments.windows is not None and arguments.windows < 1:

@@ -7,8 +7,8 @@ check       the stages of a check, one after the other
 open_trace  what the input is, and the plan for it
 schema      every table: its columns, their types, and what each means
 runner      what runs tasks; the runner in the calling process
-dealing     how tasks send rows to each other
-results     what tasks tell the driver
+dealing     how tasks send tables to each other and to the driver: as values with a name
+results     the tables that tasks tell the driver
 arrow       small functions on Arrow tables that everybody shares
 limits      how much a task, a block or a window may hold
 progress    the names of stages, for whoever waits

@@ -51,6 +51,34 @@ def kind_codes(column: pa.ChunkedArray, kinds: tuple[str, ...]) -> npt.NDArray[n
     return np.array([place.get(name, -1) for name in names.to_pylist()], np.int8)[code]
 
 
+def code_kinds(events: pa.Table, kinds: tuple[str, ...]) -> pa.Table:
+    """Return the rows whose kind is one of `kinds`, with its place in them in place of its name."""
+    kind = kind_codes(events["kind"], kinds)
+    coded = events.set_column(events.column_names.index("kind"), "kind", pa.array(kind))
+    return coded if np.all(kind >= 0) else coded.filter(pa.array(kind >= 0))
+
+
+def text_ranks(texts: pa.ChunkedArray) -> Longs:
+    """Return for each text its place in the order of the distinct texts."""
+    code, names = codes(texts)
+    rank = np.empty(len(names), np.int64)
+    rank[pc.sort_indices(names).to_numpy()] = np.arange(len(names))  # by bytes of UTF-8: as Python orders texts
+    return rank[code]
+
+
+def match_rows(table: pa.Table, known: pa.Table, keys: Sequence[str]) -> Longs:
+    """Return for each row of a table the first row of `known` with the same values in the columns `keys`, or -1."""
+    key, count = np.zeros(known.num_rows + table.num_rows, np.int64), 1
+    for name in keys:
+        both = (one[name].cast(_value_type(one[name].type)) for one in (known, table))
+        code, names = codes(pa.chunked_array([chunk for column in both for chunk in column.chunks]))
+        found, key = distinct(key * max(len(names), 1) + code, count * max(len(names), 1))
+        count = len(found)
+    first = np.full(count, -1, np.int64)
+    first[key[: known.num_rows][::-1]] = np.arange(known.num_rows)[::-1]  # the last assignment is the first row
+    return first[key[known.num_rows :]]
+
+
 def distinct(keys: Longs, limit: int) -> tuple[Longs, Longs]:
     """Return the distinct keys in order, and for each key its place among them.
 
@@ -72,13 +100,12 @@ def pack(table: pa.Table) -> bytes:
     return bytes(sink.getvalue())
 
 
-def unpack(streams: Iterable[Any]) -> pa.Table | None:
-    """Return the rows of all these values of `pack`, or None if there are none.
+def unpack(streams: Iterable[Any]) -> pa.Table:
+    """Return the rows of all these values of `pack`, of which there is at least one.
 
     If the types of their columns differ, they become as wide as the widest.
     """
-    tables = [pa.ipc.open_stream(one).read_all() for one in streams]
-    return concat(tables) if tables else None
+    return concat([pa.ipc.open_stream(one).read_all() for one in streams])
 
 
 def concat(tables: Sequence[pa.Table]) -> pa.Table:

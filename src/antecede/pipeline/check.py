@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import itemgetter
 from uuid import uuid4
 
 import pyarrow as pa
@@ -40,7 +41,6 @@ from antecede.pipeline.tables import folder
 from antecede.pipeline.tables.part_files import commit_parts, parts_folder, remove_parts_after_failure
 from antecede.pipeline.verify.answer import answer, plural
 from antecede.pipeline.verify.clock_verdicts import explain_late
-from antecede.pipeline.verify.judge import JudgedRuns
 from antecede.pipeline.verify.tasks import JudgeOptions
 from antecede.pipeline.verify.verify import Verified, verify
 
@@ -95,7 +95,7 @@ def check(
         has_clocks=trace.has_clocks,
         has_index=trace.has_index,
         receives=receives,
-        explain=partial(_explain, events_max=limits.explained_events_max),
+        explain=partial(explanations.explain_judged, events_max=limits.explained_events_max),
         limits=limits,
     )
     with folder.claim_folder(out), remove_parts_after_failure(out, check_id):
@@ -154,20 +154,11 @@ def _write(trace: OpenTrace, judged: _Judged, stages: Stages, *, out: str, check
     return figures
 
 
-def _explain(judged: JudgedRuns, *, events_max: int) -> pa.Table:
-    sizes = {row["run"]: explanations.ExplainedRun(row["events"], row["early"]) for row in judged.runs.to_pylist()}
-    found = explanations.explain_rows(judged.events, judged.worst, sizes, events_max=events_max)
-    return explanations.pack_explanations(found)
-
-
 def _answer(trace: OpenTrace, verified: Verified, quarantine_max: float) -> tuple[Answer, int]:
     files = verified.told["files"].to_pylist()
     quarantined = sum(row["refused"] for row in files)
-    unread = {row["file"] for row in files if row["is_damaged"]}
-    events: dict[str, int] = {}
-    for row in files:
-        events[row["file"]] = events.get(row["file"], 0) + row["events"]
-    unread |= {row["file"] for row in files if row["refused"] and not events[row["file"]]}
+    with_events = {row["file"] for row in files if row["events"]}
+    unread = {row["file"] for row in files if row["is_damaged"] or (row["refused"] and row["file"] not in with_events)}
     sizes = trace.bytes_by_file
     total = sum(sizes.values())
     share = sum(size for name, size in sizes.items() if name in unread) / total if total else 0.0
@@ -186,28 +177,24 @@ def _explain_worst(source: Source, verified: Verified, options: JudgeOptions) ->
     """Return the worst violations of all tasks, explained: by the task that had the run, or from the source."""
     order = [("overtaken", "descending"), ("time", "ascending")]
     order += [(name, "ascending") for name in PLACE]
-    worst = verified.told["worst"].sort_by(order).slice(0, options.worst).to_pylist()
-    words = {tuple(row[name] for name in PLACE): row for row in verified.told["explained"].to_pylist()}
-    missing = [row for row in worst if tuple(row[name] for name in PLACE) not in words]
-    sizes = {
-        row["run"]: explanations.ExplainedRun(row["events"], row["early"])
-        for row in verified.told["runs"].to_pylist()
-        if row["run"] is not None
-    }
+    told = verified.told
+    worst = told["worst"].sort_by(order).slice(0, options.worst).to_pylist()
+    place_of = itemgetter(*PLACE)
+    known = set(map(place_of, told["explained"].to_pylist()))
+    missing = [row for row in worst if place_of(row) not in known]
+    sizes = explanations.sizes_of(told["runs"])
     more = explain_from_source(source, missing, sizes, events_max=options.limits.explained_events_max)
-    words |= {tuple(row[name] for name in PLACE): row for row in more.to_pylist()}
-    found = (words[tuple(row[name] for name in PLACE)]["explanation"] for row in worst)
-    late = map(explain_late, verified.told["late"].sort_by([(name, "ascending") for name in PLACE]).to_pylist())
-    return (*map(explanations.unpack_explanation, found), *late)[: options.worst]
+    words = {place_of(row): row["explanation"] for table in (told["explained"], more) for row in table.to_pylist()}
+    late = map(explain_late, told["late"].sort_by([(name, "ascending") for name in PLACE]).to_pylist())
+    found = (explanations.unpack_explanation(words[place_of(row)]) for row in worst)
+    return (*found, *late)[: options.worst]
 
 
 def _notes(judged: _Judged) -> tuple[str, ...]:
     verified, quarantined = judged.verified, judged.quarantined
     notes: list[str] = []
     if quarantined:
-        row = (
-            verified.told["refused"].sort_by([("file", "ascending"), ("line", "ascending")]).slice(0, 1).to_pylist()[0]
-        )
+        row = verified.told["refused"].sort_by([("file", "ascending"), ("line", "ascending")]).to_pylist()[0]
         notes.append(
             f"{quarantined:,} {'row is' if quarantined == 1 else 'rows are'} not part of the verdict; "
             f"line {row['line']} of {row['file']}: {row['reason']}"

@@ -1,15 +1,18 @@
 """Deal rows out to the parts that need them: as Arrow streams, many rows in one value.
 
-A runner moves such a value as it is. Finished results travel in the same way, and are passed on by who gets them.
+A runner moves such a value as it is. The name beside it says what it holds: rows, or something that belongs to them.
+Finished results travel in the same way (`results.tell`), and are passed on by who gets them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from antecede.pipeline.arrow import Flags, Longs, codes, pack, split_by, unpack, without_dictionaries
 from antecede.pipeline.kernel.hashes import hash_texts
@@ -17,43 +20,55 @@ from antecede.pipeline.runner import PART, Batches
 
 CHUNK_ROWS = 250_000
 NAMES_MAX = 1_000  # in a dictionary that goes with a stream; if there are more, each row has its own
-ROWS, COUNTS, RESULT = range(3)
-"""What a dealt value holds: rows of the trace, counts of processes, or a finished result with its name."""
-DEALT = pa.schema([(PART, pa.int32()), ("what", pa.int8()), ("name", pa.string()), ("rows", pa.binary())])
+VALUE_BYTES_MAX = 256 << 20  # of a table in one value; a single row may be larger
+ROWS = "rows"
+"""The name of values that hold rows of the trace."""
+DEALT = pa.schema([(PART, pa.int32()), ("name", pa.string()), ("rows", pa.binary())])
 
 
 def part_by_text(texts: pa.ChunkedArray, parts: int) -> Longs:
     """Return the part of each text, of so many. Equal texts have the same part."""
     if parts == 1:
         return np.zeros(len(texts), np.int64)
+    if pa.types.is_dictionary(texts.type):
+        code, names = codes(texts)
+        return part_by_text(pa.chunked_array([names]), parts)[code]
     return hash_texts(texts) % parts
 
 
-def deal_table(
-    table: pa.Table, part: npt.NDArray[np.int64], parts: int, what: int = ROWS, name: str | None = None
-) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a table as streams, one for each part that any of them is for. `name` says what they are."""
+def deal_table(table: pa.Table, part: npt.NDArray[np.int64], parts: int, name: str = ROWS) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a table as values of this name, for each part that any of them is for."""
     table = _without_large_dictionaries(table)
     for number, rows in split_by(table, part, parts):
-        yield pa.record_batch([[number], [what], [name], [pack(rows)]], schema=DEALT)
+        step = max(1, rows.num_rows * VALUE_BYTES_MAX // max(rows.nbytes, 1))
+        for start in range(0, rows.num_rows, step):
+            yield deal_value(name, rows.slice(start, step), number)
 
 
-def gather(batches: Batches) -> pa.Table | None:
-    """Return all rows that were dealt to a task, or None if there are none."""
-    return unpack(value for what, _, value in values_in(batches) if what == ROWS)
+def deal_value(name: str, table: pa.Table, part: int = 0) -> pa.RecordBatch:
+    """Return a table as one value of this name, for one part."""
+    return pa.record_batch([[part], [name], [pack(table)]], schema=DEALT)
 
 
-def values_in(batches: Batches) -> Iterator[tuple[int, str | None, pa.Buffer]]:
-    """Yield the dealt values one by one: what each holds, its name if it has one, and the value."""
+def gather(batches: Batches, name: str = ROWS) -> pa.Table | None:
+    """Return all rows that were dealt to a task in values of this name, or None if there are none."""
+    values = [value for found, value in values_in(batches) if found == name]
+    return unpack(values) if values else None
+
+
+def values_in(batches: Batches) -> Iterator[tuple[str, pa.Buffer]]:
+    """Yield the dealt values one by one, each after its name."""
     for batch in batches:
-        names = batch.column("name").to_pylist()
-        for what, name, value in zip(batch.column("what").to_pylist(), names, batch.column("rows"), strict=True):
-            yield what, name, value.as_buffer()
+        for name, value in zip(batch.column("name").to_pylist(), batch.column("rows"), strict=True):
+            yield name, value.as_buffer()
 
 
-def deal_result(name: str, rows: bytes) -> pa.RecordBatch:
-    """Return a finished result as a row that part 0 passes on."""
-    return pa.record_batch([[0], [RESULT], [name], [rows]], schema=DEALT)
+def pass_others(batches: Batches, own: str, held: list[pa.Buffer]) -> Iterator[pa.RecordBatch]:
+    """Put the values of the name `own` into `held`, and yield the others as they are."""
+    for batch in batches:
+        is_own = pc.equal(batch.column("name"), own)
+        held += [value.as_buffer() for value in batch.filter(is_own).column("rows")]
+        yield batch.filter(pc.invert(is_own))
 
 
 def in_chunks(tables: Iterable[pa.Table], rows: int = CHUNK_ROWS) -> Iterator[pa.Table]:
@@ -71,6 +86,18 @@ def in_chunks(tables: Iterable[pa.Table], rows: int = CHUNK_ROWS) -> Iterator[pa
             held, count = [], 0
     if count:
         yield pa.concat_tables(held).unify_dictionaries().combine_chunks()
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenRows:
+    """The rows of some runs, without those at some lines, which are given by file."""
+
+    runs: frozenset[str]
+    left_out: Mapping[str, Sequence[int]] = field(default_factory=dict)
+
+    def of(self, events: pa.Table) -> pa.Table:
+        """Return those of the events that are among the chosen rows."""
+        return events.filter(pa.array(rows_of_runs(events, self.runs) & ~rows_at_lines(events, self.left_out)))
 
 
 def rows_of_runs(events: pa.Table, runs: frozenset[str]) -> Flags:

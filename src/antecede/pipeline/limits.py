@@ -33,8 +33,6 @@ class Limits:
     """Processes of a run that is cut into windows. A run of more is one task, because windows hand on vectors."""
     vector_entries_max: int = 2**26
     """Entries of all vectors in one walk, a quarter of a gigabyte. Bit masks take no more memory than that."""
-    left_out_max: int = 100_000
-    """Refused rows that every task of a feed of columns is told of. If there are more, Spark reads the input."""
     explained_events_max: int = 200_000
     """Events that are fetched to explain violations, once for small runs and once for parts of larger ones."""
 

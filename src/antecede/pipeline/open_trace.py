@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import pyarrow as pa
 
@@ -15,19 +16,17 @@ from antecede.pipeline.read.indexes import WITHOUT_ORDER
 from antecede.pipeline.read.open_input import Expressions, OpenInput, cut_into_blocks, open_input
 from antecede.pipeline.read.row_groups import describe_files
 from antecede.pipeline.read.rows import Wanted
-from antecede.pipeline.read.source import BlockSource, GatheredSource, Source
+from antecede.pipeline.read.source import Source, read_blocks
 from antecede.pipeline.read.sources.given_rows import (
     COUNT,
-    GivenRows,
-    ReadBatches,
     count_rows,
     cut_table,
     needed_columns,
     read_frame,
     read_pieces,
 )
-from antecede.pipeline.read.sources.handed_files import HandedFileSource
-from antecede.pipeline.read.sources.span_source import SpanSource
+from antecede.pipeline.read.sources.handed_files import read_contents
+from antecede.pipeline.read.sources.span_source import open_spans
 from antecede.pipeline.runner import Dataset, Frame, Runner
 from antecede.pipeline.verify.plan import Plan, plan_handed_files, plan_row_groups, plan_rows, plan_spans, plan_text
 
@@ -111,23 +110,15 @@ def _make_plan(runner: Runner, opened: OpenInput, windows: int | None, limits: L
 
 
 def _open_blocks(runner: Runner, opened: OpenInput, plan: Plan, kept: list[Dataset], wanted: Wanted) -> Source:
+    read, prepare = opened.reader(wanted), opened.prepare(wanted)
     if opened.is_handed:
-        paths = [file.path for file in opened.files]
-        return HandedFileSource(runner, paths, opened.reader(wanted), opened.prepare(wanted))
-    if opened.has_spans and plan.span_parts > 1:
-        return SpanSource(
-            runner,
-            table_of(plan.blocks),
-            opened.reader(wanted),
-            wanted,
-            plan.span_parts,
-            is_kept=plan.is_read_again,
-            kept=kept,
-        )
-    prepare = opened.prepare(wanted)
-    if prepare is None:
-        return BlockSource(runner, table_of(plan.blocks), opened.reader(wanted))
-    return GatheredSource(runner, table_of(plan.blocks), opened.reader(wanted), prepare)
+        contents = runner.read_files([file.path for file in opened.files])
+        return Source(runner, contents, partial(read_contents, read=read), prepare)
+    blocks = table_of(plan.blocks)
+    if plan.span_parts > 1:  # what is cut into windows is read several times
+        return open_spans(runner, blocks, read, wanted, parts=plan.span_parts, kept=kept if plan.large else None)
+    is_one_part = not any(part for part, _ in plan.blocks)
+    return Source(runner, runner.hand_out(blocks), partial(read_blocks, read=read), prepare, is_one_part)
 
 
 def _open_table(runner: Runner, table: pa.Table, mapping: Mapping[str, object] | None, limits: Limits) -> OpenTrace:
@@ -147,7 +138,7 @@ def _open_frame(runner: Runner, frame: Frame, mapping: Mapping[str, object] | No
 
 
 def _open_rows(
-    runner: Runner, rows: Dataset, read: ReadBatches, plan: Plan, *, name: str, names: Container[str]
+    runner: Runner, rows: Dataset, read: Callable[..., Any], plan: Plan, *, name: str, names: Container[str]
 ) -> OpenTrace:
     return OpenTrace(
         runner=runner,
@@ -158,5 +149,5 @@ def _open_rows(
         notes=(),
         bytes_by_file={},
         plan=plan,
-        open=lambda wanted: GivenRows(runner, rows, partial(read, wanted=wanted)),
+        open=lambda wanted: Source(runner, rows, partial(read, wanted=wanted)),
     )

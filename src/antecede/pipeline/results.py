@@ -1,21 +1,20 @@
 """What the tasks of a check tell the driver: a few small tables each, whatever the size of what they judged.
 
-Every table goes as one value, with its name beside it. The driver puts the tables of one name together.
+Every table goes as one dealt value, with its name beside it. The driver puts the tables of one name together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from antecede.pipeline import schema
-from antecede.pipeline.arrow import fill_table, pack, unpack
+from antecede.pipeline.arrow import fill_table
+from antecede.pipeline.dealing import deal_value, gather
 from antecede.pipeline.kernel import findings
 from antecede.pipeline.kernel.counts import LARGE
 
-RESULTS = pa.schema([("name", pa.string()), ("rows", pa.binary())])
 FILES = pa.schema([("file", pa.string()), ("events", pa.int64()), ("refused", pa.int64()), ("is_damaged", pa.bool_())])
 REASONS = pa.schema([("reason", pa.string()), ("rows", pa.int64())])
 NOTES = pa.schema([("note", pa.string())])
@@ -47,7 +46,7 @@ FIGURES = pa.schema(
 WRITTEN = pa.schema([("table", pa.string()), ("path", pa.string()), ("rows", pa.int64())])
 TOLD: Mapping[str, pa.Schema] = {
     "runs": findings.RUN_ROWS,
-    "parts": findings.RUN_COUNTS,
+    "parts": findings.TALLIES,
     "worst": findings.DELIVERIES,
     "explained": EXPLAINED,
     "skew": findings.SKEW,
@@ -90,28 +89,15 @@ Told = Iterator[pa.RecordBatch]
 
 
 def tell(name: str, table: pa.Table) -> Told:
-    """Yield a table as a row of `RESULTS`, unless it is empty."""
+    """Yield a table as a dealt value, unless it is empty."""
     if table.num_rows:
-        yield pa.record_batch([[name], [pack(table.select(TOLD[name].names).cast(TOLD[name]))]], schema=RESULTS)
+        yield deal_value(name, table.select(TOLD[name].names).cast(TOLD[name]))
 
 
 def put_together(results: pa.Table) -> dict[str, pa.Table]:
     """Return the tables that all tasks told, by name. A table that nobody told is empty."""
     told = {}
     for name, fields in TOLD.items():
-        rows = results["rows"].filter(pc.equal(results["name"], name))
-        together = unpack(value.as_buffer() for value in rows)
+        together = gather(results.to_batches(), name)
         told[name] = fill_table(fields, 0) if together is None else together
     return told
-
-
-def results_in(told: Told) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and the value of each result."""
-    for batch in told:
-        yield from zip(batch.column("name").to_pylist(), batch.column("rows").to_pylist(), strict=True)
-
-
-def table_of_results(results: Iterable[tuple[str, bytes]]) -> pa.Table:
-    """Return results as rows of `RESULTS`."""
-    found = list(results)
-    return pa.table([[name for name, _ in found], [rows for _, rows in found]], schema=RESULTS)

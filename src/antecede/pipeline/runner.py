@@ -46,8 +46,8 @@ class Dataset(Protocol):
     def deal(self, parts: int) -> Dataset:
         """Give each row to the part, of so many, that its column `part` names."""
 
-    def where(self, name: str, values: Sequence[int]) -> Dataset:
-        """Leave out the rows whose integer in this column is not one of `values`."""
+    def where(self, name: str, values: Sequence[str | int], *, are_wanted: bool = True) -> Dataset:
+        """Keep the rows whose value in this column is one of `values`; or, if these are not wanted, the others."""
 
     def and_also(self, other: Dataset) -> Dataset:
         """Add the rows of another dataset with the same schema. Their parts have to be dealt next."""
@@ -130,10 +130,11 @@ class _Parts:
 
         return _Parts(compute, self._schema)
 
-    def where(self, name: str, values: Sequence[int]) -> Dataset:
+    def where(self, name: str, values: Sequence[str | int], *, are_wanted: bool = True) -> Dataset:
         def choose(batches: Batches) -> Iterator[pa.RecordBatch]:
             for batch in batches:
-                yield batch.filter(pc.is_in(batch.column(name), pa.array(values, batch.schema.field(name).type)))
+                found = pc.is_in(batch.column(name), pa.array(values, batch.schema.field(name).type))
+                yield batch.filter(found if are_wanted else pc.invert(found))
 
         return self.map(choose, self._schema)
 

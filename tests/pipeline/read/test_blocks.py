@@ -9,7 +9,6 @@ from pathlib import Path
 import pyarrow as pa
 
 from antecede.pipeline.read.blocks import (
-    ASKED,
     Block,
     blocks_in,
     count_lines,
@@ -56,9 +55,9 @@ def test_lines_are_numbered_through_the_blocks_of_each_file(tmp_path: Path) -> N
     for name, text in (("a", b"1\n2\n\n4\n"), ("b", b"one line")):
         (tmp_path / name).write_bytes(text)
         blocks += cut_lines(list_files([str(tmp_path / name)])[0], 3)
-    rows = [{"part": 0, "number": n, "path": b.path, "start": b.start, "end": b.end} for n, b in enumerate(blocks)]
-    counted = pa.Table.from_batches(count_lines(pa.Table.from_pylist(rows, ASKED).to_batches(max_chunksize=2)))
-    assert counted["number"].to_pylist() == list(range(6))
+    asked = table_of((0, block) for block in blocks)
+    counted = pa.Table.from_batches(count_lines(asked.to_batches(max_chunksize=2)))
+    assert counted["start"].to_pylist() == [0, 3, 6, 0, 3, 6]
     assert counted["lines"].to_pylist() == [2, 2, 0, 1, 0, 0]
     numbered = number_lines(blocks, counted["lines"].to_pylist())
     assert [(Path(block.path).name, block.start, block.before) for block in numbered] == [

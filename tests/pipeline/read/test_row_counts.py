@@ -7,17 +7,18 @@ from typing import Any
 import pyarrow as pa
 
 from antecede.judge.events import RefusedRow
+from antecede.pipeline.dealing import DEALT
 from antecede.pipeline.read.content import DAMAGED
 from antecede.pipeline.read.row_counts import REFUSED_TOLD_MAX, RowCounts
 from antecede.pipeline.read.rows import ReadRows, refused_table
-from antecede.pipeline.results import RESULTS, put_together
+from antecede.pipeline.results import put_together
 from tests.pipeline.traces import Row, events
 
 NONE = refused_table("", [])
 
 
 def told(counts: RowCounts) -> dict[str, list[dict[str, Any]]]:
-    tables = put_together(pa.Table.from_batches(counts.tell(), RESULTS))
+    tables = put_together(pa.Table.from_batches(counts.tell(), DEALT))
     return {name: table.to_pylist() for name, table in tables.items() if table.num_rows}
 
 
@@ -33,9 +34,8 @@ def test_rows_are_counted_by_file_and_reason() -> None:
         ReadRows(rows_of(1, "a"), refused_table("c", [RefusedRow("odd", "y", 8), RefusedRow(f"{DAMAGED}: x", "", 9)])),
         ReadRows(rows_of(0, "a"), NONE, ("another",)),
     ]
-    refused: list[pa.Table] = []
-    assert [table.num_rows for table in counts.watch(read, refused)] == [5, 1, 0]
-    assert [table.num_rows for table in refused] == [1, 2]
+    assert [table.num_rows for table in counts.watch(read)] == [5, 1, 0]
+    assert [table.num_rows for table in counts.rows] == [1, 2]
     found = told(counts)
     assert found["files"] == [
         {"file": "a", "events": 3, "refused": 1, "is_damaged": False},
@@ -55,11 +55,14 @@ def test_nothing_is_told_of_nothing() -> None:
 
 
 def test_however_many_rows_are_refused_few_are_told_and_all_are_counted() -> None:
-    counts = RowCounts()
+    counts, all_kept = RowCounts(), RowCounts(keeps_all=True)
     for batch in range(50):
         rows = [RefusedRow(f"reason {batch} {number}", "x", number) for number in range(7)]
-        counts.refuse(refused_table("f", [*rows, RefusedRow("often", "x", 9)]))
+        for one in (counts, all_kept):
+            one.refuse(refused_table("f", [*rows, RefusedRow("often", "x", 9)]))
     found = told(counts)
+    assert told(all_kept) == found
+    assert [sum(table.num_rows for table in one.rows) for one in (counts, all_kept)] == [REFUSED_TOLD_MAX, 400]
     assert [row["refused"] for row in found["files"]] == [400]
     assert len(found["refused"]) == len(found["reasons"]) == REFUSED_TOLD_MAX
     assert found["reasons"][0] == {"reason": "often", "rows": 50}

@@ -45,9 +45,9 @@ def test_rows_are_events_of_the_judge_and_back() -> None:
         Event("r", "a", 1, "send", message="m", dests=("b",), attributes={"k": "v"}),
         Event("r", "b", 2, "move"),
     ]
-    assert list(to_events(whole)) == events
-    assert list(to_events(encode_names(whole))) == events
-    assert list(to_events(whole.select(NEEDED))) == [
+    assert list(to_events(whole, Event)) == events
+    assert list(to_events(encode_names(whole), Event)) == events
+    assert list(to_events(whole.select(NEEDED), Event)) == [
         Event("r", "a", 1, "send", message="m", dests=("b",)),
         Event("r", "b", 2, "move"),
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from antecede.judge.events import Event
-from antecede.pipeline.report.arrows import edge_arrows, message_arrows, violation_arrows
+from antecede.pipeline.report.arrows import message_arrows, violation_arrows
 from antecede.pipeline.report.model import MessageArrow
 
 
@@ -38,13 +38,3 @@ def test_receives_are_the_ends_if_nothing_is_delivered() -> None:
     both = (sent, event("b", 0, "receive", "m"), event("b", 1, "deliver", "m"))
     assert [arrow.delivers for arrow in message_arrows(both, {})] == [(("b", 1),)]
     assert list(message_arrows(both[:2], {})) == [MessageArrow("m", "a", 0, (("b", 0),), "context")]
-
-
-def test_an_edge_of_vector_clocks_is_an_arrow_if_both_events_are_shown() -> None:
-    shown = (event("a", 1, "internal"), event("b", 1, "internal"), event("c", 1, "internal"))
-    edges = [
-        {"sender": "a", "sent_index": 1, "process": "c", "index": 1},
-        {"sender": "a", "sent_index": 1, "process": "b", "index": 1},
-        {"sender": "a", "sent_index": 1, "process": "b", "index": 9},
-    ]
-    assert list(edge_arrows(shown, edges)) == [MessageArrow("a 1", "a", 1, (("b", 1), ("c", 1)))]

@@ -58,12 +58,12 @@ def test_spans_stay_in_one_task_until_they_are_many() -> None:
     assert gathered.why == (
         "400 bytes of spans: 4 tasks read them, and one task finds the message of each and judges all of them"
     )
-    assert (parted.dealt_to, parted.span_parts, parted.large, parted.is_read_again) == (1, 2, frozenset(), False)
+    assert (parted.dealt_to, parted.span_parts, parted.large) == (1, 2, frozenset())
     assert parted.why == (
         "404 bytes of spans: 4 tasks read them, 2 tasks find the message of each, and one task judges all of them, "
         "unless they are too many"
     )
-    assert (large.dealt_to, large.span_parts, large.large, large.is_read_again) == (1, 6, frozenset([""]), True)
+    assert (large.dealt_to, large.span_parts, large.large) == (1, 6, frozenset([""]))
     assert large.why.endswith("6 tasks find the message of each, and they are cut into windows")
     assert plan_of(101, windows=2).large == {""}
 

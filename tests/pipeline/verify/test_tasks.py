@@ -6,23 +6,26 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from antecede.judge.events import RefusedRow
-from antecede.pipeline.dealing import COUNTS, DEALT, RESULT, ROWS, gather, values_in
+from antecede.pipeline.dealing import DEALT, ROWS, ChosenRows, gather, values_in
 from antecede.pipeline.limits import Limits
+from antecede.pipeline.read.row_counts import RowCounts
 from antecede.pipeline.read.rows import ReadRows, Wanted, refused_table
-from antecede.pipeline.results import EXPLAINED, RESULTS, put_together
+from antecede.pipeline.results import EXPLAINED, put_together
 from antecede.pipeline.verify.judge import JudgedRuns
 from antecede.pipeline.verify.tasks import (
+    COUNTS,
     JudgeOptions,
-    deal_only,
+    deal_chosen,
     deal_runs,
     judge_dealt,
     judge_here,
-    write_refused,
+    tell_counts,
 )
 from tests.pipeline.oracle import expected
 from tests.pipeline.traces import ALL_COLUMNS, Row, events, overtaking, trace
@@ -40,7 +43,7 @@ def read(rows: Sequence[Row], pieces: int = 3, wanted: Wanted = ALL_COLUMNS) -> 
 
 
 def told_by(batches: Iterator[pa.RecordBatch]) -> Told:
-    tables = put_together(pa.Table.from_batches(batches, RESULTS))
+    tables = put_together(pa.Table.from_batches(batches, DEALT))
     return {name: table.to_pylist() for name, table in tables.items() if table.num_rows}
 
 
@@ -97,8 +100,7 @@ def test_of_large_runs_only_counts_are_dealt() -> None:
     rows = gather(batches)
     assert rows is not None
     assert large not in rows["run"].to_pylist()
-    whats = {what for what, _, _ in values_in(batches)}
-    assert whats == {ROWS, COUNTS, RESULT}
+    assert {name for name, _ in values_in(batches)} == {ROWS, COUNTS, "files", "notes", "reasons", "refused"}
     told: Told = {}
     for own in dealt_by(iter(batches)).values():
         for name, values in told_by(judge_dealt(JudgeOptions())(own)).items():
@@ -122,8 +124,11 @@ def test_a_run_that_grows_too_large_is_counted_and_the_others_are_judged(pieces:
 
 def test_some_runs_are_dealt_alone_without_some_lines() -> None:
     rows = [*overtaking("a"), *overtaking("b"), *overtaking("c")]
-    batches = list(deal_only(["c", "a"], {"file 0": [1, 9]})(read(rows, 1)))
-    assert {what for what, _, _ in values_in(batches)} == {ROWS}
+    chosen = ChosenRows(frozenset("ac"), {"file 0": [1, 9]})
+    by_run = {"c": 0, "a": 1}
+    deal = deal_chosen(chosen, 2, lambda events: np.array([by_run[run] for run in events["run"].to_pylist()]))
+    batches = list(deal(read(rows, 1)))
+    assert {name for name, _ in values_in(batches)} == {ROWS}
     found = {part: gather(own) for part, own in dealt_by(iter(batches)).items()}
     assert {part: table["line"].to_pylist() for part, table in found.items() if table is not None} == {
         0: [10, 11, 12],
@@ -166,10 +171,12 @@ def test_the_tables_are_written_by_who_has_the_run(tmp_path: Path) -> None:
 
 
 def test_refused_rows_are_written_only_if_there_is_a_folder(tmp_path: Path) -> None:
-    refused = refused_table("f", [RefusedRow("odd", "x", 1)])
-    assert list(write_refused(None, refused)) == []
-    assert list(write_refused(str(tmp_path), refused.slice(0, 0))) == []
-    (written,) = told_by(write_refused(str(tmp_path), refused))["written"]
+    refused = refused_table("f", [RefusedRow("odd", "x", line) for line in range(150)])
+    counts = RowCounts(keeps_all=True)
+    assert list(tell_counts(counts, str(tmp_path))) == []
+    counts.refuse(refused)
+    assert "written" not in told_by(tell_counts(counts, None))
+    (written,) = told_by(tell_counts(counts, str(tmp_path)))["written"]
     assert pq.read_table(written["path"]).to_pylist() == refused.to_pylist()
 
 

@@ -12,8 +12,9 @@ import pytest
 from antecede.core.errors import Misuse
 from antecede.pipeline.limits import Limits
 from antecede.pipeline.read.rows import Wanted
+from antecede.pipeline.verify.judge import add_up_runs
 from antecede.pipeline.verify.tasks import JudgeOptions
-from antecede.pipeline.verify.verify import Verified, add_up_parts, verify
+from antecede.pipeline.verify.verify import Verified, verify
 from antecede.pipeline.windows import cut
 from tests.pipeline.oracle import assert_found, expected
 from tests.pipeline.table_source import source_of
@@ -163,7 +164,7 @@ def test_no_windows_at_all_can_not_be_asked_for(windows: int) -> None:
 def test_the_counts_of_windows_and_of_processes_are_added_up() -> None:
     rows = late_by(100, "r")
     told = verify_rows([*rows, Row("r", "c", 1, "internal", 1.0)], windows=3).told
-    (run,) = add_up_parts(told["parts"], told["large"]).to_pylist()
+    (run,) = add_up_runs(told["parts"], told["large"]).to_pylist()
     counted = {name: run[name] for name in ("events", "processes", "with_message", "sends", "delivers", "internals")}
     assert counted == {"events": 7, "processes": 3, "with_message": 6, "sends": 3, "delivers": 3, "internals": 1}
     assert (run["messages"], run["violations"], run["early"], run["cyclic"]) == (3, 1, 2, 0)

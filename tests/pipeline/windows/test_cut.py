@@ -10,10 +10,10 @@ import pytest
 
 from antecede.pipeline.kernel.counts import add_up_counts, count_large_runs
 from antecede.pipeline.limits import Limits
-from antecede.pipeline.results import put_together, table_of_results
+from antecede.pipeline.results import put_together
 from antecede.pipeline.windows import cut
 from antecede.pipeline.windows.cut import Cutting
-from tests.pipeline.table_source import TableSource, source_of
+from tests.pipeline.table_source import TableSource, read_tables, source_of
 from tests.pipeline.traces import Row, events, overtaking
 
 
@@ -114,14 +114,14 @@ def test_what_the_tasks_tell_of_a_run_is_told_once_though_it_is_tried_twice() ->
     """The messages of a skewed run are joined twice, and a message that was sent twice is found both times."""
     again = Row("skewed", "b", 10**6, "send", 9.0, "m0", ("a",))
     found = cut_rows([*exchange("skewed", 50, behind=100), again])
-    told = put_together(table_of_results(found.results))
+    told = put_together(found.results)
     assert sum(told["files"]["refused"].to_pylist()) == 1
     assert told["resent"].to_pylist() == [{"run": "skewed", "process": "b", "sends": 1}]
 
 
 def test_lines_that_are_left_out_are_not_part_of_any_window() -> None:
     rows = exchange("r", 20)
-    source = TableSource(source_of([]).runner, [events(rows)])
+    source = read_tables(source_of([]).runner, [events(rows)])
     large = count_large_runs(source.tables[0])
     options: dict[str, Any] = {"windows": 3, "named": True, "limits": Limits(window_events=20)}
     spoiled = source_of([*rows, Row("r", "a", 39, "send", -1e6, "odd", ("b",))])

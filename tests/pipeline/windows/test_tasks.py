@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from antecede.pipeline.dealing import RESULT as DEALT_RESULT
-from antecede.pipeline.dealing import gather, values_in
+from antecede.pipeline.dealing import DEALT, ROWS, ChosenRows, gather, values_in
 from antecede.pipeline.kernel.encode import DELIVER, RECEIVE, SEND
-from antecede.pipeline.results import RESULTS, put_together, table_of_results
-from antecede.pipeline.windows.summaries import CYCLE, CYCLIC, END, KNOWN, LINK, RESULT, ROWS, SPAN, WINDOWS
+from antecede.pipeline.results import put_together
+from antecede.pipeline.windows.summaries import ENDS, LINKS, SPANS, STATES
 from antecede.pipeline.windows.tasks import (
     CutRuns,
     add_receipts,
@@ -38,7 +38,7 @@ def deal(rows: Sequence[Row], runs: CutRuns, parts: int = 3) -> list[pa.RecordBa
         yield from ()
 
     source = source_of(rows, 2)
-    source.map(lambda read: keep(deal_messages(parts, runs)(read)), RESULTS).collect()
+    source.map(lambda read: keep(deal_messages(parts, runs)(read)), DEALT).collect()
     return found
 
 
@@ -57,7 +57,7 @@ def test_all_rows_of_a_message_go_to_one_part() -> None:
     names = frozenset(row.run for row in rows if row.run != "run 3")
     homes: dict[tuple[str, str], set[int]] = {}
     count = 0
-    for batch in deal(rows, CutRuns(names)):
+    for batch in deal(rows, CutRuns(ChosenRows(names))):
         table = gather([batch])
         assert table is not None
         for row in table.to_pylist():
@@ -71,9 +71,9 @@ def test_all_rows_of_a_message_go_to_one_part() -> None:
 def test_receives_stand_for_delivers_or_go_along_if_they_are_wanted() -> None:
     rows = [*overtaking("r"), Row("r", "b", 9, "receive", 5.0, "m1"), Row("s", "b", 9, "receive", 5.0, "m1")]
     kinds = {
-        "none": CutRuns(frozenset("rs")),
-        "standing": CutRuns(frozenset("rs"), receiving=frozenset("s")),
-        "along": CutRuns(frozenset("rs"), with_receives=True),
+        "none": CutRuns(ChosenRows(frozenset("rs"))),
+        "standing": CutRuns(ChosenRows(frozenset("rs")), receiving=frozenset("s")),
+        "along": CutRuns(ChosenRows(frozenset("rs")), with_receives=True),
     }
     found = {}
     for name, runs in kinds.items():
@@ -116,12 +116,17 @@ def test_repeated_sends_are_left_out_and_destinations_are_inferred() -> None:
     assert kept.num_rows == 4
     sends = {row["message"]: row["dests"] for row in kept.to_pylist() if row["kind"] == SEND}
     assert sends == {"m1": ["b"], "m2": ["b"]}
-    results = [(str(name), bytes(value)) for _, name, value in values_in(told)]
-    assert all(name.startswith("0:") for name, _ in results)
-    found = put_together(table_of_results((name[2:], value) for name, value in results))
+    found = put_together(without_prefix(told, "0:"))
     assert found["reasons"]["reason"].to_pylist() == ["duplicate message id: an earlier send has this run and message"]
     assert found["inferred"]["sends"].to_pylist() == [1]
     assert found["resent"].to_pylist() == [{"run": "r", "process": "c", "sends": 1}]
+
+
+def without_prefix(told: Sequence[pa.RecordBatch], prefix: str) -> pa.Table:
+    table = pa.Table.from_batches(told, DEALT)
+    names = table["name"].to_pylist()
+    assert all(name.startswith(prefix) for name in names)
+    return table.set_column(1, "name", pa.array([name.removeprefix(prefix) for name in names]))
 
 
 def _coded(table: pa.Table) -> pa.Table:
@@ -144,26 +149,31 @@ def test_joined_rows_are_dealt_by_window_and_messages_in_flight_cross_it() -> No
 # Windows
 
 
-def summarise(rows: Sequence[Row], *cuts: int, tasks: int = 2) -> pa.Table:
+def summarise(rows: Sequence[Row], *cuts: int, tasks: int = 2) -> list[pa.RecordBatch]:
     plan = plan_of(rows, *cuts)
     joined = list(join_messages(plan, tasks, named=True)(dealt(coded(rows)).to_batches()))
-    tables = []
+    found = []
     for task in range(tasks):
         own = [batch for batch in joined if batch.column("part")[0].as_py() == task]
-        tables.append(pa.Table.from_batches(summarise_windows(plan, tasks)(own), WINDOWS))
-    return pa.concat_tables(tables)
+        found += [batch for batch in summarise_windows(plan, tasks)(own) if batch.num_rows]
+    return found
+
+
+def rows_in(batches: Sequence[pa.RecordBatch], name: str) -> list[dict[str, Any]]:
+    table = gather(batches, name)
+    return [] if table is None else table.to_pylist()
 
 
 def test_a_task_tells_ends_links_spans_and_the_rows_of_its_windows() -> None:
-    found = summarise(overtaking("r"), HALF).to_pylist()
-    whats = [row["what"] for row in found]
-    assert {what: whats.count(what) for what in set(whats)} == {END: 4, LINK: 1, SPAN: 2, ROWS: 2}
-    (link,) = (row for row in found if row["what"] == LINK)
+    found = summarise(overtaking("r"), HALF)
+    assert {name: len(rows_in(found, name)) for name, _ in values_in(found)} == {ENDS: 4, LINKS: 1, SPANS: 2, ROWS: 6}
+    assert sum(name == ROWS for name, _ in values_in(found)) == 2
+    (link,) = rows_in(found, LINKS)
     assert (link["sender"], link["process"]) == (0, 1)
-    assert link["low"] > 0
-    spans = [(row["window"], row["process"], row["low"], row["high"]) for row in found if row["what"] == SPAN]
+    assert link["slack"] > 0
+    spans = [(row["window"], row["process"], row["low"], row["high"]) for row in rows_in(found, SPANS)]
     assert sorted(spans) == [(0, 0, 1, 2), (1, 1, 1, 2)]
-    leaving = [(row["process"], row["low"], row["reached"]) for row in found if row["what"] == END and row["low"] >= 0]
+    leaving = [(row["process"], row["sent_index"], row["reached"]) for row in rows_in(found, ENDS) if row["reached"]]
     assert sorted(leaving) == [(0, 1, [1]), (0, 2, [1])]
 
 
@@ -172,28 +182,27 @@ def test_results_pass_through_a_task_with_the_number_of_their_run() -> None:
     plan = plan_of(rows, HALF)
     table = dealt(_coded(events(rows)))
     joined = list(join_messages(plan, 1, named=True)(table.to_batches()))
-    assert any(what == DEALT_RESULT for what, _, _ in values_in(joined))
-    found = pa.Table.from_batches(summarise_windows(plan, 1)(joined), WINDOWS).to_pylist()
-    told = {row["name"] for row in found if row["what"] == RESULT}
-    assert told == {"files", "refused", "reasons", "resent"}
-    assert {row["run"] for row in found if row["what"] == RESULT} == {0}
+    wanted = {"0:files", "0:refused", "0:reasons", "0:resent"}
+    assert {name for name, _ in values_in(joined)} == {*wanted, ROWS}
+    assert {name for name, _ in values_in(summarise_windows(plan, 1)(joined))} == {*wanted, ENDS, LINKS, SPANS, ROWS}
 
 
 def test_what_is_known_is_told_to_the_windows_that_need_it() -> None:
     rows = overtaking("r")
     windows = summarise(rows, HALF)
     plan = plan_of(rows, HALF)
-    ends = windows.filter(pa.array([what in (END, CYCLIC) for what in windows["what"].to_pylist()]))
-    states = pa.Table.from_batches(compose_states(plan, 2)(ends.to_batches(max_chunksize=1)), WINDOWS).to_pylist()
-    assert {row["what"] for row in states} == {KNOWN}
+    batches = list(compose_states(plan, 2)(windows))
+    states = rows_in(batches, STATES)
     known = {
-        (row["window"], row["process"], row["low"]): np.frombuffer(row["known"], np.int64).tolist() for row in states
+        (row["window"], row["process"], row["sent_index"]): np.frombuffer(row["known"], np.int64).tolist()
+        for row in states
     }
     assert known[0, 0, -1] == [-1, -1]  # nothing, at the start
     assert known[1, 0, 1] == [1, -1]  # by the first message of a: itself
     assert known[1, 0, 2] == [2, -1]
     assert known[1, 1, -1] == [-1, -1]  # b enters the second window and has heard of nothing
-    assert all(row["part"] == row["window"] % 2 for row in states)
+    for batch in batches:
+        assert {row["window"] % 2 for row in rows_in([batch], STATES)} == set(batch.column("part").to_pylist())
     assert list(compose_states(plan, 2)([])) == []
 
 
@@ -206,10 +215,9 @@ def test_a_cycle_in_one_window_is_told_to_all_of_its_run() -> None:
     ]
     rows = [*overtaking("r"), *cycle]
     windows = summarise(rows, HALF)
-    assert windows["what"].to_pylist().count(CYCLIC) == 1
-    ends = windows.filter(pa.array([what in (END, CYCLIC) for what in windows["what"].to_pylist()]))
-    states = pa.Table.from_batches(compose_states(plan_of(rows, HALF), 2)(ends.to_batches()), WINDOWS).to_pylist()
-    assert sorted(row["window"] for row in states if row["what"] == CYCLE) == [0, 1]
+    assert sum(row["sends"] is None for row in rows_in(windows, ENDS)) == 1
+    states = rows_in(list(compose_states(plan_of(rows, HALF), 2)(windows)), STATES)
+    assert sorted(row["window"] for row in states if row["known"] is None) == [0, 1]
 
 
 @pytest.mark.parametrize("windows", [[3], [3, 3], [5, 3, 5, 9]])

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from antecede.pipeline import schema
-from antecede.pipeline.arrow import Longs, fill_table
+from antecede.pipeline.arrow import Longs, fill_table, text_ranks
 from antecede.pipeline.kernel.counts import COUNTED
 from antecede.pipeline.kernel.encode import DELIVER, SEND
 from antecede.pipeline.kernel.pair import Paired
@@ -28,10 +28,11 @@ TALLY = (
     "lost",
     "duplicates",
     "spurious",
+    "early",
     "cyclic",
 )
 TALLIES = pa.schema([("run", pa.string()), *((name, pa.int64()) for name in TALLY)])
-RUN_COUNTS = pa.schema([*TALLIES, *((name, pa.int64()) for name in (*COUNTED, "processes", "early"))])
+RUN_COUNTS = pa.schema([*TALLIES, *((name, pa.int64()) for name in (*COUNTED, "processes"))])
 """All that is counted of a run. Counts of parts of a run are added up, except for `processes`."""
 RUN_ROWS = pa.schema(
     [
@@ -84,9 +85,7 @@ def worst_deliveries(paired: Paired, stamped: Stamped, count: int) -> pa.Table:
 def _worst(paired: Paired, stamped: Stamped, count: int) -> Longs:
     """The rows of the violating delivers that overtook the most, then the earliest, then by run, process and index."""
     at = np.flatnonzero(stamped.overtaken)
-    names = paired.names.runs.to_pylist()
-    rank = np.empty(len(names), np.int64)
-    rank[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    rank = text_ranks(pa.chunked_array([paired.names.runs]))
     keys = (paired.rows.index[at], paired.rows.process[at], rank[paired.run[at]], paired.time[at])
     return at[np.lexsort((*keys, -stamped.overtaken[at]))[:count]]
 
@@ -135,6 +134,7 @@ def tallies(paired: Paired, stamped: Stamped) -> pa.Table:
         "lost": np.where(sent, paired.dests - paired.delivered, 0),
         "duplicates": deliver & ~rows.first,
         "spurious": first & ~rows.addressed,
+        "early": first & (paired.ahead_s > 0),
     }
     present = np.flatnonzero(np.bincount(paired.run, minlength=runs))
     columns = {name: _sums(paired.run, value, runs)[present] for name, value in counts.items()}

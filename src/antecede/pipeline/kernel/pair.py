@@ -1,6 +1,6 @@
 """Paired rows with all that an answer needs: the numbers the walk reads, and the names and times it does not.
 
-`paired_runs` makes them of all rows of some runs. For runs that are cut into windows, see `windows.parts`.
+`paired_runs` makes them of all rows of some runs. For runs that are cut into windows, see `windows.window_plan`.
 """
 
 from __future__ import annotations

@@ -17,5 +17,5 @@ destinations  destinations of sends of sources that do not name them
 row_counts    how many rows of each file became events, and why the others did not
 row_groups    what the footers of Parquet files say about their row groups
 source        where the rows of a check come from, for whoever consumes them
-sources/      sources of rows that tasks have to deal to each other first
+sources/      what tasks read if it is not blocks of files, and spans, which tasks deal to each other first
 """

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from antecede.pipeline.read import files
 from antecede.pipeline.read.detection.detect_format import detect_format, read_heads
 from antecede.pipeline.read.formats import mapped, shiviz
-from antecede.pipeline.read.formats.expressions import compile_expression
 
 MASTERS_HERE = ("local", "in-process")
 """How the names of masters begin whose tasks see the files of this machine."""
@@ -29,9 +28,7 @@ def refuse(
     format: str = "auto",
 ) -> None:
     """Raise `UnreadableInput` if an argument cannot serve. If none is raised, the input may still be wrong."""
-    for expression, required in ((regex, shiviz.REQUIRED_GROUPS), (delimiter, ()), (receives, ())):
-        if expression is not None:
-            compile_expression(expression, required)
+    shiviz.refuse_bad_expressions(regex, delimiter, receives)
     loaded = None if mapping is None else mapped.load_mapping(mapping)
     here = [path for path in paths if files.is_local(path)]
     if here and (master is None or master.startswith(MASTERS_HERE)):

@@ -10,8 +10,9 @@ need one thing more: how many lines the blocks before it have. `count_lines` tel
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import pyarrow as pa
 
@@ -33,13 +34,7 @@ BLOCKS = pa.schema(
         ("tells_refused", pa.bool_()),
     ]
 )
-ASKED = pa.schema(
-    [
-        *((PART, pa.int32()), ("number", pa.int64()), ("path", pa.string())),
-        *(("start", pa.int64()), ("end", pa.int64())),
-    ]
-)
-COUNTED = pa.schema([("number", pa.int64()), ("lines", pa.int64())])
+COUNTED = pa.schema([("path", pa.string()), ("start", pa.int64()), ("lines", pa.int64())])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,39 +88,29 @@ def cut_lines(file: InputFile, block_bytes: int = BLOCK_BYTES) -> list[Block]:
 
 def table_of(parts: Iterable[tuple[int, Block]]) -> pa.Table:
     """Return blocks as rows, each with the part that reads it."""
-    rows = [
-        {
-            PART: part,
-            **{name: getattr(block, name) for name in BLOCKS.names if name not in (PART, "runs")},
-            "runs": None if block.runs is None else list(block.runs),
-        }
-        for part, block in parts
-    ]
-    return pa.Table.from_pylist(rows, BLOCKS)
+    return pa.Table.from_pylist([{PART: part, **asdict(block)} for part, block in parts], BLOCKS)
 
 
 def blocks_in(batches: Iterable[pa.RecordBatch]) -> Iterator[Block]:
     """Yield the blocks that rows of `table_of` stand for, in the order of the files."""
     rows = [row for batch in batches for row in batch.to_pylist()]
     for row in sorted(rows, key=lambda row: (row["path"], row["start"])):
-        runs = row.pop("runs")
         del row[PART]
-        yield Block(**row, runs=None if runs is None else tuple(runs))
+        yield Block(**{**row, "runs": None if row["runs"] is None else tuple(row["runs"])})
 
 
 def count_lines(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Task: give for each block of lines, by its place in `number`, how many lines begin in it."""
-    for batch in batches:
-        rows = batch.to_pylist()
-        counts = [content.count_lines(row["path"], row["start"], row["end"]) for row in rows]
-        yield pa.record_batch([pa.array([row["number"] for row in rows]), pa.array(counts)], schema=COUNTED)
+    """Task: give for each block of lines how many lines begin in it."""
+    for block in blocks_in(batches):
+        count = content.count_lines(block.path, block.start, block.end)
+        yield pa.record_batch([[block.path], [block.start], [count]], schema=COUNTED)
 
 
 def number_lines(blocks: Sequence[Block], lines: Sequence[int]) -> list[Block]:
     """Return the blocks with the number of lines before each, from the number of lines in each."""
-    before: dict[str, int] = {}
+    before: Counter[str] = Counter()
     numbered = []
     for block, count in zip(blocks, lines, strict=True):
-        numbered.append(replace(block, before=before.get(block.path, 0)))
-        before[block.path] = before.get(block.path, 0) + count
+        numbered.append(replace(block, before=before[block.path]))
+        before[block.path] += count
     return numbered

@@ -86,8 +86,10 @@ def read_whole(path: str, size_max: int) -> tuple[bytes, str | None]:
 
 def count_lines(path: str, start: int, end: int) -> int:
     """Return how many lines begin in these bytes of a plain file. A line begins at 0 and after every line break."""
-    breaks = sum(data.count(b"\n") for data in _chunks_of_range(path, max(start - 1, 0), end - 1))
-    return breaks + (start == 0 < end)
+    lines, last = 0, b"\n"
+    for last in _chunks(path, start, end, PIECE_BYTES):
+        lines += last.count(b"\n")
+    return lines + (not last.endswith(b"\n"))
 
 
 def read_lines(
@@ -171,16 +173,23 @@ def _chunks(path: str, start: int, end: int, piece_bytes: int) -> Iterator[bytes
         return
     system, name = files.locate(path)
     with system.open_input_file(name) as file:
-        at = _first_line_start(file, start, piece_bytes)
-        while at < end:
-            file.seek(at)
-            data = bytes(file.read(min(piece_bytes, end - at)))
-            if not data:
-                return
-            at += len(data)
-            yield data
-            if at >= end and not data.endswith(b"\n"):
-                yield from _rest_of_line(file, piece_bytes)
+        at = max(start - 1, 0)  # a line begins after a line break
+        file.seek(at)
+        is_begun = start == 0
+        while data := bytes(file.read(min(piece_bytes, end - at) if at < end else READ_BYTES)):
+            begin, at = at, at + len(data)
+            if not is_begun:
+                skipped = data.find(b"\n") + 1
+                is_begun, begin, data = skipped > 0, begin + skipped, data[skipped:]
+                if begin >= end:
+                    return
+            if is_begun and at >= end:  # the last line goes on to its line break
+                stop = data.find(b"\n", max(end - 1 - begin, 0)) + 1
+                yield data[:stop] if stop else data
+                if stop:
+                    return
+            elif is_begun and data:
+                yield data
 
 
 def _read_through(stream: Any, size: int) -> Iterator[bytes]:
@@ -203,39 +212,6 @@ def _read_through(stream: Any, size: int) -> Iterator[bytes]:
         raise
     if parts:
         yield b"".join(parts)
-
-
-def _rest_of_line(file: Any, piece_bytes: int) -> Iterator[bytes]:
-    """Yield what follows, up to the end of the line."""
-    while data := bytes(file.read(min(piece_bytes, 1 << 16))):
-        stop = data.find(b"\n")
-        yield data if stop < 0 else data[: stop + 1]
-        if stop >= 0:
-            return
-
-
-def _first_line_start(file: Any, start: int, piece_bytes: int) -> int:
-    """Return where the first line begins that begins at `start` or later."""
-    if not start:
-        return 0
-    at = start - 1
-    file.seek(at)
-    while data := bytes(file.read(min(piece_bytes, 1 << 16))):
-        stop = data.find(b"\n")
-        if stop >= 0:
-            return at + stop + 1
-        at += len(data)
-    return at
-
-
-def _chunks_of_range(path: str, start: int, end: int) -> Iterator[bytes]:
-    system, name = files.locate(path)
-    with system.open_input_file(name) as file:
-        file.seek(start)
-        left = end - start
-        while left > 0 and (data := bytes(file.read(min(PIECE_BYTES, left)))):
-            left -= len(data)
-            yield data
 
 
 def _open(path: str) -> Any:

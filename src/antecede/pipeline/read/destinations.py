@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antecede.pipeline.arrow import Longs, codes, kind_codes
+from antecede.pipeline.arrow import Longs, codes, kind_codes, list_lengths, text_ranks
 from antecede.pipeline.read.rows import encode_lists
 
 NOTE = (
@@ -29,12 +29,11 @@ def infer_destinations(events: pa.Table) -> tuple[pa.Table, int]:
     if not len(lacking):
         return events, 0
     key = _message_keys(events)
-    process, names = codes(events["process"])
-    rank = _ranks(names)
+    process, names = text_ranks(events["process"]), codes(events["process"])[1]
     arrived = np.flatnonzero(kind > 0)
-    pairs = np.unique(key[arrived] * len(names) + rank[process[arrived]])  # by message, then by name
+    pairs = np.unique(key[arrived] * len(names) + process[arrived])  # by message, then by name
     first, last = (np.searchsorted(pairs, (key[lacking] + more) * len(names)) for more in (0, 1))
-    by_rank = names.take(pa.array(np.argsort(rank))).cast(pa.string())
+    by_rank = pc.take(names, pc.sort_indices(names)).cast(pa.string())
     arrivals = by_rank.take(pa.array(_ranges(first, last - first, pairs % len(names))))
     return _set_lists(events, lacking, arrivals, last - first), len(lacking)
 
@@ -46,13 +45,6 @@ def _message_keys(events: pa.Table) -> Longs:
     return run * len(ids) + message
 
 
-def _ranks(names: pa.Array) -> Longs:
-    """Return the place of each name in the order of names."""
-    rank = np.empty(len(names), np.int64)
-    rank[sorted(range(len(names)), key=names.to_pylist().__getitem__)] = np.arange(len(names))
-    return rank
-
-
 def _ranges(first: Longs, count: Longs, values: Longs) -> Longs:
     """Return `count` values from `first` on, one range after the other."""
     step = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
@@ -62,7 +54,7 @@ def _ranges(first: Longs, count: Longs, values: Longs) -> Longs:
 def _set_lists(events: pa.Table, rows: Longs, names: pa.Array, count: Longs) -> pa.Table:
     """Return the events in which the destinations of `rows` are `names`, `count` of them for each row."""
     column = events["dests"].cast(pa.list_(pa.string())).combine_chunks()
-    given = pc.fill_null(pc.list_value_length(column), 0).to_numpy(zero_copy_only=False).astype(np.int64)
+    given = list_lengths(column)
     first, length = np.cumsum(given) - given, given.copy()
     first[rows], length[rows] = int(given.sum()) + np.cumsum(count) - count, count
     both = pa.concat_arrays([column.flatten(), names])

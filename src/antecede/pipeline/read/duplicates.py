@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from antecede.judge.events import QUARANTINED_CHARS_MAX, to_json
+from antecede.judge.events import QUARANTINED_CHARS_MAX, Event, to_json
 from antecede.pipeline import schema
-from antecede.pipeline.arrow import Flags, Longs, codes, fill_table, kind_codes
+from antecede.pipeline.arrow import Flags, Longs, codes, fill_table, kind_codes, text_ranks
 from antecede.pipeline.read.rows import to_events
 
 DUPLICATE_INDEX = "duplicate index: an earlier row has this run, process and index"
@@ -43,10 +43,7 @@ def remove_repeated_indices(events: pa.Table) -> tuple[pa.Table, pa.Table]:
 
 def _input_order(events: pa.Table) -> Longs:
     """Return the rows in the order of the input."""
-    file, names = codes(events["file"])
-    rank = np.empty(len(names), np.int64)
-    rank[sorted(range(len(names)), key=names.to_pylist().__getitem__)] = np.arange(len(names))
-    return np.lexsort((events["line"].to_numpy(), rank[file] if len(rank) else file))
+    return np.lexsort((events["line"].to_numpy(), text_ranks(events["file"])))
 
 
 def _repeats(order: Longs, *keys: Longs) -> Flags:
@@ -68,5 +65,5 @@ def _refuse(events: pa.Table, refused: Flags, reason: str) -> pa.Table:
         file=rows["file"].cast(pa.string()),
         line=rows["line"],
         reason=pa.repeat(pa.scalar(reason), rows.num_rows),
-        row=[to_json(event)[:QUARANTINED_CHARS_MAX] for event in to_events(rows)],
+        row=[to_json(event)[:QUARANTINED_CHARS_MAX] for event in to_events(rows, Event)],
     )

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antecede.pipeline import schema
-from antecede.pipeline.arrow import Doubles, Flags, Longs, codes, distinct, fill_table
+from antecede.pipeline.arrow import Doubles, Flags, Longs, codes, distinct, fill_table, text_ranks
 
 BY_LINE = "the source gives no index: the events of a process are taken in the order of their lines"
 BY_TIME = "the source gives no index: events of a process in several files, or in none, are ordered by their times"
@@ -31,7 +31,6 @@ def number_events(events: pa.Table) -> tuple[pa.Table, pa.Table, tuple[str, ...]
     (run, runs), (process, processes) = codes(events["run"]), codes(events["process"])
     _, lane = distinct(run * len(processes) + process, len(runs) * len(processes))
     file, names = codes(events["file"])
-    rank = np.argsort(np.array(names.to_pylist(), object), kind="stable").argsort()[file]
     line, time = events["line"].to_numpy(), events["time"].to_numpy(zero_copy_only=False)
     lanes = int(lane.max()) + 1
     is_mixed = _any(lane, ~lacks, lanes) & _any(lane, lacks, lanes)
@@ -39,7 +38,7 @@ def number_events(events: pa.Table) -> tuple[pa.Table, pa.Table, tuple[str, ...]
     is_spread = _differs(lane, file, lanes) | _any(lane, orderless, lanes)
     by_time = is_spread & ~_any(lane, np.isnan(time), lanes) & ~_has_ties(lane, time, file, orderless)
     refused = lacks & (is_mixed | (is_spread & ~by_time))[lane]
-    order = np.lexsort((line, rank, np.where(by_time[lane], time, 0.0), lane))
+    order = np.lexsort((line, text_ranks(events["file"]), np.where(by_time[lane], time, 0.0), lane))
     index = np.where(lacks, _place_in_lane(lane, order), events["index"].fill_null(0).to_numpy())
     numbered = events.set_column(events.column_names.index("index"), "index", pa.array(index))
     notes = [

@@ -11,7 +11,6 @@ from functools import partial
 
 import pyarrow as pa
 
-from antecede.pipeline import schema
 from antecede.pipeline.limits import Limits
 from antecede.pipeline.read import blocks as cutting
 from antecede.pipeline.read.blocks import Block
@@ -19,12 +18,11 @@ from antecede.pipeline.read.detection.detect_format import HEAD_BYTES, DetectedF
 from antecede.pipeline.read.detection.mapping_notes import note_what_is_missing
 from antecede.pipeline.read.files import InputFile, UnknownFileSystem, list_files, refuse_odd_name
 from antecede.pipeline.read.formats import csv, jaeger, jsonl, mapped, otlp, parquet, shiviz, shiviz_runs, spans, zipkin
-from antecede.pipeline.read.formats.expressions import compile_expression
 from antecede.pipeline.read.formats.json_texts import has_texts_in_lines
 from antecede.pipeline.read.rows import Reader, ReadRows, Wanted
 from antecede.pipeline.read.source import Prepare
 from antecede.pipeline.read.sources.handed_files import look_at_handed_files
-from antecede.pipeline.runner import PART, Batches, Runner
+from antecede.pipeline.runner import Batches, Runner
 
 PATHS = pa.schema([("path", pa.string())])
 LISTED = pa.schema([("path", pa.string()), ("name", pa.string()), ("bytes", pa.int64()), ("version", pa.string())])
@@ -82,7 +80,7 @@ class OpenInput:
         """Return the function that reads a block."""
         name, given = self.format.reader, self.expressions
         if name in SPAN_READERS:
-            return partial(_read_spans, name, wanted)
+            return partial(SPAN_READERS[name], wanted=wanted)
         if name == "shiviz":
             return partial(shiviz.read, wanted=wanted, regex=given.regex, delimiter=given.delimiter)
         if name in ("mapped", "csv"):
@@ -103,9 +101,7 @@ def open_input(runner: Runner, paths: Sequence[str], wanted: str, expressions: E
     """Find the files of the input, and recognise their format."""
     for path in paths:
         refuse_odd_name(path)
-    for expression, groups in ((expressions.regex, shiviz.REQUIRED_GROUPS), (expressions.delimiter, ())):
-        if expression is not None:
-            compile_expression(expression, groups)
+    shiviz.refuse_bad_expressions(expressions.regex, expressions.delimiter)
     found = runner.call(_look_at_files, pa.table([list(paths)], schema=PATHS), FILES).to_pylist()
     unknown = [row.pop("is_unknown") for row in found]
     if any(unknown):
@@ -133,9 +129,7 @@ def cut_into_blocks(runner: Runner, opened: OpenInput, limits: Limits) -> tuple[
         task = partial(_cut_files, has_spans=opened.has_spans, block_bytes=limits.block_bytes)
         listed = pa.Table.from_pylist([asdict(file) for file in opened.files], LISTED)
         found = list(cutting.blocks_in(runner.call(task, listed, cutting.BLOCKS).to_batches()))
-        parts = [block for block in found if not block.is_whole]
-        if parts:
-            found = _number_lines(runner, found)
+        found = _number_lines(runner, found)
     return found, [sizes[block.path] if block.is_whole else block.end - block.start for block in found]
 
 
@@ -150,18 +144,14 @@ def _cut_files(batches: Batches, *, has_spans: bool, block_bytes: int) -> Iterat
 
 def _number_lines(runner: Runner, blocks: Sequence[Block]) -> list[Block]:
     """Return the blocks with the number of lines before each in its file."""
-    some = [(number, block) for number, block in enumerate(blocks) if not block.is_whole]
-    rows = [
-        {PART: place % (4 * runner.cores), "number": number, "path": block.path, "start": block.start, "end": block.end}
-        for place, (number, block) in enumerate(some)
-    ]
-    asked = pa.Table.from_pylist(rows, cutting.ASKED)
-    if sum(block.end - block.start for _, block in some) <= COUNTED_AT_ONCE_BYTES_MAX:
+    some = [block for block in blocks if not block.is_whole]
+    asked = cutting.table_of((place % (4 * runner.cores), block) for place, block in enumerate(some))
+    if sum(block.end - block.start for block in some) <= COUNTED_AT_ONCE_BYTES_MAX:
         counted = runner.call(cutting.count_lines, asked, cutting.COUNTED)
     else:
         counted = runner.hand_out(asked).map(cutting.count_lines, cutting.COUNTED).collect()
-    lines = dict(zip(counted["number"].to_pylist(), counted["lines"].to_pylist(), strict=True))
-    return cutting.number_lines(blocks, [lines.get(number, 0) for number in range(len(blocks))])
+    lines = {(row["path"], row["start"]): row["lines"] for row in counted.to_pylist()}
+    return cutting.number_lines(blocks, [lines.get((block.path, block.start), 0) for block in blocks])
 
 
 def _look_at_files(batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -181,14 +171,9 @@ def _look_at_files(batches: Batches) -> Iterator[pa.RecordBatch]:
     yield from pa.Table.from_pylist(rows, FILES).to_batches()
 
 
-def _read_spans(format: str, wanted: Wanted, block: Block) -> Iterator[ReadRows]:
-    for rows in SPAN_READERS[format](block, wanted):
-        yield ReadRows(rows.spans, rows.refused)
-
-
 def _prepare_spans(wanted: Wanted, rows: pa.Table) -> ReadRows:
     events, unnamed = spans.resolve_spans(rows)
-    return ReadRows(events.select(wanted.events.names), schema.QUARANTINE.empty_table(), unnamed=unnamed)
+    return ReadRows(events.select(wanted.events.names), unnamed=unnamed)
 
 
 def _prepare_clocks(files: Sequence[str], rows: pa.Table) -> ReadRows:

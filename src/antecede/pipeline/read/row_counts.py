@@ -20,22 +20,25 @@ REFUSED_TOLD_MAX = 100
 
 @dataclass(slots=True)
 class RowCounts:
-    """What is counted of rows while they are read: rows by file, refused rows and their reasons, notes."""
+    """What is counted of rows while they are read: rows by file, refused rows and their reasons, notes.
+
+    `rows` has the first of the refused rows; with `keeps_all`, all of them.
+    """
+
+    keeps_all: bool = False
 
     events: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     damaged: set[str] = field(default_factory=set)
     reasons: Counter[str] = field(default_factory=Counter)
-    shown: list[pa.Table] = field(default_factory=list)
+    rows: list[pa.Table] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     unnamed: int = 0
 
-    def watch(self, read: Iterable[ReadRows], refused: list[pa.Table] | None = None) -> Iterator[pa.Table]:
-        """Yield the events of rows, and count them. Add the rows that are not events to `refused`."""
+    def watch(self, read: Iterable[ReadRows]) -> Iterator[pa.Table]:
+        """Yield the events of rows, and count them."""
         for rows in read:
             self.take(rows)
-            if refused is not None and rows.refused.num_rows:
-                refused.append(rows.refused)
             yield rows.events
 
     def take(self, rows: ReadRows) -> None:
@@ -54,8 +57,8 @@ class RowCounts:
         self.reasons.update(rows["reason"].to_pylist())
         damaged = pc.starts_with(rows["reason"], content.DAMAGED)
         self.damaged.update(rows["file"].filter(damaged).to_pylist())
-        room = REFUSED_TOLD_MAX - sum(table.num_rows for table in self.shown)
-        self.shown.append(rows.slice(0, max(room, 0)))
+        room = REFUSED_TOLD_MAX - sum(table.num_rows for table in self.rows)
+        self.rows.append(rows if self.keeps_all else rows.slice(0, max(room, 0)))
 
     def tell(self) -> Told:
         names = sorted({*self.events, *self.refused})
@@ -72,7 +75,7 @@ class RowCounts:
         )
         common = self.reasons.most_common(REFUSED_TOLD_MAX)
         if common:
-            yield from tell("refused", pa.concat_tables(self.shown))
+            yield from tell("refused", pa.concat_tables(self.rows).slice(0, REFUSED_TOLD_MAX))
             reasons, rows = zip(*common, strict=True)
             yield from tell("reasons", fill_table(REASONS, len(common), reason=reasons, rows=rows))
         yield from tell("notes", fill_table(NOTES, len(self.notes), note=self.notes))

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
-from typing import TypeVar, overload
+from dataclasses import dataclass, field, fields
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from antecede.judge.events import Event, RefusedRow
 from antecede.pipeline import schema
-from antecede.pipeline.arrow import NAME, fill_table
+from antecede.pipeline.arrow import NAME, fill_table, list_lengths
 from antecede.pipeline.read import content
 from antecede.pipeline.read.blocks import Block
 from antecede.pipeline.read.files import check_version
@@ -42,14 +41,15 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class ReadRows:
-    """Some rows of the input: events with the wanted columns, and refused rows with those of `schema.QUARANTINE`.
+    """Some rows of the input: events with the wanted columns, and refused rows with those of `schema.QUARANTINE`. The
+    columns of events do not matter if there are none.
 
     `notes` tell people what was taken for what, and what was skipped. `unnamed` is how many of the events are arrivals
     of messages that nothing names.
     """
 
-    events: pa.Table
-    refused: pa.Table
+    events: pa.Table = field(default_factory=schema.EVENTS.empty_table)
+    refused: pa.Table = field(default_factory=schema.QUARANTINE.empty_table)
     notes: tuple[str, ...] = ()
     unnamed: int = 0
 
@@ -69,15 +69,7 @@ a table with the column `line`, and the refused rows."""
 E = TypeVar("E", bound=Event)
 
 
-@overload
-def to_events(table: pa.Table) -> Iterator[Event]: ...
-
-
-@overload
-def to_events(table: pa.Table, kind: type[E]) -> Iterator[E]: ...
-
-
-def to_events(table: pa.Table, kind: type[Event] = Event) -> Iterator[Event]:
+def to_events(table: pa.Table, kind: type[E]) -> Iterator[E]:
     """Yield the rows of a table as events of the judge, or as a kind of them that has more of the columns."""
     names = [field.name for field in fields(kind) if field.name in table.column_names]
     for row in table.select(names).to_pylist():
@@ -103,8 +95,7 @@ def encode_names(table: pa.Table) -> pa.Table:
 
 def encode_lists(lists: pa.ListArray) -> pa.ListArray:
     """Return the same lists with their texts as a dictionary."""
-    lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
-    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    offsets = np.concatenate([[0], np.cumsum(list_lengths(lists))]).astype(np.int32)
     return pa.ListArray.from_arrays(pa.array(offsets), lists.flatten().dictionary_encode(), mask=lists.is_null())
 
 

@@ -1,9 +1,8 @@
-"""Find the arrows of a diagram among some events of a trace: its messages, or the edges that vector clocks show."""
+"""Find the arrows of a diagram among some events of a trace: its messages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from antecede.judge.events import Event
 from antecede.pipeline.report.model import MessageArrow, Role
@@ -31,18 +30,3 @@ def message_arrows(events: Iterable[Event], roles: Mapping[str | None, Role]) ->
         if message in delivers and message is not None:
             role = roles.get(message, "context")
             yield MessageArrow(message, send.process, send.index, tuple(delivers[message]), role)
-
-
-def edge_arrows(events: Iterable[Event], edges: Iterable[Mapping[str, Any]]) -> Iterator[MessageArrow]:
-    """Yield the edges of vector clocks that have both ends among `events`.
-
-    An edge has the columns sender, sent_index, process and index of `tables.clock_edges`.
-    """
-    shown = {(event.process, event.index) for event in events}
-    ends: dict[tuple[str, int], list[tuple[str, int]]] = {}
-    for edge in edges:
-        start, end = (edge["sender"], edge["sent_index"]), (edge["process"], edge["index"])
-        if start in shown and end in shown:
-            ends.setdefault(start, []).append(end)
-    for (process, index), reached in sorted(ends.items()):
-        yield MessageArrow(f"{process} {index}", process, index, tuple(sorted(reached)))

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antecede.pipeline import schema
-from antecede.pipeline.arrow import unpack, without_dictionaries
-from antecede.pipeline.dealing import DEALT, deal_table, in_chunks, values_in
+from antecede.pipeline.arrow import without_dictionaries
+from antecede.pipeline.dealing import DEALT, ROWS, deal_value, gather, in_chunks
 from antecede.pipeline.read.rows import ReadRows
 from antecede.pipeline.read.source import Consumer, Source
 
@@ -34,7 +34,7 @@ def excerpt(
     `source` reads all columns. If `start` or `end` is given, events without a time are left out.
     """
     picked = source.map(_pick(run, start, end, events_max + 1), DEALT).collect()
-    rows = unpack(value for what, _, value in values_in(picked.to_batches()))
+    rows = gather(picked.to_batches())
     if rows is None:
         return
     plain = rows.cast(without_dictionaries(rows.schema)).slice(0, events_max + 1)
@@ -57,6 +57,6 @@ def _pick(run: str | None, start: float | None, end: float | None, count: int) -
                 chosen = chosen.filter(pc.less_equal(chosen["time"], end))
             chosen = chosen.slice(0, left)
             left -= chosen.num_rows
-            yield from deal_table(chosen, pc.multiply(chosen["line"], 0).to_numpy(), 1)
+            yield deal_value(ROWS, chosen)
 
     return consume

@@ -33,6 +33,7 @@ from antecede.pipeline.report.model import ExplainedViolation, LoggedEvent, Mess
 from antecede.pipeline.report.span_ids import IDS
 from antecede.pipeline.results import EXPLAINED
 from antecede.pipeline.tables.part_files import WORDS
+from antecede.pipeline.verify.judge import JudgedRuns
 
 AROUND = 3  # events shown before and after each that matters, in its process
 SHOWN_MAX = 200
@@ -50,23 +51,28 @@ class ExplainedRun:
     early: int
 
 
-def explain_rows(
-    events: pa.Table, worst: pa.Table, runs: Mapping[str, ExplainedRun], *, events_max: int
-) -> list[ExplainedViolation]:
-    """Return the explanations of violating delivers, rows of `kernel.findings.DELIVERIES`.
+def sizes_of(runs: pa.Table) -> dict[str, ExplainedRun]:
+    """Return what decides how the neighbourhoods of runs are found, from rows of `kernel.findings.RUN_COUNTS`."""
+    rows = runs.select(["run", "events", "early"]).to_pylist()
+    return {row["run"]: ExplainedRun(row["events"], row["early"]) for row in rows}
 
-    `events` has all events of their runs. At most `events_max` events are looked at for one violation.
+
+def explain_judged(judged: JudgedRuns, *, events_max: int) -> pa.Table:
+    """Return the explanations of the worst violations of whole runs, as `EXPLAINED`.
+
+    At most `events_max` events are looked at for one violation.
     """
     found = []
+    events, runs = judged.events, sizes_of(judged.runs)
     whole: dict[str, Run] = {}
-    for row in worst.to_pylist():
+    for row in judged.worst.to_pylist():
         name = row["run"]
         if name not in whole and runs[name].events <= min(WHOLE_RUN_EVENTS_MAX, events_max):
             of_run = events.filter(pc.equal(events["run"], name))
             whole.update((run.name, run) for run in arrange(to_events(of_run, LoggedEvent)))
         near = whole.get(name) or _near_run(events, row, runs[name], events_max)
         found.append(explain_one(row, near, runs[name]))
-    return found
+    return pack_explanations(found)
 
 
 def explain_one(row: Mapping[str, Any], run: Run | None, size: ExplainedRun) -> ExplainedViolation:

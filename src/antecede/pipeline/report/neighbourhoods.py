@@ -21,7 +21,7 @@ from antecede.pipeline.report.explanations import (
     pack_explanations,
     select_near,
 )
-from antecede.pipeline.results import RESULTS, put_together, tell
+from antecede.pipeline.results import EXPLAINED, put_together, tell
 from antecede.pipeline.runner import PART, Batches, Task
 
 Row = Mapping[str, Any]
@@ -36,13 +36,13 @@ def explain_from_source(
     its explanation says so.
     """
     if not worst:
-        return put_together(RESULTS.empty_table())["explained"]
+        return EXPLAINED.empty_table()
     near = [row for row in worst if _can_be_fetched(row, runs[row["run"]], events_max)]
     others = [explain_one(row, None, runs[row["run"]]) for row in worst if row not in near]
     if not near:
         return pack_explanations(others)
     dealt = source.map(_pick(near, runs, events_max), DEALT).deal(len(near))
-    results = dealt.map(_explain(near, runs, events_max), RESULTS).collect()
+    results = dealt.map(_explain(near, runs, events_max), DEALT).collect()
     return pa.concat_tables([put_together(results)["explained"], pack_explanations(others)])
 
 

@@ -84,8 +84,9 @@ class SparkDataset:
     def deal(self, parts: int) -> Dataset:
         return SparkDataset(self._frame.repartitionById(parts, fn.col(PART)), self._schema)
 
-    def where(self, name: str, values: Sequence[int]) -> Dataset:
-        return SparkDataset(self._frame.filter(fn.col(name).isin(list(values))), self._schema)
+    def where(self, name: str, values: Sequence[str | int], *, are_wanted: bool = True) -> Dataset:
+        found = fn.col(name).isin(list(values))
+        return SparkDataset(self._frame.filter(found if are_wanted else ~found), self._schema)
 
     def and_also(self, other: Dataset) -> Dataset:
         assert isinstance(other, SparkDataset)

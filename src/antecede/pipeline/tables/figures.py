@@ -8,6 +8,7 @@ Percentiles come from counts by size on a logarithmic scale, and are right to ha
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -15,9 +16,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antecede.pipeline.arrow import Doubles, Flags, Longs
+from antecede.pipeline.arrow import Doubles, Longs, fill_table
 from antecede.pipeline.report.model import Histogram, HistogramBucket, StampSizes, TimeBucket
 from antecede.pipeline.results import FIGURES, MEANS
+from antecede.pipeline.tables.measures import conform
 
 BINS_TOLD_MAX, BINS_DRAWN_MAX = 1_024, 40
 PERCENTS = (50.0, 90.0, 95.0, 99.0, 99.9)
@@ -32,19 +34,21 @@ def summarise_figures(deliveries: pa.Table, edges: pa.Table | None, sends: pa.Ta
 
     `edges` are those of vector clocks, for a log without messages. `sends` has the times and stamps of messages.
     """
-    first = deliveries.filter(deliveries["first"])
-    delay, hold, time = (_numbers(first[name]) for name in ("delay_s", "hold_s", "time"))
-    violation = first["violation"].to_numpy()
-    needless = np.where(pc.fill_null(first["needless"], False).to_numpy(), hold, np.nan)
-    if edges is not None and edges.num_rows:
-        shown, at = _numbers(pc.subtract(edges["time"], edges["sent_time"])), _numbers(edges["time"])
-        delay, time = np.concatenate([delay, shown]), np.concatenate([time, at])
-        hold, needless = (np.concatenate([values, np.full(len(at), np.nan)]) for values in (hold, needless))
-        violation = np.concatenate([violation, np.zeros(len(at), np.bool_)])
-    rows = [*_measure("delay_s", delay), *_measure("hold_s", hold), *_measure("needless_s", needless)]
-    rows += _time_line(time, violation, {"delay_s": delay, "hold_s": hold}, sends)
-    rows += _stamps(sends)
-    return pa.Table.from_pylist(rows, FIGURES)
+    first = deliveries.filter(deliveries["first"]).select(["time", "violation", "delay_s", "hold_s", "needless"])
+    if edges is not None:
+        delay = pc.subtract(edges["time"], edges["sent_time"])
+        no = np.zeros(len(delay), np.bool_)
+        shown = fill_table(first.schema, len(delay), time=edges["time"], violation=no, delay_s=delay)
+        first = pa.concat_tables([first, shown])
+    stamped = sends.select(["time", "control_bytes", "control_entries"])
+    stamped = stamped.filter(pc.is_valid(stamped["control_bytes"]))
+    needless = pc.if_else(pc.fill_null(first["needless"], False), first["hold_s"], None)
+    measures = {"delay_s": first["delay_s"], "hold_s": first["hold_s"], "needless_s": needless}
+    tables = [table for name, values in measures.items() for table in _measure(name, values)]
+    tables += _time_line(first, stamped)
+    entries = pc.sum(stamped["control_entries"]).as_py()
+    tables += [_total(STAMPS, stamped["control_bytes"], place=entries)] if stamped.num_rows else []
+    return pa.concat_tables([FIGURES.empty_table(), *tables])
 
 
 def draw_figures(figures: pa.Table) -> tuple[dict[str, Histogram], tuple[TimeBucket, ...], StampSizes | None]:
@@ -58,76 +62,54 @@ def draw_figures(figures: pa.Table) -> tuple[dict[str, Histogram], tuple[TimeBuc
     return histograms, timeline, _stamp_sizes(by_measure.get(STAMPS, []))
 
 
-def _numbers(column: Any) -> Doubles:
-    return np.asarray(pc.cast(column, pa.float64()).to_numpy(zero_copy_only=False), np.float64)
+def _measure(name: str, values: pa.ChunkedArray) -> Iterator[pa.Table]:
+    values = values.drop_null()
+    if len(values):
+        yield _total(name, values)
+        numbers = values.to_numpy()
+        exponent = _exponent(numbers)
+        for what, places in ((BIN, _bins(numbers, exponent)), (SIZE, _sizes(numbers))):
+            yield _count(pa.table({"place": places}), {}, measure=name, what=what, exponent=exponent)
 
 
-def _measure(name: str, values: Doubles) -> Iterator[dict[str, Any]]:
-    values = values[~np.isnan(values)]
-    if not len(values):
-        return
-    yield {"measure": name, "what": TOTAL, **_total(values)}
-    exponent = _exponent(values)
-    for what, places in ((BIN, np.floor(values / 2.0**exponent).astype(np.int64)), (SIZE, _sizes(values))):
-        found, counts = np.unique(places, return_counts=True)
-        for place, count in zip(found.tolist(), counts.tolist(), strict=True):
-            yield {"measure": name, "what": what, "exponent": exponent, "place": place, "count": count}
+def _total(name: str, values: pa.ChunkedArray, place: int | None = None) -> pa.Table:
+    ends = pc.min_max(values).as_py()
+    row = {"measure": name, "what": TOTAL, "count": len(values), "sum": pc.sum(values).as_py(), "place": place}
+    return pa.Table.from_pylist([{**row, "low": ends["min"], "high": ends["max"]}], FIGURES)
 
 
-def _total(values: Doubles) -> dict[str, Any]:
-    return {"count": len(values), "sum": float(values.sum()), "low": float(values.min()), "high": float(values.max())}
-
-
-def _time_line(
-    time: Doubles, violation: Flags, measures: Mapping[str, Doubles], sends: pa.Table
-) -> Iterator[dict[str, Any]]:
+def _time_line(first: pa.Table, stamped: pa.Table) -> Iterator[pa.Table]:
     """Yield the counts of deliveries by bin of time, and the sums that means are made of."""
-    known = ~np.isnan(time)
-    if known.any():
-        yield {"measure": TIME, "what": TOTAL, **_total(time[known])}
-    sent_time, stamp = _numbers(sends["time"]), _numbers(sends["control_bytes"])
-    stamped = ~np.isnan(sent_time) & ~np.isnan(stamp)
-    if not known.any() and not stamped.any():
-        return
-    exponent = _exponent(np.concatenate([time[known], sent_time[stamped]]))
-    bins = _Bins(exponent)
-    bins.add("count", time[known], np.ones(int(known.sum())))
-    bins.add("violations", time[known], violation[known])
-    for name, values in measures.items():
-        some = known & ~np.isnan(values)
-        bins.add(f"{name}_sum", time[some], values[some])
-        bins.add(f"{name}_count", time[some], np.ones(int(some.sum())))
-    bins.add("control_bytes_sum", sent_time[stamped], stamp[stamped])
-    bins.add("control_bytes_count", sent_time[stamped], np.ones(int(stamped.sum())))
-    yield from bins.rows()
+    first, stamped = (table.filter(pc.is_valid(table["time"])) for table in (first, stamped))
+    if first.num_rows:
+        yield _total(TIME, first["time"])
+    if first.num_rows or stamped.num_rows:
+        times = [table["time"].to_numpy() for table in (first, stamped)]
+        exponent = _exponent(np.concatenate(times))
+        first, stamped = (
+            table.append_column("place", pa.array(_bins(time, exponent)))
+            for table, time in zip((first, stamped), times, strict=True)
+        )
+        sums = {f"{name}_{what}": (name, what) for name in MEANS[:2] for what in ("sum", "count")}
+        sums["violations"] = ("violation", "sum")
+        yield _count(first, sums, measure=TIME, what=BIN, exponent=exponent)
+        of_stamps = {f"control_bytes_{what}": ("control_bytes", what) for what in ("sum", "count")}
+        counted = _count(stamped, of_stamps, measure=TIME, what=BIN, exponent=exponent)
+        yield conform(counted.drop_columns("count"), FIGURES)
 
 
-class _Bins:
-    """Sums by bin of time."""
-
-    def __init__(self, exponent: int) -> None:
-        self._exponent = exponent
-        self._rows: dict[int, dict[str, Any]] = {}
-
-    def add(self, name: str, time: Doubles, values: Any) -> None:
-        places, inverse = np.unique(np.floor(time / 2.0**self._exponent).astype(np.int64), return_inverse=True)
-        sums = np.bincount(inverse, np.asarray(values, np.float64), minlength=len(places))
-        for place, total in zip(places.tolist(), sums.tolist(), strict=True):
-            row = self._rows.setdefault(place, {})
-            row[name] = total if name.endswith("_sum") else round(total)
-
-    def rows(self) -> Iterator[dict[str, Any]]:
-        for place, row in self._rows.items():
-            yield {"measure": TIME, "what": BIN, "exponent": self._exponent, "place": place, **row}
+def _count(table: pa.Table, sums: Mapping[str, tuple[str, str]], **same: str | int) -> pa.Table:
+    """Return the rows and some sums of a table by its column `place`, as `FIGURES`. `same` is the same in all rows."""
+    found = table.group_by("place").aggregate([([], "count_all"), *sums.values()])
+    found = found.rename_columns(["place", "count", *sums])
+    for name, value in same.items():
+        found = found.append_column(name, pa.repeat(pa.scalar(value), found.num_rows))
+    return conform(found, FIGURES)
 
 
-def _stamps(sends: pa.Table) -> Iterator[dict[str, Any]]:
-    stamps = _numbers(sends["control_bytes"])
-    stamps = stamps[~np.isnan(stamps)]
-    if len(stamps):
-        entries = sends["control_entries"]
-        place = pc.sum(entries).as_py() if entries.null_count < len(entries) else None
-        yield {"measure": STAMPS, "what": TOTAL, "place": place, **_total(stamps)}
+def _bins(values: Doubles, exponent: int) -> Longs:
+    """Return the bin of each value."""
+    return np.floor(values / 2.0**exponent).astype(np.int64)
 
 
 def _stamp_sizes(rows: list[dict[str, Any]]) -> StampSizes | None:
@@ -170,10 +152,10 @@ def _size_of(place: int) -> float:
 def _histogram(rows: list[dict[str, Any]]) -> Histogram:
     totals = [row for row in rows if row["what"] == TOTAL]
     count, low, high = sum(row["count"] for row in totals), *_ends(totals)
-    sizes: dict[int, int] = {}
+    sizes: Counter[int] = Counter()
     for row in rows:
         if row["what"] == SIZE:
-            sizes[row["place"]] = sizes.get(row["place"], 0) + row["count"]
+            sizes[row["place"]] += row["count"]
     buckets = tuple(HistogramBucket(start, end, row["count"]) for start, end, row in _draw_bins(rows, low, high))
     mean = sum(row["sum"] for row in totals) / count
     return Histogram(count, mean, high, tuple(_percentiles(sizes, count, low, high)), buckets)

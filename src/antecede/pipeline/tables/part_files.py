@@ -9,7 +9,7 @@ that is already there is replaced when all files of the new one are complete.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 from uuid import uuid4
@@ -57,6 +57,16 @@ def write_parts(folder: str, tables: Mapping[str, pa.Table]) -> pa.Table:
         pq.write_table(table if fields is None else conform(table, fields), path, filesystem=system)
         rows.append({"table": name, "path": path, "rows": table.num_rows})
     return pa.Table.from_pylist(rows, WRITTEN)
+
+
+def read_parts(paths: Iterable[str], fields: pa.Schema, wanted: pc.Expression | None = None) -> pa.Table:
+    """Return the rows of files that were written, with these columns; with `wanted`, only those for which it holds."""
+    tables = [fields.empty_table()]
+    for path in paths:
+        system, place = locate(path)
+        found = pq.read_table(place, filesystem=system, columns=fields.names, filters=wanted)
+        tables.append(found.cast(fields))
+    return pa.concat_tables(tables)
 
 
 def commit_parts(batches: Batches, *, out: str, check: str, words: pa.Table) -> Iterator[pa.RecordBatch]:

@@ -1,52 +1,54 @@
-"""Add up what several tasks know of one run: links, processes and the summary, from sums by link and by sender.
+"""Make links, processes and the summary of sums by link and by sender.
 
-A mean cannot be made of means, so tasks leave sums and counts. One task for each run then makes the tables of them.
+A mean cannot be made of means, so whoever has some delivers or sends of a run leaves sums and counts. If several tasks
+have parts of a run, their sums are added up here.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from antecede.pipeline import schema
-from antecede.pipeline.tables.measures import LINK, PLACE, conform, fill_zeros, links_of_sends, plain_texts
+from antecede.pipeline.tables.measures import PLACE, conform, fill_zeros, links_of_sends
 
-COUNTED = ("sent", "deliveries", "violations", "overtaken", "early", "held", "arrived", "duplicates", "spurious")
-SUMMED = (*COUNTED, "control_bytes", "control_entries", "delay_count", "hold_count")
+LINK = ["run", "sender", "process"]
+STAMPS = ("control_bytes", "control_entries")
+FLAGS = ("early", "held", "arrived", "duplicates", "spurious")
+COUNTED = ("sent", "deliveries", "violations", "overtaken", "needless", "inferred", *FLAGS)
+SUMMED = (*COUNTED, *STAMPS, "delay_count", "hold_count", "delay_sum", "hold_sum")
 LINK_SUMS = pa.schema(
     [
         *((name, pa.string()) for name in LINK),
-        *((name, pa.int64()) for name in SUMMED),
-        *((name, pa.float64()) for name in ("delay_sum", "hold_sum", "delay_max")),
+        *((name, pa.float64() if name in ("delay_sum", "hold_sum") else pa.int64()) for name in SUMMED),
+        ("delay_max", pa.float64()),
     ]
 )
 """Sums by link. `sender` is null for delivers of messages that were never sent."""
-STAMP_SUMS = pa.schema(
-    [
-        *(("run", pa.string()), ("process", pa.string())),
-        *((name, pa.int64()) for name in ("stamped", "control_bytes", "control_entries")),
-    ]
-)
+STAMP_SUMS = pa.schema([*((name, pa.string()) for name in PLACE), *((n, pa.int64()) for n in ("stamped", *STAMPS))])
 """Sums of stamps by sender, once for each message."""
+MEASURED = [name for name in schema.SUMMARY.names if name not in (*schema.RUNS.names, *STAMPS)]
+"""What the summary has of sums by link."""
 
 
 def sum_deliveries(deliveries: pa.Table) -> pa.Table:
     """Return the sums of delivers by link, as `LINK_SUMS`. The delivers are rows of `schema.DELIVERIES`."""
-    flags = {
-        "early": pc.less(deliveries["delay_s"], 0),
-        "held": pc.greater(deliveries["hold_s"], 0),
-        "arrived": pc.and_(deliveries["first"], deliveries["addressed"]),
-    }
-    table = deliveries
-    for name, values in flags.items():
+    flags = (
+        pc.less(deliveries["delay_s"], 0),
+        pc.greater(deliveries["hold_s"], 0),
+        pc.and_(deliveries["first"], deliveries["addressed"]),
+        deliveries["duplicate"],
+        deliveries["spurious"],
+    )
+    table = deliveries.drop_columns(["spurious"])
+    for name, values in zip(FLAGS, flags, strict=True):
         table = table.append_column(name, pc.fill_null(values, False))
     named = {
         "deliveries": ([], "count_all"),
         "violations": ("violation", "sum"),
-        "overtaken": ("overtaken", "sum"),
-        **{name: (name, "sum") for name in flags},
-        "duplicates": ("duplicate", "sum"),
-        "spurious": ("spurious", "sum"),
+        **{name: (name, "sum") for name in ("overtaken", "needless", *FLAGS)},
         "delay_count": ("delay_s", "count"),
         "hold_count": ("hold_s", "count"),
         "delay_sum": ("delay_s", "sum"),
@@ -57,51 +59,64 @@ def sum_deliveries(deliveries: pa.Table) -> pa.Table:
     return conform(found, LINK_SUMS)
 
 
-def sum_sends(events: pa.Table) -> tuple[pa.Table, pa.Table]:
+def sum_sends(sends: pa.Table) -> tuple[pa.Table, pa.Table]:
     """Return the sums of sends by link, as `LINK_SUMS`, and of their stamps by sender, as `STAMP_SUMS`."""
-    stamps = ["control_bytes", "control_entries"]
-    sent = links_of_sends(events).group_by(LINK).aggregate([([], "count_all"), *((name, "sum") for name in stamps)])
-    links = conform(sent.rename_columns([*LINK, "sent", *stamps]), LINK_SUMS)
-    sends = events.filter(pc.equal(events["kind"].cast(pa.string()), "send"))
-    by_sender = plain_texts(sends.select([*PLACE, *stamps])).group_by(PLACE)
-    stamped = by_sender.aggregate([("control_bytes", "count"), *((name, "sum") for name in stamps)])
-    return links, conform(stamped.rename_columns([*PLACE, "stamped", *stamps]), STAMP_SUMS)
+    sums = [(name, "sum") for name in STAMPS]
+    links = links_of_sends(sends).group_by(LINK).aggregate([([], "count_all"), *sums])
+    stamps = sends.group_by(PLACE).aggregate([("control_bytes", "count"), *sums])
+    return conform(links.rename_columns([*LINK, "sent", *STAMPS]), LINK_SUMS), stamps.rename_columns(STAMP_SUMS.names)
 
 
-def make_tables_of_sums(links: pa.Table, stamps: pa.Table, counts: pa.Table, run: pa.Table) -> dict[str, pa.Table]:
-    """Return the tables of one run from all of its sums.
+def make_tables_of_sums(
+    links: pa.Table, stamps: pa.Table, counts: pa.Table, runs: pa.Table, edges: pa.Table | None = None
+) -> dict[str, pa.Table]:
+    """Return the tables of some runs from all of their sums.
 
-    `counts` are rows of `kernel.counts.LARGE`, and `run` is the row of the run with its verdict and windows.
+    `counts` are rows of `kernel.counts.COUNTS`, and `runs` are the runs with their verdicts and windows. `edges` are
+    those that vector clocks show, of runs without messages.
     """
     by_link = _add_up(links.filter(pc.is_valid(links["sender"])), LINK)
+    if edges is not None:
+        by_link = _add_edges(by_link, edges)
     by_link = by_link.append_column("lost", pc.subtract(by_link["sent"], by_link["arrived"]))
-    here = _add_up(links, PLACE)
     lost = by_link.group_by(PLACE).aggregate([("lost", "sum")]).rename_columns([*PLACE, "lost"])
-    stamped = stamps.group_by(PLACE).aggregate([(name, "sum") for name in STAMP_SUMS.names[2:]])
-    stamped = stamped.rename_columns(STAMP_SUMS.names)
     processes = counts.select([*PLACE, "events", "sends", "receives"])
-    dropped = [name for name in ("control_bytes", "control_entries", "sent") if name in here.column_names]
-    for other in (here.drop_columns(dropped), lost, stamped):
+    for other in (_add_up(links, PLACE).drop_columns(STAMPS), lost, _add_up_stamps(stamps, PLACE)):
         processes = processes.join(other, PLACE, join_type="full outer")
     zeros = [field.name for field in schema.PROCESSES if field.type == schema.LONG and "control" not in field.name]
-    of_run = _add_up(links, ["run"]).drop_columns(["control_bytes", "control_entries", *COUNTED[:-4], *COUNTED[-3:]])
-    total = stamps.group_by("run").aggregate([("control_bytes", "sum"), ("control_entries", "sum")])
-    total = total.rename_columns(["run", "control_bytes", "control_entries"])
-    summary = run.join(of_run, "run", join_type="left outer").join(total, "run", join_type="left outer")
+    measured = _add_up(links, ["run"]).select(["run", *MEASURED])
+    summary = runs.join(measured, "run", join_type="left outer")
+    summary = summary.join(_add_up_stamps(stamps, ["run"]), "run", join_type="left outer")
     return {
-        "links": conform(fill_zeros(by_link, ("needless", "inferred")), schema.LINKS),
+        "links": conform(by_link, schema.LINKS),
         "processes": conform(fill_zeros(processes, zeros), schema.PROCESSES),
         "summary": conform(fill_zeros(summary, ("held", "needless")), schema.SUMMARY),
     }
 
 
-def _add_up(sums: pa.Table, keys: list[str]) -> pa.Table:
+def _add_up(sums: pa.Table, keys: Sequence[str]) -> pa.Table:
     """Return the sums by these keys, with means in place of the sums of delays and hold-backs."""
-    named = {name: (name, "sum") for name in (*SUMMED, "delay_sum", "hold_sum")} | {"delay_s_max": ("delay_max", "max")}
+    named = {name: (name, "sum") for name in SUMMED} | {"delay_s_max": ("delay_max", "max")}
     found = sums.group_by(keys).aggregate(list(named.values())).rename_columns([*keys, *named])
-    found = fill_zeros(found, COUNTED)
     for name in ("delay", "hold"):
         count = pc.if_else(pc.greater(found[f"{name}_count"], 0), found[f"{name}_count"], None)
         mean = pc.divide(found[f"{name}_sum"], count.cast(pa.float64()))
-        found = found.append_column(f"{name}_s_mean", mean).drop_columns([f"{name}_count", f"{name}_sum"])
-    return found
+        found = found.append_column(f"{name}_s_mean", mean)
+    return fill_zeros(found, COUNTED)
+
+
+def _add_up_stamps(stamps: pa.Table, keys: Sequence[str]) -> pa.Table:
+    names = STAMP_SUMS.names[2:]
+    return stamps.group_by(keys).aggregate([(name, "sum") for name in names]).rename_columns([*keys, *names])
+
+
+def _add_edges(links: pa.Table, edges: pa.Table) -> pa.Table:
+    """Return the links with those that vector clocks show, and their delays if no message has any."""
+    timed = edges.append_column("edge_s", pc.subtract(edges["time"], edges["sent_time"]))
+    found = timed.group_by(LINK).aggregate([([], "count_all"), ("edge_s", "mean"), ("edge_s", "max")])
+    found = found.rename_columns([*LINK, "edges", "edge_s_mean", "edge_s_max"])
+    table = links.drop_columns("inferred").join(found, LINK, join_type="full outer")
+    for name, other in (("delay_s_mean", "edge_s_mean"), ("delay_s_max", "edge_s_max")):
+        place = table.column_names.index(name)
+        table = table.set_column(place, name, pc.coalesce(table[name], table[other]))
+    return fill_zeros(table.rename_columns({"edges": "inferred"}), COUNTED)

@@ -5,17 +5,15 @@ These are tasks on the paths of files. What they give is bounded, however large 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from antecede.pipeline import schema
-from antecede.pipeline.read.files import locate
 from antecede.pipeline.runner import Batches, Task
+from antecede.pipeline.tables.part_files import read_parts
 
 LINKS_MAX = 4_000
 VIOLATED_LINKS_MAX = 500
@@ -51,8 +49,7 @@ def add_up_links(*, links_max: int = LINKS_MAX, violated_max: int = VIOLATED_LIN
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
         sums = _sum_links(batches)
         violated = pc.sum(pc.greater(sums["violations"], 0)).as_py() or 0
-        for name, value in (("link_count", sums.num_rows), ("violated_count", violated)):
-            sums = sums.append_column(name, pa.array(np.full(sums.num_rows, value)))
+        sums = _add_constants(sums, link_count=sums.num_rows, violated_count=violated)
         place = np.arange(sums.num_rows)
         kept = place < links_max
         numbered = sums.append_column("place", pa.array(place))
@@ -70,8 +67,7 @@ def _sum_links(batches: Batches) -> pa.Table:
     messages = pc.max_element_wise(table["sent"], table["deliveries"], table["inferred"])
     arrived = pc.max_element_wise(table["deliveries"], table["inferred"])
     table = table.append_column("messages", messages)
-    sums, means = _add_up(table, ["sender", "process"], ["messages", "violations"], {"delay_s_mean": arrived})
-    sums = sums.append_column("delay_s_mean", means["delay_s_mean"])
+    sums = _add_up(table, ["sender", "process"], ["messages", "violations"], {"delay_s_mean": arrived})
     return sums.sort_by([("messages", "descending"), ("sender", "ascending"), ("process", "ascending")])
 
 
@@ -79,11 +75,8 @@ def add_up_processes(batches: Batches) -> Iterator[pa.RecordBatch]:
     """Task: give the processes over all runs, the worst first, then the busiest, as `PROCESS_TOTALS`."""
     table = _read(batches, ["process", *ADDED, "delay_s_mean", "hold_s_mean", "held"], schema.PROCESSES)
     weights = dict.fromkeys(("delay_s_mean", "hold_s_mean"), table["deliveries"])
-    sums, means = _add_up(table, ["process"], list(ADDED), weights)
-    for name, values in means.items():
-        sums = sums.append_column(name, values)
-    for name, value in (("process_count", sums.num_rows), ("held", pc.sum(table["held"]).as_py() or 0)):
-        sums = sums.append_column(name, pa.array(np.full(sums.num_rows, value)))
+    sums = _add_up(table, ["process"], ADDED, weights)
+    sums = _add_constants(sums, process_count=sums.num_rows, held=pc.sum(table["held"]).as_py() or 0)
     order = [("violations", "descending"), ("events", "descending"), ("process", "ascending")]
     yield from (
         sums.sort_by(order).slice(0, PROCESSES_MAX).select(PROCESS_TOTALS.names).cast(PROCESS_TOTALS).to_batches()
@@ -96,9 +89,7 @@ def take_first_events(run: str, count: int) -> Task:
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
         first = EXCERPT.empty_table()
         for path in _paths(batches):
-            system, name = locate(path)
-            found = pq.read_table(name, filesystem=system, columns=EXCERPT.names, filters=pc.field("run") == run)
-            both = pa.concat_tables([first, found.cast(EXCERPT)])
+            both = pa.concat_tables([first, read_parts([path], EXCERPT, pc.field("run") == run)])
             first = both.sort_by([("index", "ascending"), ("process", "ascending")]).slice(0, count)
         yield from first.to_batches()
 
@@ -110,16 +101,10 @@ def _paths(batches: Batches) -> list[str]:
 
 
 def _read(batches: Batches, names: list[str], fields: pa.Schema) -> pa.Table:
-    tables = [pa.schema([fields.field(name) for name in names]).empty_table()]
-    for path in _paths(batches):
-        system, name = locate(path)
-        tables.append(pq.read_table(name, filesystem=system, columns=names))
-    return pa.concat_tables(tables)
+    return read_parts(_paths(batches), pa.schema([fields.field(name) for name in names]))
 
 
-def _add_up(
-    table: pa.Table, keys: list[str], sums: list[str], means: dict[str, Any]
-) -> tuple[pa.Table, dict[str, pa.ChunkedArray]]:
+def _add_up(table: pa.Table, keys: list[str], sums: Sequence[str], means: Mapping[str, pa.ChunkedArray]) -> pa.Table:
     """Return the sums by key, and the means of columns, weighted. Rows in which a mean is null have no weight in it."""
     extra = []
     for name, weight in means.items():
@@ -129,8 +114,13 @@ def _add_up(
         extra += [f"{name}_weight", f"{name}_product"]
     found = table.group_by(keys).aggregate([(name, "sum") for name in (*sums, *extra)])
     found = found.rename_columns([*keys, *sums, *extra])
-    made = {}
     for name in means:
         weight = pc.if_else(pc.greater(found[f"{name}_weight"], 0), found[f"{name}_weight"], None)
-        made[name] = pc.divide(found[f"{name}_product"], weight.cast(pa.float64()))
-    return found.select([*keys, *sums]), made
+        found = found.append_column(name, pc.divide(found[f"{name}_product"], weight.cast(pa.float64())))
+    return found
+
+
+def _add_constants(table: pa.Table, **values: int) -> pa.Table:
+    for name, value in values.items():
+        table = table.append_column(name, pa.array(np.full(table.num_rows, value)))
+    return table

@@ -8,11 +8,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from antecede.judge.events import Event
 from antecede.judge.trace import arrange
 from antecede.pipeline.arrow import without_dictionaries
 from antecede.pipeline.read.rows import to_events
-from antecede.pipeline.tables import clock_edges, measures
+from antecede.pipeline.tables import clock_edges
 from antecede.pipeline.tables.hold_back import EVENTS_MAX, hold_backs
+from antecede.pipeline.tables.measures import measure_deliveries, sends_in
+from antecede.pipeline.tables.sums import make_tables_of_sums, sum_deliveries, sum_sends
 
 NEEDLESS = pa.schema([("run", pa.string()), ("process", pa.string()), ("index", pa.int64()), ("needless", pa.bool_())])
 
@@ -25,18 +28,14 @@ def make_tables(
     `runs` has a row for each run, with its verdict.
     """
     edges = clock_edges.find_edges(events) if not messages.num_rows else None
-    timed = measures.measure_deliveries(deliveries, events, _find_needless(events, counts))
-    links = measures.measure_links(events, timed, edges)
+    timed = measure_deliveries(deliveries, events, _find_needless(events, counts))
+    links, stamps = sum_sends(sends_in(events))
     return {
         "events": events.cast(without_dictionaries(events.schema)),
         "messages": messages,
         "deliveries": timed,
         "violations": timed.filter(timed["violation"]),
-        "links": links,
-        "processes": measures.measure_processes(counts, events, timed, links),
-        "summary": measures.fill_zeros(
-            runs.join(measures.measure_runs(timed, events), "run", join_type="left outer"), ("held", "needless")
-        ),
+        **make_tables_of_sums(pa.concat_tables([links, sum_deliveries(timed)]), stamps, counts, runs, edges),
     }, edges
 
 
@@ -51,7 +50,7 @@ def _find_needless(events: pa.Table, counts: pa.Table) -> pa.Table | None:
     kept = events.filter(pc.is_in(events["run"].cast(pa.string()), pa.array(fit)))
     rows: Iterator[Mapping[str, Any]] = (
         {"run": event.run, "process": event.process, "index": event.index, "needless": free}
-        for run in arrange(to_events(kept))
+        for run in arrange(to_events(kept, Event))
         for event, free in hold_backs(run)
     )
     return pa.Table.from_pylist(list(rows), NEEDLESS)

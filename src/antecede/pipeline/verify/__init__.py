@@ -1,11 +1,12 @@
 """Judge the runs of a trace.
 
-feed           where verification gets a trace from; the rows of a DataFrame
-tasks          what runs on the executors, from Arrow batches to Arrow batches
-verify         how runs are dealt out to tasks, and what comes back
-answer         the verdict and the counts, from the rows of the runs
-column_feed    Parquet files that the tasks read themselves
-parquet_tasks  what runs on the executors to read them
-survey         what one pass over them shows: sizes, and whether any row is in doubt
-whole_runs     runs that lie in few row groups, judged as they are read
+plan            which task reads what, and whether rows are dealt out: from sizes alone
+verify          the steps of judging a trace, and what comes back
+tasks           what runs on the executors: deal rows out by run, and judge whole runs
+judge           whole runs in memory: a table of events in, what was found out
+repeats         rows of large runs whose index is taken
+window_tasks    what runs on the executors for runs that are cut into windows
+clock_verdicts  runs that name no messages, by their vector clocks
+run_verdict     the verdict on each run, from what was counted
+answer          the verdict on the trace, and its counts
 """

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from antecede.pipeline import schema
-from antecede.pipeline.arrow import kind_codes
+from antecede.pipeline.arrow import code_kinds
 from antecede.pipeline.kernel import findings
 from antecede.pipeline.kernel.counts import CODED, COUNTED, count_by_process
 from antecede.pipeline.kernel.encode import Encoded, encode
@@ -22,6 +22,7 @@ from antecede.pipeline.limits import Limits
 from antecede.pipeline.read.destinations import infer_destinations
 from antecede.pipeline.read.duplicates import remove_duplicates
 from antecede.pipeline.read.indexes import number_events
+from antecede.pipeline.tables.measures import conform, fill_zeros
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +61,11 @@ def judge_runs(events: pa.Table, *, worst: int, detail: bool, limits: Limits) ->
         encoded = _encode(events)
     paired = paired_runs(encoded)
     stamped = stamp_runs(paired.rows, vector_entries_max=limits.vector_entries_max)
-    skew = findings.skewed_links(paired)
     return JudgedRuns(
         events=events,
         counts=counts,
-        runs=add_up_runs(findings.tallies(paired, stamped), counts, skew),
-        skew=skew,
+        runs=add_up_runs(findings.tallies(paired, stamped), counts),
+        skew=findings.skewed_links(paired),
         worst=findings.worst_deliveries(paired, stamped, worst),
         refused=pa.concat_tables([unnumbered, refused]),
         notes=notes,
@@ -75,20 +75,16 @@ def judge_runs(events: pa.Table, *, worst: int, detail: bool, limits: Limits) ->
     )
 
 
-def add_up_runs(tallies: pa.Table, counts: pa.Table, skew: pa.Table) -> pa.Table:
-    """Return all that is counted of each run, as `RUN_COUNTS`. A run may have no message, and then no tally."""
+def add_up_runs(tallies: pa.Table, counts: pa.Table) -> pa.Table:
+    """Return all that is counted of each run, as `RUN_COUNTS`, from the tallies of its tasks, and the counts of its
+    processes. A run may have no message, and then no tally."""
     sized = counts.group_by("run").aggregate([*((name, "sum") for name in COUNTED), ("process", "count")])
     sized = sized.rename_columns(["run", *COUNTED, "processes"])
-    early = skew.group_by("run").aggregate([("early", "sum")]).rename_columns(["run", "early"])
-    rows = {row["run"]: dict.fromkeys(findings.RUN_COUNTS.names, 0) for row in sized.select(["run"]).to_pylist()}
-    for table in (sized, tallies, early):
-        for row in table.to_pylist():
-            rows[row["run"]].update({name: value or 0 for name, value in row.items() if name != "run"})
-    return pa.Table.from_pylist([{**row, "run": run} for run, row in rows.items()], findings.RUN_COUNTS)
+    found = tallies.group_by("run").aggregate([(name, "max" if name == "cyclic" else "sum") for name in findings.TALLY])
+    runs = sized.join(found.rename_columns(["run", *findings.TALLY]), "run", join_type="left outer")
+    return conform(fill_zeros(runs, findings.TALLY), findings.RUN_COUNTS)
 
 
 def _encode(events: pa.Table) -> Encoded:
     """Return the sends and arrivals of the events, as the kernel wants them."""
-    kind = kind_codes(events["kind"], CODED)
-    coded = events.set_column(events.column_names.index("kind"), "kind", pa.array(kind))
-    return encode(coded if np.all(kind >= 0) else coded.filter(pa.array(kind >= 0)))
+    return encode(code_kinds(events, CODED))

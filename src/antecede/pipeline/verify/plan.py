@@ -43,11 +43,6 @@ class Plan:
     large: frozenset[str] = frozenset()
     span_parts: int = 1
 
-    @property
-    def is_read_again(self) -> bool:
-        """Return whether the rows are needed several times, to cut runs into windows."""
-        return bool(self.large)
-
 
 def plan_text(
     blocks: Sequence[Block], sizes: Sequence[int], *, cores: int, limits: Limits, is_gathered: bool = False

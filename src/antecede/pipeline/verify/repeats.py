@@ -12,16 +12,15 @@ from math import ceil
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antecede.pipeline.dealing import DEALT, deal_table, gather, in_chunks, part_by_text, rows_of_runs
+from antecede.pipeline.dealing import DEALT, ChosenRows, gather, part_by_text
 from antecede.pipeline.kernel.counts import count_large_runs
 from antecede.pipeline.limits import Limits
 from antecede.pipeline.read.duplicates import remove_repeated_indices
 from antecede.pipeline.read.row_counts import RowCounts
-from antecede.pipeline.read.rows import ReadRows
-from antecede.pipeline.read.source import Consumer, Source
-from antecede.pipeline.results import RESULTS, put_together, tell
+from antecede.pipeline.read.source import Source
+from antecede.pipeline.results import put_together, tell
 from antecede.pipeline.runner import Batches, Task
-from antecede.pipeline.verify.tasks import write_refused
+from antecede.pipeline.verify.tasks import deal_chosen, tell_counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,7 @@ class Repeats:
 
     large: pa.Table
     left_out: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    results: tuple[pa.Table, ...] = ()
+    results: pa.Table = field(default_factory=DEALT.empty_table)
 
 
 def find_repeats(source: Source, large: pa.Table, limits: Limits, folder: str | None) -> Repeats:
@@ -42,27 +41,21 @@ def find_repeats(source: Source, large: pa.Table, limits: Limits, folder: str | 
 
     With `folder`, write them there as refused rows.
     """
-    doubtful = large.filter(large["has_repeats"])
-    runs = frozenset(doubtful["run"].to_pylist())
+    runs = frozenset(large["run"].filter(large["has_repeats"]).to_pylist())
     if not runs:
         return Repeats(large)
-    rows = sum(large.filter(pc.is_in(large["run"], pa.array(sorted(runs))))["events"].to_pylist())
-    parts = max(1, ceil(rows / limits.run_events_max))
-    results = source.map(_deal_processes(parts, runs), DEALT).deal(parts).map(_compare(folder), RESULTS).collect()
+    is_doubtful = pc.is_in(large["run"], pa.array(sorted(runs)))
+    parts = max(1, ceil(sum(large.filter(is_doubtful)["events"].to_pylist()) / limits.run_events_max))
+    deal = deal_chosen(ChosenRows(runs), parts, lambda events: part_by_text(events["process"], parts))
+    results = source.map(deal, DEALT).deal(parts).map(_compare(folder), DEALT).collect()
     told = put_together(results)
-    others = large.filter(pc.invert(pc.is_in(large["run"], pa.array(sorted(runs)))))
-    kept = results.filter(pc.not_equal(results["name"], "large"))
-    return Repeats(pa.concat_tables([others, told["large"]]), _lines(told["left_out"]), (kept,))
-
-
-def _deal_processes(parts: int, runs: frozenset[str]) -> Consumer:
-    def consume(read: Iterator[ReadRows]) -> Iterator[pa.RecordBatch]:
-        for events in in_chunks(rows.events for rows in read):
-            own = events.filter(pa.array(rows_of_runs(events, runs)))
-            part = part_by_text(own["process"].cast(pa.string()), parts)
-            yield from deal_table(own, part, parts)
-
-    return consume
+    others = large.filter(pc.invert(is_doubtful))
+    left_out = told["left_out"].group_by("file").aggregate([("line", "list")]).to_pylist()
+    return Repeats(
+        pa.concat_tables([others, told["large"]]),
+        {row["file"]: row["line_list"] for row in left_out},
+        results.filter(pc.not_equal(results["name"], "large")),
+    )
 
 
 def _compare(folder: str | None) -> Task:
@@ -71,18 +64,10 @@ def _compare(folder: str | None) -> Task:
         if table is None:
             return
         kept, refused = remove_repeated_indices(table.unify_dictionaries())
-        counts = RowCounts()
+        counts = RowCounts(keeps_all=folder is not None)
         counts.refuse(refused)
-        yield from counts.tell()
-        yield from write_refused(folder, refused)
+        yield from tell_counts(counts, folder)
         yield from tell("left_out", refused.select(["file", "line"]))
         yield from tell("large", count_large_runs(kept))
 
     return task
-
-
-def _lines(positions: pa.Table) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for row in positions.to_pylist():
-        found.setdefault(row["file"], []).append(row["line"])
-    return found

@@ -10,6 +10,7 @@ import pyarrow as pa
 from antecede.judge import rule
 from antecede.pipeline.kernel.clock_receives import ClockVerdict
 from antecede.pipeline.kernel.findings import RUN_COUNTS, RUN_ROWS
+from antecede.pipeline.tables.measures import conform
 from antecede.pipeline.verify.clock_verdicts import NONE, apply_clocks
 
 CYCLE = "happened-before has a cycle: an event would have to happen before itself"
@@ -20,8 +21,8 @@ VERDICTS = (rule.VIOLATED, rule.UNDECIDABLE, rule.HOLDS)
 
 def tell_worst(runs: pa.Table) -> pa.Table:
     """Return runs with their verdicts, rows of `RUN_ROWS`. If they are many, tell only the worst one by one."""
-    rows = sorted(runs.to_pylist(), key=worst_first)
-    return pa.Table.from_pylist([*rows[:RUNS_TOLD_MAX], *_add_up_by_verdict(rows[RUNS_TOLD_MAX:])], RUN_ROWS)
+    ordered = pa.Table.from_pylist(sorted(runs.to_pylist(), key=worst_first), RUN_ROWS)
+    return pa.concat_tables([ordered.slice(0, RUNS_TOLD_MAX), _add_up_by_verdict(ordered.slice(RUNS_TOLD_MAX))])
 
 
 def judge_each_run(runs: pa.Table, by_clocks: Mapping[str, ClockVerdict] = NONE.runs) -> pa.Table:
@@ -54,13 +55,7 @@ def why_undecidable(row: Mapping[str, Any]) -> str | None:
     return rule.NO_IDENTITY if row["internals"] else rule.NO_MESSAGE
 
 
-def _add_up_by_verdict(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    sums: dict[tuple[str, str], dict[str, Any]] = {}
-    for row in rows:
-        total = sums.setdefault(
-            (row["verdict"], row["basis"]),
-            {"verdict": row["verdict"], "basis": row["basis"], "run_count": 0, "run": None, "reason": None},
-        )
-        for name in (*RUN_COUNTS.names[1:], "run_count"):
-            total[name] = total.get(name, 0) + row[name]
-    return list(sums.values())
+def _add_up_by_verdict(runs: pa.Table) -> pa.Table:
+    counted = [*RUN_COUNTS.names[1:], "run_count"]
+    sums = runs.group_by(["verdict", "basis"]).aggregate([(name, "sum") for name in counted])
+    return conform(sums.rename_columns(["verdict", "basis", *counted]), RUN_ROWS)

@@ -10,10 +10,8 @@ many in one value. Finished results travel along with them and are passed on.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import chain
-from zlib import crc32
 
 import numpy as np
 import pyarrow as pa
@@ -22,13 +20,12 @@ import pyarrow.compute as pc
 from antecede.pipeline import schema
 from antecede.pipeline.arrow import Longs, codes, fill_table, unpack
 from antecede.pipeline.dealing import (
-    COUNTS,
-    RESULT,
+    DEALT,
     ROWS,
-    deal_result,
+    ChosenRows,
     deal_table,
     in_chunks,
-    rows_at_lines,
+    part_by_text,
     rows_of_runs,
     values_in,
 )
@@ -37,7 +34,7 @@ from antecede.pipeline.limits import LIMITS, Limits
 from antecede.pipeline.read.row_counts import RowCounts
 from antecede.pipeline.read.rows import ReadRows
 from antecede.pipeline.read.source import Consumer
-from antecede.pipeline.results import INFERRED, RESULTS, Told, results_in, tell
+from antecede.pipeline.results import INFERRED, Told, tell
 from antecede.pipeline.runner import Batches, Task
 from antecede.pipeline.tables.figures import summarise_figures
 from antecede.pipeline.tables.measures import conform
@@ -55,6 +52,8 @@ from antecede.pipeline.verify.judge import JudgedRuns, judge_runs
 from antecede.pipeline.verify.run_verdict import judge_each_run, tell_worst
 
 SKEW_TOLD_MAX = 50
+COUNTS = "counts"
+"""The name of dealt values that hold the counts of processes of large runs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,13 +79,11 @@ def judge_here(options: JudgeOptions) -> Consumer:
     """Return a consumer that judges all rows of its part, which has whole runs."""
 
     def consume(read: Iterator[ReadRows]) -> Iterator[pa.RecordBatch]:
-        counts = RowCounts()
+        counts = RowCounts(keeps_all=options.parts_folder is not None)
         held = _HeldRuns(options.run_events_max)
-        for rows in read:
-            counts.take(rows)
-            held.take(rows.events)
-            yield from write_refused(options.parts_folder, rows.refused)
-        yield from counts.tell()
+        for events in counts.watch(read):
+            held.take(events)
+        yield from tell_counts(counts, options.parts_folder)
         yield from _judge(held, options)
 
     return consume
@@ -99,37 +96,36 @@ def deal_runs(parts: int, large: frozenset[str] = frozenset(), parts_folder: str
     """
 
     def consume(read: Iterator[ReadRows]) -> Iterator[pa.RecordBatch]:
-        counts = RowCounts()
-        refused: list[pa.Table] = []
-        for events in in_chunks(counts.watch(read, refused)):
+        counts = RowCounts(keeps_all=parts_folder is not None)
+        for events in in_chunks(counts.watch(read)):
             of_large = rows_of_runs(events, large)
             if of_large.any():
                 sizes = count_large_runs(events.filter(pa.array(of_large)))
-                yield from deal_table(sizes, _part_by_run(sizes, parts), parts, COUNTS)
+                yield from deal_table(sizes, part_by_text(sizes["run"], parts), parts, COUNTS)
             small = events.filter(pa.array(~of_large)) if of_large.any() else events
-            yield from deal_table(small, _part_by_run(small, parts), parts)
-        written = write_refused(parts_folder, pa.concat_tables(refused)) if refused else iter(())
-        yield from (deal_result(*told) for told in results_in(chain(counts.tell(), written)))
+            yield from deal_table(small, part_by_text(small["run"], parts), parts)
+        yield from tell_counts(counts, parts_folder)
 
     return consume
 
 
-def write_refused(parts_folder: str | None, refused: pa.Table) -> Told:
-    """Write refused rows, if there is a folder for them, and tell where."""
-    if parts_folder is not None:
-        yield from tell("written", write_parts(parts_folder, {"quarantine": refused}))
+def tell_counts(counts: RowCounts, folder: str | None) -> Told:
+    """Tell what was counted of rows. With `folder`, write all refused rows there, and tell where."""
+    yield from counts.tell()
+    if folder is not None and counts.rows:
+        yield from tell("written", write_parts(folder, {"quarantine": pa.concat_tables(counts.rows)}))
 
 
-def deal_only(runs: Sequence[str], left_out: Mapping[str, Sequence[int]]) -> Consumer:
-    """Return a consumer that gives each of these runs a part, without some lines, and tells nothing of the reading."""
-    wanted, part = frozenset(runs), {run: number for number, run in enumerate(runs)}
+def deal_chosen(chosen: ChosenRows, parts: int, part_of: Callable[[pa.Table], Longs]) -> Consumer:
+    """Return a consumer that deals out the chosen rows alone, and tells nothing of the reading.
+
+    `part_of` returns the part of each row of a table.
+    """
 
     def consume(read: Iterator[ReadRows]) -> Iterator[pa.RecordBatch]:
         for events in in_chunks(rows.events for rows in read):
-            kept = events.filter(pa.array(rows_of_runs(events, wanted) & ~rows_at_lines(events, left_out)))
-            run, names = codes(kept["run"])
-            number = np.array([part[name] for name in names.to_pylist()], np.int64)[run]
-            yield from deal_table(kept, number, len(runs))
+            own = chosen.of(events)
+            yield from deal_table(own, part_of(own), parts)
 
     return consume
 
@@ -139,16 +135,13 @@ def judge_dealt(options: JudgeOptions) -> Task:
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
         held = _HeldRuns(options.run_events_max)
-        for what, name, value in values_in(batches):
-            if what == RESULT:
-                yield pa.record_batch([[name], [bytes(value)]], schema=RESULTS)
-                continue
-            table = unpack([value])
-            assert table is not None
-            if what == ROWS:
-                held.take(table)
+        for name, value in values_in(batches):
+            if name == ROWS:
+                held.take(unpack([value]))
+            elif name == COUNTS:
+                held.take_counts(unpack([value]))
             else:
-                held.take_counts(table)
+                yield pa.record_batch([[0], [name], [bytes(value)]], schema=DEALT)
         yield from _judge(held, options)
 
     return task
@@ -173,10 +166,9 @@ def _judge(held: _HeldRuns, options: JudgeOptions) -> Told:
     yield from tell("skew", judged.skew.sort_by([("worst_s", "descending")]).slice(0, SKEW_TOLD_MAX))
     if judged.inferred:
         yield from tell("inferred", fill_table(INFERRED, 1, sends=[judged.inferred]))
-    duplicates = RowCounts(notes=list(judged.notes))
+    duplicates = RowCounts(keeps_all=folder is not None, notes=list(judged.notes))
     duplicates.refuse(judged.refused)
-    yield from duplicates.tell()
-    yield from write_refused(folder, judged.refused)
+    yield from tell_counts(duplicates, folder)
 
 
 def _write_tables(judged: JudgedRuns, runs: pa.Table, clocks: JudgedClocks, folder: str) -> Told:
@@ -238,8 +230,3 @@ class _HeldRuns:
             self._counts.append(count_large_runs(events.filter(pa.array(is_large))))
         if not is_large.all():
             self._tables.append(events.filter(pa.array(~is_large)))
-
-
-def _part_by_run(events: pa.Table, parts: int) -> Longs:
-    run, names = codes(events["run"])
-    return np.array([crc32(name.encode()) % parts for name in names.to_pylist()], np.int64)[run]

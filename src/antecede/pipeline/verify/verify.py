@@ -7,18 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from antecede.core.errors import Misuse
-from antecede.pipeline.dealing import DEALT
-from antecede.pipeline.kernel.counts import COUNTED, subtract_sends
-from antecede.pipeline.kernel.findings import RUN_COUNTS
+from antecede.pipeline.dealing import DEALT, ChosenRows
+from antecede.pipeline.kernel.counts import subtract_sends
 from antecede.pipeline.read.source import Source
-from antecede.pipeline.results import RESULTS, put_together, table_of_results
+from antecede.pipeline.results import put_together
+from antecede.pipeline.verify.judge import add_up_runs
 from antecede.pipeline.verify.repeats import find_repeats
 from antecede.pipeline.verify.run_verdict import judge_each_run, tell_worst
-from antecede.pipeline.verify.tasks import JudgeOptions, deal_only, deal_runs, judge_dealt, judge_here
-from antecede.pipeline.verify.window_tables import add_up_sums, write_events
-from antecede.pipeline.verify.window_tasks import judge_windows
+from antecede.pipeline.verify.tasks import JudgeOptions, deal_chosen, deal_runs, judge_dealt, judge_here
+from antecede.pipeline.verify.window_tasks import add_up_sums, judge_windows, write_events
 from antecede.pipeline.windows.cut import cut
 
 
@@ -54,75 +54,61 @@ def verify(
     options = replace(options, run_events_max=run_events_max)
     if dealt_to:
         dealt = source.map(deal_runs(dealt_to, large, options.parts_folder), DEALT).deal(dealt_to)
-        results = dealt.map(judge_dealt(options), RESULTS).collect()
+        results = dealt.map(judge_dealt(options), DEALT).collect()
     else:
-        results = source.map(judge_here(options), RESULTS).collect()
-    if not put_together(results)["large"].num_rows:
-        return Verified(put_together(results))
-    return _judge_large_runs(source, results, windows=windows, options=options)
+        results = source.map(judge_here(options), DEALT).collect()
+    told = put_together(results)
+    if not told["large"].num_rows:
+        return Verified(told)
+    return _judge_large_runs(source, results, told["large"], windows=windows, options=options)
 
 
-def _judge_large_runs(source: Source, results: pa.Table, *, windows: int | None, options: JudgeOptions) -> Verified:
-    """Judge the runs that were too large for the task that had them: in windows, or, if that cannot be, alone."""
-    repeats = find_repeats(source, put_together(results)["large"], options.limits, options.parts_folder)
+def _judge_large_runs(
+    source: Source, results: pa.Table, large: pa.Table, *, windows: int | None, options: JudgeOptions
+) -> Verified:
+    """Judge the runs that were too large for the task that had them: in windows, or, if that cannot be, alone.
+
+    `large` are the counts of their processes, and `results` what was told of all runs before.
+    """
+    folder = options.parts_folder
+    repeats = find_repeats(source, large, options.limits, folder)
     cutting = cut(
         source,
         repeats.large,
         windows=windows,
-        named=options.worst > 0 or options.parts_folder is not None,
+        named=options.worst > 0 or folder is not None,
         limits=options.limits,
         left_out=repeats.left_out,
-        with_receives=options.parts_folder is not None,
+        with_receives=folder is not None,
     )
-    found = [results, *repeats.results, table_of_results(cutting.results)]
+    found = [results, repeats.results, cutting.results]
     try:
         for one in cutting.rounds:
             if one.good:
-                task = judge_windows(one.plan, one.good, worst=options.worst, folder=options.parts_folder)
-                found.append(one.entered().map(task, RESULTS).collect())
+                task = judge_windows(one.plan, one.good, worst=options.worst, folder=folder)
+                found.append(one.entered().map(task, DEALT).collect())
     finally:
         cutting.release()
     if cutting.uncut:
-        runs = sorted(cutting.uncut)
+        chosen = ChosenRows(frozenset(cutting.uncut), repeats.left_out)
         whole = replace(options, run_events_max=sys.maxsize)
-        dealt = source.map(deal_only(runs, repeats.left_out), DEALT).deal(len(runs))
-        found.append(dealt.map(judge_dealt(whole), RESULTS).collect())
-    if options.parts_folder is not None and cutting.windows:
-        rows = sum(repeats.large["events"].to_pylist())
-        found.append(
-            write_events(
-                source,
-                sorted(cutting.windows),
-                repeats.left_out,
-                rows=rows,
-                folder=options.parts_folder,
-                limits=options.limits,
-            )
+        names = pa.array(sorted(cutting.uncut))
+        deal = deal_chosen(
+            chosen, len(names), lambda events: pc.index_in(events["run"].cast(names.type), names).to_numpy()
         )
+        found.append(source.map(deal, DEALT).deal(len(names)).map(judge_dealt(whole), DEALT).collect())
+    if folder is not None and cutting.windows:
+        chosen = ChosenRows(frozenset(cutting.windows), repeats.left_out)
+        rows = sum(repeats.large["events"].to_pylist())
+        found.append(write_events(source, chosen, rows=rows, folder=folder, limits=options.limits))
     told = put_together(pa.concat_tables(found))
-    large = subtract_sends(repeats.large, told["resent"])
-    cut_runs = add_up_parts(told["parts"], large)
-    if options.parts_folder is not None and cut_runs.num_rows:
-        runs = judge_each_run(cut_runs)
+    counts = subtract_sends(repeats.large, told["resent"])
+    counts = counts.filter(pc.is_in(counts["run"], pa.array(list(cutting.windows), pa.string())))
+    runs = judge_each_run(add_up_runs(told["parts"], counts))
+    if folder is not None and runs.num_rows:
         windows_of = [cutting.windows[run] for run in runs["run"].to_pylist()]
-        runs = runs.append_column("windows", pa.array(windows_of, pa.int32()))
-        more = add_up_sums(source.runner, told["written"], large, runs, options.parts_folder)
-        told["written"] = pa.concat_tables([told["written"], put_together(more)["written"]])
-    told["runs"] = pa.concat_tables([told["runs"], tell_worst(judge_each_run(cut_runs))])
+        cut_runs = runs.append_column("windows", pa.array(windows_of, pa.int32()))
+        more = put_together(add_up_sums(source.runner, told["written"], counts, cut_runs, folder))
+        told["written"] = pa.concat_tables([told["written"], more["written"]])
+    told["runs"] = pa.concat_tables([told["runs"], tell_worst(runs)])
     return Verified(told, cutting.windows, cutting.uncut)
-
-
-def add_up_parts(parts: pa.Table, large: pa.Table) -> pa.Table:
-    """Return all that is counted of each run that was cut, from its windows and from its processes."""
-    names = [name for name in RUN_COUNTS.names if name != "run"]
-    rows = {run: dict.fromkeys(names, 0) for run in parts["run"].to_pylist()}
-    for row in parts.to_pylist():
-        total = rows[row["run"]]
-        for name in names:
-            total[name] = max(total[name], row[name]) if name == "cyclic" else total[name] + row[name]
-    for row in large.to_pylist():
-        if row["run"] in rows:
-            for name in COUNTED:
-                rows[row["run"]][name] += row[name]
-            rows[row["run"]]["processes"] += 1
-    return pa.Table.from_pylist([{"run": run, **row} for run, row in rows.items()], RUN_COUNTS)

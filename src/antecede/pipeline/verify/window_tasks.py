@@ -1,39 +1,57 @@
-"""Judge windows of large runs, each from the state that is known when it is entered."""
+"""Judge windows of large runs, each from the state that is known when it is entered, and write their tables.
+
+judge_windows    tells what it counted; writes messages, deliveries and violations, and leaves sums of delivers by link
+write_events     reads the source once more, dealt out by message: writes events, and leaves sums of sends
+add_up_sums      one task for each run makes links, processes and the summary of all sums
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import ceil
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from antecede.pipeline.arrow import Longs, unpack
+from antecede.pipeline import schema
+from antecede.pipeline.arrow import Longs, kind_codes, without_dictionaries
+from antecede.pipeline.dealing import DEALT, ChosenRows, gather, part_by_text
 from antecede.pipeline.kernel import findings
-from antecede.pipeline.kernel.stamp import Vectors, stamp
+from antecede.pipeline.kernel.counts import CODED
+from antecede.pipeline.kernel.encode import DELIVER
+from antecede.pipeline.kernel.pair import Paired
+from antecede.pipeline.kernel.stamp import Stamped, Vectors, stamp
+from antecede.pipeline.limits import Limits
+from antecede.pipeline.read.destinations import infer_destinations
+from antecede.pipeline.read.duplicates import remove_duplicates
+from antecede.pipeline.read.source import Source
 from antecede.pipeline.results import Told, tell
-from antecede.pipeline.runner import Batches, Task
-from antecede.pipeline.verify.tasks import SKEW_TOLD_MAX
-from antecede.pipeline.verify.window_tables import write_window_tables
-from antecede.pipeline.windows.summaries import CYCLE, KNOWN, ROWS
+from antecede.pipeline.runner import PART, Batches, Runner, Task
+from antecede.pipeline.tables.figures import summarise_figures
+from antecede.pipeline.tables.measures import add_delays, sends_in
+from antecede.pipeline.tables.part_files import read_parts, write_parts
+from antecede.pipeline.tables.sums import LINK_SUMS, STAMP_SUMS, make_tables_of_sums, sum_deliveries, sum_sends
+from antecede.pipeline.verify.tasks import SKEW_TOLD_MAX, deal_chosen
+from antecede.pipeline.windows.summaries import STATE, STATES
 from antecede.pipeline.windows.tasks import group_by_window
-from antecede.pipeline.windows.window_plan import WindowPlan, from_table
+from antecede.pipeline.windows.window_plan import RECEIVED, WindowPlan, from_table
+
+RUNS = pa.schema([(PART, pa.int32()), ("run", pa.string())])
 
 
 def judge_windows(plan: WindowPlan, good: Sequence[int], *, worst: int, folder: str | None = None) -> Task:
     """Return a task that judges the windows of the good runs that were dealt to it, and writes tables to `folder`."""
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
-        kept = [batch for batch in batches if batch.num_rows]
-        if not kept:
-            return
-        received = pa.Table.from_batches(kept)
-        what = received["what"].to_numpy()
-        table = unpack(value.as_buffer() for value in received["rows"].filter(pa.array(what == ROWS)))
+        kept = list(batches)
+        table = gather(kept)
         if table is None:
             return
         table = table.filter(pa.array(np.isin(plan.run(table["window"].to_numpy()), list(good))))
         if table.num_rows:
-            yield from _judge(table, received.filter(pa.array(np.isin(what, [KNOWN, CYCLE]))), plan, worst, folder)
+            states = gather(kept, STATES) or STATE.empty_table()  # a deliver of nothing that was sent needs none
+            yield from _judge(table, states, plan, worst, folder)
 
     return task
 
@@ -42,27 +60,93 @@ def _judge(table: pa.Table, states: pa.Table, plan: WindowPlan, worst: int, fold
     number, group = group_by_window(table)
     paired = from_table(table, number, group, plan)
     states = states.filter(pa.array(np.isin(states["window"].to_numpy(), number)))  # a window may have no rows
-    what, place = states["what"].to_numpy(), np.searchsorted(number, states["window"].to_numpy())
+    place = np.searchsorted(number, states["window"].to_numpy())
+    is_known = np.asarray(states["known"].is_valid())
     cyclic = np.zeros(len(number), np.bool_)
-    cyclic[place[what == CYCLE]] = True
-    known = _vectors(states.filter(pa.array(what == KNOWN)), place[what == KNOWN])
+    cyclic[place[~is_known]] = True
+    known = _vectors(states.filter(pa.array(is_known)), place[is_known])
     stamped = stamp(paired.rows, known).without(cyclic, group)
+    yield from tell("parts", findings.tallies(paired, stamped))
     skew = findings.skewed_links(paired)
-    early = skew.group_by("run").aggregate([("early", "sum")]).rename_columns(["run", "early"])
-    tallies = findings.tallies(paired, stamped).to_pylist()
-    early_of = {row["run"]: row["early"] for row in early.to_pylist()}
-    rows = [
-        dict.fromkeys(findings.RUN_COUNTS.names, 0) | row | {"early": early_of.get(row["run"], 0)} for row in tallies
-    ]
-    yield from tell("parts", pa.Table.from_pylist(rows, findings.RUN_COUNTS))
     yield from tell("skew", skew.sort_by([("worst_s", "descending")]).slice(0, SKEW_TOLD_MAX))
     if folder is not None:
-        yield from write_window_tables(paired, stamped, table, folder)
+        yield from _write_tables(paired, stamped, table, folder)
     if worst:
         yield from tell("worst", findings.worst_deliveries(paired, stamped, worst))
 
 
-def _vectors(table: pa.Table, group: Longs) -> Vectors:
-    known = np.frombuffer(b"".join(table["known"].to_pylist()), np.int64)
-    process = table["process"].to_numpy().astype(np.int64)
-    return Vectors(group, process, table["low"].to_numpy().astype(np.int64), known)
+def _vectors(states: pa.Table, group: Longs) -> Vectors:
+    known = np.frombuffer(b"".join(states["known"].to_pylist()), np.int64)
+    process, sent_index = (states[name].to_numpy().astype(np.int64) for name in ("process", "sent_index"))
+    return Vectors(group, process, sent_index, known)
+
+
+def _write_tables(paired: Paired, stamped: Stamped, table: pa.Table, folder: str) -> Told:
+    """Write what is known of the messages and delivers in some windows. `table` has the rows of `paired`."""
+    found = findings.all_deliveries(paired, stamped)
+    at = pa.array(np.flatnonzero(paired.rows.role == DELIVER))
+    for name in RECEIVED:
+        if name in table.column_names:
+            found = found.append_column(name, table[name].take(at))
+    timed = add_delays(found)
+    tables = {
+        "messages": findings.message_rows(paired),
+        "deliveries": timed,
+        "violations": timed.filter(timed["violation"]),
+        "link_sums": sum_deliveries(timed),
+    }
+    yield from tell("written", write_parts(folder, tables))
+    yield from tell("figures", summarise_figures(timed, None, schema.EVENTS.empty_table()))
+
+
+def write_events(source: Source, chosen: ChosenRows, *, rows: int, folder: str, limits: Limits) -> pa.Table:
+    """Write the events of some runs, which have about so many rows, and return what the tasks tell."""
+    parts = max(1, ceil(rows / limits.dealt_rows))
+
+    def part_of(events: pa.Table) -> Longs:
+        """By message, or by process for a row that has none."""
+        return part_by_text(pc.coalesce(events["message"], events["process"].cast(pa.string())), parts)
+
+    dealt = source.map(deal_chosen(chosen, parts, part_of), DEALT).deal(parts)
+    return dealt.map(_write_events(folder), DEALT).collect()
+
+
+def _write_events(folder: str) -> Task:
+    def task(batches: Batches) -> Iterator[pa.RecordBatch]:
+        table = gather(batches)
+        if table is None:
+            return
+        table = table.unify_dictionaries().combine_chunks()
+        with_message = kind_codes(table["kind"], CODED) >= 0
+        kept, refused = remove_duplicates(table.filter(pa.array(with_message)))
+        kept, _ = infer_destinations(kept)
+        plain = without_dictionaries(table.schema)
+        sends = sends_in(kept)
+        links, stamps = sum_sends(sends)
+        events = pa.concat_tables([kept.cast(plain), table.filter(pa.array(~with_message)).cast(plain)])
+        tables = {"events": events, "quarantine": refused, "link_sums": links, "stamp_sums": stamps}
+        yield from tell("written", write_parts(folder, tables))
+        yield from tell("figures", summarise_figures(schema.DELIVERIES.empty_table(), None, sends))
+
+    return task
+
+
+def add_up_sums(runner: Runner, written: pa.Table, counts: pa.Table, runs: pa.Table, folder: str) -> pa.Table:
+    """Write the tables that are made of sums, for each of `runs`, and return what the tasks tell.
+
+    `written` are the files of all tasks, `counts` rows of `kernel.counts.LARGE`, and `runs` rows of `RUN_ROWS` with the
+    number of their windows.
+    """
+    asked = pa.table([np.arange(runs.num_rows, dtype=np.int32), runs["run"]], schema=RUNS)
+
+    def task(batches: Batches) -> Iterator[pa.RecordBatch]:
+        for name in [name for batch in batches for name in batch.column("run").to_pylist()]:
+            is_own = pc.field("run") == name
+            links, stamps = (
+                read_parts(written["path"].filter(pc.equal(written["table"], table)).to_pylist(), fields, is_own)
+                for table, fields in (("link_sums", LINK_SUMS), ("stamp_sums", STAMP_SUMS))
+            )
+            tables = make_tables_of_sums(links, stamps, counts.filter(is_own), runs.filter(is_own))
+            yield from tell("written", write_parts(folder, tables))
+
+    return runner.hand_out(asked).map(task, DEALT).collect()

@@ -12,19 +12,17 @@ earlier ones: a sender's stamps only grow. `Composition` puts the summaries toge
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from antecede.pipeline.arrow import Flags, Longs
 from antecede.pipeline.kernel.encode import SEND
 from antecede.pipeline.kernel.layout import CROSSING, Layout, Rows, lay_out, line_up_channels
 from antecede.pipeline.kernel.linear_order import LinearOrder
 from antecede.pipeline.kernel.vector_walk import DueChannels
-
-Longs = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 NOTHING = -1
 
@@ -135,7 +133,7 @@ class Composition:
         self._flights: dict[tuple[int, int], Longs] = {}
         self._until: dict[int, list[tuple[int, int]]] = {}  # by window: the messages last delivered in it
 
-    def compose(self, window: int, ends: Sequence[End]) -> Iterator[Known]:
+    def compose(self, window: int, ends: Iterable[End]) -> Iterator[Known]:
         """Take in the next window; what is known at its entries, and by the messages that leave it where they go."""
         states = self._states.copy()
         leaving: dict[tuple[int, int], Longs] = {}

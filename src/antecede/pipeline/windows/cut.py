@@ -19,13 +19,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antecede.pipeline.arrow import Longs
-from antecede.pipeline.dealing import DEALT
+from antecede.pipeline.dealing import DEALT, ROWS, ChosenRows, gather
 from antecede.pipeline.kernel.encode import TICKS_PER_RUN
 from antecede.pipeline.limits import Limits
 from antecede.pipeline.read.source import Source
-from antecede.pipeline.runner import Dataset
+from antecede.pipeline.runner import PART, Dataset
 from antecede.pipeline.windows.compose import shifts, thresholds
-from antecede.pipeline.windows.summaries import CYCLIC, END, LINK, RESULT, ROWS, SPAN, WINDOWS
+from antecede.pipeline.windows.summaries import ENDS, LINK, LINKS, SPAN, SPANS
 from antecede.pipeline.windows.tasks import CutRuns, compose_states, deal_messages, join_messages, summarise_windows
 from antecede.pipeline.windows.window_plan import CutRun, WindowPlan
 
@@ -55,9 +55,9 @@ class Windows:
 
     def entered(self) -> Dataset:
         """Return the rows of all windows, dealt out together with what is known when each window is entered."""
-        ends = self.kept.where("what", (END, CYCLIC)).where("run", self.good).deal(len(self.plan.runs))
-        states = ends.map(compose_states(self.plan, self.tasks), WINDOWS)
-        return self.kept.where("what", (ROWS,)).and_also(states).deal(self.tasks)
+        ends = self.kept.where("name", (ENDS,)).where(PART, self.good).deal(len(self.plan.runs))
+        states = ends.map(compose_states(self.plan, self.tasks), DEALT)
+        return self.kept.where("name", (ROWS,)).and_also(states).deal(self.tasks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Cutting:
 
     rounds: tuple[Windows, ...] = ()
     uncut: Mapping[str, str] = field(default_factory=dict)
-    results: tuple[tuple[str, bytes], ...] = ()
+    results: pa.Table = field(default_factory=DEALT.empty_table)
 
     @property
     def windows(self) -> dict[str, int]:
@@ -110,16 +110,17 @@ def cut(
     wanted = {name: windows or ceil(size / limits.window_events) for name, size in sizes.items()}
     cells = {run.name: _count_cells(run, fit[run.name], wanted[run.name], len(large)) for run in runs}
     receiving = frozenset(name for name, rows in fit.items() if not _has_delivers(rows))
-    trial = _Trial(source, sizes, CutRuns(frozenset(), receiving, left_out, with_receives), named=named, limits=limits)
+    chosen = CutRuns(ChosenRows(frozenset(), left_out), receiving, with_receives)
+    trial = _Trial(source, sizes, chosen, named=named, limits=limits)
     first, slacks, back = trial.summarise([_cut_run(run, cells, wanted) for run in runs])
     shifted = {run.name: _shift(run, slacks[run.name]) for run in runs if run.name in slacks}
     uncut |= {name: NO_SHIFT for name, run in shifted.items() if run is None}
     uncut |= dict.fromkeys(back, GOES_BACK)
     again = [_cut_run(run, cells, wanted) for run in shifted.values() if run is not None]
     if not again:
-        return Cutting((first,), uncut, tuple(trial.results))
+        return Cutting((first,), uncut, pa.concat_tables(trial.results))
     second, _, back = trial.summarise(again)
-    return Cutting((first, second), uncut | dict.fromkeys(back, GOES_BACK), tuple(trial.results))
+    return Cutting((first, second), uncut | dict.fromkeys(back, GOES_BACK), pa.concat_tables(trial.results))
 
 
 @dataclass(slots=True)
@@ -131,51 +132,51 @@ class _Trial:
     runs: CutRuns
     named: bool
     limits: Limits
-    results: list[tuple[str, bytes]] = field(default_factory=list)
+    results: list[pa.Table] = field(default_factory=list)
 
     def summarise(self, runs: Sequence[CutRun]) -> tuple[Windows, dict[str, list[dict[str, Any]]], list[str]]:
         """Return the windows; of skewed runs, the least slack of each link; and the runs in which a clock goes back."""
         plan, total = WindowPlan(tuple(runs)), sum(self.sizes[run.name] for run in runs)
         tasks = min(int(plan.starts[-1]), ceil(2 * total / self.limits.window_events))
         joins = ceil(total / self.limits.window_events)
-        chosen = replace(self.runs, names=frozenset(run.name for run in runs))
+        names = frozenset(run.name for run in runs)
+        chosen = replace(self.runs, rows=replace(self.runs.rows, runs=names))
         kept = (
             self.source.map(deal_messages(joins, chosen), DEALT)
             .deal(joins)
             .map(join_messages(plan, tasks, named=self.named), DEALT)
             .deal(tasks)
-            .map(summarise_windows(plan, tasks), WINDOWS)
+            .map(summarise_windows(plan, tasks), DEALT)
             .keep()
         )
-        facts = kept.where("what", (LINK, SPAN, RESULT)).collect()
-        slacks = _skewed(facts, runs)
-        back = _going_back(facts, runs)
+        facts = kept.where("name", (ENDS, ROWS), are_wanted=False).collect()
+        slacks = _skewed(gather(facts.to_batches(), LINKS) or LINK.empty_table(), runs)
+        back = _going_back(gather(facts.to_batches(), SPANS) or SPAN.empty_table(), runs)
         good = tuple(number for number, run in enumerate(runs) if run.name not in slacks and run.name not in back)
-        self.results += _results(facts, good)
+        self.results.append(_results(facts, good))
         return Windows(plan, tasks, kept, good), slacks, [name for name in back if name not in slacks]
 
 
-def _results(facts: pa.Table, good: Sequence[int]) -> list[tuple[str, bytes]]:
+def _results(facts: pa.Table, good: Sequence[int]) -> pa.Table:
     """Return what the tasks told of the good runs. The others are judged in another way, and told of there."""
-    told = facts.filter(pc.and_(pc.equal(facts["what"], RESULT), pc.is_in(facts["run"], pa.array(good, pa.int32()))))
-    return list(zip(told["name"].to_pylist(), told["rows"].to_pylist(), strict=True))
+    run, _, name = zip(*(name.partition(":") for name in facts["name"].to_pylist()), strict=True)
+    told = facts.set_column(facts.column_names.index("name"), "name", pa.array(name))
+    return told.filter(pc.is_in(pa.array(run), pa.array([str(number) for number in good], pa.string())))
 
 
-def _skewed(facts: pa.Table, runs: Sequence[CutRun]) -> dict[str, list[dict[str, Any]]]:
+def _skewed(links: pa.Table, runs: Sequence[CutRun]) -> dict[str, list[dict[str, Any]]]:
     """Return the least slack of every link of each run that has a deliver before its send."""
-    links = facts.filter(pc.equal(facts["what"], LINK)).group_by(["run", "sender", "process"])
     found: dict[str, list[dict[str, Any]]] = {}
-    for row in links.aggregate([("low", "min")]).to_pylist():
-        found.setdefault(runs[row["run"]].name, []).append({**row, "slack": row["low_min"]})
-    return {name: rows for name, rows in found.items() if min(row["slack"] for row in rows) < 0}
+    for row in links.group_by(["run", "sender", "process"]).aggregate([("slack", "min")]).to_pylist():
+        found.setdefault(runs[row["run"]].name, []).append(row)
+    return {name: rows for name, rows in found.items() if min(row["slack_min"] for row in rows) < 0}
 
 
-def _going_back(facts: pa.Table, runs: Sequence[CutRun]) -> list[str]:
+def _going_back(spans: pa.Table, runs: Sequence[CutRun]) -> list[str]:
     """Return the runs in which a process has a greater index in an earlier window than in a later one."""
-    spans = facts.filter(pc.equal(facts["what"], SPAN))
     highest: dict[tuple[int, int], int] = {}
     back: dict[str, None] = {}
-    for row in sorted(spans.select(["run", "process", "window", "low", "high"]).to_pylist(), key=itemgetter("window")):
+    for row in spans.sort_by("window").to_pylist():
         key = (row["run"], row["process"])
         if highest.get(key, -1) > row["low"]:
             back[runs[row["run"]].name] = None
@@ -235,7 +236,7 @@ def _cut_run(run: CutRun, cells: Mapping[str, Cells], wanted: Mapping[str, int])
 def _shift(run: CutRun, links: Sequence[Mapping[str, Any]]) -> CutRun | None:
     """Return the run with its clocks moved until no deliver precedes its send, or None if that cannot be."""
     sender, receiver, slack = (
-        np.array([row[name] for row in links], np.int64) for name in ("sender", "process", "slack")
+        np.array([row[name] for row in links], np.int64) for name in ("sender", "process", "slack_min")
     )
     shift = shifts(len(run.processes), sender, receiver, slack)
     return None if shift is None else replace(run, shifts=tuple(shift.tolist()))

@@ -1,10 +1,8 @@
-"""What a task tells about the windows it has: their ends, what the plan has to know, and the rows themselves.
-
-All of it is one table, so that one pass makes it and one copy is kept. `what` says what a row is.
-"""
+"""What a task tells about the windows it has, as tables: ends, links, spans, and what is known at entries."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -14,85 +12,74 @@ import pyarrow as pa
 from antecede.pipeline.arrow import Longs, fill_table
 from antecede.pipeline.kernel.encode import DELIVER
 from antecede.pipeline.kernel.layout import Rows
-from antecede.pipeline.runner import PART
-from antecede.pipeline.windows.compose import Ends
+from antecede.pipeline.windows.compose import Ends, Known
 from antecede.pipeline.windows.window_plan import WindowPlan
 
-END, CYCLIC, LINK, SPAN, ROWS, RESULT, KNOWN, CYCLE = range(8)
-"""What a row of `WINDOWS` is: an end of a window, a window with a cycle, a link, the span of a process in a window, the
-rows of some windows, a finished result, what is known when a window is entered, a run with a cycle."""
-WINDOWS = pa.schema(
+ENDS, LINKS, SPANS, STATES = "ends", "links", "spans", "states"
+"""The names of dealt values that hold these tables."""
+END = pa.schema(
     [
-        ("what", pa.int8()),
-        ("name", pa.string()),  # of a result
-        (PART, pa.int32()),
-        ("run", pa.int32()),
-        ("window", pa.int32()),
-        ("process", pa.int32()),
-        ("sender", pa.int32()),  # of a link
-        ("low", pa.int64()),  # of an end or a state its message's index, of a link its slack, of a span the first index
-        ("high", pa.int64()),  # of a span the last index
-        ("reached", pa.list_(pa.int32())),  # of an end: the parts where its message is delivered
-        ("sends", pa.binary()),
-        ("entries", pa.binary()),
-        ("known", pa.binary()),  # of a state
-        ("rows", pa.binary()),  # the rows of all windows of the task, or a result, as an Arrow stream
+        *(("window", pa.int32()), ("process", pa.int32()), ("sent_index", pa.int64())),
+        ("reached", pa.list_(pa.int32())),  # the windows where its message is delivered
+        *(("sends", pa.binary()), ("entries", pa.binary())),
     ]
 )
+"""An end of a window, as `compose.End`. If `sends` is null, the row says that the window has a cycle."""
+LINK = pa.schema(
+    [("run", pa.int32()), ("sender", pa.int32()), ("process", pa.int32()), ("slack", pa.int64())],
+)
+"""The least slack of a link in a window."""
+SPAN = pa.schema(
+    [
+        *(("run", pa.int32()), ("window", pa.int32()), ("process", pa.int32())),
+        *(("low", pa.int64()), ("high", pa.int64())),
+    ]
+)
+"""The first and the last index of a process in a window."""
+STATE = pa.schema([("window", pa.int32()), ("process", pa.int32()), ("sent_index", pa.int64()), ("known", pa.binary())])
+"""What is known when a window is entered, as `compose.Known`. If `known` is null, the run has a cycle."""
 
 
-def ends_table(rows: Rows, ends: Ends, plan: WindowPlan, number: Longs) -> pa.Table:
+def ends_table(rows: Rows, ends: Ends, number: Longs) -> pa.Table:
+    """Return the ends of windows, as `END`."""
     offsets = np.concatenate([[0], np.cumsum(rows.widths[ends.group])])
-    window = number[ends.group]
     table = fill_table(
-        WINDOWS,
-        len(window),
-        what=np.full(len(window), END),
-        part=plan.run(window),
-        run=plan.run(window),
-        window=window,
+        END,
+        len(ends.group),
+        window=number[ends.group],
         process=ends.process,
-        low=ends.sent_index,
+        sent_index=ends.sent_index,
         reached=ends.reached,
         sends=_binary(ends.sends, offsets),
         entries=_binary(ends.entries, offsets),
     ).filter(pa.array(~ends.cyclic[ends.group]))
-    bad = number[ends.cyclic]
-    cyclic = fill_table(
-        WINDOWS, len(bad), what=np.full(len(bad), CYCLIC), part=plan.run(bad), run=plan.run(bad), window=bad
-    )
-    return pa.concat_tables([table, cyclic])
+    cyclic = number[ends.cyclic]
+    return pa.concat_tables([table, fill_table(END, len(cyclic), window=cyclic)])
 
 
-def facts_table(rows: Rows, ends: Ends, plan: WindowPlan, number: Longs, slack: Longs) -> pa.Table:
-    """The least slack of each link of each window, and the span of indices of each process in it."""
+def links_table(rows: Rows, plan: WindowPlan, number: Longs, slack: Longs) -> pa.Table:
+    """Return the links of windows, as `LINK`."""
     at = np.flatnonzero((rows.role == DELIVER) & rows.first & (rows.sender >= 0))
     width = int(rows.widths.max(initial=1))
     key = (rows.group[at] * width + rows.sender[at]) * width + rows.process[at]
     order = np.argsort(key)
     starts = np.flatnonzero(np.diff(key[order], prepend=-1))
     link, least = key[order][starts], np.minimum.reduceat(slack[at][order], starts) if len(at) else slack[:0]
-    group, process, first, last = ends.spans
-    links = fill_table(
-        WINDOWS,
-        len(link),
-        what=np.full(len(link), LINK),
-        run=plan.run(number[link // (width * width)]),
-        sender=link // width % width,
-        process=link % width,
-        low=least,
-    )
-    spans = fill_table(
-        WINDOWS,
-        len(group),
-        what=np.full(len(group), SPAN),
-        run=plan.run(number[group]),
-        window=number[group],
-        process=process,
-        low=first,
-        high=last,
-    )
-    return pa.concat_tables([links, spans])
+    run = plan.run(number[link // (width * width)])
+    return fill_table(LINK, len(link), run=run, sender=link // width % width, process=link % width, slack=least)
+
+
+def spans_table(ends: Ends, plan: WindowPlan, number: Longs) -> pa.Table:
+    """Return the spans of processes in windows, as `SPAN`."""
+    group, process, low, high = ends.spans
+    window = number[group]
+    return fill_table(SPAN, len(group), run=plan.run(window), window=window, process=process, low=low, high=high)
+
+
+def states_table(known: Iterable[Known]) -> pa.Table:
+    """Return what is known at the entries of windows, as `STATE`."""
+    rows = [(one.window, one.process, one.sent_index, one.known.tobytes()) for one in known]
+    return pa.table(list(zip(*rows, strict=True)), schema=STATE) if rows else STATE.empty_table()
 
 
 def _binary(values: npt.NDArray[Any], offsets: Longs) -> pa.Array:

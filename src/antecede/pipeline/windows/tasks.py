@@ -3,14 +3,14 @@
     deal_messages -> [shuffle] -> join_messages -> [shuffle] -> summarise_windows -> compose_states
                      by message                    by window
 
-Each task but `compose_states` reads its whole part first, because it needs all rows of a message, or of a window.
+Each task reads its whole part first, because it needs all rows of a message, of a window, or all ends of a run.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -19,9 +19,27 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antecede.pipeline.arrow import Flags, Longs, codes, distinct, fill_table, kind_codes, narrow_integers, pack
-from antecede.pipeline.dealing import RESULT as DEALT_RESULT
-from antecede.pipeline.dealing import deal_result, deal_table, gather, in_chunks, part_by_text, rows_at_lines, values_in
+from antecede.pipeline.arrow import (
+    Longs,
+    code_kinds,
+    codes,
+    fill_table,
+    match_rows,
+    narrow_integers,
+    take_or_null,
+    unpack,
+)
+from antecede.pipeline.dealing import (
+    ROWS,
+    ChosenRows,
+    deal_table,
+    deal_value,
+    gather,
+    in_chunks,
+    part_by_text,
+    pass_others,
+    rows_of_runs,
+)
 from antecede.pipeline.kernel.counts import CODED
 from antecede.pipeline.kernel.encode import DELIVER, RECEIVE, SEND
 from antecede.pipeline.read.destinations import infer_destinations
@@ -29,42 +47,47 @@ from antecede.pipeline.read.duplicates import remove_duplicates
 from antecede.pipeline.read.row_counts import RowCounts
 from antecede.pipeline.read.rows import ReadRows
 from antecede.pipeline.read.source import Consumer
-from antecede.pipeline.results import INFERRED, RESENT, Told, results_in, tell
+from antecede.pipeline.results import INFERRED, RESENT, Told, tell
 from antecede.pipeline.runner import Batches, Task
-from antecede.pipeline.windows.compose import Composition, End, Known, summarise
-from antecede.pipeline.windows.summaries import CYCLE, CYCLIC, KNOWN, RESULT, ROWS, WINDOWS, ends_table, facts_table
-from antecede.pipeline.windows.window_plan import WindowPlan, from_table, pair_messages
+from antecede.pipeline.windows.compose import Composition, End, summarise
+from antecede.pipeline.windows.summaries import (
+    ENDS,
+    LINKS,
+    SPANS,
+    STATE,
+    STATES,
+    ends_table,
+    links_table,
+    spans_table,
+    states_table,
+)
+from antecede.pipeline.windows.window_plan import RECEIVED, WindowPlan, from_table, pair_messages
 
 DETAIL = ("time", "sent_time", "message")
-BATCH_ROWS_MAX = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class CutRuns:
-    """The runs that are cut: their names, those in which receives stand for delivers, and the lines to leave out."""
+    """The rows of the runs that are cut, and those of these runs in which receives stand for delivers."""
 
-    names: frozenset[str]
+    rows: ChosenRows
     receiving: frozenset[str] = frozenset()
-    left_out: Mapping[str, Sequence[int]] = field(default_factory=dict)
     with_receives: bool = False
     """Whether receives are dealt too, to measure how long a message was held back."""
 
 
 def deal_messages(parts: int, runs: CutRuns) -> Consumer:
-    """Return a consumer that deals the sends and delivers of some runs out by message."""
+    """Return a consumer that deals the sends and delivers of some runs out by message, with codes for kinds."""
 
     def consume(read: Iterator[ReadRows]) -> Iterator[pa.RecordBatch]:
         for events in in_chunks(rows.events for rows in read):
-            kind = kind_codes(events["kind"], CODED)
-            run, names = codes(events["run"])
+            coded = code_kinds(runs.rows.of(events), CODED)
+            kind = coded["kind"].to_numpy()
             if runs.receiving:
-                receives = _among(names, runs.receiving)[run] & (kind == RECEIVE)
-                kind = np.where(receives, np.int8(DELIVER), kind)
-            kept = (kind >= 0) & _among(names, runs.names)[run] & ~rows_at_lines(events, runs.left_out)
+                kind = np.where(rows_of_runs(coded, runs.receiving) & (kind == RECEIVE), np.int8(DELIVER), kind)
+                coded = coded.set_column(coded.column_names.index("kind"), "kind", pa.array(kind))
             if not runs.with_receives:
-                kept &= kind != RECEIVE
-            coded = events.set_column(events.column_names.index("kind"), "kind", pa.array(kind))
-            coded = coded.filter(pa.array(kept))
+                coded = coded.filter(pa.array(kind != RECEIVE))
             yield from deal_table(coded, part_by_text(coded["message"], parts), parts)
 
     return consume
@@ -100,26 +123,13 @@ def add_receipts(table: pa.Table) -> pa.Table:
     kind = table["kind"].to_numpy()
     if not np.any(kind == RECEIVE):
         return table
-    names = ["run", "process", "message", "index", "time"]
-    receives = table.filter(pa.array(kind == RECEIVE)).select(names)
-    order = np.lexsort((receives["index"].to_numpy(), *(codes(receives[name])[0] for name in names[2::-1])))
+    receives = table.filter(pa.array(kind == RECEIVE)).sort_by("index")
     rest = table.filter(pa.array(kind != RECEIVE))
-    keys = _keys(pa.concat_tables([receives.select(names[:3]), rest.select(names[:3])]).unify_dictionaries())
-    first = np.full(int(keys.max(initial=-1)) + 1, -1, np.int64)
-    first[keys[: receives.num_rows][order[::-1]]] = order[::-1]  # the last assignment is the first receive
-    found = np.where(kind[kind != RECEIVE] == DELIVER, first[keys[receives.num_rows :]], -1)
-    at = pa.array(found, mask=found < 0)
-    rest = rest.append_column("received_index", receives["index"].take(at))
-    return rest.append_column("received_time", receives["time"].take(at))
-
-
-def _keys(table: pa.Table) -> Longs:
-    """Return a number for each row, equal for rows with equal columns."""
-    key = np.zeros(table.num_rows, np.int64)
-    for name in table.column_names:
-        code, names = codes(table[name])
-        _, key = distinct(key * max(len(names), 1) + code, (int(key.max(initial=0)) + 1) * max(len(names), 1))
-    return key
+    first = match_rows(rest, receives, ["run", "process", "message"])
+    first[rest["kind"].to_numpy() != DELIVER] = -1
+    for name, column in zip(RECEIVED, ("index", "time"), strict=True):
+        rest = rest.append_column(name, take_or_null(receives[column], first))
+    return rest
 
 
 def prepare_messages(table: pa.Table, plan: WindowPlan) -> tuple[pa.Table, list[pa.RecordBatch]]:
@@ -127,12 +137,11 @@ def prepare_messages(table: pa.Table, plan: WindowPlan) -> tuple[pa.Table, list[
 
     Kinds are codes. What is told has the number of its run before its name, because a run may be tried again.
     """
-    sent = table["kind"].to_numpy() == SEND
-    run, names = codes(table["run"])
-    message, ids = codes(table["message"])
-    key = run[sent] * len(ids) + message[sent]
-    if len(np.unique(key)) == len(key) and not table["dests"].filter(pa.array(sent)).null_count:
+    sends = table.filter(pa.array(table["kind"].to_numpy() == SEND))
+    is_unique = sends.num_rows == sends.select(["run", "message"]).group_by(["run", "message"]).aggregate([]).num_rows
+    if is_unique and not sends["dests"].null_count:
         return table, []
+    run, names = codes(table["run"])
     number = {one.name: place for place, one in enumerate(plan.runs)}
     parts, told = [], []
     for place, name in enumerate(names.to_pylist()):
@@ -140,9 +149,10 @@ def prepare_messages(table: pa.Table, plan: WindowPlan) -> tuple[pa.Table, list[
         rows, refused = remove_duplicates(own)
         resent = Counter(own["process"].to_pylist()) - Counter(rows["process"].to_pylist()) if refused.num_rows else {}
         rows, inferred = infer_destinations(rows)
-        parts.append(_with_kind_codes(rows.unify_dictionaries()))
-        for result, value in results_in(_tell_of_messages(name, refused, resent, inferred)):
-            told.append(deal_result(f"{number[name]}:{result}", value))
+        parts.append(code_kinds(rows.unify_dictionaries(), CODED))
+        for batch in _tell_of_messages(name, refused, resent, inferred):
+            named = pa.array([f"{number[name]}:{result}" for result in batch.column("name").to_pylist()])
+            told.append(batch.set_column(batch.schema.get_field_index("name"), "name", named))
     return pa.concat_tables(parts).unify_dictionaries(), told
 
 
@@ -162,29 +172,23 @@ def _with_kind_names(table: pa.Table) -> pa.Table:
     return table.set_column(table.column_names.index("kind"), "kind", names)
 
 
-def _with_kind_codes(table: pa.Table) -> pa.Table:
-    return table.set_column(table.column_names.index("kind"), "kind", pa.array(kind_codes(table["kind"], CODED)))
-
-
 def summarise_windows(plan: WindowPlan, tasks: int) -> Task:
     """Return a task that tells what the ends of its windows have reached, what a plan must know, and the rows."""
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
-        kept = list(batches)
-        for what, name, value in values_in(kept):
-            if what == DEALT_RESULT:
-                run, _, told = str(name).partition(":")
-                yield from _cut(fill_table(WINDOWS, 1, what=[RESULT], run=[int(run)], name=[told], rows=[bytes(value)]))
-        table = gather(kept)
-        if table is None:
+        values: list[pa.Buffer] = []
+        yield from pass_others(batches, ROWS, values)
+        if not values:
             return
+        table = unpack(values)
         number, group = group_by_window(table)
         rows = from_table(table, number, group, plan).rows
         ends = summarise(rows, table["reached"].to_numpy())
-        yield from _cut(ends_table(rows, ends, plan, number))
-        yield from _cut(facts_table(rows, ends, plan, number, table["slack"].to_numpy()))
-        stream = pack(table.drop_columns("slack"))
-        yield from _cut(fill_table(WINDOWS, 1, what=[ROWS], part=number[:1] % tasks, rows=[stream]))
+        found = ends_table(rows, ends, number)
+        yield from deal_table(found, plan.run(found["window"].to_numpy()), len(plan.runs), ENDS)
+        yield deal_value(LINKS, links_table(rows, plan, number, table["slack"].to_numpy()))
+        yield deal_value(SPANS, spans_table(ends, plan, number))
+        yield deal_value(ROWS, table.drop_columns("slack"), int(number[0]) % tasks)
 
     return task
 
@@ -193,21 +197,22 @@ def compose_states(plan: WindowPlan, tasks: int) -> Task:
     """Return a task that takes the ends of all windows of some runs, and deals out what is known where."""
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
-        kept = [batch for batch in batches if batch.num_rows]
-        if not kept:
+        table = gather(batches, ENDS)
+        if table is None:
             return
-        columns = ["what", "run", "window", "process", "low", "reached", "sends", "entries"]
-        table = pa.Table.from_batches(kept).select(columns).sort_by([("run", "ascending"), ("window", "ascending")])
-        rows = (row for batch in table.to_batches(max_chunksize=1_000) for row in batch.to_pylist())
-        for run, of_run in groupby(rows, key=itemgetter("run")):
+        run_of = plan.run(np.arange(plan.starts[-1]))
+        batched = table.sort_by("window").to_batches(max_chunksize=1_000)
+        rows = (row for batch in batched for row in batch.to_pylist())
+        for run, of_run in groupby(rows, key=lambda row: int(run_of[row["window"]])):
             composition, cyclic = Composition(len(plan.runs[run].processes)), False
             for window, ends in groupby(of_run, key=itemgetter("window")):
                 found = list(ends)
-                cyclic = cyclic or any(row["what"] == CYCLIC for row in found)
+                cyclic = cyclic or any(row["sends"] is None for row in found)
                 if not cyclic:
-                    yield from _states(composition.compose(window, [_end(row) for row in found]), tasks)
+                    yield from _deal_states(states_table(composition.compose(window, map(_end, found))), tasks)
             if cyclic:
-                yield from _cut(_cycle(plan, run, tasks))
+                windows = np.arange(plan.starts[run], plan.starts[run + 1])
+                yield from _deal_states(fill_table(STATE, len(windows), window=windows), tasks)
 
     return task
 
@@ -221,36 +226,10 @@ def group_by_window(table: pa.Table) -> tuple[Longs, Longs]:
     return number, group.astype(np.int64)
 
 
-def _among(names: pa.Array, chosen: frozenset[str]) -> Flags:
-    return np.array([name in chosen for name in names.to_pylist()], np.bool_)
-
-
-def _cut(table: pa.Table) -> Iterator[pa.RecordBatch]:
-    yield from table.to_batches(max_chunksize=BATCH_ROWS_MAX)
-
-
 def _end(row: dict[str, Any]) -> End:
     sends, entries = np.frombuffer(row["sends"], np.int64), np.frombuffer(row["entries"], np.bool_)
-    return End(row["process"], row["low"], sends, entries, row["reached"] or ())
+    return End(row["process"], row["sent_index"], sends, entries, row["reached"])
 
 
-def _states(known: Iterator[Known], tasks: int) -> Iterator[pa.RecordBatch]:
-    found = list(known)
-    window = np.array([one.window for one in found], np.int64)
-    yield from _cut(
-        fill_table(
-            WINDOWS,
-            len(found),
-            what=np.full(len(found), KNOWN),
-            part=window % tasks,
-            window=window,
-            process=[one.process for one in found],
-            low=[one.sent_index for one in found],
-            known=[one.known.tobytes() for one in found],
-        )
-    )
-
-
-def _cycle(plan: WindowPlan, run: int, tasks: int) -> pa.Table:
-    window = np.arange(plan.starts[run], plan.starts[run + 1])
-    return fill_table(WINDOWS, len(window), what=np.full(len(window), CYCLE), part=window % tasks, window=window)
+def _deal_states(states: pa.Table, tasks: int) -> Iterator[pa.RecordBatch]:
+    return deal_table(states, states["window"].to_numpy() % tasks, tasks, STATES)

@@ -7,7 +7,8 @@ from typing import Any
 import pyarrow as pa
 
 from antecede.pipeline.read.blocks import Block
-from antecede.pipeline.read.formats.spans import SpanRows, resolve_spans
+from antecede.pipeline.read.formats.spans import resolve_spans
+from antecede.pipeline.read.rows import ReadRows
 
 TRACE = "5B8EFFF798038103D269B633813FC60C"
 
@@ -50,21 +51,21 @@ def whole(path: str) -> Block:
     return Block(path=path, name=path, version=None)
 
 
-def read_all(read: Callable[[Block], Iterator[SpanRows]], *paths: str) -> SpanRows:
+def read_all(read: Callable[[Block], Iterator[ReadRows]], *paths: str) -> ReadRows:
     """Return all spans and refused rows of files."""
     found = [rows for path in paths for rows in read(whole(path))]
-    return SpanRows(
-        pa.concat_tables([rows.spans for rows in found]), pa.concat_tables([rows.refused for rows in found])
+    return ReadRows(
+        pa.concat_tables([rows.events for rows in found]), pa.concat_tables([rows.refused for rows in found])
     )
 
 
-def events_of(rows: SpanRows) -> list[dict[str, Any]]:
+def events_of(rows: ReadRows) -> list[dict[str, Any]]:
     """Return the events of spans in the order of their processes."""
-    events, _ = resolve_spans(rows.spans)
+    events, _ = resolve_spans(rows.events)
     return sorted(events.to_pylist(), key=lambda row: (row["process"] or "", row["index"]))
 
 
-def sequences(rows: SpanRows) -> dict[str, list[tuple[str, str | None]]]:
+def sequences(rows: ReadRows) -> dict[str, list[tuple[str, str | None]]]:
     """Return for each process the kinds and messages of its events. Ids of spans are cut to the number."""
     found: dict[str, list[tuple[str, str | None]]] = {}
     for row in events_of(rows):
@@ -73,7 +74,7 @@ def sequences(rows: SpanRows) -> dict[str, list[tuple[str, str | None]]]:
     return found
 
 
-def reasons(rows: SpanRows) -> dict[int, str]:
+def reasons(rows: ReadRows) -> dict[int, str]:
     """Return the reason of the refused row in each line."""
     return {row["line"]: row["reason"] for row in rows.refused.to_pylist()}
 

@@ -170,14 +170,14 @@ def test_hostile_documents_are_refused(write_lines: Write) -> None:
         14: "startTime is not a number of microseconds: soon",
         15: "traceID is not up to 32 hexadecimal digits: missing",
     }
-    assert found.spans["line"].to_pylist() == [1, 16, 17, 22, 23, 24, 25]
-    assert found.spans["process"].to_pylist() == ["a", None, None, "b", "a", "a", "a"]
-    assert found.spans["dests"].to_pylist()[-3:] == [["?"], None, None]
+    assert found.events["line"].to_pylist() == [1, 16, 17, 22, 23, 24, 25]
+    assert found.events["process"].to_pylist() == ["a", None, None, "b", "a", "a", "a"]
+    assert found.events["dests"].to_pylist()[-3:] == [["?"], None, None]
 
 
 def test_a_document_as_the_ui_downloads_it(tmp_path: Path) -> None:
     path = tmp_path / "trace.json"
     path.write_text(json.dumps(document(span(1, "producer", "pa"), span(2, "consumer", "pb", to=[refer(1)])), indent=2))
     found = read_all(jaeger.read, str(path))
-    assert found.spans["line"].to_pylist() == [1, 2]
+    assert found.events["line"].to_pylist() == [1, 2]
     assert sequences(found) == {"a": [("send", "1")], "b": [("deliver", "1")]}

@@ -38,7 +38,7 @@ def judge(data: bytes, first_line: int = 1) -> tuple[Placed, list[RefusedRow]]:
 
 
 def placed(table: pa.Table) -> Placed:
-    return list(zip(table["line"].to_pylist(), to_events(table), strict=True))
+    return list(zip(table["line"].to_pylist(), to_events(table, Event), strict=True))
 
 
 def without_others(events: Placed) -> Placed:

@@ -138,10 +138,10 @@ def test_hostile_requests_are_refused(write_lines: Write) -> None:
         22: "spanId is not 16 hexadecimal digits: missing",
     }
     assert {n: reason[: len(expected.get(n, reason))] for n, reason in reasons(found).items()} == expected
-    assert found.spans["line"].to_pylist() == [1, 6, 7, 8, 13, 21]
-    assert found.spans["process"].to_pylist()[2:4] == [None, "x" * 70_000]
+    assert found.events["line"].to_pylist() == [1, 6, 7, 8, 13, 21]
+    assert found.events["process"].to_pylist()[2:4] == [None, "x" * 70_000]
     assert max(len(row) for row in found.refused["row"].to_pylist()) == 1_000
-    assert found.spans.schema == SPANS
+    assert found.events.schema == SPANS
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_a_document_over_many_lines_numbers_its_spans(tmp_path: Path) -> None:
     path = tmp_path / "spans.json"
     path.write_bytes(b"\xef\xbb\xbf" + json.dumps(one, indent=2).encode())
     found = read_all(otlp.read, str(path))
-    assert found.spans["line"].to_pylist() == [1, 3]
+    assert found.events["line"].to_pylist() == [1, 3]
     assert reasons(found) == {2: "spanId is not 16 hexadecimal digits: short"}
     path.write_bytes(json.dumps(one, indent=2).encode() + b"}")
     assert reasons(read_all(otlp.read, str(path))) == {1: otlp.REASON}
@@ -245,7 +245,7 @@ def test_a_document_that_is_too_large_or_damaged_is_one_refused_row(tmp_path: Pa
     assert reasons(rows)[1].startswith(
         "the file is one JSON document of more than 100 bytes, which is the limit; write"
     )
-    assert rows.spans.num_rows == 0
+    assert rows.events.num_rows == 0
     packed = tmp_path / "spans.json.gz"
     noise = random.Random(1).randbytes(100_000).hex()
     text = json.dumps(request("a", {**span(1), "name": noise}), indent=2)
@@ -283,7 +283,7 @@ def test_blocks_of_a_file_give_the_lines_of_the_file(tmp_path: Path) -> None:
     lines = [block.end - block.start and _count(path, block) for block in cut]
     found = [rows for block in blocks.number_lines(cut, lines) for rows in otlp.read(block)]
     assert len(cut) > 5
-    assert [line for rows in found for line in rows.spans["line"].to_pylist()] == list(range(1, 41))
+    assert [line for rows in found for line in rows.events["line"].to_pylist()] == list(range(1, 41))
 
 
 def _count(path: Path, block: blocks.Block) -> int:

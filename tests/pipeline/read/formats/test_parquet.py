@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from antecede.cli import main
 from antecede.pipeline.check import check
 from antecede.pipeline.errors import UnreadableInput
 from antecede.pipeline.read import arguments
-from antecede.pipeline.runner import Dataset, InProcess
+from antecede.pipeline.runner import Batches, Dataset, InProcess
 from tests.pipeline.written_tables import CheckFiles, WrittenTables
 
 ROW = {"process": "a", "index": 1, "kind": "internal"}
@@ -289,16 +289,19 @@ def test_times_that_are_all_but_the_same_are_cut(check_files: CheckFiles, tmp_pa
 
 
 class Disturbed(InProcess):
-    """A runner that writes a file anew just before rows are handed out for the last of so many times."""
+    """A runner that writes a file anew just before a part that was handed out is read for the last of so many times."""
 
     def __init__(self, path: Path, times: int) -> None:
         self.path, self.left = path, times
 
     def hand_out(self, rows: pa.Table) -> Dataset:
+        return super().hand_out(rows).map(self._disturb, rows.schema)
+
+    def _disturb(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         self.left -= 1
         if not self.left:
             write(self.path, [ROW])
-        return super().hand_out(rows)
+        yield from batches
 
 
 @pytest.mark.parametrize("times", [1, 2])

@@ -103,7 +103,7 @@ def test_tags_become_attributes_and_name_the_group(write_lines: Write) -> None:
         "remote": "rabbit",
     }
     (rows,) = zipkin.read(whole(path), Wanted())
-    assert [rows.spans[name].to_pylist() for name in ("group", "attributes")] == [[None], [None]]
+    assert [rows.events[name].to_pylist() for name in ("group", "attributes")] == [[None], [None]]
 
 
 def test_a_list_over_many_lines_is_one_text(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_list_over_many_lines_is_one_text(tmp_path: Path) -> None:
     each = ",\n".join(json.dumps(span(n, "PRODUCER")) for n in range(1, 4))
     path.write_text(f"[\n{each},\nnull\n]\n")
     found = read_all(zipkin.read, str(path))
-    assert found.spans["line"].to_pylist() == [1, 2, 3]
+    assert found.events["line"].to_pylist() == [1, 2, 3]
     assert reasons(found) == {4: "traceId is not hexadecimal"}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
@@ -16,7 +17,8 @@ from antecede.judge.events import RefusedRow
 from antecede.pipeline.check import check
 from antecede.pipeline.errors import UnreadableInput
 from antecede.pipeline.read.blocks import Block
-from antecede.pipeline.read.rows import ReadRows, Wanted, refused_table
+from antecede.pipeline.read.rows import ReadRows, refused_table
+from antecede.pipeline.read.source import Source
 from antecede.pipeline.read.sources import handed_files
 from antecede.pipeline.runner import LISTED_FILES, PART, Dataset, InProcess
 from antecede.pipeline.spark.runner import SparkRunner
@@ -91,13 +93,14 @@ def test_copies_are_private_and_removed() -> None:
         assert (block.is_whole, copies[-1].read_bytes()) == (True, b"x")
         assert copies[-1].parent.stat().st_mode & 0o077 == 0
         assert not any(copy.exists() for copy in copies[:-1])
-        yield ReadRows(Wanted().events.empty_table(), refused_table(block.name, [RefusedRow("odd", "x", 1)]))
+        yield ReadRows(refused=refused_table(block.name, [RefusedRow("odd", "x", 1)]))
 
     def name_files(read: Iterator[ReadRows]) -> Iterator[pa.RecordBatch]:
         for rows in read:
             yield pa.record_batch([rows.refused["file"].to_pylist()], ["file"])
 
-    source = handed_files.HandedFileSource(Handing(), ["s3a://b/one", "s3a://b/two"], read, None)
+    files = Handing().read_files(["s3a://b/one", "s3a://b/two"])
+    source = Source(InProcess(), files, partial(handed_files.read_contents, read=read))
     found = source.map(name_files, pa.schema([("file", pa.string())])).collect()
     assert found["file"].to_pylist() == ["s3a://b/one", "s3a://b/two"]
     assert (len(copies), [copy for copy in copies if copy.parent.exists()]) == (2, [])

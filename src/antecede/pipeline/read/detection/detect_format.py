@@ -17,12 +17,10 @@ from antecede.pipeline.errors import UnknownFormat, UnreadableInput
 from antecede.pipeline.read import content
 from antecede.pipeline.read.detection.head_sample import Sample, take_sample
 from antecede.pipeline.read.files import InputFile
-from antecede.pipeline.read.formats import parquet, shiviz
+from antecede.pipeline.read.formats import FORMATS, parquet, shiviz
 from antecede.pipeline.read.formats.csv import find_delimiter
 from antecede.pipeline.read.formats.mapped import BUILT_IN, check_mapping
 
-FORMATS = ("antecede", "shiviz", "otlp", "zipkin", "jaeger", "mapped", "csv")
-"""What a caller can name. The last two need a mapping."""
 RECOGNISED = FORMATS[:5]
 FILES_MAX = 50
 HEAD_BYTES = 64 << 10

@@ -15,3 +15,6 @@ json_texts       files of JSON texts, one in each line or one in each file; for 
 messaging        what OpenTelemetry's attributes say about messages; for `otlp` and `jaeger`
 spans            from the spans of tracing to events
 """
+
+FORMATS = ("antecede", "shiviz", "otlp", "zipkin", "jaeger", "mapped", "csv")
+"""What a caller can name. The last two need a mapping."""

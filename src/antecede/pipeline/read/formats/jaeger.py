@@ -32,15 +32,14 @@ from antecede.pipeline.read.formats.json_texts import (
     show_row,
     text_of,
 )
-from antecede.pipeline.read.formats.spans import SpanRows
-from antecede.pipeline.read.rows import Wanted
+from antecede.pipeline.read.rows import ReadRows, Wanted
 
 REASON = "not a JSON document of Jaeger with data"
 TRACE_ID, SPAN_ID = re.compile("[0-9a-f]{1,32}"), re.compile("[0-9a-f]{1,16}")
 CHILD_OF = "CHILD_OF"
 
 
-def read(block: Block, wanted: Wanted = ALL_COLUMNS) -> Iterator[SpanRows]:
+def read(block: Block, wanted: Wanted = ALL_COLUMNS) -> Iterator[ReadRows]:
     """Yield the spans of a block."""
     return read_spans(block, partial(parse_exactly, read_text=read_traces, reason=REASON, wanted=wanted))
 

@@ -24,8 +24,8 @@ from antecede.pipeline.arrow import fill_table
 from antecede.pipeline.read import content
 from antecede.pipeline.read.blocks import Block
 from antecede.pipeline.read.files import check_version
-from antecede.pipeline.read.formats.spans import SPANS, SpanRows
-from antecede.pipeline.read.rows import Wanted, refused_table, with_file
+from antecede.pipeline.read.formats.spans import SPANS
+from antecede.pipeline.read.rows import ReadRows, Wanted, refused_table, with_file
 
 DOCUMENT_BYTES_MAX = 256 << 20
 HEAD_BYTES = 64 << 10
@@ -80,8 +80,8 @@ ParsePiece = Callable[[bytes, int | None], ParsedSpans]
 `file`, and the refused rows. If the number is None, the bytes are one text, a whole file."""
 
 
-def read_spans(block: Block, parse: ParsePiece, *, document_bytes_max: int = DOCUMENT_BYTES_MAX) -> Iterator[SpanRows]:
-    """Yield the spans of a block, which is a whole file or some lines of one.
+def read_spans(block: Block, parse: ParsePiece, *, document_bytes_max: int = DOCUMENT_BYTES_MAX) -> Iterator[ReadRows]:
+    """Yield the spans of a block, which is a whole file or some lines of one, as `SPANS` in place of events.
 
     A file that is one text of more than `document_bytes_max` bytes is one refused row.
     """
@@ -197,7 +197,7 @@ def join_attributes(others: Mapping[str, str | None], own: Mapping[str, str | No
     return kept + [(name, value) for name, value in own.items() if value is not None]
 
 
-def _read_document(block: Block, parse: ParsePiece, size_max: int) -> SpanRows:
+def _read_document(block: Block, parse: ParsePiece, size_max: int) -> ReadRows:
     data, damage = content.read_whole(block.path, size_max)
     data = data.removeprefix(content.BYTE_ORDER_MARK)
     if damage is not None:
@@ -212,13 +212,13 @@ def _read_document(block: Block, parse: ParsePiece, size_max: int) -> SpanRows:
     return _span_rows(block, parse(data, None))
 
 
-def _span_rows(block: Block, parsed: ParsedSpans) -> SpanRows:
+def _span_rows(block: Block, parsed: ParsedSpans) -> ReadRows:
     spans, refused = parsed
-    return SpanRows(with_file(spans, block.name).select(SPANS.names).cast(SPANS), refused_table(block.name, refused))
+    return ReadRows(with_file(spans, block.name).select(SPANS.names).cast(SPANS), refused_table(block.name, refused))
 
 
-def _refuse_all(block: Block, row: RefusedRow) -> SpanRows:
-    return SpanRows(SPANS.empty_table(), refused_table(block.name, [row]))
+def _refuse_all(block: Block, row: RefusedRow) -> ReadRows:
+    return ReadRows(SPANS.empty_table(), refused_table(block.name, [row]))
 
 
 def _number_lines(data: bytes, first_line: int) -> Iterable[tuple[bytes, int]]:

@@ -35,8 +35,7 @@ from antecede.pipeline.read.formats.json_texts import (
     show_row,
     text_of,
 )
-from antecede.pipeline.read.formats.spans import SpanRows
-from antecede.pipeline.read.rows import Wanted
+from antecede.pipeline.read.rows import ReadRows, Wanted
 
 PIECE_BYTES = 256 << 10
 REASON = "not an OTLP/JSON export request with resourceSpans"
@@ -54,7 +53,7 @@ KINDS = {
 }
 
 
-def read(block: Block, wanted: Wanted = ALL_COLUMNS) -> Iterator[SpanRows]:
+def read(block: Block, wanted: Wanted = ALL_COLUMNS) -> Iterator[ReadRows]:
     """Yield the spans of a block."""
     return read_spans(block, partial(parse, wanted=wanted))
 

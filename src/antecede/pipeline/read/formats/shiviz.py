@@ -118,6 +118,13 @@ def read(
     yield replace(_rows(block, wanted, events, refused), notes=notes)
 
 
+def refuse_bad_expressions(regex: str | None, *others: str | None) -> None:
+    """Raise `BadPattern` if the expression of an event, or one of the others that are given, cannot be used."""
+    for expression, groups in ((regex, REQUIRED_GROUPS), *((other, ()) for other in others)):
+        if expression is not None:
+            compile_expression(expression, groups)
+
+
 def refuse_large_files(files: Sequence[InputFile]) -> None:
     """Raise `UnreadableInput` if a file is too large to be searched."""
     for file in files:

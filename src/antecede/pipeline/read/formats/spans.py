@@ -42,6 +42,7 @@ from antecede.pipeline.arrow import (
     kind_codes,
     list_lengths,
     take_or_null,
+    text_ranks,
 )
 from antecede.pipeline.dealing import part_by_text
 from antecede.pipeline.read.rows import encode_names
@@ -112,14 +113,6 @@ KINDS = ("internal", "send", "receive", "deliver")
 Roles = npt.NDArray[np.int8]
 ORDER_NOTE = "within a process, events are ordered by the start times of spans, also if spans overlap"
 UNNAMED_NOTE = "consumer spans that name no message: {unnamed:,}; they count as internal events"
-
-
-@dataclass(frozen=True, slots=True)
-class SpanRows:
-    """Some spans of the input, as `SPANS`, and refused rows with the columns of `schema.QUARANTINE`."""
-
-    spans: pa.Table
-    refused: pa.Table
 
 
 def resolve_spans(spans: pa.Table) -> tuple[pa.Table, int]:
@@ -335,7 +328,7 @@ def _find_earliest(keys: pa.Table, key: Longs, sends: Longs) -> Longs:
     tied = sends[np.bincount(key[sends], minlength=len(earliest))[key[sends]] > 1]
     if len(tied):
         own = keys.take(pa.array(tied))
-        order = np.lexsort((own["row"].to_numpy(), _text_ranks(own["name"])))
+        order = np.lexsort((own["row"].to_numpy(), text_ranks(own["name"])))
         last_to_first = tied[order][::-1]
         earliest[key[last_to_first]] = last_to_first  # the last that is set stays
     return earliest
@@ -376,17 +369,9 @@ def _indexes(named: pa.Table, process: Longs) -> Longs:
     tied = np.flatnonzero((np.bincount(group) > 1)[group]) if len(order) else np.empty(0, np.int64)
     if len(tied):
         own = named.select(["span", "nth", "file", "line", "row"]).take(pa.array(order[tied]))
-        by = (own["row"].to_numpy(), own["line"].to_numpy(), _text_ranks(own["file"]), own["nth"].to_numpy())
-        order[tied] = order[tied][np.lexsort((*by, _text_ranks(own["span"]), group[tied]))]
+        by = (own["row"].to_numpy(), own["line"].to_numpy(), text_ranks(own["file"]), own["nth"].to_numpy())
+        order[tied] = order[tied][np.lexsort((*by, text_ranks(own["span"]), group[tied]))]
     counts = np.bincount(process)
     index = np.empty(len(order), np.int64)
     index[order] = np.arange(len(order)) - (np.cumsum(counts) - counts)[process[order]]
     return index
-
-
-def _text_ranks(texts: pa.ChunkedArray) -> Longs:
-    """Return for each text its place in the order of the distinct texts."""
-    code, names = codes(texts)
-    rank = np.empty(len(names), np.int64)
-    rank[pc.sort_indices(names).to_numpy()] = np.arange(len(names))
-    return rank[code]

@@ -27,8 +27,7 @@ from antecede.pipeline.read.formats.json_texts import (
     show_row,
     text_of,
 )
-from antecede.pipeline.read.formats.spans import SpanRows
-from antecede.pipeline.read.rows import Wanted
+from antecede.pipeline.read.rows import ReadRows, Wanted
 
 REASON = "not a list of Zipkin v2 spans"
 HEXADECIMAL = re.compile("[0-9a-f]{16}([0-9a-f]{16})?")
@@ -36,7 +35,7 @@ ROLES = {"PRODUCER": "send", "CONSUMER": "receive", "CLIENT": "client", "SERVER"
 DESTINATION_TAGS = ("kafka.topic", "rabbit.queue", "rabbit.exchange", "jms.queue", "jms.topic")
 
 
-def read(block: Block, wanted: Wanted = ALL_COLUMNS) -> Iterator[SpanRows]:
+def read(block: Block, wanted: Wanted = ALL_COLUMNS) -> Iterator[ReadRows]:
     """Yield the spans of a block."""
     return read_spans(block, partial(parse_exactly, read_text=read_list, reason=REASON, wanted=wanted))
 

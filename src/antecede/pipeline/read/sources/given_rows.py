@@ -9,43 +9,22 @@ different for each row, in the column `LINE`, and the same whenever Spark comput
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
 
 from antecede.pipeline import schema
-from antecede.pipeline.arrow import pack, unpack
+from antecede.pipeline.arrow import unpack
+from antecede.pipeline.dealing import DEALT, deal_table, values_in
 from antecede.pipeline.errors import UnreadableInput
 from antecede.pipeline.read.columns import accept_rows, missing_columns
 from antecede.pipeline.read.rows import ReadRows, Wanted, encode_names, refused_table, with_file
-from antecede.pipeline.read.source import Consumer
 from antecede.pipeline.read.sources.table_mapping import find_columns, map_columns
-from antecede.pipeline.runner import LINE, PART, Batches, Dataset, Runner
+from antecede.pipeline.runner import LINE, Batches
 
 PIECE_ROWS = 1 << 17
-PIECES = pa.schema([(PART, pa.int32()), ("before", pa.int64()), ("rows", pa.binary())])
-ReadBatches = Callable[..., Iterator[ReadRows]]
-"""A function from batches, and `wanted=Wanted(...)`, to rows."""
 COUNT = pa.schema([("rows", pa.int64())])
-
-
-@dataclass(frozen=True, slots=True)
-class GivenRows:
-    """A source of rows that are not in files."""
-
-    runner: Runner
-    rows: Dataset
-    read: Callable[[Batches], Iterator[ReadRows]]
-
-    def map(self, consume: Consumer, made: pa.Schema) -> Dataset:
-        read = self.read
-
-        def task(batches: Batches) -> Iterator[pa.RecordBatch]:
-            return consume(read(batches))
-
-        return self.rows.map(task, made)
 
 
 def needed_columns(names: Sequence[str], mapping: Mapping[str, object] | None, what: str) -> list[str]:
@@ -62,41 +41,31 @@ def needed_columns(names: Sequence[str], mapping: Mapping[str, object] | None, w
 
 
 def cut_table(table: pa.Table, *, together: bool) -> pa.Table:
-    """Return the pieces of a table, rows of `PIECES`: all for one task if they are `together`, or each for its own."""
-    starts = range(0, max(table.num_rows, 1), PIECE_ROWS)
-    pieces = [pack(table.slice(start, PIECE_ROWS).combine_chunks()) for start in starts]
-    parts = [0 if together else number for number in range(len(pieces))]
-    return pa.table([parts, list(starts), pieces], schema=PIECES)
+    """Return a table as dealt values, with `LINE`: all for one task if they are `together`, or each for its own."""
+    place = np.arange(table.num_rows)
+    numbered = table.append_column(LINE, pa.array(place + 1)).combine_chunks()
+    part = np.zeros_like(place) if together else place // PIECE_ROWS
+    return pa.Table.from_batches(deal_table(numbered, part, int(part.max(initial=0)) + 1), DEALT)
 
 
 def read_pieces(
     batches: Batches, wanted: Wanted, mapping: Mapping[str, object] | None, name: str
 ) -> Iterator[ReadRows]:
     """Yield the rows of pieces of a table."""
-    for batch in batches:
-        for before, packed in zip(batch.column("before").to_pylist(), batch.column("rows"), strict=True):
-            piece = unpack([packed.as_buffer()])
-            if piece is not None and piece.num_rows:
-                line = pa.array(np.arange(before, before + piece.num_rows) + 1)
-                yield _accept(piece, line, wanted, mapping, name)
+    for _, value in values_in(batches):
+        yield from read_frame(unpack([value]).to_batches(), wanted, mapping, name)
 
 
 def read_frame(batches: Batches, wanted: Wanted, mapping: Mapping[str, object] | None, name: str) -> Iterator[ReadRows]:
     """Yield the rows of a DataFrame."""
     for batch in batches:
         if batch.num_rows:
-            table = pa.Table.from_batches([batch])
-            yield _accept(table.drop_columns([LINE]), table[LINE], wanted, mapping, name)
+            table, line = pa.Table.from_batches([batch]).drop_columns([LINE]), batch.column(LINE)
+            events, refused = accept_rows(table if mapping is None else map_columns(table, mapping), line)
+            events = events.select([*wanted.trace.names, "line"])
+            yield ReadRows(encode_names(with_file(events, name)), refused_table(name, refused))
 
 
 def count_rows(batches: Batches) -> Iterator[pa.RecordBatch]:
     """Task: count the rows of a part."""
     yield pa.record_batch([[sum(batch.num_rows for batch in batches)]], schema=COUNT)
-
-
-def _accept(
-    table: pa.Table, line: pa.Array, wanted: Wanted, mapping: Mapping[str, object] | None, name: str
-) -> ReadRows:
-    events, refused = accept_rows(table if mapping is None else map_columns(table, mapping), line)
-    events = events.select([*wanted.trace.names, "line"])
-    return ReadRows(encode_names(with_file(events, name)), refused_table(name, refused))

@@ -8,22 +8,19 @@ it can have at most `FILE_BYTES_MAX` bytes, because Spark holds its content in o
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import pyarrow as pa
 
-from antecede.pipeline.dealing import DEALT
 from antecede.pipeline.errors import UnreadableInput
 from antecede.pipeline.read import content
 from antecede.pipeline.read.blocks import Block
 from antecede.pipeline.read.detection.detect_format import FILES_MAX, HEAD_BYTES
 from antecede.pipeline.read.formats import parquet
 from antecede.pipeline.read.rows import Reader, ReadRows
-from antecede.pipeline.read.source import Consumer, Prepare, pack_rows, prepare_gathered
-from antecede.pipeline.runner import Batches, Dataset, Runner, Task
+from antecede.pipeline.runner import Batches, Runner
 
 FILE_BYTES_MAX = (2 << 30) - (1 << 20)
 HEADS = pa.schema([("path", pa.string()), ("head", pa.binary()), ("has_index", pa.bool_())])
@@ -48,34 +45,7 @@ def look_at_handed_files(runner: Runner, paths: Sequence[str]) -> list[dict[str,
     return [{**row, "name": row["path"], **nothing, **looked_at.get(row["path"], {})} for row in rows]
 
 
-@dataclass(frozen=True, slots=True)
-class HandedFileSource:
-    """Files whose content the runner hands to tasks. `prepare` makes events of all rows, if they are not events yet."""
-
-    runner: Runner
-    paths: Sequence[str]
-    read: Reader
-    prepare: Prepare | None
-
-    def map(self, consume: Consumer, made: pa.Schema) -> Dataset:
-        files, read, prepare = self.runner.read_files(self.paths), self.read, self.prepare
-
-        def read_and_consume(batches: Batches) -> Iterator[pa.RecordBatch]:
-            return consume(_read_contents(batches, read))
-
-        if prepare is None:
-            return files.map(read_and_consume, made)
-        return files.map(_gather_contents(read), DEALT).deal(1).map(prepare_gathered(prepare, consume), made)
-
-
-def _gather_contents(read: Reader) -> Task:
-    def task(batches: Batches) -> Iterator[pa.RecordBatch]:
-        return pack_rows(_read_contents(batches, read))
-
-    return task
-
-
-def _read_contents(batches: Batches, read: Reader) -> Iterator[ReadRows]:
+def read_contents(batches: Batches, read: Reader) -> Iterator[ReadRows]:
     """Yield the rows of files, given as rows of `runner.CONTENTS`."""
     for block in _write_files(batches):
         yield from read(block)

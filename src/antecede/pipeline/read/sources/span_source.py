@@ -11,65 +11,40 @@ of the keys, of the answers or of the rows. Only a process that has more spans t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from antecede.pipeline import schema
-from antecede.pipeline.arrow import pack, unpack
-from antecede.pipeline.dealing import DEALT, ROWS, deal_table, in_chunks, part_by_text, values_in
-from antecede.pipeline.read.blocks import blocks_in
+from antecede.pipeline.arrow import unpack
+from antecede.pipeline.dealing import DEALT, deal_table, deal_value, in_chunks, part_by_text, pass_others, values_in
 from antecede.pipeline.read.formats import spans
 from antecede.pipeline.read.rows import Reader, ReadRows, Wanted
-from antecede.pipeline.read.source import REFUSED, Consumer
+from antecede.pipeline.read.source import REFUSED, Source, pack_rows, read_blocks, unpack_rows
 from antecede.pipeline.runner import PART, Batches, Dataset, Runner, Task
 
-SPAN_ROWS, KEYS, ANSWERS, NAMES, EVENTS, UNNAMED = "span rows", "keys", "answers", "names", "events", "unnamed"
+SPAN_ROWS, KEYS, ANSWERS, NAMES = "span rows", "keys", "answers", "names"
 """What a dealt value holds."""
 ROWS_PER_PART_MAX = 1 << 40
 """Rows are numbered in the order of the input: the part that reads a row comes first, and then its place in it."""
 
 
-@dataclass(slots=True)
-class SpanSource:
-    """Blocks of files with spans, which meet in `parts` parts.
+def open_spans(
+    runner: Runner, blocks: pa.Table, read: Reader, wanted: Wanted, *, parts: int, kept: list[Dataset] | None = None
+) -> Source:
+    """Return blocks of files with spans as a source. The spans meet in `parts` parts.
 
-    With `is_kept`, the events are computed once for all that is done with them. They are then in `kept` until who owns
-    that list releases them.
+    `read` gives spans as `spans.SPANS` in place of events. With `kept`, the events are computed once for all that is
+    done with them, and put into that list, until who owns it releases them.
     """
-
-    runner: Runner
-    blocks: pa.Table
-    read: Reader  # gives spans as `spans.SPANS` in place of events
-    wanted: Wanted
-    parts: int
-    is_kept: bool = False
-    kept: list[Dataset] = field(default_factory=list)
-    _events: Dataset | None = None
-
-    def map(self, consume: Consumer, made: pa.Schema) -> Dataset:
-        wanted = self.wanted
-
-        def make_and_consume(batches: Batches) -> Iterator[pa.RecordBatch]:
-            return consume(_make(batches, wanted))
-
-        def consume_events(batches: Batches) -> Iterator[pa.RecordBatch]:
-            return consume(_unpack_events(batches, wanted))
-
-        if not self.is_kept:
-            return self._named().map(make_and_consume, made)
-        if self._events is None:
-            self._events = self._named().map(_pack_events(wanted), DEALT).keep()
-            self.kept.append(self._events)
-        return self._events.map(consume_events, made)
-
-    def _named(self) -> Dataset:
-        """Return the rows of all spans and the names for them, dealt out by process."""
-        parts = self.parts
-        dealt = self.runner.hand_out(self.blocks).map(_deal_spans(self.read, parts), DEALT).deal(parts)
-        return dealt.map(_answer(parts), DEALT).deal(parts).map(_choose(parts), DEALT).deal(parts)
+    dealt = runner.hand_out(blocks).map(_deal_spans(read, parts), DEALT).deal(parts)
+    answered = dealt.map(_resolve(KEYS, spans.answer_keys, ANSWERS, parts), DEALT).deal(parts)
+    named = answered.map(_resolve(ANSWERS, spans.choose_answers, NAMES, parts), DEALT).deal(parts)
+    make = partial(_make, wanted=wanted)
+    if kept is None:
+        return Source(runner, named, make)
+    kept.append(named.map(lambda batches: pack_rows(make(batches)), DEALT).keep())
+    return Source(runner, kept[-1], unpack_rows)
 
 
 def _deal_spans(read: Reader, parts: int) -> Task:
@@ -82,13 +57,13 @@ def _deal_spans(read: Reader, parts: int) -> Task:
             return
         refused: list[pa.Table] = []
         next_row = numbers[0] * ROWS_PER_PART_MAX
-        for found in in_chunks(_take_refused((rows for block in blocks_in(own) for rows in read(block)), refused)):
+        for found in in_chunks(_take_refused(read_blocks(own, read), refused)):
             rows, keys = spans.list_rows(found, first_row=next_row, parts=parts)
             next_row += rows.num_rows
-            yield from deal_table(keys, part_by_text(keys["key"], parts), parts, name=KEYS)
-            yield from deal_table(rows, rows["home"].to_numpy(), parts, name=SPAN_ROWS)
+            yield from deal_table(keys, part_by_text(keys["key"], parts), parts, KEYS)
+            yield from deal_table(rows, rows["home"].to_numpy(), parts, SPAN_ROWS)
         for table in refused:
-            yield _deal_value(numbers[0] % parts, REFUSED, pack(table))
+            yield deal_value(REFUSED, table, numbers[0] % parts)
 
     return task
 
@@ -101,96 +76,30 @@ def _take_refused(read: Iterator[ReadRows], refused: list[pa.Table]) -> Iterator
         yield rows.events
 
 
-def _answer(parts: int) -> Task:
-    """Return a task that answers all keys that were dealt to it."""
+def _resolve(own: str, resolve: Callable[[pa.Table], pa.Table], name: str, parts: int) -> Task:
+    """Return a task that makes a table of all values of the name `own`, and deals its rows to the parts of their
+    processes. It passes all other values on."""
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
-        keys: list[pa.Buffer] = []
-        yield from _pass_others(batches, KEYS, keys)
-        table = unpack(keys)
-        if table is not None:
-            answers = spans.answer_keys(table)
-            yield from deal_table(answers, answers["home"].to_numpy(), parts, name=ANSWERS)
+        values: list[pa.Buffer] = []
+        yield from pass_others(batches, own, values)
+        if values:
+            found = resolve(unpack(values))
+            yield from deal_table(found, found["home"].to_numpy(), parts, name)
 
     return task
-
-
-def _choose(parts: int) -> Task:
-    """Return a task that chooses among the answers to the rows of some processes."""
-
-    def task(batches: Batches) -> Iterator[pa.RecordBatch]:
-        answers: list[pa.Buffer] = []
-        yield from _pass_others(batches, ANSWERS, answers)
-        table = unpack(answers)
-        if table is not None:
-            names = spans.choose_answers(table)
-            yield from deal_table(names, names["home"].to_numpy(), parts, name=NAMES)
-
-    return task
-
-
-def _pass_others(batches: Batches, own: str, held: list[pa.Buffer]) -> Iterator[pa.RecordBatch]:
-    """Put the values with the name `own` into `held`, and yield the others, for the parts that they are for."""
-    for batch in batches:
-        is_own = pc.equal(batch.column("name"), own)
-        held += [value.as_buffer() for value in batch.filter(is_own).column("rows")]
-        yield batch.filter(pc.invert(is_own))
-
-
-def _deal_value(part: int, name: str, value: bytes) -> pa.RecordBatch:
-    return pa.record_batch([[part], [ROWS], [name], [value]], schema=DEALT)
 
 
 def _make(batches: Batches, wanted: Wanted) -> Iterator[ReadRows]:
     """Yield the refused rows that were dealt here, and then the events of all rows."""
-    held: dict[str, list[pa.Buffer]] = {SPAN_ROWS: [], NAMES: []}
-    for _, name, value in values_in(batches):
-        if name == REFUSED:
-            yield ReadRows(wanted.events.empty_table(), _unpack_one(value))
-        else:
-            held[str(name)].append(value)
-    rows = unpack(held[SPAN_ROWS])
-    if rows is None:
+    held: dict[str, list[pa.Buffer]] = {SPAN_ROWS: [], NAMES: [], REFUSED: []}
+    for name, value in values_in(batches):
+        held[name].append(value)
+    if held[REFUSED]:
+        yield ReadRows(refused=unpack(held[REFUSED]))
+    if not held[SPAN_ROWS]:
         return
-    names = unpack(held[NAMES])
-    rows = rows.cast(spans.SPAN_ROWS).unify_dictionaries().combine_chunks()
-    named = spans.name_rows(rows, spans.NAMES.empty_table() if names is None else names)
-    yield ReadRows(
-        spans.make_events(named).select(wanted.events.names),
-        schema.QUARANTINE.empty_table(),
-        unnamed=spans.count_unnamed(named),
-    )
-
-
-def _pack_events(wanted: Wanted) -> Task:
-    """Return a task that makes events, and gives them as values for a later task."""
-
-    def task(batches: Batches) -> Iterator[pa.RecordBatch]:
-        for rows in _make(batches, wanted):
-            if rows.refused.num_rows:
-                yield _deal_value(0, REFUSED, pack(rows.refused))
-            if rows.events.num_rows:
-                yield _deal_value(0, EVENTS, pack(rows.events))
-            if rows.unnamed:
-                yield _deal_value(0, UNNAMED, pack(pa.table({UNNAMED: [rows.unnamed]})))
-
-    return task
-
-
-def _unpack_events(batches: Batches, wanted: Wanted) -> Iterator[ReadRows]:
-    """Yield what `_pack_events` gave."""
-    none, nothing = wanted.events.empty_table(), schema.QUARANTINE.empty_table()
-    for _, name, value in values_in(batches):
-        table = _unpack_one(value)
-        if name == REFUSED:
-            yield ReadRows(none, table)
-        elif name == EVENTS:
-            yield ReadRows(table, nothing)
-        else:
-            yield ReadRows(none, nothing, unnamed=table[UNNAMED][0].as_py())
-
-
-def _unpack_one(value: pa.Buffer) -> pa.Table:
-    table = unpack([value])
-    assert table is not None
-    return table
+    rows = unpack(held[SPAN_ROWS]).cast(spans.SPAN_ROWS).unify_dictionaries().combine_chunks()
+    named = spans.name_rows(rows, unpack(held[NAMES]) if held[NAMES] else spans.NAMES.empty_table())
+    events = spans.make_events(named).select(wanted.events.names)
+    yield ReadRows(events, unnamed=spans.count_unnamed(named))
