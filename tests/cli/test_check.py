@@ -195,7 +195,7 @@ def test_with_out_the_report_is_named_and_an_export_written(
     [
         (["{here}/nothing.jsonl"], "no such file or folder; check the path"),
         (["{here}/empty"], "the folder has no files"),
-        (["{here}/noise.bin"], "give --format"),
+        (["{here}/noise.bin"], "it is a binary file"),
         (["{here}/trace.jsonl", "--format", "xml"], "there are auto, antecede, shiviz, otlp, zipkin"),
         (["{here}/trace.jsonl", "--regex", "(?<host>"], "regular expression"),
         (["{here}/trace.jsonl", "--windows", "0"], "give 1 or more"),
