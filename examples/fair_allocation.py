@@ -9,9 +9,8 @@ has the resource when its own request is the oldest that it knows, and everybody
 
 Members also talk: whoever has made a request tells a friend, and the friend then makes a request too. These messages
 carry no time. Causal order makes that fair: the friend gets the request before the message about it, so its own request
-is younger. Without causal order the friend may ask before it knows of the request, and have the resource first; an
-acknowledgement may overtake an older request, and two members have the resource at once; a release may overtake its
-request, and the members behind that request wait for ever.
+is younger. Without causal order the friend may ask before it knows of the request, and have the resource first. An
+acknowledgement may also overtake an older request of its sender, and two members have the resource at once.
 
 The program checks this with sets of requests that it keeps itself, not with the clocks of members or algorithms.
 """
@@ -142,7 +141,7 @@ class World:
                 self.carry_out(self.members[to], self.members[to].process.receive(antecede.decode(data)))
 
 
-def main(algorithm: str = "ks", seed: int = 1) -> bool:
+def main(algorithm: str = "ks", *, seed: int = 1) -> bool:
     """Return whether every request was granted, alone, and after the requests that may have caused it."""
     world = World(algorithm, seed)
     world.run()
@@ -155,4 +154,4 @@ def main(algorithm: str = "ks", seed: int = 1) -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(0 if main(*sys.argv[1:2]) else 1)
+    sys.exit(0 if main(*sys.argv[1:]) else 1)

@@ -112,7 +112,7 @@ class Bank:
             self.broadcast("marker")
 
 
-def main(algorithm: str = "ks", seed: int = 1) -> bool:
+def main(algorithm: str = "ks", *, seed: int = 1) -> bool:
     """Return whether every snapshot has all the money there is."""
     bank = Bank(algorithm, random.Random(seed))
     bank.broadcast("marker")
@@ -131,4 +131,4 @@ def main(algorithm: str = "ks", seed: int = 1) -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(0 if main(*sys.argv[1:2]) else 1)
+    sys.exit(0 if main(*sys.argv[1:]) else 1)

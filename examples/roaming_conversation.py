@@ -2,11 +2,11 @@
 
 Run: python examples/roaming_conversation.py   or, without causal order: python examples/roaming_conversation.py none
 
-Both papers on roaming hosts have this use in mind: teleconferences and other applications that involve human interaction
-(Alagar and Venkatesan 1994, §1; Prakash, Raynal and Singhal 1997, §1), and Kshemkalyani and Singhal 1998 (§1, §8) name
-teleconferencing too. An answer is sent by another member, from another cell, than the question. It takes another
-way to a third member, and that member may be moving, so that the question follows it from station to station. Without
-causal order the third member reads answers to questions that it does not know.
+The papers on roaming hosts have this use in mind: teleconferencing, and applications that involve human interaction
+(Alagar and Venkatesan 1994, §1; Prakash, Raynal and Singhal 1997, §1). Kshemkalyani and Singhal 1998 (§1, §8) name
+teleconferencing too. A question and its answer come from two members in two cells, so they take different ways to a
+third member; and if that member moves, the question follows it from station to station. Without causal order the third
+member gets answers to questions that it does not know.
 
 Hosts and stations are the state machines of `antecede.mobile`. The air between them loses packets; the wires between
 stations bring packets in any order, and some of them twice. Every message names the message that it answers, and the
@@ -112,7 +112,7 @@ def make_station(protocol: str, name: str, homes: dict[str, str]) -> mobile.Stat
     return unordered
 
 
-def main(protocol: str = "roam", seed: int = 1) -> bool:
+def main(protocol: str = "roam", *, seed: int = 1) -> bool:
     """Return whether every member had every message before its answers."""
     conversation = Conversation(protocol, random.Random(seed))
     conversation.run()
@@ -122,4 +122,4 @@ def main(protocol: str = "roam", seed: int = 1) -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(0 if main(*sys.argv[1:2]) else 1)
+    sys.exit(0 if main(*sys.argv[1:]) else 1)

@@ -5,6 +5,7 @@ Those that check a trace run in this process, on the Spark of the other tests; t
 
 import json
 import os
+import re
 import runpy
 import subprocess
 import sys
@@ -44,11 +45,11 @@ def begin(name: str, *arguments: str) -> subprocess.Popen[str]:
     return program
 
 
-def finish(program: subprocess.Popen[str]) -> list[str]:
-    """Return the lines that the program printed, if it ended well."""
+def finish(program: subprocess.Popen[str], *, status: int = 0) -> list[str]:
+    """Return the lines that the program printed, if it ended with `status`."""
     printed, complained = program.communicate(timeout=TIMEOUT_S)
     BEGUN.remove(program)
-    assert program.returncode == 0, complained
+    assert program.returncode == status, complained
     return printed.splitlines()
 
 
@@ -87,6 +88,49 @@ def test_roaming_hosts() -> None:
         "ann, at north, gets 'answer 0'",
     ]
     assert [line.split()[2].rstrip(",") for line in lines[1::3]] == ["north", "south", "north"]
+
+
+def test_causal_memory_is_kept_and_is_broken_without_causal_order() -> None:
+    """The link that is down decides what carol reads first; the reads at random depend on the time."""
+    ordered, unordered = begin("causal_memory.py"), begin("causal_memory.py", "none")
+    lines = finish(ordered)
+    assert lines[0] == "link down: carol reads comment None, album 'beach, party'"
+    assert lines[1] == "link up: carol reads comment 'the party photo is gone', album 'beach'"
+    assert re.fullmatch(r"0 of \d{3} reads were older than what their reader had seen", lines[2])
+    lines = finish(unordered, status=1)
+    assert lines[0] == "link down: carol reads comment 'the party photo is gone', album 'beach, party'"
+    assert int(lines[2].split()[0]) >= 1
+
+
+def test_every_global_snapshot_has_all_the_money_and_some_have_not_without_causal_order() -> None:
+    *snapshots, verdict = finish(begin("global_snapshot.py"))
+    assert len(snapshots) == 10
+    assert all(line.endswith(" 500 in all") for line in snapshots)
+    assert any(" 0 in transit" not in line for line in snapshots)
+    assert verdict == "10 of 10 snapshots have all the money, which is 500"
+    assert finish(begin("global_snapshot.py", "none"), status=1)[-1].startswith("4 of 10 ")
+
+
+def test_a_roaming_conversation_has_answers_after_questions_and_not_without_causal_order() -> None:
+    for algorithm, early, status in (("roam", 0, 0), ("none", 1, 1)):
+        lines = finish(begin("roaming_conversation.py", algorithm), status=status)
+        assert re.fullmatch(r"5 members got 60 messages, and went off and on \d{3} times", lines[0])
+        assert lines[1:] == [f"answers that came before the message that they answer: {early}"]
+
+
+def test_fair_allocation_is_fair_and_exclusive_and_neither_without_causal_order() -> None:
+    for algorithm, shared, unfair, status in (("ks", 0, 0, 0), ("none", 12, 5, 1)):
+        assert finish(begin("fair_allocation.py", algorithm), status=status) == [
+            "40 of 40 requests were granted",
+            f"{shared} were granted while another member had the resource",
+            f"{unfair} were granted before a request that may have caused them",
+        ]
+
+
+@pytest.mark.parametrize("use", ["global_snapshot.py", "roaming_conversation.py", "fair_allocation.py"])
+def test_a_use_keeps_its_promise_whatever_happens(use: str) -> None:
+    main = runpy.run_path(str(EXAMPLES / use))["main"]
+    assert all(main(seed=seed) for seed in range(10))
 
 
 def test_a_test_for_ci() -> None:
