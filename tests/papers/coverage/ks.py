@@ -278,9 +278,9 @@ ROWS = (
     works(
         "2.51", "§1, §8", "Uses: replicated data, snapshots, shared memory, conferences, fair allocation.",
         "core.ordering.ks core.mobile.station runtime.node.join",
-        "examples/test_examples.py::test_causal_memory_is_kept_and_is_broken_without_causal_order "
-        "examples/test_examples.py::test_every_global_snapshot_has_all_the_money_and_some_have_not_without_causal_order "
-        "examples/test_examples.py::test_a_roaming_conversation_has_answers_after_questions_and_not_without_causal_order "
-        "examples/test_examples.py::test_fair_allocation_is_fair_and_exclusive_and_neither_without_causal_order",
+        "examples/test_examples.py::test_causal_memory_needs_causal_order "
+        "examples/test_examples.py::test_a_global_snapshot_needs_causal_order "
+        "examples/test_examples.py::test_a_roaming_conversation_needs_causal_order "
+        "examples/test_examples.py::test_fair_allocation_needs_causal_order",
     ),
 )  # fmt: skip
