@@ -49,6 +49,7 @@ DO_NOT_APPLY = {
         "mr-broadcast": ONE_GROUP_ONLY,
         "serial-broadcast": ONE_GROUP_ONLY,
         "mf": ONE_DESTINATION_ONLY,
+        "rendezvous": ONE_DESTINATION_ONLY,
         "isis": FIXED_GROUPS_ONLY,
         "mr": FIXED_GROUPS_ONLY,
     }.items()

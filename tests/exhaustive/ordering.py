@@ -13,7 +13,8 @@ the rest, in every order. This leaves out states, and no delivery that would be 
 the world is `thorough`, nothing is left out, and the way to a violation is the shortest.
 
 Symmetry: processes differ only by their names at first, so the first sender is the first of them, and its destinations
-are the first of the others. Algorithms that give somebody a role (a token, a representative) have no such symmetry.
+are the first of the others. Algorithms that give somebody a role (a token, a representative) have no such symmetry, nor
+has `rendezvous`, which compares names.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from tests.exhaustive.search import Violation
 State = tuple[tuple[int, ...], tuple[int, ...], int, int, int, tuple[int, ...]]
 """Snapshots, packets under way, the past, messages and repetitions that are left, and processes with a timer."""
 Make = Callable[[str], Algorithm]
-WITH_ROLES = frozenset({"serial-broadcast", "serial-multicast", "hierarchy"})
+WITH_ROLES = frozenset({"serial-broadcast", "serial-multicast", "hierarchy", "rendezvous"})
 ANSWERING = WITH_ROLES | {"history", "mf", "mr", "mr-broadcast"}
 """The algorithms in which a process that takes a packet may transmit another."""
 

@@ -61,7 +61,7 @@ def test_a_broken_algorithm_fails_in_the_smallest_triangle() -> None:
 
 
 def test_small_worlds_of_real_algorithms_hold() -> None:
-    for algorithm in ("ks", "rst", "vector", "mf"):
+    for algorithm in ("ks", "rst", "vector", "mf", "rendezvous"):
         found = explore(OrderingWorld(algorithm, 2))
         assert (found.violation, found.states > 50) == ("", True)
     found = explore(RoamingWorld("roam", 1, 1))

@@ -45,6 +45,8 @@ STAMPS = {
     19: "Up",
     20: "Down",
     21: "Across",
+    22: "SendRequest",
+    23: "SendPermission",
     40: "Register",
     41: "Welcome",
     42: "Leave",
@@ -68,7 +70,7 @@ STAMPS = {
 VALUES = {"Message", "MessageId", "Packet", "Roster", "HoldBack"}
 PROCESSES = {
     *("Process", "Chain2", "Isis", "Ks", "Prs", "PrsBroadcast", "Rst", "Ses", "Vector", "Unordered", "History"),
-    *("OutputBuffer", "Phases", "BroadcastPhases", "Serial", "Hierarchy", "Numbered"),
+    *("OutputBuffer", "Phases", "BroadcastPhases", "Serial", "Hierarchy", "Numbered", "Rendezvous"),
 }
 ROAMING = {
     *("Host", "Station", "Cluster", "Berth", "Luggage", "Policy", "Terms", "Mind", "Direct", "Relay", "Flood"),

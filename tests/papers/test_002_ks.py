@@ -286,6 +286,25 @@ def pairs(order: list[MessageId]) -> Iterator[tuple[MessageId, MessageId]]:
     return ((first, second) for at, first in enumerate(order) for second in order[at + 1 :])
 
 
+def test_7_1_synchronous_unicasts_the_next_message_leaves_after_the_delivery() -> None:
+    """Send(M') can occur only after Delivery(M), of whichever process M' is."""
+    stage = Stage("rendezvous", ["a", "b", "c"])
+    first, second, third = stage.send("c", {"a"}), stage.send("c", {"b"}), stage.send("b", {"c"})
+    assert [flight.packet.message for flight in stage.flying if flight.packet.message is not None] == [first]
+    stage.arrive_control("b", "c")
+    stage.arrive(first, "a")
+    stage.drain()
+    assert stage.delivered == {"a": [first.id], "b": [second.id], "c": [third.id]}
+    left = [flight.packet.message for flight in stage.brought if flight.packet.message is not None]
+    assert left == [first, third, second], "the request of b came before c could send its second message"
+
+
+def test_7_1_synchronous_unicasts_no_control_information_in_messages() -> None:
+    stage = improvise(Stage("rendezvous", ["a", "b", "c"]), Random("rendezvous"), sends=20)
+    entries = {(flight.packet.message is None, flight.packet.control_entries) for flight in stage.brought}
+    assert entries == {(False, 0), (True, 1)}
+
+
 def test_7_1_mattern_fuenfrocken_the_next_message_leaves_after_the_acknowledgement() -> None:
     """M is in the receiver's buffer before M' is sent from the sender's: as if communication were synchronous."""
     stage = Stage("mf", ["a", "b", "c"])

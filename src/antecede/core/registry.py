@@ -27,6 +27,7 @@ from antecede.core.ordering.mr_broadcast import BroadcastPhases
 from antecede.core.ordering.none import Unordered
 from antecede.core.ordering.prs import Prs
 from antecede.core.ordering.prs_broadcast import PrsBroadcast
+from antecede.core.ordering.rendezvous import Rendezvous
 from antecede.core.ordering.rst import Rst
 from antecede.core.ordering.serial import Serial, Token
 from antecede.core.ordering.ses import Ses
@@ -92,6 +93,10 @@ def _history(roster: Roster, *, acknowledge_every: int = 16, hold_back_limit: in
 
 def _mf(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> OutputBuffer:
     return OutputBuffer(roster, hold_back_limit)
+
+
+def _rendezvous(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> Rendezvous:
+    return Rendezvous(roster, hold_back_limit)
 
 
 def _phases(protocol: type[Phases | BroadcastPhases]) -> Factory:
@@ -209,6 +214,15 @@ _ALL = (
     ),
     AlgorithmInfo(
         "mf", "Mattern-Fuenfrocken", "002 §7.1", "unicast", "an acknowledgement", delay_optimal=False, factory=_mf
+    ),
+    AlgorithmInfo(
+        "rendezvous",
+        "synchronous unicasts",
+        "002 §7.1",
+        "unicast",
+        "an acknowledgement, a request or a permission",
+        delay_optimal=False,
+        factory=_rendezvous,
     ),
     AlgorithmInfo(
         "serial-broadcast",

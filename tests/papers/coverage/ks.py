@@ -232,9 +232,12 @@ ROWS = (
         "core.ordering.serial",
         "papers/test_002_ks.py::test_7_1_serialised_multicasts_track_the_latest_for_each_destination",
     ),
-    missing(
+    works(
         "2.42", "§7.1", "Synchronous unicasts need nothing.",
-        lacks="no algorithm lets a sender wait for the delivery",
+        "core.ordering.rendezvous",
+        "papers/test_002_ks.py::test_7_1_synchronous_unicasts_the_next_message_leaves_after_the_delivery "
+        "papers/test_002_ks.py::test_7_1_synchronous_unicasts_no_control_information_in_messages "
+        "core/ordering/test_rendezvous.py::test_messages_could_have_taken_no_time",
     ),
     works(
         "2.43", "§7.1", "Mattern and Fünfrocken wait for an acknowledgement between two buffers.",
