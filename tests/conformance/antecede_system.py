@@ -47,10 +47,12 @@ class AntecedeSystem:
         return list(self.flying)
 
     def arrive(self, message: str, to: str) -> None:
+        """Bring a copy, for the first time or again. One that still waits to leave its sender is not brought."""
         copy = (message, to)
-        packet = self.flying.pop(copy, None) or self.brought[copy]
-        self.brought[copy] = packet
-        self._carry_out(to, self.nodes[to].receive(packet))
+        packet = self.flying.pop(copy, None) or self.brought.get(copy)
+        if packet is not None:
+            self.brought[copy] = packet
+            self._carry_out(to, self.nodes[to].receive(packet))
 
     def restart(self, process: str) -> None:
         self.nodes[process] = antecede.restore(self.nodes[process].snapshot())
