@@ -33,8 +33,11 @@ PANELS: Mapping[str, tuple[str, Sequence[str]]] = {
     "one destination": ("unicast", ("ks", "prs", "rst", "ses", "mf", "chain2")),
 }
 """The panels: their traffic, and the algorithms in each, at most six."""
-MEASURED = sorted({("none", "multicast"), *((name, kind) for kind, names in PANELS.values() for name in names)})
-"""Each algorithm with the kinds of traffic in which it is measured: those of its panels, and one for the control."""
+MEASURED = sorted(
+    {("none", "multicast"), ("rendezvous", "unicast")}
+    | {(name, kind) for kind, names in PANELS.values() for name in names}
+)
+"""Each algorithm with the kinds of traffic in which it is measured: those of its panels, and one if it is in none."""
 MESSAGES_OF_EACH = WARMUP_OF_EACH = 100
 QUICK_OF_EACH = 10
 STATIONARY = 0.05
@@ -151,6 +154,7 @@ SIZES_STATED: Sequence[tuple[str, str, str, str, int, float, float]] = (
     ("vector", "002 §7.1, broadcast", "one count for each process", "broadcast", 1, 1.0, 0.05),
     ("serial-broadcast", "002 §7.1, serialised broadcasts", "one entry", "broadcast", 0, 1.0, 0.0),
     ("mf", "002 §7.1, Mattern-Fünfrocken", "nothing", "unicast", 0, 0.0, 0.0),
+    ("rendezvous", "002 §7.1, synchronous unicasts", "nothing", "unicast", 0, 0.0, 0.0),
     ("rst", "001 §3", "a matrix of n x n", "multicast", 2, 1.0, 0.05),
     ("none", "registry", "nothing", "multicast", 0, 0.0, 0.0),
 )
