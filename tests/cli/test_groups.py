@@ -11,6 +11,7 @@ import pytest
 from antecede.cli import groups, main
 
 CYCLE = {"g1": ["P1", "P2"], "g2": ["P2", "P3"], "g3": ["P1", "P3"]}
+REASON = "the graph of groups has a cycle: g1 and g2 share P2, g2 and g3 share P3, g3 and g1 share P1"
 
 
 def call(monkeypatch: pytest.MonkeyPatch, text: str, *options: str) -> int:
@@ -30,12 +31,11 @@ def test_a_cycle_is_shown_with_the_processes_that_close_it(tmp_path: Path, capsy
         "",
         "algorithm          entries in a stamp, at most",
         "isis               6",
-        "isis acyclic=True  refused",
+        f"isis acyclic=True  refused: {REASON}",
         "mr                 3",
-        "mr acyclic=True    refused",
+        f"mr acyclic=True    refused: {REASON}",
         "",
-        "acyclic=True is refused: the graph of groups has a cycle: "
-        "g1 and g2 share P2, g2 and g3 share P3, g3 and g1 share P1.",
+        "The graph of groups has a cycle: g1 -- g2 -- g3 -- g1.",
     ]
 
 
@@ -52,8 +52,12 @@ def test_json_is_one_object(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
         "edges": [{"groups": ["g1", "g2"], "shared": ["c"]}],
         "is_acyclic": True,
         "cycle": [],
-        "obstacle": "",
-        "stamp_entries_max": {"isis": 6, "isis acyclic=True": 3, "mr": 3, "mr acyclic=True": 1},
+        "forms": [
+            {"algorithm": "isis", "acyclic": False, "stamp_entries_max": 6, "refused": ""},
+            {"algorithm": "isis", "acyclic": True, "stamp_entries_max": 5, "refused": ""},
+            {"algorithm": "mr", "acyclic": False, "stamp_entries_max": 3, "refused": ""},
+            {"algorithm": "mr", "acyclic": True, "stamp_entries_max": 2, "refused": ""},
+        ],
     }
 
 
@@ -61,7 +65,22 @@ def test_json_names_the_cycle(capsys: pytest.CaptureFixture[str], monkeypatch: p
     assert call(monkeypatch, json.dumps(CYCLE), "--json") == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["is_acyclic"], found["cycle"]) == (False, ["g1", "g2", "g3"])
-    assert found["stamp_entries_max"]["isis acyclic=True"] is None
+    assert [form["stamp_entries_max"] for form in found["forms"]] == [6, None, 3, None]
+
+
+def test_only_mr_is_refused_where_two_groups_share_two_processes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert call(monkeypatch, '{"g1": ["a", "b"], "g2": ["a", "b"]}', "--json") == 0
+    refused = [form["refused"] for form in json.loads(capsys.readouterr().out)["forms"]]
+    assert refused == ["", "", "", "two groups share more than one process: g1 and g2 share a and b"]
+
+
+def test_groups_without_members_cost_nothing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert call(monkeypatch, '{"g1": []}', "--json") == 0
+    assert [form["stamp_entries_max"] for form in json.loads(capsys.readouterr().out)["forms"]] == [0, 0, 1, 0]
 
 
 @pytest.mark.parametrize(

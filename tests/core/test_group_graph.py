@@ -67,16 +67,6 @@ def test_of_a_long_and_a_short_cycle_the_short_one_is_found() -> None:
     assert antecede.group_graph({**four, **three}).cycle == ("b1", "b2", "b3")
 
 
-def test_the_obstacle_names_the_groups_and_what_they_share() -> None:
-    cycle = antecede.group_graph({"g1": ["P1", "P2"], "g2": ["P2", "P3"], "g3": ["P1", "P3"]})
-    assert cycle.obstacle == (
-        "the graph of groups has a cycle: g1 and g2 share P2, g2 and g3 share P3, g3 and g1 share P1"
-    )
-    wide = antecede.group_graph({"g1": ["A", "B", "C"], "g2": ["A", "B", "D"]})
-    assert wide.obstacle == "two groups share more than one process: g1 and g2 share A and B"
-    assert antecede.group_graph({"g1": ["A", "B"], "g2": ["B", "C"], "g3": ["D"]}).obstacle == ""
-
-
 @pytest.mark.parametrize(
     ("groups", "complaint"),
     [

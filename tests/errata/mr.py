@@ -191,7 +191,8 @@ def acyclic_groups() -> Erratum:
         repair=(
             "Carry the entries of all groups, as `mr` does. The entries of the sender's own groups are enough if three "
             "things are so: the graph of groups has no cycle, no two groups share more than one process, and two "
-            "timestamps are compared only on the entries that both carry. " + own_groups_told()
+            "timestamps are compared only on the entries that both carry. `mr` with `acyclic=True` is that, and is "
+            "refused among other groups. " + own_groups_told()
         ),
         assumes="FIFO channels that lose nothing, static groups, and a graph of groups without a cycle (§2.1, §4.3).",
         defence=(

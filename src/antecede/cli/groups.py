@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from antecede.core.group_graph import GroupGraph
 
 EXPLANATION = """\
-In the graph of groups, two groups are joined by an edge if they share a process. If the graph has no cycle, and no two
-groups share more than one process, `isis` and `mr` keep causal order with much smaller stamps, if processes are made
-with acyclic=True. This command shows the edges, a shortest cycle if there is one, and how large stamps can become.
+In the graph of groups, two groups are joined by an edge if they share a process. If the graph has no cycle, `isis` can
+be used with acyclic=True, which makes stamps smaller; and so can `mr`, if no two groups share more than one process.
+This command shows the edges, a shortest cycle if there is one, and how large stamps can become.
 
 FILE is a JSON object with the members of each group, or - for standard input.
 """
@@ -25,7 +25,7 @@ EXAMPLE = """\
 example, three rooms in a row:
   $ echo '{"g1": ["a", "b"], "g2": ["b", "c"], "g3": ["c", "d"]}' | antecede groups -
   ...
-  The graph of groups has no cycle, and no two groups share more than one process: acyclic=True can be used.
+  The graph of groups has no cycle.
 """
 
 
@@ -48,11 +48,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     groups = _parse(read_text(arguments.groups, "the groups"))
     graph = group_graph(groups)
-    entries = _entries({group: len(set(members)) for group, members in groups.items()}, graph)
+    forms = _list_forms({group: set(members) for group, members in groups.items()}, graph)
     if arguments.json:
-        print(json.dumps(_as_object(graph, entries), indent=2))
+        print(json.dumps(_as_object(graph, forms), indent=2))
     else:
-        _show(graph, entries)
+        _show(graph, forms)
     return 0
 
 
@@ -66,39 +66,52 @@ def _parse(text: str) -> dict[str, list[str]]:
     return groups
 
 
-def _entries(sizes: dict[str, int], graph: GroupGraph) -> dict[str, int | None]:
-    """Return how many entries a stamp has at most, by algorithm and option; None if the option is refused."""
-    return {
-        "isis": sum(sizes.values()),
-        "isis acyclic=True": None if graph.obstacle else max(sizes.values()),
-        "mr": len(sizes),
-        "mr acyclic=True": None if graph.obstacle else 1,
-    }
+def _list_forms(members: dict[str, set[str]], graph: GroupGraph) -> list[dict[str, Any]]:
+    """Return the algorithms and options: how many entries a stamp has at most, or why the option is refused."""
+    from antecede.core.acyclic import find_obstacle
+
+    forms: list[dict[str, Any]] = []
+    for algorithm, sizes in (
+        ("isis", {group: len(who) for group, who in members.items()}),
+        ("mr", dict.fromkeys(members, 1)),
+    ):
+        refused = find_obstacle(graph, one_shared=algorithm == "mr")
+        own = [sum(sizes[group] for group in members if p in members[group]) for p in set().union(*members.values())]
+        forms += [
+            {"algorithm": algorithm, "acyclic": False, "stamp_entries_max": sum(sizes.values()), "refused": ""},
+            {
+                "algorithm": algorithm,
+                "acyclic": True,
+                "stamp_entries_max": None if refused else max(own, default=0),
+                "refused": refused,
+            },
+        ]
+    return forms
 
 
-def _as_object(graph: GroupGraph, entries: dict[str, int | None]) -> dict[str, Any]:
+def _as_object(graph: GroupGraph, forms: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "groups": list(graph.groups),
         "edges": [{"groups": list(pair), "shared": list(shared)} for pair, shared in graph.edges.items()],
         "is_acyclic": graph.is_acyclic,
         "cycle": list(graph.cycle),
-        "obstacle": graph.obstacle,
-        "stamp_entries_max": entries,
+        "forms": forms,
     }
 
 
-def _show(graph: GroupGraph, entries: dict[str, int | None]) -> None:
+def _show(graph: GroupGraph, forms: list[dict[str, Any]]) -> None:
     shares = [[plain(f"{one} -- {other}"), plain(" ".join(shared))] for (one, other), shared in graph.edges.items()]
     for line in columns([["edge", "shared processes"], *shares]):
         print(line)
     print()
-    rows = [[name, "refused" if count is None else str(count)] for name, count in entries.items()]
+    rows = [
+        [
+            form["algorithm"] + (" acyclic=True" if form["acyclic"] else ""),
+            plain(f"refused: {form['refused']}") if form["refused"] else str(form["stamp_entries_max"]),
+        ]
+        for form in forms
+    ]
     for line in columns([["algorithm", "entries in a stamp, at most"], *rows]):
         print(line)
-    print()
-    if graph.obstacle:
-        print(plain(f"acyclic=True is refused: {graph.obstacle}."))
-    else:
-        print(
-            "The graph of groups has no cycle, and no two groups share more than one process: acyclic=True can be used."
-        )
+    cycle = plain(" -- ".join((*graph.cycle, *graph.cycle[:1])))
+    print(f"\nThe graph of groups has {'no cycle' if graph.is_acyclic else f'a cycle: {cycle}'}.")

@@ -11,8 +11,7 @@ process are a cycle, because each is a neighbor of the others.
                                                                  g3
 
 If the graph has a cycle, a message can depend on others that its sender was never told of in a group of its own, and
-stamps are about all groups (§2.3). If it has none, stamps about the sender's groups are enough (§2.3, §4.3), unless two
-groups share two processes, between which there are two ways as well: the errata of 003 §4.3 show it.
+stamps are about all groups (§2.3). If it has none, less is enough: `acyclic` says when, and why.
 """
 
 from __future__ import annotations
@@ -45,19 +44,6 @@ class GroupGraph:
     def is_acyclic(self) -> bool:
         """Whether the graph has no cycle."""
         return not self.cycle
-
-    @property
-    def obstacle(self) -> str:
-        """Why stamps about the sender's groups are not enough, in words; empty if they are enough."""
-        if self.cycle:
-            steps = zip(self.cycle, (*self.cycle[1:], self.cycle[0]), strict=True)
-            return f"the graph of groups has a cycle: {', '.join(self._share(*pair) for pair in steps)}"
-        wide = [pair for pair, shared in self.edges.items() if len(shared) > 1]
-        return f"two groups share more than one process: {self._share(*wide[0])}" if wide else ""
-
-    def _share(self, one: GroupId, other: GroupId) -> str:
-        shared = self.edges[min(one, other), max(one, other)]
-        return f"{one} and {other} share {' and '.join(shared)}"
 
 
 def group_graph(groups: Mapping[GroupId, Iterable[ProcessId]]) -> GroupGraph:

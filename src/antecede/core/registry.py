@@ -12,7 +12,7 @@ from math import isfinite
 from types import MappingProxyType
 from typing import Any
 
-from antecede.core.acyclic import AcyclicGroups, check_acyclic
+from antecede.core.acyclic import within_acyclic_groups
 from antecede.core.algorithm import Algorithm, Ordering
 from antecede.core.errors import Misuse, SnapshotError, UnknownAlgorithm
 from antecede.core.fifo import Numbered
@@ -81,7 +81,7 @@ def _ks(roster: Roster, *, multicast: bool = False, hold_back_limit: int = HOLD_
 
 def _isis(roster: Roster, *, acyclic: bool = False, hold_back_limit: int = HOLD_BACK_LIMIT) -> Algorithm:
     process = Process(roster, Isis(roster.me, frozenset(roster.my_groups)), HoldBack(hold_back_limit))
-    return _within_acyclic_groups(process) if acyclic else process
+    return within_acyclic_groups(process) if acyclic else process
 
 
 def _none(roster: Roster, *, memory: int = 65_536) -> Unordered:
@@ -105,7 +105,7 @@ def _mr(
     hold_back_limit: int = HOLD_BACK_LIMIT,
 ) -> Algorithm:
     phases = Phases(roster, HoldBack(hold_back_limit), resynch_after_s)
-    made = _within_acyclic_groups(phases) if acyclic else phases
+    made = within_acyclic_groups(phases) if acyclic else phases
     return Numbered(made, hold_back_limit) if numbered else made
 
 
@@ -118,12 +118,6 @@ def _mr_broadcast(
 ) -> Algorithm:
     phases = BroadcastPhases(roster, HoldBack(hold_back_limit), resynch_after_s)
     return Numbered(phases, hold_back_limit) if numbered else phases
-
-
-def _within_acyclic_groups(inner: Process | Phases) -> AcyclicGroups:
-    """Return the process with stamps about one group. Raise `Misuse` if this is not enough among its groups."""
-    check_acyclic(inner.roster.groups)
-    return AcyclicGroups(inner, dict(inner.roster.groups))
 
 
 def _serial(broadcast: bool) -> Factory:
