@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 import antecede
-from antecede import Algorithm, MessageId, Packet, Stamp, Transmit, encode
+from antecede import Algorithm, MessageId, Misuse, Packet, Stamp, Transmit, encode
 from antecede.core.acyclic import AcyclicGroups, find_obstacle
 from antecede.core.ordering.isis import Isis, IsisStamp
 from antecede.core.ordering.mr import Phases, PhaseStamp
@@ -49,6 +49,29 @@ class CyclicWorld(World):
 
     def _create(self, name: str) -> Algorithm:
         return force_acyclic(self.algorithm, name, self.groups)
+
+
+class JoiningWorld(World):
+    """Random executions whose newcomers join two groups if these then form no cycle, and one otherwise."""
+
+    in_two = 0
+
+    def _join(self) -> None:
+        self.newcomers += 1
+        name = f"q{self.newcomers}"
+        groups = sorted(self.random.sample(sorted(self.groups), min(2, len(self.groups))))
+        try:
+            antecede.restore(self.nodes[self.names[0]].snapshot()).join(name, groups)
+        except Misuse:
+            groups = groups[:1]
+        self.in_two += len(groups) == 2
+        for group in groups:
+            self.groups[group] = sorted([*self.groups[group], name])
+        joined = {other: self.nodes[other].join(name, groups) for other in self.names}
+        self.names.append(name)
+        self.nodes[name] = self._create(name)
+        for other, effects in joined.items():
+            self._carry_out(other, effects)
 
 
 def test_2_1_the_graph_of_figure_1_a_has_a_cycle() -> None:
@@ -134,6 +157,17 @@ def test_2_3_and_4_3_random_executions_without_a_cycle_keep_causal_order(
         assert judge(world.events).violations == 0
         groups = max(groups, len(world.groups))
     assert groups > 3, "the groups were too few"
+
+
+def test_2_3_newcomers_in_two_groups_keep_causal_order_as_long_as_there_is_no_cycle() -> None:
+    in_two = 0
+    for seed in SEEDS:
+        world = JoiningWorld("isis", seed, processes_max=8, sends_max=40, options={"acyclic": True})
+        world.run()
+        world.finished()
+        assert judge(world.events).violations == 0
+        in_two += world.in_two
+    assert in_two > 20
 
 
 @BOTH
