@@ -5,6 +5,7 @@ Those that check a trace run in this process, on the Spark of the other tests; t
 
 import json
 import os
+import re
 import runpy
 import subprocess
 import sys
@@ -44,11 +45,11 @@ def begin(name: str, *arguments: str) -> subprocess.Popen[str]:
     return program
 
 
-def finish(program: subprocess.Popen[str]) -> list[str]:
-    """Return the lines that the program printed, if it ended well."""
+def finish(program: subprocess.Popen[str], *, status: int = 0) -> list[str]:
+    """Return the lines that the program printed, if it ended with `status`."""
     printed, complained = program.communicate(timeout=TIMEOUT_S)
     BEGUN.remove(program)
-    assert program.returncode == 0, complained
+    assert program.returncode == status, complained
     return printed.splitlines()
 
 
@@ -87,6 +88,53 @@ def test_roaming_hosts() -> None:
         "ann, at north, gets 'answer 0'",
     ]
     assert [line.split()[2].rstrip(",") for line in lines[1::3]] == ["north", "south", "north"]
+
+
+def test_causal_memory_needs_causal_order() -> None:
+    """The link that is down decides what carol reads first; the reads at random depend on the time."""
+    ordered, unordered = begin("causal_memory.py"), begin("causal_memory.py", "none")
+    lines = finish(ordered)
+    assert lines[0] == "link down: carol reads comment None, album 'beach, party'"
+    assert lines[1] == "link up: carol reads comment 'the party photo is gone', album 'beach'"
+    assert re.fullmatch(r"0 of \d{3} reads were older than what their reader had seen", lines[2])
+    lines = finish(unordered, status=1)
+    assert lines[0] == "link down: carol reads comment 'the party photo is gone', album 'beach, party'"
+    assert int(lines[2].split()[0]) >= 1
+
+
+def test_a_global_snapshot_needs_causal_order() -> None:
+    *snapshots, verdict = finish(begin("global_snapshot.py"))
+    assert len(snapshots) == 10
+    assert all(line.endswith(" 500 in all") for line in snapshots)
+    assert any(" 0 in transit" not in line for line in snapshots)
+    assert verdict == "10 of 10 snapshots have all the money, which is 500"
+    *snapshots, _ = finish(begin("global_snapshot.py", "none"), status=1)
+    assert any(not line.endswith(" 500 in all") for line in snapshots)
+
+
+def test_a_roaming_conversation_needs_causal_order() -> None:
+    lines = finish(begin("roaming_conversation.py"))
+    assert re.fullmatch(r"5 members got 60 messages, and went off and on \d{2,} times", lines[0])
+    assert lines[1] == "answers that came before the message that they answer: 0"
+    lines = finish(begin("roaming_conversation.py", "none"), status=1)
+    assert int(lines[1].split()[-1]) >= 1
+
+
+def test_fair_allocation_needs_causal_order() -> None:
+    assert finish(begin("fair_allocation.py")) == [
+        "40 of 40 requests were granted",
+        "0 were granted while another member had the resource",
+        "0 were granted before a request that may have caused them",
+    ]
+    _, shared, unfair = finish(begin("fair_allocation.py", "none"), status=1)
+    assert int(shared.split()[0]) >= 1
+    assert int(unfair.split()[0]) >= 1
+
+
+@pytest.mark.parametrize("use", ["global_snapshot.py", "roaming_conversation.py", "fair_allocation.py"])
+def test_a_use_keeps_its_promise_whatever_happens(use: str) -> None:
+    main = runpy.run_path(str(EXAMPLES / use))["main"]
+    assert all(main(seed=seed) for seed in range(5))
 
 
 def test_a_test_for_ci() -> None:

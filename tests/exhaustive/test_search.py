@@ -42,9 +42,9 @@ def test_an_algorithm_without_order_fails_after_three_steps() -> None:
 @pytest.fixture
 def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let snapshots hold the broken algorithm, for the time of a test."""
-    monkeypatch.setitem(values.STORABLE, "ForgetfulKs", ForgetfulKs)
-    monkeypatch.setitem(values.NAMES, ForgetfulKs, "ForgetfulKs")
-    monkeypatch.setitem(values.REMOVED, ForgetfulKs, [])
+    for table in (values.STORABLE, values.NAMES, values.REMOVED, values.FIELDS, values.WRITERS):
+        monkeypatch.setattr(values, next(name for name, one in vars(values).items() if one is table), dict(table))
+    values.storable("ForgetfulKs")(ForgetfulKs)
 
 
 @pytest.mark.usefixtures("forgetful")

@@ -18,7 +18,6 @@ import pytest
 
 from antecede.core.types import ProcessId
 from antecede.runtime import Limits, MemoryNetwork, NameTaken, Node, Received, join
-from antecede.runtime.state import store as store_module
 from antecede.runtime.state.store import Store
 from antecede.runtime.transport.delayed import SlowTransport
 from tests.runtime.power import Disk, recorded, replace_files
@@ -34,11 +33,15 @@ SMALL = Limits(snapshot_bytes_min=500)
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How node `a` runs: how many messages it sends, and when its power fails, if it is not done by then."""
+    """How node `a` runs: how many messages it sends, and when its power fails, if it is not done by then.
+
+    The log of SQLite is written back to its file after `checkpoint_pages`: a power cut may come there, too.
+    """
 
     durability: str
     cut_after_s: float = DEADLINE_S
     messages: int = MESSAGES
+    checkpoint_pages: int = 20
 
 
 class PowerFails(Exception):
@@ -157,7 +160,7 @@ async def talk(power: Power, network: MemoryNetwork, folder: Path, application: 
 
 async def run_until_cut(network: MemoryNetwork, folder: Path, application: Application, run: Run) -> Power:
     """Talk until the power fails, or all is said."""
-    with recorded(folder) as disk:
+    with recorded(folder, run.checkpoint_pages) as disk:
         power = Power(disk)
         timer = asyncio.get_running_loop().call_later(run.cut_after_s, power.fail)
         try:
@@ -167,12 +170,6 @@ async def run_until_cut(network: MemoryNetwork, folder: Path, application: Appli
         finally:
             timer.cancel()
     return power
-
-
-@pytest.fixture(autouse=True)
-def _checkpoint_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The log of SQLite is written back to its file every few commits: a power cut may come there, too."""
-    monkeypatch.setattr(store_module, "CHECKPOINT_PAGES", 20)
 
 
 def record_a_run(folder: Path, durability: str) -> Power:
@@ -249,7 +246,7 @@ def test_power_fails_again_and_again_with_durability_power(tmp_path: Path, seed:
     assert application.firsts == [b"re %d" % n for n in range(MANY)]
 
 
-def test_power_fails_with_durability_process(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_power_fails_with_durability_process(tmp_path: Path, seed: int) -> None:
     """The store is refused if it is older than what the broker knows, with what to do; or it has all of that."""
     chance, said = random.Random(seed), list[str]()
 
@@ -264,7 +261,8 @@ def test_power_fails_with_durability_process(tmp_path: Path, seed: int, monkeypa
         return ""
 
     async def scenario(folder: Path) -> str:
-        network, run = MemoryNetwork(), Run("process", 0.1 + 1.5 * chance.random(), messages=100_000)
+        cut_after_s, pages = 0.1 + 1.5 * chance.random(), chance.choice([20, 4_000])
+        network, run = MemoryNetwork(), Run("process", cut_after_s, messages=100_000, checkpoint_pages=pages)
         async with join(network, space="s", process="b", store=None) as b:
             answering = asyncio.create_task(answer_all(b, []))
             power = await run_until_cut(network, folder, Application(), run)
@@ -273,7 +271,6 @@ def test_power_fails_with_durability_process(tmp_path: Path, seed: int, monkeypa
             return await rejoin(network, folder)
 
     for at in range(8):
-        monkeypatch.setattr(store_module, "CHECKPOINT_PAGES", chance.choice([20, 4_000]))
         said.append(asyncio.run(asyncio.wait_for(scenario(tmp_path / f"stores{at}"), DEADLINE_S)))
     refusals = [why for why in said if why]
     print(f"{len(refusals)} of {len(said)} stores were refused")

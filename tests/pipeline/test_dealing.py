@@ -92,16 +92,15 @@ def test_values_of_other_names_are_passed_on_as_they_are() -> None:
     assert [bytes(value) for value in held] == batches[1].column("rows").to_pylist()
 
 
-def test_a_table_that_is_too_large_for_one_value_is_dealt_in_several(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_that_is_too_large_for_one_value_is_dealt_in_several() -> None:
     table = events(TRACES[:50])
-    monkeypatch.setattr("antecede.pipeline.dealing.VALUE_BYTES_MAX", table.nbytes // 5)
-    batches = list(deal_table(table, np.zeros(50, np.int64), 1))
+    part = np.zeros(50, np.int64)
+    batches = list(deal_table(table, part, 1, value_bytes_max=table.nbytes // 5))
     assert 5 <= len(batches) <= 7
     rows = gather(batches)
     assert rows is not None
     assert rows.to_pylist() == table.to_pylist()
-    monkeypatch.setattr("antecede.pipeline.dealing.VALUE_BYTES_MAX", 1)
-    assert len(list(deal_table(table, np.zeros(50, np.int64), 1))) == 50
+    assert len(list(deal_table(table, part, 1, value_bytes_max=1))) == 50
 
 
 def test_equal_texts_go_to_the_same_part_in_a_dictionary_or_not() -> None:

@@ -174,14 +174,27 @@ class RecordingVFS(apsw.VFS):
         super().xDelete(filename, syncdir)
 
 
+class CheckpointedConnection(apsw.Connection):
+    """A connection that writes the log of SQLite back to its file after so many pages, whatever it is told."""
+
+    def __init__(self, path: str, pages: int) -> None:
+        super().__init__(path, vfs=VFS)
+        self._pages = pages
+
+    def execute(self, statements: str, bindings: Any = None, **more: Any) -> apsw.Cursor:
+        if statements.startswith("PRAGMA wal_autocheckpoint"):
+            statements = f"PRAGMA wal_autocheckpoint = {self._pages}"
+        return super().execute(statements, bindings, **more)
+
+
 @contextmanager
-def recorded(folder: Path) -> Iterator[Disk]:
+def recorded(folder: Path, checkpoint_pages: int) -> Iterator[Disk]:
     """Record what is done to every database that is opened while this lasts; there are files in `folder` already."""
     disk = Disk(before={str(path): path.read_bytes() for path in folder.glob("*")} if folder.exists() else {})
     vfs = RecordingVFS(disk)
 
     def connect(path: object, **_: object) -> sqlite3.Connection:
-        return cast(sqlite3.Connection, apsw.Connection(str(path), vfs=VFS))  # it has the same methods
+        return cast(sqlite3.Connection, CheckpointedConnection(str(path), checkpoint_pages))  # it has the same methods
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sqlite3, "connect", connect)

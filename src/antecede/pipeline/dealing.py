@@ -36,11 +36,18 @@ def part_by_text(texts: pa.ChunkedArray, parts: int) -> Longs:
     return hash_texts(texts) % parts
 
 
-def deal_table(table: pa.Table, part: npt.NDArray[np.int64], parts: int, name: str = ROWS) -> Iterator[pa.RecordBatch]:
+def deal_table(
+    table: pa.Table,
+    part: npt.NDArray[np.int64],
+    parts: int,
+    name: str = ROWS,
+    *,
+    value_bytes_max: int = VALUE_BYTES_MAX,
+) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a table as values of this name, for each part that any of them is for."""
     table = _without_large_dictionaries(table)
     for number, rows in split_by(table, part, parts):
-        step = max(1, rows.num_rows * VALUE_BYTES_MAX // max(rows.nbytes, 1))
+        step = max(1, rows.num_rows * value_bytes_max // max(rows.nbytes, 1))
         for start in range(0, rows.num_rows, step):
             yield deal_value(name, rows.slice(start, step), number)
 

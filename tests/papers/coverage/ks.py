@@ -275,8 +275,12 @@ ROWS = (
         "2.50", "§8", "Events that are not atomic.",
         reason="the paper leaves it to future work",
     ),
-    missing(
+    works(
         "2.51", "§1, §8", "Uses: replicated data, snapshots, shared memory, conferences, fair allocation.",
-        lacks="the examples show the commands and the library, and none of these uses",
+        "core.ordering.ks core.mobile.station runtime.node.join",
+        "examples/test_examples.py::test_causal_memory_needs_causal_order "
+        "examples/test_examples.py::test_a_global_snapshot_needs_causal_order "
+        "examples/test_examples.py::test_a_roaming_conversation_needs_causal_order "
+        "examples/test_examples.py::test_fair_allocation_needs_causal_order",
     ),
 )  # fmt: skip

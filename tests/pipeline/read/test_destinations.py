@@ -1,4 +1,4 @@
-"""Destinations for sends that name none: the processes at which the message arrived."""
+"""Destinations for sends that name none: the processes that delivered the message."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import random
 import pyarrow as pa
 import pytest
 
+from antecede.pipeline.check import check
 from antecede.pipeline.read.destinations import infer_destinations
+from antecede.pipeline.runner import InProcess
 from tests.pipeline.traces import Row, events
 
 
@@ -42,6 +44,21 @@ def test_a_send_without_destinations_gets_those_where_its_message_arrived() -> N
     assert found.schema == events(ROWS).schema
 
 
+def test_a_process_that_only_received_a_message_is_no_destination_if_the_run_has_delivers() -> None:
+    rows = [
+        Row("r", "a", 1, "send", 1.0, "m1"),
+        Row("r", "b", 1, "receive", 2.0, "m1"),
+        Row("r", "c", 1, "deliver", 2.0, "m1"),
+        Row("s", "a", 1, "send", 1.0, "m1"),
+        Row("s", "b", 1, "receive", 2.0, "m1"),
+    ]
+    table = without_dests(events(rows), [0, 3])
+    found, _ = infer_destinations(table)
+    assert [found["dests"].to_pylist()[row] for row in (0, 3)] == [["c"], ["b"]]
+    whole, cut = (check(InProcess(), table, windows=windows).answer.sums for windows in (None, 2))
+    assert (whole["lost"], cut["lost"], whole["deliveries"], cut["deliveries"]) == (0, 0, 2, 2)
+
+
 def test_if_all_sends_name_their_destinations_nothing_changes() -> None:
     table = events(ROWS)
     found, count = infer_destinations(table)
@@ -72,7 +89,9 @@ def test_random_traces_get_the_processes_of_their_arrivals(seed: int) -> None:
     found, count = infer_destinations(pieces)
     assert count == len(lacking)
     for at, (row, dests) in enumerate(zip(rows, found["dests"].to_pylist(), strict=True)):
-        arrived = {o.process for o in rows if (o.run, o.message) == (row.run, row.message) and o.kind != "send"}
+        own = [other for other in rows if other.run == row.run]
+        kind = "deliver" if any(other.kind == "deliver" for other in own) else "receive"
+        arrived = {other.process for other in own if (other.message, other.kind) == (row.message, kind)}
         if row.kind != "send":
             assert dests is None
         else:

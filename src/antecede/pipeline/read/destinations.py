@@ -1,7 +1,7 @@
 """Give destinations to sends of sources that do not name them.
 
-A send without `dests` gets the processes at which its message arrived. That is enough to judge the order, and it hides
-every loss: a destination at which nothing arrived is not known to be one. A note says for how many sends it was done.
+A send without `dests` gets the processes that delivered its message; in a run without delivers, those that received it.
+That is enough to judge the order, and it hides every loss. A note says for how many sends it was done.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ import pyarrow.compute as pc
 from antecede.pipeline.arrow import Longs, codes, kind_codes, list_lengths, text_ranks
 from antecede.pipeline.read.rows import encode_lists
 
+KINDS = ("send", "deliver", "receive")
+SEND, DELIVER, RECEIVE = range(3)
 NOTE = (
-    "sends without destinations: {sends:,}; the processes where such a message arrived count as its destinations, so "
-    "that lost messages are not seen"
+    "sends without destinations: {sends:,}; the processes that delivered such a message count as its destinations, "
+    "so that lost messages are not seen"
 )
 
 
@@ -24,13 +26,16 @@ def infer_destinations(events: pa.Table) -> tuple[pa.Table, int]:
 
     All rows of a message must be here.
     """
-    kind = kind_codes(events["kind"], ("send", "deliver", "receive"))
-    lacking = np.flatnonzero((kind == 0) & pc.is_null(events["dests"]).to_numpy())
+    kind = kind_codes(events["kind"], KINDS)
+    lacking = np.flatnonzero((kind == SEND) & pc.is_null(events["dests"]).to_numpy())
     if not len(lacking):
         return events, 0
     key = _message_keys(events)
     process, names = text_ranks(events["process"]), codes(events["process"])[1]
-    arrived = np.flatnonzero(kind > 0)
+    run, runs = codes(events["run"])
+    has_delivers = np.zeros(len(runs), np.bool_)
+    has_delivers[run[kind == DELIVER]] = True
+    arrived = np.flatnonzero(kind == np.where(has_delivers[run], DELIVER, RECEIVE))
     pairs = np.unique(key[arrived] * len(names) + process[arrived])  # by message, then by name
     first, last = (np.searchsorted(pairs, (key[lacking] + more) * len(names)) for more in (0, 1))
     by_rank = pc.take(names, pc.sort_indices(names)).cast(pa.string())
