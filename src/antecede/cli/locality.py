@@ -6,11 +6,10 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from antecede.cli.screen import columns, plain
-from antecede.core.errors import Misuse
+from antecede.cli.standard_input import read_text
 
 if TYPE_CHECKING:
     from antecede.core.locality.graph import Graph
@@ -65,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     from antecede.core.locality.edge_list import guess, parse
     from antecede.core.locality.plan import plan
 
-    text = _read(arguments.graph)
+    text = read_text(arguments.graph, "the graph")
     form = guess(arguments.graph, text) if arguments.format == "auto" else arguments.format
     links = parse(text, form)
     graph = links.graph(both_ways=arguments.both_ways)
@@ -77,24 +76,6 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         _show(graph, made, remarks, sets=arguments.sets)
     return 0
-
-
-def _read(name: str) -> str:
-    """Return the text of a file or of standard input. Both are decoded from bytes, whatever the locale is."""
-    try:
-        read = _standard_input() if name == "-" else Path(name).read_bytes()
-        text = read if isinstance(read, str) else read.decode("utf-8")
-        return text.removeprefix("\ufeff")
-    except (OSError, UnicodeDecodeError) as error:
-        raise Misuse(
-            f"cannot read the graph from {name}: {error}; give a text file, or - for standard input"
-        ) from error
-
-
-def _standard_input() -> bytes | str:
-    """Return the bytes of standard input, or its text if it was replaced by a text stream."""
-    bytes_in = getattr(sys.stdin, "buffer", None)
-    return sys.stdin.read() if bytes_in is None else bytes_in.read()
 
 
 def _as_object(made: Plan, remarks: list[str], *, sets: bool) -> dict[str, Any]:
