@@ -7,9 +7,10 @@
     (3, 9)
 
 `plan` finds the cheapest clocks that are right for a graph; `saving` says in words what they save. `LocalClock` keeps
-the clocks of one process, and `compare` tells how two messages that arrived at one process stand to each other. Without
-a plan, `VectorClock` compares any two events of a fixed set of processes, and `DifferentialClock`, on FIFO channels,
-sends only the entries that changed.
+the clocks of one process, and `compare` tells how two messages that arrived at one process stand to each other. With
+a plan for pairs of processes, `compare_events` does the same for any two events of a pair. Without a plan,
+`VectorClock` compares any two events of a fixed set of processes, and `DifferentialClock`, on FIFO channels, sends only
+the entries that changed.
 """
 
 from antecede.core.clocks.differential import DifferentialClock
@@ -20,6 +21,7 @@ from antecede.core.locality.gateway_memory import MemoryFull
 from antecede.core.locality.graph import BadGraph, Graph
 from antecede.core.locality.local_clock import LocalClock
 from antecede.core.locality.local_clock import determination_4 as compare
+from antecede.core.locality.pairs import compare_events
 from antecede.core.locality.plan import Candidate, Cost, Plan, plan, saving
 
 __all__ = [
@@ -37,6 +39,7 @@ __all__ = [
     "Plan",
     "VectorClock",
     "compare",
+    "compare_events",
     "plan",
     "saving",
 ]

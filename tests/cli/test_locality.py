@@ -57,7 +57,12 @@ def test_json_is_one_object(hub: str, capsys: pytest.CaptureFixture[str]) -> Non
         "clock_entries_max": 1,
         "message_entries": 6,
         "message_entries_max": 1,
+        "kept_entries": 0,
+        "kept_entries_max": 0,
+        "link_entries": 16,
+        "link_entries_max": 7,
     }
+    assert (found["kept"], found["partners"]) == (0, {})
     assert found["vectors"]["clock_entries"] == 16
     assert found["clock_sets"]["s1"] == found["observation_sets"]["s1"] == ["hub"]
 
