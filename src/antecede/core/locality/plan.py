@@ -191,18 +191,21 @@ def saving(plan: Plan) -> str:
         and plan.cost.message_entries >= plan.vectors.message_entries
     ):
         return f"Nothing is saved: this graph needs the {processes} entries of vector clocks."
-    kept_too = ""
-    if plan.kept:
-        numbers, of_vectors = plan.cost.space_entries / processes, plan.vectors.space_entries / processes
-        kept_too = (
-            f" With {plan.kept} timestamps that each process keeps, and what it notes of each link, it has at most "
-            f"{_number(numbers)} numbers on average instead of {_number(of_vectors)}."
-        )
-    return (
+    words = (
         f"Clock entries per process: {_number(kept)} on average (at most {plan.cost.clock_entries_max}) instead of "
         f"{processes}; per message: {_number(sent)} (at most {plan.cost.message_entries_max}) instead of {processes}. "
         f"That is {_percent(kept, processes)} less space and {_percent(sent, processes)} less on the wire."
-        f"{kept_too}"
+    )
+    return f"{words} {_space_in_words(plan)}" if plan.kept else words
+
+
+def _space_in_words(plan: Plan) -> str:
+    processes = len(plan.allocation.graph.processes)
+    numbers, of_vectors = plan.cost.space_entries / processes, plan.vectors.space_entries / processes
+    besides = ", besides what gateways remember" if plan.allocation.remembered else ""
+    return (
+        f"With {plan.kept} timestamp{'' if plan.kept == 1 else 's'} that each process keeps, and what it notes of each "
+        f"link, it has at most {_number(numbers)} numbers on average instead of {_number(of_vectors)}{besides}."
     )
 
 
