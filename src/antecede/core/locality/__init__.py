@@ -13,4 +13,5 @@ two_way_links       the same in nearly linear time, if every link goes both ways
 gateway_memory      what a gateway remembers of one process
 local_clock         keeping the clocks of an allocation, and comparing two messages that arrived at one process
 plan                what allocations cost, and the cheapest one for a graph
+epochs              replacing the plan while processes run
 """
