@@ -108,13 +108,13 @@ class Run:
                         yield self.clocks[receiver].compare(m1, m2), truth(past, first, second)
 
     def event_verdicts(self) -> Iterator[tuple[Order, Order]]:
-        """What is said of each two events of one epoch and one pair, and what is true."""
+        """What is said of each two events of one epoch and one pair, or one process of it, and what is true."""
         past = {number: before for number, (_, before) in enumerate(event_pasts(self.steps))}
         stamped = [(number, made) for number, made in enumerate(self.timestamps) if made is not None]
         for first, e1 in stamped:
             for second, e2 in stamped:
                 p, q = e1.stamp.sender, e2.stamp.sender
-                if e1.epoch == e2.epoch and q in self.plans[0].partners[p]:
+                if first != second and e1.epoch == e2.epoch and (p == q or q in self.plans[0].partners[p]):
                     said = compare_epoch_events(e1, e2, self.plans[e1.epoch - 1])
                     yield said, truth(past, first, second)
 
