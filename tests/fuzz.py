@@ -28,6 +28,9 @@ VARIANTS: tuple[tuple[str, dict[str, object]], ...] = (
     ("mr-broadcast", {"numbered": True}),
     ("mr-broadcast", {"resynch_after_s": 0.7}),
     ("hierarchy", {"inner": "prs"}),
+    ("isis", {"acyclic": True}),
+    ("mr", {"acyclic": True}),
+    ("mr", {"acyclic": True, "numbered": True, "resynch_after_s": 0.7}),
 )
 
 

@@ -4,7 +4,8 @@
     python -m tests.fuzz_locality --seed 1 --execution 417      # one of them again
 
 A pair is two messages with one receiver; it is counted once, and judged by every clock there is for the graph and the
-channels. Each execution has its own stream of chance, made of the seed and its number, so any can be run alone.
+channels. In every execution, any two events of some pairs of processes are judged too, by the clocks for those pairs.
+Each execution has its own stream of chance, made of the seed and its number, so any can be run alone.
 """
 
 from __future__ import annotations
@@ -18,11 +19,22 @@ from dataclasses import dataclass
 from antecede.core.locality import allocation, gateways
 from antecede.core.locality.allocation import Allocation
 from antecede.core.locality.graph import Graph
+from antecede.core.locality.pairs import PairAllocations
 from antecede.core.locality.plan import plan
 from antecede.core.locality.two_way_links import BlockAllocations
 from tests.core.locality.executions import Step, random_execution
 from tests.core.locality.graphs import random_graph
-from tests.core.locality.judge import AnyAccused, Wrong, differential, local, pairs, vectors, vectors_and_paths
+from tests.core.locality.judge import (
+    AnyAccused,
+    EventVerdict,
+    Wrong,
+    differential,
+    event_verdicts,
+    local,
+    pairs,
+    vectors,
+    vectors_and_paths,
+)
 from tests.replay import explain_failure
 
 
@@ -63,6 +75,11 @@ def execute(seed: int, number: int) -> Report:
     for accused in everyone(graph, fifo):
         verdicts += found
         failures.extend(_explain(accused.name, wrong, seed, number) for wrong in accused.wrong_verdicts(steps))
+    for made in pair_allocations(seed, number, graph, fifo):
+        for verdict in event_verdicts(made, steps):
+            verdicts += 1
+            if verdict.said is not verdict.true:
+                failures.append(_explain_events(made, verdict, seed, number))
     return Report(seed, 1, found, verdicts, tuple(failures))
 
 
@@ -97,6 +114,26 @@ def allocations(graph: Graph, fifo: bool) -> Iterator[Allocation]:
         allocations = BlockAllocations(graph, fifo=fifo)
         yield from (allocations.allocation_3(), allocations.allocation_4(), allocations.allocation_5(arrival_price=3))
         yield allocations.allocation_6()
+
+
+def pair_allocations(seed: int, number: int, graph: Graph, fifo: bool) -> Iterator[Allocation]:
+    """Clocks for some pairs of processes: few, or many."""
+    chance = random.Random(f"pairs {seed}/{number}")
+    chosen = [chance.sample(graph.processes, 2) for _ in range(chance.choice([1, 1, 2, 3, 6]))]
+    named = [(p, q) for p, q in chosen]
+    made = PairAllocations(graph, named, fifo=fifo)
+    yield from (made.allocation_1(), made.allocation_2(), made.allocation_3())
+    yield PairAllocations(graph, named, fifo=fifo, budget=0).allocation_3()
+    yield plan(graph, fifo=fifo, pairs=named).allocation
+
+
+def _explain_events(made: Allocation, verdict: EventVerdict, seed: int, number: int) -> str:
+    named = ", ".join(f"{p} with {' '.join(sorted(others))}" for p, others in made.partners.items())
+    what = (
+        f"{made.name} for {named}: event {verdict.first} is {verdict.true.value} {verdict.second} but was said to be "
+        f"{verdict.said.value}"
+    )
+    return explain_failure(what, ["tests.fuzz_locality", "--seed", str(seed), "--execution", str(number)])
 
 
 def _explain(name: str, wrong: Wrong, seed: int, number: int) -> str:

@@ -21,6 +21,7 @@ ALL_FILES = sorted(
 
 MODULES_MAX = 15
 MORE_MODULES: dict[str, str] = {
+    "cli": "one for each command, and what several share",
     "core/ordering": "one for each algorithm",
     "lab/experiments": "one for each experiment, and what several share",
 }

@@ -156,6 +156,9 @@ class World:
     def _random_groups(self) -> dict[str, list[str]]:
         if self.info.addressing != "group":
             return {}
+        if self.options.get("acyclic"):
+            make = wide_tree_of_groups if self.algorithm == "isis" else tree_of_groups
+            return make(self.random, self.names)
         groups = {"g0": list(self.names)} if self.random.random() < 0.3 else {}
         for number in range(1, self.random.randint(1, 4) + 1):
             size = self.random.randint(min(2, len(self.names)), len(self.names))
@@ -297,6 +300,35 @@ class World:
                 raise Broken(f"{at} holds {waiting.message.id} back for nothing: {waiting}")
             if not set(waiting.messages) <= self.oracle.past[waiting.message.id]:
                 raise Broken(f"{waiting}, which is not among its predecessors")
+
+
+def tree_of_groups(chance: random.Random, names: list[str]) -> dict[str, list[str]]:
+    """Groups of which each but the first shares one process with one group before it, and no process is in three."""
+    rest = chance.sample(names, len(names))
+    groups, rest = [rest[:2]], rest[2:]
+    free = list(groups[0])
+    while rest:
+        count = chance.randint(1, len(rest))
+        shared = free.pop(chance.randrange(len(free)))
+        groups.append([shared, *rest[:count]])
+        free, rest = free + rest[:count], rest[count:]
+    return {f"g{number}": sorted(group) for number, group in enumerate(groups, start=1)}
+
+
+def wide_tree_of_groups(chance: random.Random, names: list[str]) -> dict[str, list[str]]:
+    """Groups of which each but the first shares some processes with one group before it, and no process is in three."""
+    rest = chance.sample(names, len(names))
+    cut = chance.randint(2, len(rest))
+    groups, rest = [rest[:cut]], rest[cut:]
+    free = [list(groups[0])]
+    while rest:
+        among = chance.choice([members for members in free if members])
+        shared = [among.pop() for _ in range(chance.randint(1, len(among)))]
+        cut = chance.randint(1, len(rest))
+        groups.append(shared + rest[:cut])
+        free.append(rest[:cut])
+        rest = rest[cut:]
+    return {f"g{number}": sorted(group) for number, group in enumerate(groups, start=1)}
 
 
 def run(algorithm: str, seed: int, **settings: object) -> World:

@@ -17,7 +17,7 @@
 `algorithms()` says what there is; `create` makes one process of an algorithm. Its `send` and `receive` return effects,
 which a driver carries out in order: `Sent`, `Transmit`, `Deliver`, `SetTimer`. What the driver owes the algorithm is
 written once, in `antecede.core.algorithm`. `encode` and `decode` are the wire form of packets; `snapshot` and `restore`
-bring a process over a restart.
+bring a process over a restart. `group_graph` says whether groups that overlap form a cycle.
 
 `check` says whether a trace was delivered in causal order, from a program, a notebook or a test, and `suggest_mapping`
 how to read a log in a format of its own; they come with `antecede[app]`.
@@ -43,6 +43,7 @@ from antecede.core.errors import (
     UnknownAlgorithm,
     WireError,
 )
+from antecede.core.group_graph import GroupGraph, group_graph
 from antecede.core.registry import AlgorithmInfo, algorithms, create, restore
 from antecede.core.types import Message, MessageId, Need, Packet, Pending, ProcessId, Stamp
 from antecede.core.wire.packets import Codec, decode, encode
@@ -66,6 +67,7 @@ __all__ = [
     "Codec",
     "Deliver",
     "Effect",
+    "GroupGraph",
     "HoldBackFull",
     "LimitReached",
     "Message",
@@ -87,6 +89,7 @@ __all__ = [
     "create",
     "decode",
     "encode",
+    "group_graph",
     "restore",
 ]
 _LAZY = {

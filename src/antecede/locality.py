@@ -7,19 +7,31 @@
     (3, 9)
 
 `plan` finds the cheapest clocks that are right for a graph; `saving` says in words what they save. `LocalClock` keeps
-the clocks of one process, and `compare` tells how two messages that arrived at one process stand to each other. Without
-a plan, `VectorClock` compares any two events of a fixed set of processes, and `DifferentialClock`, on FIFO channels,
-sends only the entries that changed.
+the clocks of one process, and `compare` tells how two messages that arrived at one process stand to each other. With
+a plan for pairs of processes, `compare_events` does the same for any two events of a pair. `add_links` plans anew, and
+`ChangingClock` goes from one plan to the next while processes run. Without a plan, `VectorClock` compares any two
+events of a fixed set of processes, and `DifferentialClock`, on FIFO channels, sends only the entries that changed.
 """
 
 from antecede.core.clocks.differential import DifferentialClock
 from antecede.core.clocks.stamp import Arrival, ClockStamp, Order
 from antecede.core.clocks.vector import VectorClock
 from antecede.core.locality.allocation import Allocation
+from antecede.core.locality.epochs import (
+    ChangingClock,
+    ClockChange,
+    EpochArrival,
+    EpochStamp,
+    PlanMissing,
+    add_links,
+    clock_changes,
+    compare_epoch_events,
+)
 from antecede.core.locality.gateway_memory import MemoryFull
 from antecede.core.locality.graph import BadGraph, Graph
 from antecede.core.locality.local_clock import LocalClock
 from antecede.core.locality.local_clock import determination_4 as compare
+from antecede.core.locality.pairs import compare_events
 from antecede.core.locality.plan import Candidate, Cost, Plan, plan, saving
 
 __all__ = [
@@ -27,16 +39,25 @@ __all__ = [
     "Arrival",
     "BadGraph",
     "Candidate",
+    "ChangingClock",
+    "ClockChange",
     "ClockStamp",
     "Cost",
     "DifferentialClock",
+    "EpochArrival",
+    "EpochStamp",
     "Graph",
     "LocalClock",
     "MemoryFull",
     "Order",
     "Plan",
+    "PlanMissing",
     "VectorClock",
+    "add_links",
+    "clock_changes",
     "compare",
+    "compare_epoch_events",
+    "compare_events",
     "plan",
     "saving",
 ]

@@ -57,7 +57,12 @@ def test_json_is_one_object(hub: str, capsys: pytest.CaptureFixture[str]) -> Non
         "clock_entries_max": 1,
         "message_entries": 6,
         "message_entries_max": 1,
+        "kept_entries": 0,
+        "kept_entries_max": 0,
+        "link_entries": 16,
+        "link_entries_max": 7,
     }
+    assert (found["kept"], found["partners"]) == (0, {})
     assert found["vectors"]["clock_entries"] == 16
     assert found["clock_sets"]["s1"] == found["observation_sets"]["s1"] == ["hub"]
 
@@ -68,6 +73,48 @@ def test_options_change_the_plan(hub: str, capsys: pytest.CaptureFixture[str]) -
         call(hub, "--json", *options)
         chosen[options] = json.loads(capsys.readouterr().out)["allocation"]
     assert chosen == {(): "4", ("--not-fifo",): "6", ("--not-fifo", "--no-memory"): "1"}
+
+
+LINE = "a b\nb c\nc:d a\nd c\n"
+
+
+@pytest.fixture
+def line(tmp_path: Path) -> str:
+    path = tmp_path / "line.txt"
+    path.write_text(LINE)
+    return str(path)
+
+
+def test_pairs_of_processes_can_be_named(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(line, "--json", "--sets") == 0
+    assert json.loads(capsys.readouterr().out)["cost"]["clock_entries"] == 0
+    assert call(line, "--pairs", "a:c", "c:d:b", "--json", "--sets") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["partners"] == {"a": ["c"], "b": ["c:d"], "c": ["a"], "c:d": ["b"]}
+    assert found["clock_sets"] == {"a": ["a", "c:d"], "b": ["a", "b", "c:d"], "c": ["a", "c"], "c:d": ["c:d"], "d": []}
+    assert list(found["candidates"]) == ["1", "2", "3"]
+    assert call(line, "--pairs", "a:c") == 0
+    assert "Events of pairs of processes can be compared: 1." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("pair", ["a", "a:x", "a-c", ":a"])
+def test_what_does_not_name_a_pair_is_explained(line: str, pair: str) -> None:
+    with pytest.raises(AntecedeError, match=f"'{pair}' does not name a pair of processes of the graph: write P:Q"):
+        call(line, "--pairs", pair)
+
+
+def test_kept_timestamps_are_counted(hub: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(hub, "--kept", "10") == 0
+    out = capsys.readouterr().out
+    assert "entries per message  numbers per process in all\n" in out
+    assert [line.split()[-1] for line in out.splitlines() if line.startswith(("*", "   vector"))] == ["44.0", "27.5"]
+    assert call(hub, "--kept", "1") == 0
+    assert "With 1 timestamp that each process keeps" in capsys.readouterr().out
+    assert call(hub, "--kept", "10", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["kept"], found["cost"]["kept_entries"], found["vectors"]["kept_entries"]) == (10, 90, 160)
+    with pytest.raises(AntecedeError, match="keeps -1 timestamps: give a whole number from 0"):
+        call(hub, "--kept", "-1")
 
 
 def test_one_way_links_can_be_read_as_both_ways(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

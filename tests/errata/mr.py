@@ -12,6 +12,7 @@ from tests.errata.forms import Form, Groups, core
 from tests.errata.ordered import order_at
 from tests.errata.printed import by_the_rules, inferred_phases, phases
 from tests.errata.stage import diagram, perform
+from tests.worlds import tree_of_groups
 
 PHASES = Quotation(
     "§3.1",
@@ -190,7 +191,8 @@ def acyclic_groups() -> Erratum:
         repair=(
             "Carry the entries of all groups, as `mr` does. The entries of the sender's own groups are enough if three "
             "things are so: the graph of groups has no cycle, no two groups share more than one process, and two "
-            "timestamps are compared only on the entries that both carry. " + own_groups_told()
+            "timestamps are compared only on the entries that both carry. `mr` with `acyclic=True` is that, and is "
+            "refused among other groups. " + own_groups_told()
         ),
         assumes="FIFO channels that lose nothing, static groups, and a graph of groups without a cycle (§2.1, §4.3).",
         defence=(
@@ -272,19 +274,6 @@ def sharing_two(chance: random.Random, names: list[str]) -> Groups:
     rest = [name for name in names if name not in shared]
     cut = chance.randint(1, len(rest) - 1)
     return {"g1": sorted(shared + rest[:cut]), "g2": sorted(shared + rest[cut:])}
-
-
-def tree_of_groups(chance: random.Random, names: list[str]) -> Groups:
-    """Groups of which each but the first shares one process with one group before it, and no process is in three."""
-    rest = chance.sample(names, len(names))
-    groups, rest = [rest[:2]], rest[2:]
-    free = list(groups[0])
-    while rest:
-        count = chance.randint(1, len(rest))
-        shared = free.pop(chance.randrange(len(free)))
-        groups.append([shared, *rest[:count]])
-        free, rest = free + rest[:count], rest[count:]
-    return {f"g{number}": sorted(group) for number, group in enumerate(groups, start=1)}
 
 
 def cycle_of_groups(chance: random.Random, names: list[str]) -> Groups:

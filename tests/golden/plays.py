@@ -19,6 +19,7 @@ from tests.stage import Flight, Stage, destinations
 NAMES = ("p1", "p2", "p3", "p4", "p5")
 LONG_NAMES = tuple(f"plant {n // 8}, machine {n:02}: überwacht" for n in range(30))
 GROUPS = {"g0": NAMES, "g1": ("p1", "p2", "p3"), "g2": ("p3", "p4", "p5")}
+ACYCLIC_GROUPS = {"g0": ("p1", "p2", "p3"), "g1": ("p3", "p4", "p5")}
 VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
     *((name, {}) for name in sorted(antecede.algorithms())),
     ("ks", {"multicast": True}),
@@ -28,6 +29,8 @@ VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("mr-broadcast", {"resynch_after_s": 5.0}),
     ("hierarchy", {"inner": "prs", "representatives": {"p1": ["p2"], "p3": ["p4", "p5"]}}),
     ("history", {"acknowledge_every": 2}),
+    ("isis", {"acyclic": True}),
+    ("mr", {"acyclic": True}),
 )
 """Every algorithm with its own options where these change what is stored or sent."""
 
@@ -35,7 +38,8 @@ VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
 def open_stage(algorithm: str, options: dict[str, Any], names: tuple[str, ...] = NAMES) -> Stage:
     """Return the processes of one variant at the beginning of time."""
     grouped = antecede.algorithms()[algorithm].addressing == "group"
-    return Stage(algorithm, names, GROUPS if grouped else None, **options)
+    groups = ACYCLIC_GROUPS if options.get("acyclic") else GROUPS
+    return Stage(algorithm, names, groups if grouped else None, **options)
 
 
 def play(stage: Stage, random: Random, sends: int, *, fifo: bool) -> Stage:

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from antecede import __version__
 from antecede.core.errors import AntecedeError, Misuse
 
-COMMANDS = ("check", "demo", "lab", "locality", "remove", "simulate", "station", "status", "token", "trace")
+COMMANDS = ("check", "demo", "groups", "lab", "locality", "remove", "simulate", "station", "status", "token", "trace")
 
 
 def parser() -> argparse.ArgumentParser:

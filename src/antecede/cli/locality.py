@@ -6,14 +6,15 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from antecede.cli.screen import columns, plain
+from antecede.cli.standard_input import read_text
 from antecede.core.errors import Misuse
 
 if TYPE_CHECKING:
     from antecede.core.locality.graph import Graph
+    from antecede.core.locality.pairs import Pair
     from antecede.core.locality.plan import Cost, Plan
 
 NAME_CHARS_MAX = 200
@@ -22,7 +23,8 @@ NAME_CHARS_MAX = 200
 EXPLANATION = """\
 With vector clocks, a process can decide which of two messages may have caused the other, with one clock entry for every
 process. If it is known which processes write to which, fewer entries are enough. This command tries several correct
-allocations of clocks for GRAPH, chooses the smallest, and prints how much it saves.
+allocations of clocks for GRAPH, chooses the smallest, and prints how much it saves. The messages that arrive at one
+process can then be compared; with --pairs, any two events of the processes that are paired.
 
 GRAPH is a file, or - for standard input. The formats are:
   edge list   one link per line: 'a b' or 'a -> b' for one way, 'a <-> b' for both ways; '#' starts a comment
@@ -57,6 +59,19 @@ def add(subparsers: Any) -> None:
         action="store_true",
         help="exclude Allocation 6, in which gateways remember the steps of other clocks",
     )
+    parser.add_argument(
+        "--pairs",
+        nargs="+",
+        metavar="P:Q",
+        help="compare the events of these pairs of processes, instead of the messages that arrive at one process",
+    )
+    parser.add_argument(
+        "--kept",
+        type=int,
+        default=0,
+        metavar="N",
+        help="also count N timestamps that each process keeps for comparison (default 0)",
+    )
     parser.add_argument("--sets", action="store_true", help="also list whose clocks each process keeps")
     parser.add_argument("--json", action="store_true", help="print one JSON object on standard output")
 
@@ -65,11 +80,12 @@ def run(arguments: argparse.Namespace) -> int:
     from antecede.core.locality.edge_list import guess, parse
     from antecede.core.locality.plan import plan
 
-    text = _read(arguments.graph)
+    text = read_text(arguments.graph, "the graph")
     form = guess(arguments.graph, text) if arguments.format == "auto" else arguments.format
     links = parse(text, form)
     graph = links.graph(both_ways=arguments.both_ways)
-    made = plan(graph, fifo=not arguments.not_fifo, memory=not arguments.no_memory)
+    pairs = None if arguments.pairs is None else [_pair(text, graph) for text in arguments.pairs]
+    made = plan(graph, fifo=not arguments.not_fifo, memory=not arguments.no_memory, pairs=pairs, kept=arguments.kept)
     remarks = [f"Links that were given more than once, and count once: {links.repeated}."] if links.repeated else []
     remarks += made.notes
     if arguments.json:
@@ -79,22 +95,14 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _read(name: str) -> str:
-    """Return the text of a file or of standard input. Both are decoded from bytes, whatever the locale is."""
-    try:
-        read = _standard_input() if name == "-" else Path(name).read_bytes()
-        text = read if isinstance(read, str) else read.decode("utf-8")
-        return text.removeprefix("\ufeff")
-    except (OSError, UnicodeDecodeError) as error:
-        raise Misuse(
-            f"cannot read the graph from {name}: {error}; give a text file, or - for standard input"
-        ) from error
-
-
-def _standard_input() -> bytes | str:
-    """Return the bytes of standard input, or its text if it was replaced by a text stream."""
-    bytes_in = getattr(sys.stdin, "buffer", None)
-    return sys.stdin.read() if bytes_in is None else bytes_in.read()
+def _pair(text: str, graph: Graph) -> Pair:
+    """Return the two processes that `text` names, with a colon between them. Names may have colons too."""
+    colons = (place for place, character in enumerate(text) if character == ":")
+    found = [(text[:place], text[place + 1 :]) for place in colons]
+    known = [(p, q) for p, q in found if p in graph.successors and q in graph.successors]
+    if len(known) != 1:
+        raise Misuse(f"{text!r} does not name a pair of processes of the graph: write P:Q, the two names with a colon")
+    return known[0]
 
 
 def _as_object(made: Plan, remarks: list[str], *, sets: bool) -> dict[str, Any]:
@@ -114,6 +122,8 @@ def _as_object(made: Plan, remarks: list[str], *, sets: bool) -> dict[str, Any]:
         "remembered": {gateway: sorted(known) for gateway, known in sorted(chosen.remembered.items())},
         "saving": saving(made),
         "notes": remarks,
+        "kept": made.kept,
+        "partners": {p: sorted(others) for p, others in chosen.partners.items()},
     }
     if sets:
         found["clock_sets"] = {p: sorted(chosen.clock_set(p)) for p in chosen.graph.processes}
@@ -132,7 +142,8 @@ def _show(graph: Graph, made: Plan, remarks: list[str], *, sets: bool) -> None:
     links = len(graph.links)
     counted = f"{links} link{'' if links == 1 else 's'}, {_ways(graph)}"
     print(f"{len(graph.processes)} processes, {counted}; simple paths: {chosen.method}.\n")
-    _print_table(["", "allocation", "entries per process", "entries per message"], _rows(made))
+    headings = ["", "allocation", "entries per process", "entries per message"]
+    _print_table([*headings, "numbers per process in all"] if made.kept else headings, _rows(made))
     print(f"\n{saving(made)}")
     for remark in remarks:
         print(remark)
@@ -170,6 +181,7 @@ def _rows(made: Plan) -> Iterable[list[str]]:
             title,
             f"{cost.clock_entries / processes:.1f} (max {cost.clock_entries_max})",
             f"{cost.message_entries / links:.1f} (max {cost.message_entries_max})",
+            *([f"{cost.space_entries / processes:.1f}"] if made.kept else []),
         ]
 
     yield row("", "vector clocks", made.vectors)

@@ -1,4 +1,4 @@
-"""Give standard input to a check as a file, because a check reads its input more than once and in pieces."""
+"""Read standard input where a path is `-`: as text, or as a file for a check, which reads its input more than once."""
 
 from __future__ import annotations
 
@@ -32,3 +32,22 @@ def read_standard_input(paths: Sequence[str], master: str | None) -> Iterator[li
         with copy.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
         yield [str(copy) if path == DASH else path for path in paths]
+
+
+def read_text(name: str, what: str) -> str:
+    """Return the text of a file or of standard input. Both are decoded from bytes, whatever the locale is.
+
+    `what` is in the file, in words. Raise `Misuse` if it cannot be read.
+    """
+    try:
+        read = _standard_input() if name == DASH else Path(name).read_bytes()
+        text = read if isinstance(read, str) else read.decode("utf-8")
+        return text.removeprefix("\ufeff")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Misuse(f"cannot read {what} from {name}: {error}; give a text file, or - for standard input") from error
+
+
+def _standard_input() -> bytes | str:
+    """Return the bytes of standard input, or its text if it was replaced by a text stream."""
+    bytes_in = getattr(sys.stdin, "buffer", None)
+    return sys.stdin.read() if bytes_in is None else bytes_in.read()

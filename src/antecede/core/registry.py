@@ -12,6 +12,7 @@ from math import isfinite
 from types import MappingProxyType
 from typing import Any
 
+from antecede.core.acyclic import within_acyclic_groups
 from antecede.core.algorithm import Algorithm, Ordering
 from antecede.core.errors import Misuse, SnapshotError, UnknownAlgorithm
 from antecede.core.fifo import Numbered
@@ -79,8 +80,9 @@ def _ks(roster: Roster, *, multicast: bool = False, hold_back_limit: int = HOLD_
     return Process(roster, Ks(roster.me, multicast), HoldBack(hold_back_limit))
 
 
-def _isis(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> Process:
-    return Process(roster, Isis(roster.me, frozenset(roster.my_groups)), HoldBack(hold_back_limit))
+def _isis(roster: Roster, *, acyclic: bool = False, hold_back_limit: int = HOLD_BACK_LIMIT) -> Algorithm:
+    process = Process(roster, Isis(roster.me, frozenset(roster.my_groups)), HoldBack(hold_back_limit))
+    return within_acyclic_groups(process) if acyclic else process
 
 
 def _none(roster: Roster, *, memory: int = 65_536) -> Unordered:
@@ -99,18 +101,28 @@ def _rendezvous(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> Re
     return Rendezvous(roster, hold_back_limit)
 
 
-def _phases(protocol: type[Phases | BroadcastPhases]) -> Factory:
-    def make(
-        roster: Roster,
-        *,
-        numbered: bool = False,
-        resynch_after_s: float = 0.0,
-        hold_back_limit: int = HOLD_BACK_LIMIT,
-    ) -> Algorithm:
-        phases = protocol(roster, HoldBack(hold_back_limit), resynch_after_s)
-        return Numbered(phases, hold_back_limit) if numbered else phases
+def _mr(
+    roster: Roster,
+    *,
+    acyclic: bool = False,
+    numbered: bool = False,
+    resynch_after_s: float = 0.0,
+    hold_back_limit: int = HOLD_BACK_LIMIT,
+) -> Algorithm:
+    phases = Phases(roster, HoldBack(hold_back_limit), resynch_after_s)
+    made = within_acyclic_groups(phases) if acyclic else phases
+    return Numbered(made, hold_back_limit) if numbered else made
 
-    return make
+
+def _mr_broadcast(
+    roster: Roster,
+    *,
+    numbered: bool = False,
+    resynch_after_s: float = 0.0,
+    hold_back_limit: int = HOLD_BACK_LIMIT,
+) -> Algorithm:
+    phases = BroadcastPhases(roster, HoldBack(hold_back_limit), resynch_after_s)
+    return Numbered(phases, hold_back_limit) if numbered else phases
 
 
 def _serial(broadcast: bool) -> Factory:
@@ -200,7 +212,7 @@ _ALL = (
         "a phase of a group",
         needs_fifo=True,
         delay_optimal=False,
-        factory=_phases(Phases),
+        factory=_mr,
     ),
     AlgorithmInfo(
         "mr-broadcast",
@@ -210,7 +222,7 @@ _ALL = (
         "a phase, on resynchronisations only",
         needs_fifo=True,
         delay_optimal=False,
-        factory=_phases(BroadcastPhases),
+        factory=_mr_broadcast,
     ),
     AlgorithmInfo(
         "mf", "Mattern-Fuenfrocken", "002 §7.1", "unicast", "an acknowledgement", delay_optimal=False, factory=_mf
@@ -330,6 +342,7 @@ def _is_flag(value: object) -> bool:
 
 _CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     "acknowledge_every": (_is_whole(1), "a number of deliveries, 1 or more"),
+    "acyclic": (_is_flag, "True or False"),
     "hold_back_limit": (_is_whole(0), "a number of packets, 0 or more"),
     "memory": (_is_whole(1), "a number of messages, 1 or more"),
     "multicast": (_is_flag, "True or False"),

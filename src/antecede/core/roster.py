@@ -44,13 +44,7 @@ class Roster:
         processes: Iterable[ProcessId],
         groups: Mapping[GroupId, Iterable[ProcessId]] | None,
     ) -> Roster:
-        if groups is not None and not isinstance(groups, Mapping):
-            raise Misuse(
-                f'groups must be a mapping of each group to its members, such as {{"g1": ["a", "b"]}}, not {groups!r}'
-            )
-        members = {
-            _name(name): frozenset(checked_names(f"group {name!r}", who)) for name, who in (groups or {}).items()
-        }
+        members = checked_members({} if groups is None else groups)
         everyone = {_name(me), *checked_names("processes", processes)}.union(*members.values())
         if addressing == "group" and not members:
             raise Misuse('this algorithm sends to groups: create(..., groups={"g1": ["a", "b"]})')
@@ -183,6 +177,15 @@ def checked_payload(payload: object) -> None:
         raise Misuse(f"a payload must be bytes, not {type(payload).__name__}: encode it first")
     if len(payload) > PAYLOAD_BYTES_MAX:
         raise Misuse(f"the payload has {len(payload)} bytes, and the limit is {PAYLOAD_BYTES_MAX}: split it")
+
+
+def checked_members(groups: object) -> dict[GroupId, frozenset[ProcessId]]:
+    """Return the members of each group, or raise `Misuse` if `groups` is not a mapping of names to names."""
+    if not isinstance(groups, Mapping):
+        raise Misuse(
+            f'groups must be a mapping of each group to its members, such as {{"g1": ["a", "b"]}}, not {groups!r}'
+        )
+    return {_name(name): frozenset(checked_names(f"group {name!r}", who)) for name, who in groups.items()}
 
 
 def checked_names(what: str, names: object) -> list[str]:

@@ -54,6 +54,24 @@ def pasts(steps: list[Step]) -> dict[int, int]:
     return past
 
 
+def event_pasts(steps: list[Step]) -> list[tuple[ProcessId, int]]:
+    """For each step, whose event it is, and as bits all steps that happened before it."""
+    known: dict[ProcessId, int] = {}
+    sent: dict[int, tuple[ProcessId, int]] = {}
+    events: list[tuple[ProcessId, int]] = []
+    for number, step in enumerate(steps):
+        if isinstance(step, Receive):
+            process, before = sent[step.message]
+        else:
+            process, before = (step.sender if isinstance(step, Send) else step.process), 0
+        past = known.get(process, 0) | before
+        known[process] = past | 1 << number
+        events.append((process, past))
+        if isinstance(step, Send):
+            sent[step.message] = (step.receiver, known[process])
+    return events
+
+
 def truth(past: dict[int, int], first: int, second: int) -> Order:
     if past[second] >> first & 1:
         return Order.BEFORE

@@ -12,8 +12,9 @@ from antecede.core.clocks.vector import VectorClock, compare
 from antecede.core.locality.allocation import Allocation
 from antecede.core.locality.graph import Graph, reachable
 from antecede.core.locality.local_clock import LocalClock, determination_2, determination_4
+from antecede.core.locality.pairs import compare_events
 from antecede.core.types import ProcessId
-from tests.core.locality.executions import Internal, Send, Step, pasts, truth
+from tests.core.locality.executions import Internal, Send, Step, event_pasts, pasts, truth
 
 Kept = TypeVar("Kept")
 
@@ -47,6 +48,16 @@ class Accused(Generic[Kept]):
                     said, true = self.compare(receiver, m1, m2), truth(past, first, second)
                     if said is not true:
                         yield Wrong(receiver, first, second, said, true)
+
+
+@dataclass(frozen=True, slots=True)
+class EventVerdict:
+    """A verdict on two events, which are named by their places in the execution, and the truth."""
+
+    first: int
+    second: int
+    said: Order
+    true: Order
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +103,50 @@ def local(allocation: Allocation) -> Accused[Arrival]:
         return local_system({p: LocalClock(allocation, p) for p in allocation.graph.processes})
 
     return Accused(allocation.name, start, lambda receiver, m1, m2: determination_4(m1, m2, receiver))
+
+
+def timestamps(allocation: Allocation, steps: list[Step]) -> list[ClockStamp | None]:
+    """The timestamp of each step, if it is one of a process of a pair."""
+    clocks = {p: LocalClock(allocation, p) for p in allocation.graph.processes}
+    made: list[ClockStamp | None] = []
+
+    def note(process: ProcessId) -> None:
+        made.append(clocks[process].timestamp() if process in allocation.partners else None)
+
+    def event(process: ProcessId) -> None:
+        clocks[process].event()
+        note(process)
+
+    def send(process: ProcessId, to: ProcessId) -> ClockStamp:
+        stamp = clocks[process].send(to)
+        note(process)
+        return stamp
+
+    def receive(process: ProcessId, stamp: ClockStamp) -> Arrival:
+        arrival = clocks[process].receive(stamp)
+        note(process)
+        return arrival
+
+    drive(System(event, send, receive), steps)
+    return made
+
+
+def event_verdicts(allocation: Allocation, steps: list[Step]) -> Iterator[EventVerdict]:
+    """The verdict on any two events of a pair, and of a process of a pair, beside the truth."""
+    events, stamps = event_pasts(steps), timestamps(allocation, steps)
+    of: dict[ProcessId, list[tuple[int, ClockStamp]]] = {p: [] for p in allocation.partners}
+    for number, stamp in enumerate(stamps):
+        if stamp is not None:
+            of[stamp.sender].append((number, stamp))
+    past = {number: before for number, (_, before) in enumerate(events)}
+    for p, others in allocation.partners.items():
+        for q in [p, *(other for other in others if other > p)]:
+            for first, e1 in of[p]:
+                for second, e2 in of[q]:
+                    if first != second:
+                        yield EventVerdict(
+                            first, second, compare_events(e1, e2, allocation), truth(past, first, second)
+                        )
 
 
 def vectors(graph: Graph) -> Accused[ClockStamp]:

@@ -14,6 +14,7 @@ from antecede.core.mobile.luggage import Luggage
 from antecede.core.mobile.station import Station
 from antecede.core.ordering.prs import Prs
 from antecede.core.snapshot import values
+from tests.mobile_worlds import Calm, MobileWorld
 
 
 @pytest.mark.parametrize("hold_max", [0, -1, True, 1.5, "7", None])
@@ -38,3 +39,19 @@ def test_a_station_whose_parts_do_not_fit_together_is_not_restored() -> None:
     luggage.mind = Mind(Prs("a"))
     with pytest.raises(SnapshotError, match=r"parts do not fit together: .*the luggage of a is of another protocol"):
         protocols.restore(made.snapshot())
+
+
+@pytest.mark.parametrize("protocol", sorted(protocols.protocols()))
+def test_what_waits_is_what_is_held(protocol: str) -> None:
+    """`waiters` names the same hosts and messages as `held`, in the same order, without what they wait for."""
+    waited = 0
+    for seed in range(8):
+        world = MobileWorld(protocol, seed, calm=Calm(drag=0.3, pace=2, roaming=0.15))
+        for _ in range(120):
+            choice = world.random.random()
+            (world._send if choice < 0.2 else world._roam if choice < 0.25 else world._arrive)()
+            for station in world.stations.values():
+                waiters = list(station.waiters())
+                assert waiters == [(held.host, held.message) for held in station.held()]
+                waited += len(waiters)
+    assert waited

@@ -10,9 +10,11 @@ ROWS = (
         "core.roster core.fifo",
         "papers/test_003_mr.py::test_3_4_on_channels_that_are_not_FIFO_numbers_bring_back_the_order",
     ),
-    missing(
+    works(
         "3.2", "§2.1", "The graph of groups joins groups that share a process, and may have cycles.",
-        lacks="it is not computed",
+        "core.group_graph cli.groups",
+        "papers/test_003_groups.py::test_2_1_the_graph_of_figure_1_a_has_a_cycle "
+        "core/test_group_graph.py::test_random_groups_have_the_edges_and_a_shortest_cycle",
     ),
     works(
         "3.3", "§2.2", "Causal order within groups, of which the sender is a member.",
@@ -25,9 +27,12 @@ ROWS = (
         "core.ordering.isis",
         "papers/test_003_mr.py::test_2_3_isis_needs_a_vector_a_group_for_the_same_example",
     ),
-    missing(
+    works(
         "3.5", "§2.3", "Without cycles of groups the vectors of a process's own groups are enough.",
-        lacks="`isis` has no such option",
+        "core.acyclic core.ordering.isis",
+        "papers/test_003_groups.py::test_2_3_and_4_3_random_executions_without_a_cycle_keep_causal_order "
+        "papers/test_003_groups.py::test_2_3_figure_1_b_own_groups_are_not_enough_in_a_cycle "
+        "papers/test_003_groups.py::test_2_3_and_4_3_stamps_are_smaller",
     ),
     works(
         "3.6", "§2.3, Figure 1", "Three groups in a cycle, in the back of a process.",
@@ -100,11 +105,13 @@ ROWS = (
     ),
     differs(
         "3.19", "§4.3", "Without cycles of groups the counts of a process's own groups are enough.",
-        "lab.printed.mr",
+        "core.acyclic core.ordering.mr lab.printed.mr",
         "errata/test_errata.py::TestPrintedFormsAreWhatTheyClaim::"
-        "test_003_section_4_3_holds_in_trees_of_groups_that_share_one_process",
+        "test_003_section_4_3_holds_in_trees_of_groups_that_share_one_process "
+        "papers/test_003_groups.py::test_2_3_and_4_3_random_executions_without_a_cycle_keep_causal_order "
+        "papers/test_003_groups.py::test_2_3_and_4_3_stamps_are_smaller",
         link="No cycle of groups is not enough",
-        why="not if two groups share two processes; where it holds, `mr` has no option for it",
+        why="not if two groups share two processes; elsewhere `mr` has the option `acyclic`",
     ),
     works(
         "3.20", "§4.4, Lemma 1", "The counts of a process never decrease.",

@@ -26,11 +26,12 @@ ROWS = (
         "core.clocks.vector",
         "core/locality/test_local_clock_comparison.py::test_no_verdict_is_wrong",
     ),
-    partial(
+    works(
         "4.5", "§3", "The space of a process is that of its clock and of the timestamps that it keeps.",
-        "core.locality.plan",
-        "core/locality/test_allocation.py::test_the_cost_is_what_the_sets_say",
-        lacks="timestamps that are kept, and notes of arrivals, are not counted",
+        "core.locality.plan core.locality.local_clock",
+        "core/locality/test_space.py::test_vector_clocks_take_1_and_e_p_times_n "
+        "core/locality/test_space.py::test_no_process_has_more_numbers_than_were_counted "
+        "core/locality/test_space.py::test_what_was_counted_is_reached",
     ),
     works(
         "4.6", "§3", "Processes and their links are a directed graph that is known.",
@@ -158,20 +159,24 @@ ROWS = (
         "papers/test_004_locality.py::TestSection7HundredProcesses::test_savings_with_memory",
         link="msv-topologies", why="with the repaired Allocation 5 it is not so; with Allocation 6, ours, it is",
     ),
-    missing(
+    works(
         "4.28", "§7", "Events of any two processes can be compared, with no receiver in common.",
-        lacks="a plan is made for receivers; pairs cannot be named",
+        "core.locality.pairs core.locality.local_clock",
+        "core/locality/test_pairs.py::TestVerdicts::test_all_small_executions_are_judged_rightly "
+        "core/locality/test_pairs.py::TestVerdicts::test_random_pairs_of_random_graphs_are_judged_rightly "
+        "core/locality/test_pairs.py::TestClocks::test_no_clock_could_be_left_out",
     ),
     works(
         "4.29", "§7", "The denser the network, the closer to vector clocks.",
         "lab.experiments.topologies",
         "lab/test_reproduction.py::test_what_works_because_it_was_measured_holds",
     ),
-    partial(
-        "4.30", "§1, §7", "Links are static and known beforehand.",
-        "core.locality.graph",
-        "core/locality/test_local_clock.py::test_what_does_not_fit_the_graph_is_refused",
-        lacks="a new link is refused; nothing plans anew while processes run",
+    works(
+        "4.30", "§1, §7", "Links are static and known beforehand; ours: a plan can be replaced while processes run.",
+        "core.locality.graph core.locality.epochs",
+        "core/locality/test_local_clock.py::test_what_does_not_fit_the_graph_is_refused "
+        "core/locality/test_epochs.py::test_messages_of_one_epoch_are_compared_rightly_at_once "
+        "core/locality/test_epochs.py::test_events_of_a_pair_in_one_epoch_are_compared_rightly_at_once",
     ),
     partial(
         "4.31", "§7", "Uses: scheduling, cache coherency, databases, and other partial orders.",

@@ -52,13 +52,20 @@ class Arrival:
 
     `position` orders the messages of one sender by their sending; what it counts differs. `known_at` is the receiver's
     own time when it first knew of the sending (`Arr` in the paper, where it is the time of arrival), if one is kept, or
-    an earlier time since which the receiver has sent nothing: others cannot tell the two apart.
+    an earlier time since which the receiver has sent nothing: others cannot tell the two apart. `is_ordered` is False
+    if the clocks are for chosen pairs of processes, and do not order arrivals.
     """
 
     sender: ProcessId
     position: int
     clock: Mapping[ProcessId, int]
     known_at: int | None = None
+    is_ordered: bool = True
+
+    @property
+    def entries(self) -> int:
+        """The numbers that are kept: one for each clock entry, one for the position, and one for the note if any."""
+        return len(self.clock) + 1 + (self.known_at is not None)
 
 
 def is_value(value: object, least: int = 0, most: int = VALUE_MAX) -> bool:

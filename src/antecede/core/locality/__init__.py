@@ -8,8 +8,10 @@ components          strongly connected components, blocks, and the way from bloc
 simple_paths        who lies on a simple path between two processes
 allocation          which clocks each process keeps: Allocations 1 to 3
 gateways            Allocations 4 and 5, repaired, and 6, which is ours
+pairs               the clocks by which the events of two chosen processes are compared
 two_way_links       the same in nearly linear time, if every link goes both ways
 gateway_memory      what a gateway remembers of one process
 local_clock         keeping the clocks of an allocation, and comparing two messages that arrived at one process
 plan                what allocations cost, and the cheapest one for a graph
+epochs              replacing the plan while processes run
 """

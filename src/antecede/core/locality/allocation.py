@@ -2,8 +2,8 @@
 
 Names of the paper: `ClockSet_p` is `Allocation.clock_set(p)`, `ObsSet_p` is `observation_set(p)`. A message from p to
 q carries `link_set(p, q)`. Here are Allocations 1 to 3 (paper 004, sections 4.1 to 4.3), for any graph; 4 and 5, and
-our own 6, are in `gateways`. Each is a pure function of the graph. Sets are kept as unions of shared parts, because
-whole neighbourhoods have the same clocks.
+our own 6, are in `gateways`; those for chosen pairs of processes are in `pairs`. Each is a pure function of the graph.
+Sets are kept as unions of shared parts, because whole neighbourhoods have the same clocks.
 
 p1 and p2 are senders to a common receiver. Allocation 1 gives p1's clock to every process on a path from p1 to p2,
 2 to every process on a simple path, because what has been heard once is not news; 3 also sends less.
@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from antecede.core.errors import Misuse
 from antecede.core.locality.graph import Graph, reachable
 from antecede.core.locality.simple_paths import BUDGET, Budget, Method, SimplePaths
 from antecede.core.types import ProcessId
@@ -31,7 +32,9 @@ class Allocation:
     """Which clocks each process of a graph keeps, and which of them messages carry. `plan` makes it.
 
     `gateways` note for each arrival when they first knew of its sending. `remembered[g]` are the processes whose every
-    step gateway g must remember for that (Allocation 6). `observed` is None if whole clocks travel.
+    step gateway g must remember for that (Allocation 6). `observed` is None if whole clocks travel. If the allocation
+    is for chosen pairs, `partners[p]` are the processes whose events are compared with those of p (see `pairs`);
+    otherwise `partners` is empty, and messages that arrive at one process are compared.
     """
 
     name: str
@@ -42,6 +45,7 @@ class Allocation:
     observed: Mapping[ProcessId, Parts] | None
     gateways: frozenset[ProcessId] = frozenset()
     remembered: Mapping[ProcessId, ProcessSet] = field(default_factory=dict)
+    partners: Mapping[ProcessId, ProcessSet] = field(default_factory=dict)
 
     def clock_set(self, process: ProcessId) -> ProcessSet:
         """Return the processes whose clocks `process` keeps."""
@@ -57,11 +61,17 @@ class Allocation:
             return self.clock_set(sender)
         return self.clock_set(sender) & self.observation_set(receiver)
 
+    def timestamp_set(self, process: ProcessId) -> ProcessSet:
+        """Return whose clocks the timestamp of an event of `process` has. It must be a process of a chosen pair."""
+        if process not in self.partners:
+            raise Misuse(f"events of {process!r} cannot be compared by timestamps: plan with it in one of the pairs")
+        return self.clock_set(process) & (self.partners[process] | {process})
+
     def is_numbered(self, sender: ProcessId, receiver: ProcessId) -> bool:
         """Return whether messages carry a sequence number. They do only without FIFO, if the sender's own entry cannot
         do its work.
         """
-        if self.fifo:
+        if self.fifo or self.partners:
             return False
         if sender in self.remembered.get(receiver, ()):
             return True

@@ -40,6 +40,10 @@ class Memory:
     def __len__(self) -> int:
         return len(self._values)
 
+    def space_entries(self) -> int:
+        """Return how many numbers are kept: two for a step and for a message that came early, and two in any case."""
+        return 2 * (len(self._values) + len(self._early) + 1)
+
     def refuse_if_full(self, gateway: ProcessId, process: ProcessId, last_sent: int) -> None:
         if len(self._values) >= self._limit and not self._merges(last_sent):
             raise MemoryFull(

@@ -94,7 +94,11 @@ class LocalClock:
             self._arrived[stamp.sender] = position
             self._heard[stamp.sender] = stamp.clock.get(stamp.sender, 0)
         known_at = self._known_at(stamp, position, now) if self.is_gateway else None
-        return Arrival(stamp.sender, position, stamp.clock, known_at)
+        return Arrival(stamp.sender, position, stamp.clock, known_at, not self.allocation.partners)
+
+    def timestamp(self) -> ClockStamp:
+        """Return the timestamp of the latest event here, for `compare_events`. The plan must be for pairs."""
+        return ClockStamp(self.process, {p: self.clock[p] for p in sorted(self.allocation.timestamp_set(self.process))})
 
     def _refuse_strange(self, stamp: ClockStamp) -> None:
         """Raise `RemoteViolation` if the stamp is not one of its link: it is of another graph, or forged."""
@@ -137,6 +141,14 @@ class LocalClock:
         """Return how many steps of other clocks this gateway remembers now."""
         return sum(len(memory) for memory in self._memories.values())
 
+    def space_entries(self) -> int:
+        """Return how many numbers this clock keeps now. Arrivals and timestamps that were given out are not among them.
+
+        They are the clock, the time of the last sending, what is counted for each link, and what a gateway remembers.
+        """
+        links = len(self._sent) + len(self._arrived) + len(self._heard)
+        return len(self.clock) + 1 + links + sum(memory.space_entries() for memory in self._memories.values())
+
     def _news(self, stamp: ClockStamp) -> dict[ProcessId, int]:
         """Return the entries that the message knows better than we do.
 
@@ -154,7 +166,7 @@ class LocalClock:
         if stamp.sequence is not None:
             return stamp.sequence
         if not self.allocation.fifo:
-            return stamp.clock[stamp.sender]
+            return stamp.clock.get(stamp.sender, 0)
         return self._arrived.get(stamp.sender, 0) + 1
 
     def _known_at(self, stamp: ClockStamp, position: int, now: int) -> int:
@@ -187,6 +199,8 @@ def determination_4(first: Arrival, second: Arrival, receiver: ProcessId) -> Ord
 
 
 def _order(first: Arrival, second: Arrival, before: Callable[[Arrival, Arrival], bool]) -> Order:
+    if not (first.is_ordered and second.is_ordered):
+        raise Misuse("the plan is for chosen pairs of processes, and does not order arrivals: use `compare_events`")
     if first.sender == second.sender:
         return Order.BEFORE if first.position < second.position else Order.AFTER
     if before(first, second):

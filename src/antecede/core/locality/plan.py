@@ -4,21 +4,31 @@ Costs are in the paper's units: clock entries kept by processes, clock entries o
 that of its link, and the mean over messages takes every link once. Sets are unions of shared parts, so sizes are found
 without building the unions: two ends of a link share the part of their block.
 
-All allocations are tried, and the one with the fewest clock entries in all processes together wins; then the fewest
-entries on messages; then the simplest. Graphs whose links all go both ways are planned in nearly linear time
-(`two_way_links`). In others the gateways of 4 to 6 take about a pass over the graph per link; if that would be
-more than `work_max` steps, only 1 to 3 are tried, and the plan says so.
+Section 3 gives the space of a process p as `(1 + e_p) n`, if it keeps e_p timestamps for comparison. A plan that is
+told this number counts them too. A message that is kept takes the clock entries on it, its place among those of its
+sender, and at a gateway the note of when it was first known; the largest link counts. The numbers that a clock keeps
+for each link are counted apart. What a gateway of Allocation 6 remembers depends on the execution:
+`LocalClock.space_entries` counts it while the clock runs.
+
+All allocations are tried. The one with the fewest entries in all processes together wins, those in kept timestamps
+included; then the fewest entries on messages; then the simplest. Graphs whose links all go both ways are planned in
+nearly linear time (`two_way_links`). In others the gateways of 4 to 6 take about a pass over the graph per link; if
+that would be more than `work_max` steps, only 1 to 3 are tried, and the plan says so. For chosen pairs of processes,
+only 1 to 3 apply (`pairs`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
+from antecede.core.clocks.stamp import is_value
+from antecede.core.errors import Misuse
 from antecede.core.locality.allocation import Allocation, Parts, allocation_1, allocation_2, allocation_3
 from antecede.core.locality.gateways import allocation_4, allocation_5, allocation_6
 from antecede.core.locality.graph import Graph
+from antecede.core.locality.pairs import Pair, PairAllocations
 from antecede.core.locality.two_way_links import BlockAllocations
 from antecede.core.types import ProcessId
 
@@ -42,12 +52,24 @@ TITLES = {
 class Cost:
     """Clock entries that processes keep and that messages carry: totals, and maxima over the processes and over the
     links.
+
+    `kept_entries` are the numbers in the timestamps that processes keep for comparison, with the notes of arrivals, and
+    `link_entries` those by which a clock tells the messages of its links apart.
     """
 
     clock_entries: int
     clock_entries_max: int
     message_entries: int
     message_entries_max: int
+    kept_entries: int = 0
+    kept_entries_max: int = 0
+    link_entries: int = 0
+    link_entries_max: int = 0
+
+    @property
+    def space_entries(self) -> int:
+        """All numbers that all processes keep, but for what gateways remember."""
+        return self.clock_entries + self.kept_entries + self.link_entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,31 +89,53 @@ class Plan:
     vectors: Cost
     candidates: tuple[Candidate, ...]
     notes: tuple[str, ...]
+    kept: int = 0
 
 
-def cost_of_vectors(graph: Graph) -> Cost:
+def cost_of_vectors(graph: Graph, kept: int = 0) -> Cost:
     """Return the cost if every process keeps a clock for everyone, and every message carries it."""
     n = len(graph.processes)
-    return Cost(n * n, n, n * len(graph.links), n)
+    return Cost(n * n, n, n * len(graph.links), n, kept * n * n, kept * n)
 
 
-def cost(allocation: Allocation) -> Cost:
-    """Return what an allocation costs."""
-    kept = {process: sum(map(len, parts)) for process, parts in allocation.clocks.items()}
-    sent = list(_message_sizes(allocation, kept))
-    return Cost(sum(kept.values()), max(kept.values()), sum(sent), max(sent))
+def cost(allocation: Allocation, kept: int = 0) -> Cost:
+    """Return what an allocation costs if each process keeps `kept` timestamps for comparison."""
+    clocks = {process: sum(map(len, parts)) for process, parts in allocation.clocks.items()}
+    sent: list[int] = []
+    largest = dict.fromkeys(clocks, 0)
+    links = {p: 1 + 2 * len(before) * allocation.fifo for p, before in allocation.graph.predecessors.items()}
+    for gateway, processes in allocation.remembered.items():
+        links[gateway] += 2 * len(processes)
+    for sender, receiver, size in _message_sizes(allocation, clocks):
+        numbered = 0 if allocation.fifo else int(allocation.is_numbered(sender, receiver))
+        sent.append(size + numbered)
+        links[sender] += numbered
+        largest[receiver] = max(largest[receiver], size + 1 + (receiver in allocation.gateways))
+    if allocation.partners:
+        largest = {p: len(allocation.timestamp_set(p)) for p in allocation.partners}
+    return Cost(
+        clock_entries=sum(clocks.values()),
+        clock_entries_max=max(clocks.values()),
+        message_entries=sum(sent),
+        message_entries_max=max(sent),
+        kept_entries=kept * sum(largest.values()),
+        kept_entries_max=kept * max(largest.values()),
+        link_entries=sum(links.values()),
+        link_entries_max=max(links.values()),
+    )
 
 
-def _message_sizes(allocation: Allocation, kept: Mapping[ProcessId, int]) -> Iterator[int]:
-    """Yield the clock entries of a message on each link. `kept` has those of each process."""
+def _message_sizes(
+    allocation: Allocation, clocks: Mapping[ProcessId, int]
+) -> Iterator[tuple[ProcessId, ProcessId, int]]:
+    """Yield each link with the clock entries of a message on it. `clocks` has those of each process."""
     for sender, receivers in allocation.graph.successors.items():
         keeps = allocation.clocks[sender]
         for receiver in receivers:
-            numbers = 0 if allocation.fifo else int(allocation.is_numbered(sender, receiver))
             if allocation.observed is None:
-                yield kept[sender] + numbers
+                yield sender, receiver, clocks[sender]
             else:
-                yield _overlap(keeps, allocation.observed[receiver]) + numbers
+                yield sender, receiver, _overlap(keeps, allocation.observed[receiver])
 
 
 def _overlap(keeps: Parts, wants: Parts) -> int:
@@ -99,26 +143,43 @@ def _overlap(keeps: Parts, wants: Parts) -> int:
     return sum(len(part) if part is other else len(part & other) for part in keeps for other in wants)
 
 
-def plan(graph: Graph, *, fifo: bool = True, memory: bool = True, work_max: int = WORK_MAX) -> Plan:
+def plan(
+    graph: Graph,
+    *,
+    fifo: bool = True,
+    memory: bool = True,
+    work_max: int = WORK_MAX,
+    pairs: Iterable[Pair] | None = None,
+    kept: int = 0,
+) -> Plan:
     """Return the cheapest allocation of clocks that is right for `graph`.
+
+    Messages that arrive at one process can then be compared; or, if `pairs` of processes are given, events of the two
+    processes of a pair instead. `kept` is the number of timestamps that each process keeps for that.
 
     `fifo` says whether channels keep the order of messages. Without `memory`, Allocation 6, in which gateways remember,
     is left out. In a graph with one-way links, allocations with gateways are tried only if they take at most `work_max`
     steps; the notes of the plan say so.
     """
+    if not is_value(kept):
+        raise Misuse(f"each process keeps {kept!r} timestamps: give a whole number from 0")
     links = len(graph.links)
-    considered = graph.is_two_way or links * (links + len(graph.processes)) <= work_max
+    considered = pairs is not None or graph.is_two_way or links * (links + len(graph.processes)) <= work_max
     best: tuple[tuple[int, int, str], Allocation, Cost] | None = None
     candidates: list[Candidate] = []
-    for made in _allocations(graph, fifo, memory, considered):
-        price = cost(made)
+    tried = (
+        _allocations(graph, fifo, memory, considered) if pairs is None else _allocations_for_pairs(graph, pairs, fifo)
+    )
+    for made in tried:
+        price = cost(made, kept)
         candidates.append(Candidate(made.name, price))
-        rank = (price.clock_entries, price.message_entries, made.name)
+        rank = (price.clock_entries + price.kept_entries, price.message_entries, made.name)
         if best is None or rank < best[0]:
             best = (rank, made, price)
     assert best is not None
     _, chosen, price = best
-    return Plan(chosen, price, cost_of_vectors(graph), tuple(candidates), tuple(_notes(chosen, considered)))
+    vectors, notes = cost_of_vectors(graph, kept), tuple(_notes(chosen, considered))
+    return Plan(chosen, price, vectors, tuple(candidates), notes, kept)
 
 
 def saving(plan: Plan) -> str:
@@ -130,10 +191,21 @@ def saving(plan: Plan) -> str:
         and plan.cost.message_entries >= plan.vectors.message_entries
     ):
         return f"Nothing is saved: this graph needs the {processes} entries of vector clocks."
-    return (
+    words = (
         f"Clock entries per process: {_number(kept)} on average (at most {plan.cost.clock_entries_max}) instead of "
         f"{processes}; per message: {_number(sent)} (at most {plan.cost.message_entries_max}) instead of {processes}. "
         f"That is {_percent(kept, processes)} less space and {_percent(sent, processes)} less on the wire."
+    )
+    return f"{words} {_space_in_words(plan)}" if plan.kept else words
+
+
+def _space_in_words(plan: Plan) -> str:
+    processes = len(plan.allocation.graph.processes)
+    numbers, of_vectors = plan.cost.space_entries / processes, plan.vectors.space_entries / processes
+    besides = ", besides what gateways remember" if plan.allocation.remembered else ""
+    return (
+        f"With {plan.kept} timestamp{'' if plan.kept == 1 else 's'} that each process keeps, and what it notes of each "
+        f"link, it has at most {_number(numbers)} numbers on average instead of {_number(of_vectors)}{besides}."
     )
 
 
@@ -155,7 +227,15 @@ def _allocations(graph: Graph, fifo: bool, memory: bool, considered: bool) -> It
     yield from (make() for make in makers[: 3 + gateways if considered else 3])
 
 
+def _allocations_for_pairs(graph: Graph, pairs: Iterable[Pair], fifo: bool) -> Iterator[Allocation]:
+    allocations = PairAllocations(graph, pairs, fifo=fifo)
+    yield from (allocations.allocation_1(), allocations.allocation_2(), allocations.allocation_3())
+
+
 def _notes(chosen: Allocation, considered: bool) -> Iterator[str]:
+    if chosen.partners:
+        count = sum(map(len, chosen.partners.values())) // 2
+        yield f"Events of pairs of processes can be compared: {count}. Messages that arrive at one process cannot."
     if not considered:
         yield "Gateways (Allocations 4 to 6) were not tried: the graph has one-way links and is too large for them."
     if chosen.method == "over-approximated":
@@ -167,7 +247,7 @@ def _notes(chosen: Allocation, considered: bool) -> Iterator[str]:
             f"Gateways that remember steps of neighbours' clocks, of {_number(_mean_remembered(chosen))} neighbours on "
             f"average, each until that neighbour's next message: {len(chosen.remembered)}."
         )
-    if not chosen.fifo:
+    if not chosen.fifo and not chosen.partners:
         yield "Channels are not FIFO: on some links messages carry a sequence number, which is counted."
 
 

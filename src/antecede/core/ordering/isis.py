@@ -2,7 +2,8 @@
 
 Guarantees causal order for multicast within groups over any channels, and holds a message back only while one that
 precedes it is missing. Its stamp is the vectors of all groups, whether the sender is in them or not: if groups overlap
-in a cycle, a dependency can reach the sender through groups that it is not in.
+in a cycle, a dependency can reach the sender through groups that it is not in. If they do not, the
+vectors of the sender's own groups are enough: `acyclic=True` (`core.acyclic`).
 
 A message of j to group g is deliverable at i when it is the next of j in g, and everything else it counts in the
 groups of i has been delivered at i. The sender delivers its own copy at once.

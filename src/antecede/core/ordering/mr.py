@@ -2,8 +2,10 @@
 
 Guarantees causal order for multicast within overlapping groups over FIFO channels (`numbered=True` makes them so).
 Its stamp is one count a group, far less than `isis`; the price is resynchronisation packets, and waiting for them:
-it is not delay-optimal. A message that is refused for want of room holds up the resynchronisations behind it, so
-with a hold-back limit that is reached processes may wait for each other for ever: keep it above what can be in flight.
+it is not delay-optimal. With `acyclic=True` its stamp is the counts of the sender's own groups (§4.3, `core.acyclic`);
+groups must not overlap in a cycle, nor two of them share two processes. A message that is refused for want of room
+holds up the resynchronisations behind it, so with a hold-back limit that is reached processes may wait for each other
+for ever: keep it above what can be in flight.
 
     expected_i^x[j]  `expected[x][j]`: the next phase of j in group x is at least this
     K_i[x]           `phase[x]`: the highest phase known of group x; for a group of `me`, expected_i^x[i]
@@ -15,8 +17,7 @@ with a hold-back limit that is reached processes may wait for each other for eve
 Of several values for `expected`, the greatest counts. A process that hears of a phase ahead of its own through a
 resynchronisation follows it too, which is what makes a newcomer, who was not sent the message itself, catch up.
 §3.5: with `resynch_after_s`, a process that falls behind sets a timer, and resynchronises only if it has sent
-nothing by then. §4.3, that members of an acyclic graph of groups need only their own groups' counts, is false if two
-groups share two processes; here a stamp has the counts of all groups.
+nothing by then.
 """
 
 from __future__ import annotations
