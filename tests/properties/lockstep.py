@@ -21,7 +21,14 @@ Options = Mapping[str, Mapping[str, Any]]
 
 NAMES = ("a", "b", "c", "d")
 GROUPS = {"g1": ("a", "b", "c"), "g2": ("b", "c", "d"), "g3": ("a", "d"), "g4": NAMES}
-MULTICAST: Options = {"ks": {}, "ks multicast": {"multicast": True}, "prs": {}, "rst": {}, "ses": {}}
+MULTICAST: Options = {
+    "ks": {},
+    "ks multicast": {"multicast": True},
+    "ks differential": {"differential": True},
+    "prs": {},
+    "rst": {},
+    "ses": {},
+}
 BROADCAST: Options = {"vector": {}, "prs-broadcast": {}, "ks": {}}
 GROUP: Options = {"isis": {}, "ks": {}}
 

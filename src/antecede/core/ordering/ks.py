@@ -24,6 +24,8 @@ A *dot* (i, t, d) says that message t of i is still owed to d, and the log is an
 `multicast=True` one packet serves all destinations (§4.5, first note): it carries everyone's `due`, and each receiver
 reads its own, which is SND(2) done by the receiver.
 
+With `differential=True` nothing is sent twice on a channel (§3.5, §6.1): see `DifferentialKs`.
+
 Changed from the paper: the first test of RCV(4) reads l_{s,t}, as the comment beside it does (with the t' of our copy
 it can never be true). The look-ahead of §4.5 breaks causal order unless all use hardware multicast, and is left out.
 The sequence numbers that §7.1 offers for channels that are not FIFO are not needed.
@@ -166,10 +168,169 @@ class Ks:
 
     def forget(self, process: ProcessId) -> None:
         self.departed |= {process}
-        for kept in (self.log, self.context, self.delivered):
+        for kept in (self.context, self.delivered):
             kept.pop(process, None)
-        self.log = {
-            sender: remaining
-            for sender, entries in self.log.items()
-            if (remaining := {clock: rest for clock, owing in entries.items() if (rest := owing - {process})})
-        }
+        self.log = _leave_out(self.log, frozenset({process}))
+
+
+def _leave_out(log: shapes.Log, processes: frozenset[ProcessId]) -> dict[ProcessId, dict[int, frozenset[ProcessId]]]:
+    """Return `log` without what was sent by these processes or is owed to them."""
+    return {
+        sender: remaining
+        for sender, entries in log.items()
+        if sender not in processes
+        and (remaining := {clock: rest for clock, owing in entries.items() if (rest := owing - processes)})
+    }
+
+
+@shapes.stamp(24, "DifferentialKsStamp")
+@dataclass(frozen=True, slots=True)
+class DifferentialKsStamp:
+    """O_M for one destination, as the difference from the log that its sender had after its last message to it.
+
+    `after` is the number of that last message, and 0 if there is none. `owed`, `due` and `context` are those of
+    `KsStamp`, as far as they are new. `lapsed` has the dots of that log that the sender has deleted since.
+    """
+
+    after: int
+    owed: shapes.Log
+    due: Mapping[ProcessId, int]
+    context: Mapping[ProcessId, int]
+    lapsed: shapes.Log
+
+    @property
+    def entries(self) -> int:
+        dots = sum(
+            len(dests) for log in (self.owed, self.lapsed) for entries in log.values() for dests in entries.values()
+        )
+        return bool(self.after) + dots + len(self.due)
+
+    def write(self, to: shapes.Writer) -> None:
+        to.uint(self.after)
+        to.vector(self.context)
+        to.log(self.owed, self.context)
+        to.behind(self.due, self.context)
+        newest = {sender: max(entries) for sender, entries in self.lapsed.items()}
+        to.vector(newest)
+        to.log(self.lapsed, newest)
+
+    @classmethod
+    def read(cls, source: shapes.Reader) -> DifferentialKsStamp:
+        after, context = source.uint(), source.vector()
+        owed, due = source.log(context), source.behind(context)
+        return cls(after, owed, due, context, source.log(source.vector()))
+
+
+@storable("ChannelView")
+@dataclass(frozen=True, slots=True)
+class ChannelView:
+    """The log of the sender just after message `seq`, the last one on a channel, as the destination can know it."""
+
+    seq: int = 0
+    log: shapes.Log = field(default_factory=dict)
+    context: Mapping[ProcessId, int] = field(default_factory=dict)
+
+
+@storable("DifferentialKs")
+@dataclass(slots=True)
+class DifferentialKs(Ks):
+    """`Ks` that sends nothing twice on a channel: each copy of a message has only what is new to its destination.
+
+    `told[d]` is the log after the last send to d, and `heard[s]` the log of s after its last message delivered here:
+    one view for each channel and end, whatever was sent before.
+
+    Why it is right. Let M' be the message to d after M, of the same sender s.
+
+    1. M' names M as `after`, and d delivers M before M', as causal order demands anyway. So channels need not be FIFO, no
+       delivery is later than with `Ks`, and when d delivers M', its `heard[s]` is what `told[d]` was when s sent M'.
+    2. In what the context of a process covers, `_merge` and `stamps` only delete dots. So a dot of `owed` is in the view
+       `told[d]` or newer than it, and `owed` is: `told[d]`, without the dots to destinations of M', which d can see, and
+       without `lapsed`; and the new dots. d restores exactly the `owed` and the context of `Ks` and merges them by the
+       same RCV(4): it misses no dot and brings back none that was deleted.
+    3. A dot that was due to d left the log when s sent M, so what is due with M' is new, or is M itself. If s does not
+       say that M is due, it knows that M has come, or comes before something else that is due.
+
+    After `forget`, both ends leave the departed out of their views, one perhaps later than the other. Until then, what
+    the one still has is what it has merged before, and to merge it again changes nothing.
+    """
+
+    told: dict[ProcessId, ChannelView] = field(default_factory=dict)
+    heard: dict[ProcessId, ChannelView] = field(default_factory=dict)
+
+    def stamps(self, message: Message, others: Sequence[ProcessId]) -> list[Stamp]:
+        whole = Ks.stamps(self, message, others)
+        dests = frozenset(others)
+        stamps: list[Stamp] = [self._shorten(stamp, to, dests) for to, stamp in zip(others, whole, strict=True)]
+        view = ChannelView(message.id.seq, dict(self.log), dict(self.context))
+        self.told |= dict.fromkeys(others, view)
+        return stamps
+
+    def accepts(self, message: Message, stamp: Stamp) -> bool:
+        """Return whether the stamp knows of its sender's messages up to the one before, and of none after."""
+        if not isinstance(stamp, DifferentialKsStamp):
+            return False
+        return max(stamp.after, stamp.context.get(message.id.sender, 0)) < message.id.seq
+
+    def unmet(self, message: Message, stamp: Stamp) -> Iterator[Need]:
+        """Yield the message before on this channel, and the messages owed to this process: RCV(1)."""
+        assert isinstance(stamp, DifferentialKsStamp)
+        for sender, clock in ((message.id.sender, stamp.after), *stamp.due.items()):
+            if clock > self.delivered.get(sender, 0):
+                yield Need(sender, clock, clock)
+
+    def learn(self, message: Message, stamp: Stamp) -> None:
+        assert isinstance(stamp, DifferentialKsStamp)
+        sender, seq = message.id
+        whole = self._restore(message, stamp)
+        Ks.learn(self, message, whole)
+        if sender not in self.departed:
+            own = {**whole.owed.get(sender, {}), seq: message.dests - {sender}}
+            self.heard[sender] = ChannelView(seq, {**whole.owed, sender: own}, {**whole.context, sender: seq})
+
+    def forget(self, process: ProcessId) -> None:
+        Ks.forget(self, process)
+        for views in (self.told, self.heard):
+            views.pop(process, None)
+            for other, view in views.items():
+                context = {sender: clock for sender, clock in view.context.items() if sender != process}
+                views[other] = ChannelView(view.seq, _leave_out(view.log, frozenset({process})), context)
+
+    def _shorten(self, stamp: Stamp, to: ProcessId, dests: frozenset[ProcessId]) -> DifferentialKsStamp:
+        """Return the difference of a stamp from what `to` was told before."""
+        assert isinstance(stamp, KsStamp)
+        view = self.told.get(to, ChannelView())
+        owed, lapsed = {}, {}
+        for sender, entries in stamp.owed.items():
+            known = view.context.get(sender, 0)
+            if news := {clock: owing for clock, owing in entries.items() if clock > known}:
+                owed[sender] = news
+        for sender, entries in view.log.items():
+            still = stamp.owed.get(sender, {})
+            if gone := {
+                clock: rest
+                for clock, owing in entries.items()
+                if (rest := owing - dests - still.get(clock, frozenset()))
+            }:
+                lapsed[sender] = gone
+        context = {sender: clock for sender, clock in stamp.context.items() if clock > view.context.get(sender, 0)}
+        due = {sender: clock for sender, clock in stamp.due.get(to, {}).items() if sender != self.me}
+        return DifferentialKsStamp(view.seq, owed, due, context, lapsed)
+
+    def _restore(self, message: Message, stamp: DifferentialKsStamp) -> KsStamp:
+        """Return the stamp that `stamp` is the difference of, without what is due and without the departed.
+
+        If the message before on the channel was given up, because its sender left, the difference is taken from the log
+        of this process: what is new is added, and nothing is deleted.
+        """
+        view, dests = self.heard.get(message.id.sender, ChannelView()), message.dests
+        if view.seq != stamp.after:
+            view, dests = ChannelView(stamp.after, self.log, self.context), frozenset()
+        owed: dict[ProcessId, dict[int, frozenset[ProcessId]]] = {}
+        for sender, entries in view.log.items():
+            lapsed = stamp.lapsed.get(sender, {})
+            owed[sender] = {clock: owing - dests - lapsed.get(clock, frozenset()) for clock, owing in entries.items()}
+        for sender, news in stamp.owed.items():
+            owed[sender] = {**owed.get(sender, {}), **news}
+        context = {**view.context, **stamp.context}
+        known = {sender: clock for sender, clock in context.items() if sender not in self.departed}
+        return KsStamp(_leave_out(owed, self.departed), {}, known)
