@@ -45,6 +45,7 @@ STAMPS = {
     19: "Up",
     20: "Down",
     21: "Across",
+    24: "DifferentialKsStamp",
     40: "Register",
     41: "Welcome",
     42: "Leave",
@@ -69,6 +70,7 @@ VALUES = {"Message", "MessageId", "Packet", "Roster", "HoldBack"}
 PROCESSES = {
     *("Process", "Chain2", "Isis", "Ks", "Prs", "PrsBroadcast", "Rst", "Ses", "Vector", "Unordered", "History"),
     *("OutputBuffer", "Phases", "BroadcastPhases", "Serial", "Hierarchy", "Numbered"),
+    *("DifferentialKs", "ChannelView"),
 }
 ROAMING = {
     *("Host", "Station", "Cluster", "Berth", "Luggage", "Policy", "Terms", "Mind", "Direct", "Relay", "Flood"),

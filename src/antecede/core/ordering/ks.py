@@ -241,12 +241,12 @@ class DifferentialKs(Ks):
 
     Why it is right. Let M' be the message to d after M, of the same sender s.
 
-    1. M' names M as `after`, and d delivers M before M', as causal order demands anyway. So channels need not be FIFO, no
-       delivery is later than with `Ks`, and when d delivers M', its `heard[s]` is what `told[d]` was when s sent M'.
-    2. In what the context of a process covers, `_merge` and `stamps` only delete dots. So a dot of `owed` is in the view
-       `told[d]` or newer than it, and `owed` is: `told[d]`, without the dots to destinations of M', which d can see, and
-       without `lapsed`; and the new dots. d restores exactly the `owed` and the context of `Ks` and merges them by the
-       same RCV(4): it misses no dot and brings back none that was deleted.
+    1. M' names M as `after`, and d delivers M before M', as causal order demands anyway. So channels need not be FIFO,
+       no delivery is later than with `Ks`, and when d delivers M', its `heard[s]` is what `told[d]` was when s sent M'.
+    2. In what the context of a process covers, `_merge` and `stamps` only delete dots. So a dot of `owed` is in
+       `told[d]`, or newer than it. And `owed` is `told[d]` without the dots to destinations of M', which d can see, and
+       without `lapsed`, and with the new dots. So d restores exactly the `owed` and the context of `Ks`, and merges
+       them by the same RCV(4): it misses no dot, and brings back none that was deleted.
     3. A dot that was due to d left the log when s sent M, so what is due with M' is new, or is M itself. If s does not
        say that M is due, it knows that M has come, or comes before something else that is due.
 
