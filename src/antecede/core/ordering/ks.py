@@ -38,7 +38,12 @@ from dataclasses import dataclass, field
 
 from antecede.core.snapshot.values import storable
 from antecede.core.types import Message, Need, ProcessId, Reached, Stamp
+from antecede.core.vectors import greatest, without
 from antecede.core.wire import shapes
+
+
+def _count_dots(log: shapes.Log) -> int:
+    return sum(len(dests) for entries in log.values() for dests in entries.values())
 
 
 @shapes.stamp(2, "KsStamp")
@@ -52,8 +57,7 @@ class KsStamp:
 
     @property
     def entries(self) -> int:
-        owed = sum(len(dests) for entries in self.owed.values() for dests in entries.values())
-        return owed + sum(map(len, self.due.values()))
+        return _count_dots(self.owed) + sum(map(len, self.due.values()))
 
     def write(self, to: shapes.Writer) -> None:
         to.vector(self.context)
@@ -175,11 +179,16 @@ class Ks:
 
 def _leave_out(log: shapes.Log, processes: frozenset[ProcessId]) -> dict[ProcessId, dict[int, frozenset[ProcessId]]]:
     """Return `log` without what was sent by these processes or is owed to them."""
+    owed = _leave_out_dests(log, processes)
+    return {sender: entries for sender, entries in owed.items() if sender not in processes}
+
+
+def _leave_out_dests(log: shapes.Log, dests: frozenset[ProcessId]) -> dict[ProcessId, dict[int, frozenset[ProcessId]]]:
+    """Return `log` without what is owed to these processes."""
     return {
         sender: remaining
         for sender, entries in log.items()
-        if sender not in processes
-        and (remaining := {clock: rest for clock, owing in entries.items() if (rest := owing - processes)})
+        if (remaining := {clock: rest for clock, owing in entries.items() if (rest := owing - dests)})
     }
 
 
@@ -188,37 +197,40 @@ def _leave_out(log: shapes.Log, processes: frozenset[ProcessId]) -> dict[Process
 class DifferentialKsStamp:
     """O_M for one destination, as the difference from the log that its sender had after its last message to it.
 
-    `after` is the number of that last message, and 0 if there is none. `owed`, `due` and `context` are those of
-    `KsStamp`, as far as they are new. `lapsed` has the dots of that log that the sender has deleted since.
+    `after` is the number of that last message, and 0 if there is none. `due` is what is due to the destination, except
+    for that message. `context` has what is new of the context. The dots of a sender that it names are those of `owed`,
+    and if the sender is among `kept`, also the dots of before. The dots of all other senders are those of before. Of
+    the dots of before, `lapsed` have been deleted since, and those to the destinations of M.
     """
 
     after: int
     owed: shapes.Log
     due: Mapping[ProcessId, int]
     context: Mapping[ProcessId, int]
+    kept: frozenset[ProcessId]
     lapsed: shapes.Log
 
     @property
     def entries(self) -> int:
-        dots = sum(
-            len(dests) for log in (self.owed, self.lapsed) for entries in log.values() for dests in entries.values()
-        )
-        return bool(self.after) + dots + len(self.due)
+        return bool(self.after) + len(self.due) + len(self.kept) + _count_dots(self.owed) + _count_dots(self.lapsed)
 
     def write(self, to: shapes.Writer) -> None:
         to.uint(self.after)
         to.vector(self.context)
         to.log(self.owed, self.context)
         to.behind(self.due, self.context)
+        to.names(self.kept)
         newest = {sender: max(entries) for sender, entries in self.lapsed.items()}
         to.vector(newest)
-        to.log(self.lapsed, newest)
+        if newest:
+            to.log(self.lapsed, newest)
 
     @classmethod
     def read(cls, source: shapes.Reader) -> DifferentialKsStamp:
         after, context = source.uint(), source.vector()
-        owed, due = source.log(context), source.behind(context)
-        return cls(after, owed, due, context, source.log(source.vector()))
+        owed, due, kept = source.log(context), source.behind(context), source.names()
+        newest = source.vector()
+        return cls(after, owed, due, context, kept, source.log(newest) if newest else {})
 
 
 @storable("ChannelView")
@@ -243,10 +255,10 @@ class DifferentialKs(Ks):
 
     1. M' names M as `after`, and d delivers M before M', as causal order demands anyway. So channels need not be FIFO,
        no delivery is later than with `Ks`, and when d delivers M', its `heard[s]` is what `told[d]` was when s sent M'.
-    2. In what the context of a process covers, `_merge` and `stamps` only delete dots. So a dot of `owed` is in
-       `told[d]`, or newer than it. And `owed` is `told[d]` without the dots to destinations of M', which d can see, and
-       without `lapsed`, and with the new dots. So d restores exactly the `owed` and the context of `Ks`, and merges
-       them by the same RCV(4): it misses no dot, and brings back none that was deleted.
+    2. In what the context of a process covers, `_merge` and `stamps` only delete dots. So a dot of `owed` in `Ks` is in
+       `told[d]`, or newer than its context. For each sender, M' has either all its dots, or the new ones and those of
+       `told[d]` that have lapsed, whichever are fewer. So d restores exactly the `owed` and the context of `Ks`, and
+       merges them by the same RCV(4): it misses no dot, and brings back none that was deleted.
     3. A dot that was due to d left the log when s sent M, so what is due with M' is new, or is M itself. If s does not
        say that M is due, it knows that M has come, or comes before something else that is due.
 
@@ -292,45 +304,49 @@ class DifferentialKs(Ks):
         for views in (self.told, self.heard):
             views.pop(process, None)
             for other, view in views.items():
-                context = {sender: clock for sender, clock in view.context.items() if sender != process}
-                views[other] = ChannelView(view.seq, _leave_out(view.log, frozenset({process})), context)
+                log, context = _leave_out(view.log, frozenset({process})), without(view.context, {process})
+                views[other] = ChannelView(view.seq, log, context)
 
     def _shorten(self, stamp: Stamp, to: ProcessId, dests: frozenset[ProcessId]) -> DifferentialKsStamp:
         """Return the difference of a stamp from what `to` was told before."""
         assert isinstance(stamp, KsStamp)
         view = self.told.get(to, ChannelView())
-        owed, lapsed = {}, {}
-        for sender, entries in stamp.owed.items():
-            known = view.context.get(sender, 0)
-            if news := {clock: owing for clock, owing in entries.items() if clock > known}:
-                owed[sender] = news
-        for sender, entries in view.log.items():
-            still = stamp.owed.get(sender, {})
-            if gone := {
-                clock: rest
-                for clock, owing in entries.items()
-                if (rest := owing - dests - still.get(clock, frozenset()))
-            }:
-                lapsed[sender] = gone
         context = {sender: clock for sender, clock in stamp.context.items() if clock > view.context.get(sender, 0)}
+        owed = {sender: dict(entries) for sender, entries in stamp.owed.items() if sender in context}
+        kept, lapsed = set(), {}
+        for sender, before in _leave_out_dests(view.log, dests).items():
+            now = stamp.owed.get(sender, {})
+            gone = {clock: rest for clock, owing in before.items() if (rest := owing - now.get(clock, frozenset()))}
+            still = sum(len(now[clock]) for clock in before if clock in now)
+            named, deleted = sender in context, sum(map(len, gone.values()))
+            if still + (not named) < deleted + named and sender in stamp.context:  # it is shorter to tell all anew
+                context[sender] = stamp.context[sender]
+                owed |= {sender: dict(now)} if now else {}
+                continue
+            if named:
+                kept.add(sender)
+                owed[sender] = {clock: owing for clock, owing in now.items() if clock not in before}
+            if gone:
+                lapsed[sender] = gone
         due = {sender: clock for sender, clock in stamp.due.get(to, {}).items() if sender != self.me}
-        return DifferentialKsStamp(view.seq, owed, due, context, lapsed)
+        news = {sender: entries for sender, entries in owed.items() if entries}
+        return DifferentialKsStamp(view.seq, news, due, context, frozenset(kept), lapsed)
 
     def _restore(self, message: Message, stamp: DifferentialKsStamp) -> KsStamp:
         """Return the stamp that `stamp` is the difference of, without what is due and without the departed.
 
         If the message before on the channel was given up, because its sender left, the difference is taken from the log
-        of this process: what is new is added, and nothing is deleted.
+        of this process: what is new is added, and no more is deleted than has lapsed.
         """
-        view, dests = self.heard.get(message.id.sender, ChannelView()), message.dests
+        view, dests, renewed = self.heard.get(message.id.sender, ChannelView()), message.dests, set(stamp.context)
         if view.seq != stamp.after:
-            view, dests = ChannelView(stamp.after, self.log, self.context), frozenset()
+            view, dests, renewed = ChannelView(stamp.after, self.log, self.context), frozenset(), set()
         owed: dict[ProcessId, dict[int, frozenset[ProcessId]]] = {}
         for sender, entries in view.log.items():
-            lapsed = stamp.lapsed.get(sender, {})
-            owed[sender] = {clock: owing - dests - lapsed.get(clock, frozenset()) for clock, owing in entries.items()}
+            if sender not in renewed or sender in stamp.kept:
+                lapsed = stamp.lapsed.get(sender, {})
+                owed[sender] = {at: owing - dests - lapsed.get(at, frozenset()) for at, owing in entries.items()}
         for sender, news in stamp.owed.items():
             owed[sender] = {**owed.get(sender, {}), **news}
-        context = {**view.context, **stamp.context}
-        known = {sender: clock for sender, clock in context.items() if sender not in self.departed}
-        return KsStamp(_leave_out(owed, self.departed), {}, known)
+        context = greatest(view.context, stamp.context)  # it never goes back, or a lie would leave dots ahead of it
+        return KsStamp(_leave_out(owed, self.departed), {}, without(context, self.departed))
