@@ -3,7 +3,8 @@
 Guarantees causal order for any multicast over any channels, and holds a message back only while a message
 that causally precedes it is missing here. Its stamp is exactly what the Propagation Constraints PC1 and PC2
 demand: "message t of i is still owed to d" travels up to the events that know it delivered, or guaranteed to be
-delivered in order, and no further.
+delivered in order, and no further. With `differential=True`, each packet has only what is new since the packet before
+to the same destination (§3.5, §6.1).
 
 Beside §4.3 of the paper:
 
@@ -23,8 +24,6 @@ Beside §4.3 of the paper:
 A *dot* (i, t, d) says that message t of i is still owed to d, and the log is an observed-remove set of dots. With
 `multicast=True` one packet serves all destinations (§4.5, first note): it carries everyone's `due`, and each receiver
 reads its own, which is SND(2) done by the receiver.
-
-With `differential=True` nothing is sent twice on a channel (§3.5, §6.1): see `DifferentialKs`.
 
 Changed from the paper: the first test of RCV(4) reads l_{s,t}, as the comment beside it does (with the t' of our copy
 it can never be true). The look-ahead of §4.5 breaks causal order unless all use hardware multicast, and is left out.
@@ -246,8 +245,9 @@ class ChannelView:
 @storable("DifferentialKs")
 @dataclass(slots=True)
 class DifferentialKs(Ks):
-    """`Ks` that sends nothing twice on a channel: each copy of a message has only what is new to its destination.
+    """`Ks` whose stamps are differences: each copy of a message has only what is new to its destination (§3.5).
 
+    A dot that was told before is told again only if that is shorter than to say which dots beside it have lapsed.
     `told[d]` is the log after the last send to d, and `heard[s]` the log of s after its last message delivered here:
     one view for each channel and end, whatever was sent before.
 
