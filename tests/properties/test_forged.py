@@ -103,7 +103,7 @@ def forge_station(protocol: str, seed: int) -> bool:
 
 
 @pytest.mark.parametrize("seeds", [range(150), slow(range(150, 1500))], ids=["few", "many"])
-@pytest.mark.parametrize("algorithm", [*ALGORITHMS, "ks differential"])
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_processes(algorithm: str, seeds: range) -> None:
     refused = sum(forge_process(algorithm, seed) for seed in seeds)
     assert refused < len(seeds)
