@@ -23,6 +23,7 @@ BATCH = 200
 VARIANTS: tuple[tuple[str, dict[str, object]], ...] = (
     *((name, {}) for name in sorted(antecede.algorithms())),
     ("ks", {"multicast": True}),
+    ("ks", {"differential": True}),
     ("mr", {"numbered": True}),
     ("mr", {"numbered": True, "resynch_after_s": 0.7}),
     ("mr-broadcast", {"numbered": True}),

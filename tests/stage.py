@@ -125,15 +125,19 @@ class Stage:
 
 
 def stage_for(algorithm: str, random: Random, processes: int = 5) -> Stage:
-    """A stage for `algorithm` over channels that are not FIFO, with random groups where it sends to groups."""
-    info = antecede.algorithms()[algorithm]
+    """A stage for `algorithm` over channels that are not FIFO, with random groups where it sends to groups.
+
+    Further words of `algorithm` are options that are true: "ks differential".
+    """
+    name, *flags = algorithm.split()
+    info = antecede.algorithms()[name]
     names = [f"p{number}" for number in range(1, processes + 1)]
     groups = None
     if info.addressing == "group":
         groups = {f"g{n}": random.sample(names, random.randint(2, processes)) for n in range(1, 4)}
         groups["g0"] = list(names)
-    options = {"numbered": True} if info.needs_fifo else {}
-    return Stage(algorithm, names, groups, **options)
+    options = dict.fromkeys([*flags, "numbered"] if info.needs_fifo else flags, True)
+    return Stage(name, names, groups, **options)
 
 
 def destinations(stage: Stage, sender: str, random: Random) -> str | set[str]:

@@ -32,7 +32,7 @@ OPTIONS = {
     "hierarchy": ("inner", "representatives", "hold_back_limit"),
     "history": ("acknowledge_every", "hold_back_limit"),
     "isis": ("acyclic", "hold_back_limit"),
-    "ks": ("multicast", "hold_back_limit"),
+    "ks": ("multicast", "differential", "hold_back_limit"),
     "mf": ("hold_back_limit",),
     "mr": ("acyclic", "numbered", "resynch_after_s", "hold_back_limit"),
     "mr-broadcast": ("numbered", "resynch_after_s", "hold_back_limit"),

@@ -23,6 +23,7 @@ ACYCLIC_GROUPS = {"g0": ("p1", "p2", "p3"), "g1": ("p3", "p4", "p5")}
 VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
     *((name, {}) for name in sorted(antecede.algorithms())),
     ("ks", {"multicast": True}),
+    ("ks", {"differential": True}),
     ("mr", {"numbered": True}),
     ("mr", {"resynch_after_s": 5.0}),
     ("mr-broadcast", {"numbered": True}),

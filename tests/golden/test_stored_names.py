@@ -47,6 +47,7 @@ STAMPS = {
     21: "Across",
     22: "SendRequest",
     23: "SendPermission",
+    24: "DifferentialKsStamp",
     40: "Register",
     41: "Welcome",
     42: "Leave",
@@ -71,7 +72,7 @@ VALUES = {"Message", "MessageId", "Packet", "Roster", "HoldBack"}
 PROCESSES = {
     *("Process", "Chain2", "Isis", "Ks", "Prs", "PrsBroadcast", "Rst", "Ses", "Vector", "Unordered", "History"),
     *("OutputBuffer", "Phases", "BroadcastPhases", "Serial", "Hierarchy", "Numbered", "AcyclicGroups"),
-    "Rendezvous",
+    *("Rendezvous", "DifferentialKs", "ChannelView"),
 }
 ROAMING = {
     *("Host", "Station", "Cluster", "Berth", "Luggage", "Policy", "Terms", "Mind", "Direct", "Relay", "Flood"),

@@ -21,7 +21,14 @@ Options = Mapping[str, Mapping[str, Any]]
 
 NAMES = ("a", "b", "c", "d")
 GROUPS = {"g1": ("a", "b", "c"), "g2": ("b", "c", "d"), "g3": ("a", "d"), "g4": NAMES}
-MULTICAST: Options = {"ks": {}, "ks multicast": {"multicast": True}, "prs": {}, "rst": {}, "ses": {}}
+MULTICAST: Options = {
+    "ks": {},
+    "ks multicast": {"multicast": True},
+    "ks differential": {"differential": True},
+    "prs": {},
+    "rst": {},
+    "ses": {},
+}
 BROADCAST: Options = {"vector": {}, "prs-broadcast": {}, "ks": {}}
 GROUP: Options = {"isis": {}, "ks": {}}
 
@@ -118,10 +125,10 @@ def audiences(cast: Options, sender: str) -> list[str | frozenset[str]]:
     return [frozenset(name for bit, name in enumerate(NAMES) if number >> bit & 1) for number in numbers]
 
 
-def perform(cast: Options, seed: int, sends: int = 20) -> Ensemble:
+def perform(cast: Options, seed: int, sends: int = 20, kind: type[Ensemble] = Ensemble) -> Ensemble:
     """A whole random execution."""
     random = Random(f"lockstep {seed}")
-    ensemble = Ensemble(cast)
+    ensemble = kind(cast)
     latest_first = random.random() < 0.3
     while sends or ensemble.in_flight:
         if sends and (not ensemble.in_flight or random.random() < 0.4):

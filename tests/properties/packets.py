@@ -9,7 +9,8 @@ import antecede
 from antecede import Packet
 from tests.stage import improvise, stage_for
 
-ALGORITHMS = sorted(antecede.algorithms())
+ALGORITHMS = [*sorted(antecede.algorithms()), "ks differential"]
+"""What `stage_for` makes a stage of: every algorithm, and an option that has a stamp of its own."""
 
 
 @cache

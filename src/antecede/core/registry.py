@@ -21,7 +21,7 @@ from antecede.core.ordering.chain2 import Chain2
 from antecede.core.ordering.hierarchy import Hierarchy, clusters
 from antecede.core.ordering.history import History
 from antecede.core.ordering.isis import Isis
-from antecede.core.ordering.ks import Ks
+from antecede.core.ordering.ks import DifferentialKs, Ks
 from antecede.core.ordering.mf import OutputBuffer
 from antecede.core.ordering.mr import Phases
 from antecede.core.ordering.mr_broadcast import BroadcastPhases
@@ -76,8 +76,13 @@ def _stamping(ordering: Callable[[ProcessId], Ordering]) -> Factory:
     return make
 
 
-def _ks(roster: Roster, *, multicast: bool = False, hold_back_limit: int = HOLD_BACK_LIMIT) -> Process:
-    return Process(roster, Ks(roster.me, multicast), HoldBack(hold_back_limit))
+def _ks(
+    roster: Roster, *, multicast: bool = False, differential: bool = False, hold_back_limit: int = HOLD_BACK_LIMIT
+) -> Process:
+    if multicast and differential:
+        raise Misuse("with differential=True each destination has a packet of its own: give multicast=False with it")
+    ordering = DifferentialKs(roster.me) if differential else Ks(roster.me, multicast)
+    return Process(roster, ordering, HoldBack(hold_back_limit))
 
 
 def _isis(roster: Roster, *, acyclic: bool = False, hold_back_limit: int = HOLD_BACK_LIMIT) -> Algorithm:
@@ -343,6 +348,7 @@ def _is_flag(value: object) -> bool:
 _CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     "acknowledge_every": (_is_whole(1), "a number of deliveries, 1 or more"),
     "acyclic": (_is_flag, "True or False"),
+    "differential": (_is_flag, "True or False"),
     "hold_back_limit": (_is_whole(0), "a number of packets, 0 or more"),
     "memory": (_is_whole(1), "a number of messages, 1 or more"),
     "multicast": (_is_flag, "True or False"),

@@ -69,9 +69,12 @@ ROWS = (
         "core.ordering.ks",
         "properties/test_constraints.py::test_002_3_4_packets_and_logs_hold_exactly_what_PC1_and_PC2_demand",
     ),
-    missing(
+    works(
         "2.13", "§3.5, §6.1", "On FIFO channels nothing is sent twice to the same process.",
-        lacks="only vector clocks have a differential form",
+        "core.ordering.ks",
+        "core/ordering/test_ks.py::test_002_3_5_after_each_step_the_log_and_the_context_are_those_of_plain_ks "
+        "core/ordering/test_ks.py::test_002_3_5_what_was_told_to_a_process_is_not_told_to_it_again "
+        "core/ordering/test_ks.py::test_002_3_5_the_stamps_of_a_conversation_are_smaller",
     ),
     works(
         "2.14", "§3.6, Theorem 1", "The constraints and the Delivery Condition ensure causal order.",

@@ -3,7 +3,8 @@
 Guarantees causal order for any multicast over any channels, and holds a message back only while a message
 that causally precedes it is missing here. Its stamp is exactly what the Propagation Constraints PC1 and PC2
 demand: "message t of i is still owed to d" travels up to the events that know it delivered, or guaranteed to be
-delivered in order, and no further.
+delivered in order, and no further. With `differential=True`, each packet has only what is new since the packet before
+to the same destination (§3.5, §6.1).
 
 Beside §4.3 of the paper:
 
@@ -36,7 +37,12 @@ from dataclasses import dataclass, field
 
 from antecede.core.snapshot.values import storable
 from antecede.core.types import Message, Need, ProcessId, Reached, Stamp
+from antecede.core.vectors import greatest, without
 from antecede.core.wire import shapes
+
+
+def _count_dots(log: shapes.Log) -> int:
+    return sum(len(dests) for entries in log.values() for dests in entries.values())
 
 
 @shapes.stamp(2, "KsStamp")
@@ -50,8 +56,7 @@ class KsStamp:
 
     @property
     def entries(self) -> int:
-        owed = sum(len(dests) for entries in self.owed.values() for dests in entries.values())
-        return owed + sum(map(len, self.due.values()))
+        return _count_dots(self.owed) + sum(map(len, self.due.values()))
 
     def write(self, to: shapes.Writer) -> None:
         to.vector(self.context)
@@ -166,10 +171,182 @@ class Ks:
 
     def forget(self, process: ProcessId) -> None:
         self.departed |= {process}
-        for kept in (self.log, self.context, self.delivered):
+        for kept in (self.context, self.delivered):
             kept.pop(process, None)
-        self.log = {
-            sender: remaining
-            for sender, entries in self.log.items()
-            if (remaining := {clock: rest for clock, owing in entries.items() if (rest := owing - {process})})
-        }
+        self.log = _leave_out(self.log, frozenset({process}))
+
+
+def _leave_out(log: shapes.Log, processes: frozenset[ProcessId]) -> dict[ProcessId, dict[int, frozenset[ProcessId]]]:
+    """Return `log` without what was sent by these processes or is owed to them."""
+    owed = _leave_out_dests(log, processes)
+    return {sender: entries for sender, entries in owed.items() if sender not in processes}
+
+
+def _leave_out_dests(log: shapes.Log, dests: frozenset[ProcessId]) -> dict[ProcessId, dict[int, frozenset[ProcessId]]]:
+    """Return `log` without what is owed to these processes."""
+    return {
+        sender: remaining
+        for sender, entries in log.items()
+        if (remaining := {clock: rest for clock, owing in entries.items() if (rest := owing - dests)})
+    }
+
+
+@shapes.stamp(24, "DifferentialKsStamp")
+@dataclass(frozen=True, slots=True)
+class DifferentialKsStamp:
+    """O_M for one destination, as the difference from the log that its sender had after its last message to it.
+
+    `after` is the number of that last message, and 0 if there is none. `due` is what is due to the destination, except
+    for that message. `context` has what is new of the context. The dots of a sender that it names are those of `owed`,
+    and if the sender is among `kept`, also the dots of before. The dots of all other senders are those of before. Of
+    the dots of before, `lapsed` have been deleted since, and those to the destinations of M.
+    """
+
+    after: int
+    owed: shapes.Log
+    due: Mapping[ProcessId, int]
+    context: Mapping[ProcessId, int]
+    kept: frozenset[ProcessId]
+    lapsed: shapes.Log
+
+    @property
+    def entries(self) -> int:
+        return bool(self.after) + len(self.due) + len(self.kept) + _count_dots(self.owed) + _count_dots(self.lapsed)
+
+    def write(self, to: shapes.Writer) -> None:
+        to.uint(self.after)
+        to.vector(self.context)
+        to.log(self.owed, self.context)
+        to.behind(self.due, self.context)
+        to.names(self.kept)
+        newest = {sender: max(entries) for sender, entries in self.lapsed.items()}
+        to.vector(newest)
+        if newest:
+            to.log(self.lapsed, newest)
+
+    @classmethod
+    def read(cls, source: shapes.Reader) -> DifferentialKsStamp:
+        after, context = source.uint(), source.vector()
+        owed, due, kept = source.log(context), source.behind(context), source.names()
+        newest = source.vector()
+        return cls(after, owed, due, context, kept, source.log(newest) if newest else {})
+
+
+@storable("ChannelView")
+@dataclass(frozen=True, slots=True)
+class ChannelView:
+    """The log of the sender just after message `seq`, the last one on a channel, as the destination can know it."""
+
+    seq: int = 0
+    log: shapes.Log = field(default_factory=dict)
+    context: Mapping[ProcessId, int] = field(default_factory=dict)
+
+
+@storable("DifferentialKs")
+@dataclass(slots=True)
+class DifferentialKs(Ks):
+    """`Ks` whose stamps are differences: each copy of a message has only what is new to its destination (§3.5).
+
+    A dot that was told before is told again only if that is shorter than to say which dots beside it have lapsed.
+    `told[d]` is the log after the last send to d, and `heard[s]` the log of s after its last message delivered here:
+    one view for each channel and end, whatever was sent before.
+
+    Why it is right. Let M' be the message to d after M, of the same sender s.
+
+    1. M' names M as `after`, and d delivers M before M', as causal order demands anyway. So channels need not be FIFO,
+       no delivery is later than with `Ks`, and when d delivers M', its `heard[s]` is what `told[d]` was when s sent M'.
+    2. In what the context of a process covers, `_merge` and `stamps` only delete dots. So a dot of `owed` in `Ks` is in
+       `told[d]`, or newer than its context. For each sender, M' has either all its dots, or the new ones and those of
+       `told[d]` that have lapsed, whichever are fewer. So d restores exactly the `owed` and the context of `Ks`, and
+       merges them by the same RCV(4): it misses no dot, and brings back none that was deleted.
+    3. A dot that was due to d left the log when s sent M, so what is due with M' is new, or is M itself. If s does not
+       say that M is due, it knows that M has come, or comes before something else that is due.
+
+    After `forget`, both ends leave the departed out of their views, one perhaps later than the other. Until then, what
+    the one still has is what it has merged before, and to merge it again changes nothing.
+    """
+
+    told: dict[ProcessId, ChannelView] = field(default_factory=dict)
+    heard: dict[ProcessId, ChannelView] = field(default_factory=dict)
+
+    def stamps(self, message: Message, others: Sequence[ProcessId]) -> list[Stamp]:
+        whole = Ks.stamps(self, message, others)
+        dests = frozenset(others)
+        stamps: list[Stamp] = [self._shorten(stamp, to, dests) for to, stamp in zip(others, whole, strict=True)]
+        view = ChannelView(message.id.seq, dict(self.log), dict(self.context))
+        self.told |= dict.fromkeys(others, view)
+        return stamps
+
+    def accepts(self, message: Message, stamp: Stamp) -> bool:
+        """Return whether the stamp knows of its sender's messages up to the one before, and of none after."""
+        if not isinstance(stamp, DifferentialKsStamp):
+            return False
+        return max(stamp.after, stamp.context.get(message.id.sender, 0)) < message.id.seq
+
+    def unmet(self, message: Message, stamp: Stamp) -> Iterator[Need]:
+        """Yield the message before on this channel, and the messages owed to this process: RCV(1)."""
+        assert isinstance(stamp, DifferentialKsStamp)
+        for sender, clock in ((message.id.sender, stamp.after), *stamp.due.items()):
+            if clock > self.delivered.get(sender, 0):
+                yield Need(sender, clock, clock)
+
+    def learn(self, message: Message, stamp: Stamp) -> None:
+        assert isinstance(stamp, DifferentialKsStamp)
+        sender, seq = message.id
+        whole = self._restore(message, stamp)
+        Ks.learn(self, message, whole)
+        if sender not in self.departed:
+            own = {**whole.owed.get(sender, {}), seq: message.dests - {sender}}
+            self.heard[sender] = ChannelView(seq, {**whole.owed, sender: own}, {**whole.context, sender: seq})
+
+    def forget(self, process: ProcessId) -> None:
+        Ks.forget(self, process)
+        for views in (self.told, self.heard):
+            views.pop(process, None)
+            for other, view in views.items():
+                log, context = _leave_out(view.log, frozenset({process})), without(view.context, {process})
+                views[other] = ChannelView(view.seq, log, context)
+
+    def _shorten(self, stamp: Stamp, to: ProcessId, dests: frozenset[ProcessId]) -> DifferentialKsStamp:
+        """Return the difference of a stamp from what `to` was told before."""
+        assert isinstance(stamp, KsStamp)
+        view = self.told.get(to, ChannelView())
+        context = {sender: clock for sender, clock in stamp.context.items() if clock > view.context.get(sender, 0)}
+        owed = {sender: dict(entries) for sender, entries in stamp.owed.items() if sender in context}
+        kept, lapsed = set(), {}
+        for sender, before in _leave_out_dests(view.log, dests).items():
+            now = stamp.owed.get(sender, {})
+            gone = {clock: rest for clock, owing in before.items() if (rest := owing - now.get(clock, frozenset()))}
+            still = sum(len(now[clock]) for clock in before if clock in now)
+            named, deleted = sender in context, sum(map(len, gone.values()))
+            if still + (not named) < deleted + named and sender in stamp.context:  # it is shorter to tell all anew
+                context[sender] = stamp.context[sender]
+                owed |= {sender: dict(now)} if now else {}
+                continue
+            if named:
+                kept.add(sender)
+                owed[sender] = {clock: owing for clock, owing in now.items() if clock not in before}
+            if gone:
+                lapsed[sender] = gone
+        due = {sender: clock for sender, clock in stamp.due.get(to, {}).items() if sender != self.me}
+        news = {sender: entries for sender, entries in owed.items() if entries}
+        return DifferentialKsStamp(view.seq, news, due, context, frozenset(kept), lapsed)
+
+    def _restore(self, message: Message, stamp: DifferentialKsStamp) -> KsStamp:
+        """Return the stamp that `stamp` is the difference of, without what is due and without the departed.
+
+        If the message before on the channel was given up, because its sender left, the difference is taken from the log
+        of this process: what is new is added, and no more is deleted than has lapsed.
+        """
+        view, dests, renewed = self.heard.get(message.id.sender, ChannelView()), message.dests, set(stamp.context)
+        if view.seq != stamp.after:
+            view, dests, renewed = ChannelView(stamp.after, self.log, self.context), frozenset(), set()
+        owed: dict[ProcessId, dict[int, frozenset[ProcessId]]] = {}
+        for sender, entries in view.log.items():
+            if sender not in renewed or sender in stamp.kept:
+                lapsed = stamp.lapsed.get(sender, {})
+                owed[sender] = {at: owing - dests - lapsed.get(at, frozenset()) for at, owing in entries.items()}
+        for sender, news in stamp.owed.items():
+            owed[sender] = {**owed.get(sender, {}), **news}
+        context = greatest(view.context, stamp.context)  # it never goes back, or a lie would leave dots ahead of it
+        return KsStamp(_leave_out(owed, self.departed), {}, without(context, self.departed))
