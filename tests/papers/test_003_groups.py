@@ -1,6 +1,7 @@
-"""Mostefaoui, Raynal (003): the graph of groups of §2.1, and the small stamps of §2.3 and §4.3 where it has no cycle.
+"""Mostefaoui, Raynal: "Causal multicasts in overlapping groups: towards a low cost approach" (003).
 
-That the option is refused elsewhere is in `core/test_acyclic.py`; here it is forced on groups with a cycle.
+The graph of groups of §2.1, and the small stamps of §2.3 and §4.3 where it has no cycle. That the option is refused
+elsewhere is in `core/test_acyclic.py`; here it is forced on groups with a cycle.
 """
 
 from __future__ import annotations
