@@ -145,6 +145,8 @@ class Station:
         """Rebuild what a snapshot leaves out. `restore` calls it."""
         lost = [host for host, berth in self.berths.items() if berth.state == handoff.AWAY and berth.at == self.me]
         assert not lost, f"{lost[0]} is away, and the place where it is would be here"
+        served = (berth for berth in self.berths.values() if berth.state in (handoff.HERE, handoff.SETTLING))
+        assert all(berth.luggage is not None for berth in served), "a host is here, and its luggage is not"
         self.scheme.resume(self, None)
         for _, luggage in self.served():
             assert self.scheme.is_luggage(luggage), f"the luggage of {luggage.host} is of another protocol"

@@ -40,6 +40,9 @@ class Unordered(Participant):
         effects += [Transmit(to, packet) for to in sorted(message.dests - {self.process})]
         return [*effects, Deliver(message)] if self.process in message.dests else effects
 
+    def resume(self) -> None:
+        assert self.memory > 0, f"it remembers {self.memory} messages"
+
     def receive(self, packet: Packet) -> list[Effect]:
         if type(packet) is not Packet:
             checked_packet(packet)
