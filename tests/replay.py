@@ -1,6 +1,6 @@
 """What a random test that fails prints: a drawing of its execution, and the one command that plays it again.
 
-Whoever performs a random execution makes a `Drawing`, and adds to it what happens. If a test fails, `tests/conftest.py`
+A test that performs a random execution makes a `Drawing`, and adds to it what happens. If it fails, `tests/conftest.py`
 prints the drawing that was begun last and a line `Replay: COMMAND`. The fuzzers print the same for each execution that
 fails. The command is for a shell in the folder of the project, and fails in the same way.
 

@@ -1,7 +1,7 @@
 """Make links, processes and the summary of sums by link and by sender.
 
-A mean cannot be made of means, so whoever has some delivers or sends of a run leaves sums and counts. If several tasks
-have parts of a run, their sums are added up here.
+A mean cannot be made of means, so a task that has some delivers or sends of a run leaves sums and counts. If several
+tasks have parts of a run, their sums are added up here.
 """
 
 from __future__ import annotations

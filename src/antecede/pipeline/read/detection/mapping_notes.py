@@ -19,7 +19,7 @@ def note_what_is_missing(heads: Mapping[str, bytes], mapping: Mapping[str, objec
     """Return notes on what a mapping names and the input lacks.
 
     `heads` has the beginnings of files by path, each of at most `head_bytes`. Columns that CSV lacks are not told here,
-    because whoever reads a file tells what its header lacks.
+    because the reader of a file tells what its header lacks.
     """
     samples = [take_sample(head) for head in heads.values()]
     sample = Sample("the input", tuple(row for one in samples for row in one.rows))
