@@ -27,8 +27,9 @@ from tests.faults.residents import Residents, residents, victims
 from tests.replay import explain_failure
 from tests.runtime.arena import Arena, arena
 from tests.runtime.conditions import Conditions
+from tests.runtime.ports import free_port
 from tests.runtime.proxy import Proxy
-from tests.runtime.town import STATIONS, Town, free_port, town
+from tests.runtime.town import STATIONS, Town, town
 
 NODES, NODE_MESSAGES = "a b c d", 250
 HOSTS, HOST_MESSAGES = "ann bob cat dan", 150

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.runtime.conditions import OUTLAST_S, Conditions
+from tests.runtime.ports import free_port
 from tests.runtime.proxy import Proxy
-from tests.runtime.town import STATIONS, Town, free_port, town
+from tests.runtime.town import STATIONS, Town, town
 
 pytestmark = pytest.mark.slow
 

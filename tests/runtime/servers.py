@@ -1,7 +1,6 @@
 """Real NATS servers with a configuration of the test's own: users, certificates, leaf nodes and clusters."""
 
 import json
-import socket
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
@@ -12,8 +11,8 @@ from pathlib import Path
 
 from antecede.runtime.transport.nats.embedded import server_binary
 from tests.paths import CERTIFICATE
+from tests.runtime.ports import free_port, free_ports
 from tests.runtime.proxy import Proxy
-from tests.runtime.town import free_port
 
 START_S = 20.0
 HANDSHAKE_S = 10
@@ -143,15 +142,6 @@ def _start_cluster(
         listen = f"cluster {{ name: c, listen: 127.0.0.1:{port}, routes: [ {urls} ], {own} }}\n{config}"
         servers.append(stack.enter_context(server(folder, f"n{at + 1}", listen, port=client)))
     return servers
-
-
-def free_ports(count: int) -> list[int]:
-    """Return so many different loopback ports that are free."""
-    with ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [int(one.getsockname()[1]) for one in sockets]
 
 
 def tls(*, verify: bool = False) -> str:

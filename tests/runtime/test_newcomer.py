@@ -23,7 +23,7 @@ from antecede.runtime.transport.nats.options import NatsLimits
 from tests.paths import ROOT
 from tests.runtime.cells import KEY, cells, url
 from tests.runtime.nodes import run
-from tests.runtime.town import free_port
+from tests.runtime.ports import free_port
 
 SOON_S = 5.0
 START_S = 15.0

@@ -1,6 +1,5 @@
 """Stations and roaming hosts as real processes over a real server, what is done to them, and the judgement."""
 
-import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,16 +8,11 @@ from antecede.judge.judge import Verdict
 from antecede.runtime.roaming.tokens import issue
 from tests.runtime.conditions import Conditions
 from tests.runtime.crowd import DEADLINE_S, NORMAL, Crowd
+from tests.runtime.ports import free_port
 
 KEY = b"a key for tests, and for nothing else"
 STATIONS = ("s1", "s2", "s3")
 BRISK_OPTIONS = ("--ping", "2")
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class Town(Crowd):
