@@ -26,8 +26,12 @@ import pyarrow.parquet as pq
 
 from antecede.judge.events import Event, read_jsonl, to_json
 from antecede.judge.judge import judge
+from antecede.judge.orders import judge_orders
+from antecede.judge.rule import NOT_COMPUTED, VIOLATED
+from antecede.judge.trace import arrange, sift
 from antecede.pipeline.check import Checked, check
 from antecede.pipeline.limits import Limits
+from antecede.pipeline.report.model import RunAnswer
 from antecede.pipeline.runner import InProcess, Runner
 from tests.pipeline.traces import COLUMNS, Row, trace
 from tests.replay import Drawing, describe_event, explain_failure
@@ -40,7 +44,8 @@ MASTERS = (IN_PROCESS, "local[2]", "local-cluster[2,1,1024]", "connect")
 WINDOWS = (None, 1, 3, 17)
 BATCH = 100  # a check lists up to a thousand runs
 LAYOUTS = ("parquet", "hostile parquet", "json")
-LIMITS = (Limits(), Limits(block_bytes=700, in_place_bytes=100, dealt_rows=60, window_events=20))
+SMALL = {"block_bytes": 700, "in_place_bytes": 100, "dealt_rows": 60, "window_events": 20}
+LIMITS = (Limits(), Limits(**SMALL), Limits(**SMALL, run_events_max=15))
 TAKEN = 5  # rows at the end with an index that is taken, and as many with a message that is
 HOSTILE: tuple[dict[str, Any], ...] = (
     {"kind": "hello"},
@@ -186,6 +191,22 @@ def differences(checked: Checked, runs: dict[str, list[Event]], broken: int) -> 
         one = {key: getattr(answers[name], key) for key in single if key not in ("runs", "quarantined", "complete")}
         if one != {key: single[key] for key in one}:
             yield name, f"{one} and not {single}"
+        yield from ((name, words) for words in _differing_orders(answers[name], runs[name]))
+
+
+def _differing_orders(answer: RunAnswer, events: Sequence[Event]) -> Iterator[str]:
+    """Yield the orders of delivery on which the check and the judge differ. Only of a run that was cut may synchronous
+    order be unknown.
+    """
+    (run,) = arrange(sift(events)[0])
+    for order, wanted in judge_orders(run).items():
+        got = answer.verdict if order == "causal" else getattr(answer, order)
+        if got == NOT_COMPUTED and order == "synchronous" and len(events) > LIMITS[-1].run_events_max:
+            continue
+        if got != wanted.verdict:
+            yield f"{order} order: {got} and not {wanted.verdict}"
+        elif order != "causal" and (getattr(answer, f"{order}_witness") is not None) != (got == VIOLATED):
+            yield f"{order} order: {got}, with the witness {getattr(answer, f'{order}_witness')}"
 
 
 def connected(master: str) -> Runner:

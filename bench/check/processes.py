@@ -29,6 +29,7 @@ import pyarrow as pa
 
 from antecede.pipeline.kernel import findings
 from antecede.pipeline.kernel.encode import DELIVER, SEND, encode
+from antecede.pipeline.kernel.layout import lay_out
 from antecede.pipeline.kernel.pair import paired_runs
 from antecede.pipeline.kernel.stamp import stamp_runs
 from antecede.pipeline.limits import LIMITS
@@ -115,7 +116,7 @@ def measure(pattern: str, processes: int, runs: int) -> dict[str, float]:
         times.append(process_time())
         paired = paired_runs(encoded)
         times.append(process_time())
-        stamped = stamp_runs(paired.rows, vector_entries_max=LIMITS.vector_entries_max)
+        stamped = stamp_runs(paired.rows, lay_out(paired.rows), vector_entries_max=LIMITS.vector_entries_max)
         times.append(process_time())
         findings.tallies(paired, stamped)
         findings.message_rows(paired)

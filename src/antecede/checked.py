@@ -26,6 +26,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from antecede.core.errors import Misuse
+from antecede.judge.orders import ORDER_NAMES
 from antecede.judge.rule import QUARANTINE_MAX
 from antecede.pipeline import check as pipeline
 from antecede.pipeline.progress import no_progress
@@ -62,8 +63,13 @@ class CheckResult:
 
     @property
     def verdict(self) -> str:
-        """Return "holds", "violated" or "undecidable"."""
+        """Return "holds", "violated" or "undecidable", about the order that `check` was told to require."""
         return self._checked.answer.verdict
+
+    @property
+    def orders(self) -> dict[str, str]:
+        """Return the verdict on each order of delivery: fifo, causal, agreed and synchronous."""
+        return {one.order: one.verdict for one in self._checked.answer.orders}
 
     @property
     def reason(self) -> str:
@@ -125,9 +131,10 @@ class CheckResult:
         return place
 
     def assert_holds(self) -> None:
-        """Raise `AssertionError`, with the worst violations in words, if causal order is not shown to hold."""
+        """Raise `AssertionError`, with the worst violations in words, if the required order is not shown to hold."""
         if self.verdict != "holds":
-            raise AssertionError("\n".join([f"causal order: {self.verdict}. {self.reason}", *self.explain(3)]))
+            name = ORDER_NAMES[self._checked.answer.required]
+            raise AssertionError("\n".join([f"{name}: {self.verdict}. {self.reason}", *self.explain(3)]))
 
     def __repr__(self) -> str:
         """Return the verdict and its reason."""
@@ -166,6 +173,7 @@ def check(
     windows: int | None = None,
     worst: int = 100,
     quarantine_max: float = QUARANTINE_MAX,
+    require: str = "causal",
     progress: Callable[[str], None] | None = None,
 ) -> CheckResult:
     """Check whether a system delivered its messages in causal order.
@@ -200,6 +208,7 @@ def check(
                 windows=windows,
                 worst=worst,
                 quarantine_max=quarantine_max,
+                require=require,
                 progress=progress or no_progress,
             )
     except BaseException:

@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 
 from antecede.cli import main, screen
 from antecede.judge.judge import COUNTS
+from antecede.judge.orders import ORDERS
 from antecede.pipeline.report.model import ExplainedViolation, LoggedEvent
 from tests.marks import slow
 
@@ -81,7 +82,48 @@ def test_the_worst_violation_comes_before_the_counts_with_files_and_lines(
         f"  b delivers m1  {trace}:4",
         "",
     ]
-    assert lines[8].split()[:2] == ["runs", "1"]
+    crown = "m1 and m2 cannot both be instantaneous: each has an event before an event of the other"
+    assert lines[8:13] == [
+        "  fifo        violated      b delivered m2 before m1, which the same sender had sent earlier",
+        "  causal      violated",
+        "  agreed      holds",
+        f"  synchronous violated      {crown}",
+        "",
+    ]
+    assert lines[13].split()[:2] == ["runs", "1"]
+
+
+@pytest.mark.parametrize(
+    ("order", "status", "reason"),
+    [
+        ("fifo", 1, "FIFO order is violated in 1 of 1 run: b delivered m2 before m1, which the same sender"),
+        ("causal", 1, "1 of 2 deliveries came before one of its causes"),
+        ("agreed", 0, "2 deliveries keep agreed order."),
+        ("synchronous", 1, "Synchronous order is violated in 1 of 1 run: m1 and m2 cannot both be instantaneous"),
+    ],
+)
+def test_the_verdict_and_the_status_are_about_the_order_that_is_required(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], order: str, status: int, reason: str
+) -> None:
+    trace = str(write(tmp_path / "trace.jsonl", "violated"))
+    command = ["check", trace, "--master", "in-process", "--require", order, "--out", str(tmp_path / "out")]
+    assert main([*command, "--json"]) == status
+    said = json.loads(capsys.readouterr().out)
+    assert (said["verdict"], said["required"]) == ("violated" if status else "holds", order)
+    assert said["reason"].startswith(reason)
+    assert [said[one] for one in ORDERS] == ["violated", "violated", "holds", "violated"]
+    assert said["fifo_witness"] == "b delivered m2 before m1, which the same sender had sent earlier"
+    page = (tmp_path / "out" / "report.html").read_text()
+    title = {"fifo": "FIFO order is violated", "agreed": "Agreed order holds"}
+    assert title.get(order, f"{order.title()} order is violated") in page
+    assert "b delivered m2 before m1, which the same sender had sent earlier" in page
+
+
+def test_an_order_that_is_none_is_refused(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["check", str(trace), "--require", "total"])
+    assert ended.value.code == 2
+    assert "fifo" in capsys.readouterr().err
 
 
 def test_json_has_the_places_of_the_worst_violation(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -228,7 +270,7 @@ def test_help_teaches_by_examples(capsys: pytest.CaptureFixture[str]) -> None:
     assert ended.value.code == 0
     said = capsys.readouterr().out
     assert "examples:" in said
-    assert "exit status: 0 causal order holds, 1 it is violated, 3 undecidable" in said
+    assert "exit status: 0 the required order holds, 1 it is violated, 3 undecidable" in said
     assert "with kind (send, deliver, receive or internal)" in said
     assert "those of an earlier check there are replaced" in re.sub(r"\s+", " ", said)
 

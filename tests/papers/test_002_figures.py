@@ -7,8 +7,6 @@ which it is true.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import pairwise
 from random import Random
 
 import pytest
@@ -16,6 +14,8 @@ import pytest
 from antecede import Deliver, Effect, Message, MessageId, Sent
 from antecede.judge.events import Event
 from antecede.judge.judge import judge
+from antecede.judge.orders import judge_orders
+from antecede.judge.trace import arrange
 from tests.papers.ks_events import Played, dots_of
 from tests.stage import Stage, improvise
 
@@ -60,51 +60,16 @@ def test_1_figure_1_ks_holds_M3_back_and_not_M4() -> None:
     assert stage.delivered["P3"] == [m["M4"].id, m["M1"].id, m["M3"].id]
 
 
-def is_causal(events: Iterable[Event]) -> bool:
-    return judge(list(events)).violations == 0
-
-
-def is_fifo(events: Iterable[Event]) -> bool:
-    """Return whether each process delivers the messages of each sender in the order in which they were sent."""
-    sent: dict[str, int] = {}
-    delivered: dict[tuple[str, str], list[int]] = {}
-    for event in events:
-        assert event.message is not None
-        if event.kind == "send":
-            sent[event.message] = len(sent)
-        else:
-            delivered.setdefault((event.process, event.message.partition(":")[0]), []).append(sent[event.message])
-    return all(order == sorted(order) for order in delivered.values())
-
-
-def is_synchronous(events: Iterable[Event]) -> bool:
-    """Return whether messages can be drawn as if each took no time: no cycle of messages, each before the next.
-
-    One message is before another if an event of the one is before an event of the other at one process.
-    """
-    at: dict[str, list[str]] = {}
-    for event in events:
-        assert event.message is not None
-        at.setdefault(event.process, []).append(event.message)
-    after: dict[str, set[str]] = {}
-    for order in at.values():
-        for first, second in pairwise(order):
-            after.setdefault(first, set()).update({second} - {first})
-            after.setdefault(second, set())
-    while ends := [message for message, later in after.items() if not later]:
-        for message in ends:
-            del after[message]
-        for later in after.values():
-            later.difference_update(ends)
-    return not after
-
-
-PARADIGMS = (is_synchronous, is_causal, is_fifo)
+def paradigms(events: list[Event]) -> list[bool]:
+    """Return whether an execution is synchronous, causal and FIFO."""
+    (run,) = arrange(events)
+    found = judge_orders(run)
+    return [found[order].verdict == "holds" for order in ("synchronous", "causal", "fifo")]
 
 
 def test_1_figure_1_is_FIFO_and_not_causal() -> None:
     events, _, _ = figure_1("none")
-    assert [paradigm(events) for paradigm in PARADIGMS] == [False, False, True]
+    assert paradigms(events) == [False, False, True]
 
 
 def test_1_causal_order_does_not_make_messages_synchronous() -> None:
@@ -114,7 +79,7 @@ def test_1_causal_order_does_not_make_messages_synchronous() -> None:
     first, second = stage.send("P1", {"P2"}), stage.send("P2", {"P1"})
     stage.arrive(first, "P2")
     stage.arrive(second, "P1")
-    assert [paradigm(recorder.events) for paradigm in PARADIGMS] == [False, True, True]
+    assert paradigms(recorder.events) == [False, True, True]
 
 
 @pytest.mark.parametrize("algorithm", ["none", "ks", "mf"])
@@ -130,7 +95,7 @@ def test_1_synchronous_is_causal_is_FIFO_and_not_the_other_way_round(algorithm: 
             while stage.flying and random.random() < 0.6:
                 stage.bring(random.choice(stage.flying))
         improvise(stage, random, sends=0, duplicates=0.0)
-        kinds.add(tuple(paradigm(recorder.events) for paradigm in PARADIGMS))
+        kinds.add(tuple(paradigms(recorder.events)))
     everything = {(True, True, True), (False, True, True), (False, False, True), (False, False, False)}
     assert kinds == (everything if algorithm == "none" else {(True, True, True), (False, True, True)})
 

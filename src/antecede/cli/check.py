@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from antecede.cli import screen
 from antecede.cli.standard_input import read_standard_input
 from antecede.core.errors import Misuse
+from antecede.judge.orders import ORDERS
 from antecede.judge.rule import QUARANTINE_MAX, check_quarantine_max
 from antecede.pipeline.read.formats import FORMATS
 
@@ -25,7 +26,8 @@ STATUS = {"holds": 0, "violated": 1, "undecidable": 3}
 EXPLANATION = """\
 Read the log of a system, and say whether it delivered its messages in causal order: if one message may have caused
 another, every process that gets both must get the cause first. For the worst violations, show the chain of messages
-that proves them.
+that proves them. Also say which other orders it kept: fifo, agreed and synchronous; --require chooses the one that the
+verdict is about.
 
 TRACE is a file, a folder or a glob, plain or compressed with gzip; - is standard input. The formats are:
   antecede   JSON Lines or Parquet with the columns run, process, index, kind, time, message, dests, ...
@@ -42,7 +44,7 @@ A row that is not a valid event is refused and counted, and the report lists it 
 is then marked as incomplete. If more than --quarantine-max of the rows are refused, and no violation was found, the
 answer is undecidable.
 
-exit status: 0 causal order holds, 1 it is violated, 3 undecidable, 2 usage error or unreadable input.
+exit status: 0 the required order holds, 1 it is violated, 3 undecidable, 2 usage error or unreadable input.
 """
 
 EXAMPLES = """\
@@ -97,6 +99,15 @@ def add(subparsers: Any) -> None:
     )
     verifying.add_argument(
         "--worst", type=int, default=100, metavar="N", help="explain at most N violations; default: 100"
+    )
+    verifying.add_argument(
+        "--require",
+        choices=ORDERS,
+        default="causal",
+        metavar="ORDER",
+        help="the order that the verdict and the exit status are about: fifo (each sender's messages come to a process "
+        "as sent), causal, agreed (processes deliver common messages in one order), or synchronous (messages could be "
+        "instantaneous); default: causal",
     )
     _add_export(parser)
 
@@ -250,6 +261,7 @@ def _check(arguments: argparse.Namespace, progress: Progress) -> Checked:
         windows=arguments.windows,
         worst=arguments.worst,
         quarantine_max=arguments.quarantine_max,
+        require=arguments.require,
         progress=progress,
     )
 

@@ -24,7 +24,7 @@ IN_PROCESS = "in-process"
 TEXT_CHARS_MAX = 1_500
 NOTES_MAX = 5
 STEPS_MAX = 8
-NAME_CHARS_MAX, PLACE_CHARS_MAX = 48, 200
+NAME_CHARS_MAX, PLACE_CHARS_MAX, WITNESS_CHARS_MAX = 48, 200, 300
 COUNTED = (
     ("runs", "processes", "events", "quarantined"),
     ("messages", "deliveries", "violations", "overtaken"),
@@ -35,7 +35,7 @@ COUNTED_BY_CLOCKS = (COUNTED[0], ("receives", "late"))
 
 
 def show(checked: Checked) -> None:
-    """Print the verdict, the worst violation, the counts and the notes."""
+    """Print the verdict, the worst violation, the orders, the counts and the notes."""
     found = checked.answer
     incomplete = "" if found.complete else " (incomplete)"
     print(f"{found.verdict.upper()}{incomplete}: {plain(found.reason)}\n")
@@ -43,6 +43,9 @@ def show(checked: Checked) -> None:
         for line in violation_lines(checked.explained[0]):
             print(line)
         print()
+    for line in order_lines(checked):
+        print(f"  {line}")
+    print()
     for line in count_lines(checked):
         print(f"  {line}")
     notes = [*checked.notes, *(f"run {run.run!r} was verified {run.one_task}" for run in found.runs if run.one_task)]
@@ -92,6 +95,13 @@ def count_lines(checked: Checked) -> Iterator[str]:
     values |= {"receives": values["deliveries"], "late": values["violations"]}
     for names in COUNTED_BY_CLOCKS if values["basis"] == "clocks" else COUNTED:
         yield "".join(f"{name:<12}{values[name]:>12,}    " for name in names).rstrip()
+
+
+def order_lines(checked: Checked) -> Iterator[str]:
+    """Yield one line for each order of delivery: whether it holds, and if not, a witness."""
+    for one in checked.answer.orders:
+        words = plain(one.words or "", WITNESS_CHARS_MAX)
+        yield f"{one.order:<12}{one.verdict:<14}{words}".rstrip()
 
 
 def plain(text: str, chars_max: int = TEXT_CHARS_MAX) -> str:

@@ -8,6 +8,7 @@ events    turn rows into events, and say why a row is not an event
 trace     group the events of a trace into runs, and walk a run along happened-before
 pasts     keep the explicit causal past of every process and of every message in flight
 judge     give the verdict on a run and on a trace
+orders    judge which other orders a run keeps: FIFO, agreed, synchronous
 rule      combine verdicts and refused rows into one answer; the pipeline follows this rule too
 causes    find the messages that may have caused a message, nearest first
 explain   explain a violation in words, with the shortest chain that proves it

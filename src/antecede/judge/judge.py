@@ -142,7 +142,7 @@ def judge(
 def judge_run(run: Run, *, listed_max: int = LISTED_MAX) -> Verdict:
     """Return the verdict on one run of a trace that has been sifted and arranged."""
     outcome = _find_violations(run, listed_max)
-    reason = outcome if isinstance(outcome, str) else _why_unpaired(run)
+    reason = outcome if isinstance(outcome, str) else find_unpaired_reason(run)
     violations, overtaken, found = (0, 0, []) if isinstance(outcome, str) else outcome
     deliveries = sum(run.is_deliver(event) for event in run.events)
     return Verdict(
@@ -200,7 +200,7 @@ def _position(violation: Violation) -> tuple[str, int]:
     return violation.process, violation.index
 
 
-def _why_unpaired(run: Run) -> str | None:
+def find_unpaired_reason(run: Run) -> str | None:
     """Return why no message has both a send and a deliver, or None if one has both."""
     if any(message in run.sends for message, _ in run.firsts):
         return None

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from antecede.core.errors import Misuse
 
 HOLDS, VIOLATED, UNDECIDABLE = "holds", "violated", "undecidable"
+NOT_COMPUTED = "not computed"
+"""In place of a verdict on synchronous order, which needs all events of a run in one task."""
 QUARANTINE_MAX = 0.01
 """The share of the rows that may be refused without making the trace undecidable."""
 

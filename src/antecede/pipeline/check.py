@@ -19,7 +19,9 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from antecede.judge.rule import QUARANTINE_MAX, Coverage, check_quarantine_max
+from antecede.core.errors import Misuse
+from antecede.judge.orders import ORDERS
+from antecede.judge.rule import QUARANTINE_MAX, VIOLATED, Coverage, check_quarantine_max
 from antecede.pipeline.errors import UnreadableInput
 from antecede.pipeline.kernel.clock_receives import ASSUMPTIONS
 from antecede.pipeline.limits import LIMITS, Limits
@@ -39,7 +41,7 @@ from antecede.pipeline.results import WRITTEN
 from antecede.pipeline.runner import Frame, Runner
 from antecede.pipeline.tables import folder
 from antecede.pipeline.tables.part_files import commit_parts, parts_folder, remove_parts_after_failure
-from antecede.pipeline.verify.answer import answer, plural
+from antecede.pipeline.verify.answer import CAUSAL, answer, plural
 from antecede.pipeline.verify.clock_verdicts import explain_late
 from antecede.pipeline.verify.tasks import JudgeOptions
 from antecede.pipeline.verify.verify import Verified, verify
@@ -71,15 +73,18 @@ def check(
     windows: int | None = None,
     worst: int = WORST,
     quarantine_max: float = QUARANTINE_MAX,
+    require: str = CAUSAL,
     limits: Limits = LIMITS,
     progress: Progress = no_progress,
 ) -> Checked:
     """Check the trace that is given, as paths or as rows; with `out`, write its tables there.
 
     `receives` is an expression that marks the receives of a log that has vector clocks and names no messages. If more
-    than the share `quarantine_max` of the input could not be read, a trace without violations is undecidable.
+    than the share `quarantine_max` of the input could not be read, a trace without violations is undecidable. The
+    verdict is about the order `require`; only violations of causal order are explained.
     """
     check_quarantine_max(quarantine_max)
+    _check_order(require)
     if out is not None:
         folder.refuse_bad_folder(out, given if isinstance(given, Sequence) else ())
     stages = Stages(progress)
@@ -99,7 +104,7 @@ def check(
         limits=limits,
     )
     with folder.claim_folder(out), remove_parts_after_failure(out, check_id):
-        judged = _judge(trace, options, stages, windows=windows, quarantine_max=quarantine_max)
+        judged = _judge(trace, options, stages, windows=windows, quarantine_max=quarantine_max, required=require)
         figures = None if out is None else _write(trace, judged, stages, out=out, check_id=check_id)
     return Checked(
         paths=trace.names,
@@ -116,6 +121,11 @@ def check(
     )
 
 
+def _check_order(order: str) -> None:
+    if order not in ORDERS:
+        raise Misuse(f"there is no order {order!r} to require; there are {', '.join(ORDERS)}")
+
+
 @dataclass(frozen=True, slots=True)
 class _Judged:
     """What the tasks told, and what follows from it."""
@@ -127,16 +137,22 @@ class _Judged:
 
 
 def _judge(
-    trace: OpenTrace, options: JudgeOptions, stages: Stages, *, windows: int | None, quarantine_max: float
+    trace: OpenTrace,
+    options: JudgeOptions,
+    stages: Stages,
+    *,
+    windows: int | None,
+    quarantine_max: float,
+    required: str,
 ) -> _Judged:
     try:
         with stages.stage("verifying"):
             source = trace.open(Wanted(all_columns=options.has_clocks or options.parts_folder is not None))
             plan = trace.plan
             verified = verify(source, dealt_to=plan.dealt_to, large=plan.large, windows=windows, options=options)
-        found, quarantined = _answer(trace, verified, quarantine_max)
+        found, quarantined = _answer(trace, verified, quarantine_max, required)
         explained: tuple[ExplainedViolation, ...] = ()
-        if found.verdict == "violated" and options.worst:
+        if found.verdict == VIOLATED and required == CAUSAL and options.worst:
             with stages.stage("explaining"):
                 explained = _explain_worst(source, verified, options)
     finally:
@@ -154,7 +170,7 @@ def _write(trace: OpenTrace, judged: _Judged, stages: Stages, *, out: str, check
     return figures
 
 
-def _answer(trace: OpenTrace, verified: Verified, quarantine_max: float) -> tuple[Answer, int]:
+def _answer(trace: OpenTrace, verified: Verified, quarantine_max: float, required: str) -> tuple[Answer, int]:
     files = verified.told["files"].to_pylist()
     quarantined = sum(row["refused"] for row in files)
     with_events = {row["file"] for row in files if row["events"]}
@@ -169,6 +185,7 @@ def _answer(trace: OpenTrace, verified: Verified, quarantine_max: float) -> tupl
         windows=verified.windows,
         one_task=verified.one_task,
         quarantine_max=quarantine_max,
+        required=required,
     )
     return found, quarantined
 

@@ -49,6 +49,7 @@ TOLD: Mapping[str, pa.Schema] = {
     "parts": findings.TALLIES,
     "worst": findings.DELIVERIES,
     "explained": EXPLAINED,
+    "orders": findings.ORDER_WITNESSES,
     "skew": findings.SKEW,
     "files": FILES,
     "refused": schema.QUARANTINE,
@@ -69,6 +70,7 @@ runs      whole runs with their verdicts
 parts     what was counted in parts of runs, to be added up
 worst     the violating delivers that overtook the most
 explained some of these, explained
+orders    how runs that are cut into windows break other orders than causal order
 skew      links on which delivers came before their sends by the clocks of the source
 files     how many rows of each file are events, and how many are not
 refused   some of the rows that are not events

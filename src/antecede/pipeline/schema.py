@@ -199,9 +199,15 @@ PROCESSES = pa.schema(
 RUNS = pa.schema(
     [
         RUN,
-        column("verdict", TEXT, "holds, violated or undecidable"),
+        column("verdict", TEXT, "on causal order: holds, violated or undecidable"),
         column("reason", TEXT, "why it is undecidable"),
         column("basis", TEXT, "what the verdict rests on: messages, or clocks, by which late receives are counted"),
+        column("fifo", TEXT, "whether messages of one sender come to a process in the order of their sends"),
+        column("fifo_witness", TEXT, "if that is violated: where, in words"),
+        column("agreed", TEXT, "whether any two processes deliver their common messages in the same order"),
+        column("agreed_witness", TEXT, "if that is violated: where, in words"),
+        column("synchronous", TEXT, "whether messages could be instantaneous; not computed if the run is too large"),
+        column("synchronous_witness", TEXT, "if that is violated: messages that could not, in words"),
         column("events", LONG, "events of all kinds"),
         column("processes", LONG, "processes with events"),
         column("messages", LONG, "messages sent"),

@@ -75,6 +75,8 @@ def _sections(
     if explained:
         yield "worst", "The worst violation" if total > 1 else "The violation", writer.worst()
     yield "counts", "Counts", sections.counts(report.as_dict())
+    if answer.orders:
+        yield "orders", "Orders of delivery", sections.orders(answer)
     if len(explained) > 1:
         yield "violations", "Violations", writer.section()
     elif not explained or total > 1:

@@ -8,16 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from antecede.judge.orders import ORDER_MEANINGS, ORDER_NAMES
 from antecede.pipeline.report.model import Answer, Figures, ProcessTotals, Report, RunAnswer
 from antecede.web.names import PageNames
 from antecede.web.tables import count_phrase, table
 from antecede.web.text import TEXT_CHARS_MAX, duration, name, number, plural, safe
 
-VERDICT_WORDS = {
-    "holds": "Causal order holds",
-    "violated": "Causal order is violated",
-    "undecidable": "Causal order is undecidable",
-}
+VERDICT_WORDS = {"holds": "holds", "violated": "is violated", "undecidable": "is undecidable"}
 INCOMPLETE = "incomplete"
 # Shape first, colour second: a circle with a tick, an octagon with a cross, a diamond with a question mark, a triangle
 # with an exclamation mark.
@@ -82,7 +79,28 @@ def verdict(answer: Answer) -> str:
 
 def verdict_title(answer: Answer) -> str:
     """Return the verdict in a few words. They say so if the verdict is not about the whole input."""
-    return f"{VERDICT_WORDS[answer.verdict]}{'' if answer.complete else ', as far as the input could be read'}"
+    name = ORDER_NAMES[answer.required]
+    part = "" if answer.complete else ", as far as the input could be read"
+    return f"{name[0].upper()}{name[1:]} {VERDICT_WORDS[answer.verdict]}{part}"
+
+
+def orders(answer: Answer) -> str:
+    """Return the table of the orders of delivery, with a witness of each that is violated."""
+    return table(
+        "Each order by itself. What is synchronous is causal, and what is causal is FIFO.",
+        ("Order", "What it means", "Verdict", "Runs that violate it", "A witness, or the reason"),
+        (
+            (
+                safe(one.order),
+                safe(ORDER_MEANINGS[one.order]),
+                safe(one.verdict),
+                number(one.violated_runs),
+                safe(one.words or "", TEXT_CHARS_MAX),
+            )
+            for one in answer.orders
+        ),
+        "tttnt",
+    )
 
 
 def counts(values: Mapping[str, Any]) -> str:

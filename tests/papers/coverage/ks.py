@@ -10,12 +10,12 @@ ROWS = (
         "core.effects core.holdback",
         "core/test_holdback.py::test_a_packet_waits_for_one_need_after_the_other",
     ),
-    partial(
+    works(
         "2.2", "§1, Figure 1", "Orders of delivery, each stricter than the next: synchronous, causal, FIFO, any.",
-        "judge.judge",
+        "judge.orders pipeline.verify.orders",
         "papers/test_002_figures.py::test_1_figure_1_M3_violates_causal_ordering_and_M4_does_not "
-        "papers/test_002_figures.py::test_1_synchronous_is_causal_is_FIFO_and_not_the_other_way_round",
-        lacks="a check says whether causal order holds, not whether FIFO or synchronous order does",
+        "papers/test_002_figures.py::test_1_synchronous_is_causal_is_FIFO_and_not_the_other_way_round "
+        "pipeline/verify/test_orders.py::test_witnesses_are_true_and_are_found_where_the_judge_finds_one",
     ),
     works(
         "2.3", "§1", "A total order of multicasts, which need not be causal.",

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from antecede.pipeline.kernel import findings, loops
 from antecede.pipeline.kernel.encode import encode
-from antecede.pipeline.kernel.layout import Rows
+from antecede.pipeline.kernel.layout import Rows, lay_out
 from antecede.pipeline.kernel.pair import paired_runs
 from antecede.pipeline.kernel.stamp import stamp, stamp_runs
 from antecede.pipeline.limits import LIMITS, Limits
@@ -36,7 +36,7 @@ class Found:
 def find(table: pa.Table, limits: Limits = LIMITS) -> Found:
     """Return what is found in some whole runs, whose kinds are codes."""
     paired = paired_runs(encode(table))
-    stamped = stamp_runs(paired.rows, vector_entries_max=limits.vector_entries_max)
+    stamped = stamp_runs(paired.rows, lay_out(paired.rows), vector_entries_max=limits.vector_entries_max)
     tallies = {row["run"]: row for row in findings.tallies(paired, stamped).to_pylist()}
     deliveries: dict[str, list[dict[str, Any]]] = {}
     for row in findings.all_deliveries(paired, stamped).to_pylist():
@@ -59,7 +59,7 @@ def paired(traces: Sequence[Sequence[Row]]) -> Rows:
 
 def assert_masks_find_what_vectors_find(rows: Rows, vector_entries_max: int) -> None:
     """Assert that the same messages are overtaken, with the same witnesses, in the same runs without a cycle."""
-    masks, vectors = stamp_runs(rows, vector_entries_max=vector_entries_max), stamp(rows)
+    masks, vectors = stamp_runs(rows, lay_out(rows), vector_entries_max=vector_entries_max), stamp(rows)
     np.testing.assert_array_equal(masks.overtaken, vectors.overtaken)
     np.testing.assert_array_equal(masks.witness, vectors.witness)
     np.testing.assert_array_equal(masks.cyclic, vectors.cyclic)
@@ -94,7 +94,7 @@ def test_runs_that_are_faster_with_vectors_are_judged_next_to_others() -> None:
     traces[3:3], traces[9:9] = [backwards("first", 3_000)], [backwards("second", 2_500)]
     rows = paired(traces)
     assert_masks_find_what_vectors_find(rows, LIMITS.vector_entries_max)
-    assert stamp_runs(rows, vector_entries_max=4).overtaken.sum() > 3_000 * 2_999 / 2 + 2_500 * 2_499 / 2
+    assert stamp_runs(rows, lay_out(rows), vector_entries_max=4).overtaken.sum() > 3_000 * 2_999 / 2 + 2_500 * 2_499 / 2
 
 
 @pytest.mark.parametrize("steps", [loops.INTERPRETED_STEPS_MAX, -1], ids=["interpreted", "compiled"])
@@ -128,7 +128,7 @@ def test_a_run_of_twenty_thousand_processes_is_judged_in_little_memory() -> None
     encoded = paired_runs(encode(coded(rows))).rows
     with loops.interpret_up_to(2**40):  # what is compiled allocates memory that is not traced
         tracemalloc.start()
-        stamped = stamp_runs(encoded, vector_entries_max=LIMITS.vector_entries_max)
+        stamped = stamp_runs(encoded, lay_out(encoded), vector_entries_max=LIMITS.vector_entries_max)
         _, peak_bytes = tracemalloc.get_traced_memory()
         tracemalloc.stop()
     assert np.count_nonzero(stamped.overtaken) == 1

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
 from antecede.judge.rule import Coverage
-from antecede.pipeline.kernel.findings import RUN_COUNTS
+from antecede.pipeline.kernel.findings import ORDER_WITNESSES, RUN_COUNTS
 from antecede.pipeline.report.model import Answer
 from antecede.pipeline.verify.answer import RUNS_LISTED_MAX, answer, plural
 from antecede.pipeline.verify.run_verdict import judge_each_run
@@ -18,9 +19,17 @@ PAIRED = {"messages": 2, "deliveries": 2, "paired": 2, "events": 4, "processes":
 VIOLATED = {**PAIRED, "violations": 1, "overtaken": 3}
 
 
-def answer_on(*runs: dict[str, Any], quarantined: int = 0, unread: float = 0.0, **options: Any) -> Answer:
+def answer_on(
+    *runs: dict[str, Any],
+    quarantined: int = 0,
+    unread: float = 0.0,
+    witnesses: Sequence[dict[str, str]] = (),
+    large: Sequence[str] = (),
+    **options: Any,
+) -> Answer:
     rows = [NOTHING | {"run": f"run {at}"} | run for at, run in enumerate(runs)]
-    judged = judge_each_run(pa.Table.from_pylist(rows, RUN_COUNTS))
+    found = pa.Table.from_pylist(list(witnesses), ORDER_WITNESSES)
+    judged = judge_each_run(pa.Table.from_pylist(rows, RUN_COUNTS), found, without_synchronous=large)
     events = sum(run.get("events", 0) for run in runs)
     settings: dict[str, Any] = {"windows": {}, "one_task": {}, **options}
     return answer(judged, Coverage(events, quarantined, unread), **settings)
@@ -93,7 +102,8 @@ def test_however_many_runs_there_are_few_are_listed() -> None:
 
 def test_sums_of_runs_that_are_not_told_one_by_one_count() -> None:
     row = NOTHING | PAIRED | {"run": None, "verdict": "holds", "reason": None, "basis": "messages", "run_count": 9}
-    runs = pa.concat_tables([judge_each_run(pa.Table.from_pylist([NOTHING | PAIRED | {"run": "a"}], RUN_COUNTS))])
+    counted = pa.Table.from_pylist([NOTHING | PAIRED | {"run": "a"}], RUN_COUNTS)
+    runs = judge_each_run(counted, ORDER_WITNESSES.empty_table())
     both = pa.concat_tables([runs, pa.Table.from_pylist([row], runs.schema)])
     found = answer(both, Coverage(8, 0), windows={}, one_task={})
     assert (found.run_count, found.sums["windows"], found.sums["events"]) == (10, 10, 8)
@@ -103,3 +113,43 @@ def test_sums_of_runs_that_are_not_told_one_by_one_count() -> None:
 def test_nouns_are_in_the_singular_for_one() -> None:
     assert (plural(1, "run"), plural(2, "run"), plural(0, "run")) == ("1 run", "2 runs", "0 runs")
     assert plural(1_000, "delivery", "deliveries") == "1,000 deliveries"
+
+
+BROKEN = {"run": "run 1", "order": "agreed", "words": "a delivered x before y, and b delivered y before x"}
+
+
+@pytest.mark.parametrize(
+    ("required", "verdict", "reason"),
+    [
+        ("causal", "holds", "None of 4 deliveries came before one of its causes."),
+        ("fifo", "holds", "4 deliveries keep FIFO order."),
+        (
+            "agreed",
+            "violated",
+            "Agreed order is violated in 1 of 2 runs: run 'run 1': a delivered x before y, and b delivered y before x.",
+        ),
+        (
+            "synchronous",
+            "undecidable",
+            "Run 'run 0': it was not computed whether messages could be instantaneous, because the run is too large for"
+            " one task.",
+        ),
+    ],
+)
+def test_the_verdict_is_about_the_order_that_is_required(required: str, verdict: str, reason: str) -> None:
+    found = answer_on(PAIRED, PAIRED, witnesses=[BROKEN], large=["run 0"], required=required)
+    assert (found.verdict, found.reason, found.required) == (verdict, reason, required)
+    verdicts = {one.order: (one.verdict, one.violated_runs) for one in found.orders}
+    assert verdicts == {
+        "fifo": ("holds", 0),
+        "causal": ("holds", 0),
+        "agreed": ("violated", 1),
+        "synchronous": ("not computed", 0),
+    }
+
+
+def test_no_order_holds_if_too_little_was_read_but_a_violation_stays() -> None:
+    found = answer_on(PAIRED, quarantined=5, witnesses=[BROKEN | {"run": "run 0"}])
+    assert [one.verdict for one in found.orders] == ["undecidable", "undecidable", "violated", "undecidable"]
+    assert found.orders[0].words is not None
+    assert "could not be read" in found.orders[0].words

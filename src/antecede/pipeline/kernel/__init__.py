@@ -10,6 +10,7 @@ overtakers      which messages might be overtaken at all
 mask_blocks     those put together in blocks
 mask_walk       judge with a bit for each of them
 vector_walk     judge with a vector for each process
+order_walk      find where other orders than causal order are broken
 stamp           judge the rows of one task, with masks or with vectors
 findings        what was found, as tables
 hashes          numbers for texts, to deal them out

@@ -34,14 +34,21 @@ TALLY = (
 TALLIES = pa.schema([("run", pa.string()), *((name, pa.int64()) for name in TALLY)])
 RUN_COUNTS = pa.schema([*TALLIES, *((name, pa.int64()) for name in (*COUNTED, "processes"))])
 """All that is counted of a run. Counts of parts of a run are added up, except for `processes`."""
+OTHER_ORDERS = ("fifo", "agreed", "synchronous")
+"""The orders of `antecede.judge.orders` besides causal order."""
 RUN_ROWS = pa.schema(
     [
         *RUN_COUNTS,
         *((name, pa.string()) for name in ("verdict", "reason", "basis")),
+        *((name, pa.string()) for order in OTHER_ORDERS for name in (order, f"{order}_witness")),
         ("run_count", pa.int64()),
     ]
 )
-"""A run with its verdict; or, if `run_count` is more than 1, the sums of several runs with the same verdict."""
+"""A run with its verdicts; or, if `run_count` is more than 1, the sums of several runs with the same verdicts.
+
+`verdict` is that on causal order. The witness of another order says in words how it is violated."""
+ORDER_WITNESSES = pa.schema([("run", pa.string()), ("order", pa.string()), ("words", pa.string())])
+"""A row for each run and each other order that it breaks, with a witness in words."""
 SKEW = pa.schema(
     [
         *(("run", pa.string()), ("sender", pa.string()), ("process", pa.string())),

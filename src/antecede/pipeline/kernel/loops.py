@@ -1,6 +1,7 @@
 """The loops over rows and events, and the form in which they run: interpreted or compiled.
 
-The loops that judge are in `linear_order`, `overtakers`, `mask_walk` and `vector_walk`; the others are here.
+The loops that judge are in `linear_order`, `overtakers`, `mask_walk`, `vector_walk` and `order_walk`; the others are
+here.
 
 All of them are plain Python that Numba can compile. Small inputs run as they are: compiling, or even importing Numba,
 would take longer than they do. `compiled` gives the same functions as machine code, cached on disk.
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from antecede.pipeline.kernel import linear_order, mask_walk, overtakers, vector_walk
+from antecede.pipeline.kernel import linear_order, mask_walk, order_walk, overtakers, vector_walk
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -32,6 +33,7 @@ COMPILED = (
     *("ranked", "located", "hashed", "matched", "ranks_of", "lined_up", "linearise"),
     *("mark", "marked", "settle", "reaches", "join", "overtaken_by", "all_due", "walk_vectors"),
     *("find_carriers", "last_overtakers", "bit_count", "overtaken_in", "walk_masks"),
+    *("overtake_on_channels", "list_events", "take_fronts", "disagree", "follow_crown"),
 )
 """The functions that are compiled, each after those that it calls."""
 
@@ -176,7 +178,7 @@ def _jit(numba: Any, plain: types.FunctionType) -> Any:
 
 def _names() -> dict[str, Any]:
     """Return everything that the loops refer to, by name."""
-    return vars(linear_order) | vars(overtakers) | vars(mask_walk) | vars(vector_walk) | globals()
+    return vars(order_walk) | vars(linear_order) | vars(overtakers) | vars(mask_walk) | vars(vector_walk) | globals()
 
 
 def kernels(steps: int) -> Any:

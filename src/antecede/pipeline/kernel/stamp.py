@@ -70,13 +70,13 @@ def stamp(rows: Rows, entered: Vectors | None = None) -> Stamped:
     return _walk_vectors(rows, layout, order, entered or Vectors.none())
 
 
-def stamp_runs(rows: Rows, *, vector_entries_max: int) -> Stamped:
+def stamp_runs(rows: Rows, layout: Layout, *, vector_entries_max: int) -> Stamped:
     """Judge whole runs, each with masks or with vectors, whichever is estimated to be faster.
 
+    `layout` is that of the rows.
     Runs that are walked together have at most `vector_entries_max` entries of 4 bytes in their vectors. A run that
     needs more by itself is judged with masks. The masks take at most as much memory as the vectors.
     """
-    layout = lay_out(rows)
     order = layout.kernels.linearise(layout.lanes, 0, len(rows.widths))
     lanes, positions = len(layout.lanes.group), len(order.event)
     words_max = max(1, vector_entries_max // 2 // max(2 * lanes + order.slots, 1))

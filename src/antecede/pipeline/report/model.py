@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from antecede.judge.events import Event
+from antecede.judge.rule import VIOLATED
 
 Role = Literal["overtaken", "overtaking", "witness", "context"]
 
@@ -38,11 +39,27 @@ class RunAnswer:
     windows: int
     one_task: str | None
     basis: str = "messages"
+    fifo: str | None = None
+    fifo_witness: str | None = None
+    agreed: str | None = None
+    agreed_witness: str | None = None
+    synchronous: str | None = None
+    synchronous_witness: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OrderAnswer:
+    """The verdict on one order of a trace, and how many runs violate it. `words` are a witness, or the reason."""
+
+    order: str
+    verdict: str
+    violated_runs: int
+    words: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The verdict on a trace and what was counted.
+    """The verdict on a trace and what was counted. The verdict is about the order `required`.
 
     `basis` says what the verdict rests on: "messages", "clocks" (deliveries are then receives, and violations those
     that came late by the vector clocks), or "messages and clocks". `sums` adds up the counts of all runs. `runs` are
@@ -57,6 +74,8 @@ class Answer:
     sums: Mapping[str, int]
     runs: tuple[RunAnswer, ...]
     basis: str = "messages"
+    required: str = "causal"
+    orders: tuple[OrderAnswer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,4 +283,7 @@ class Report:
             "runs": found.run_count,
             **{name: count for name, count in found.sums.items() if name != "windows"},
             "quarantined": self.quarantined,
+            "required": found.required,
+            **{one.order: one.verdict for one in found.orders},
+            **{f"{one.order}_witness": one.words for one in found.orders if one.verdict == VIOLATED and one.words},
         }

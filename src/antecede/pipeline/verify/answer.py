@@ -12,10 +12,21 @@ from typing import Any
 import pyarrow as pa
 
 from antecede.judge.judge import COUNTS
-from antecede.judge.rule import QUARANTINE_MAX, Coverage, combine_verdicts
-from antecede.pipeline.report.model import Answer, RunAnswer
+from antecede.judge.orders import ORDER_NAMES, ORDERS
+from antecede.judge.rule import (
+    HOLDS,
+    NOT_COMPUTED,
+    QUARANTINE_MAX,
+    UNDECIDABLE,
+    VIOLATED,
+    Coverage,
+    combine_verdicts,
+)
+from antecede.pipeline.report.model import Answer, OrderAnswer, RunAnswer
 from antecede.pipeline.verify.run_verdict import VERDICTS, worst_first
 
+CAUSAL = "causal"
+TOO_LARGE = "it was not computed whether messages could be instantaneous, because the run is too large for one task"
 RUNS_LISTED_MAX = 1_000
 SUMS = (*(name for name in COUNTS if name not in ("runs", "quarantined")), "early", "windows")
 """What is added up over all runs."""
@@ -28,8 +39,9 @@ def answer(
     windows: Mapping[str, int],
     one_task: Mapping[str, str],
     quarantine_max: float = QUARANTINE_MAX,
+    required: str = CAUSAL,
 ) -> Answer:
-    """Return the answer on runs with their verdicts, which are rows of `RUN_ROWS`.
+    """Return the answer on runs with their verdicts, which are rows of `RUN_ROWS`. It is about the order `required`.
 
     `windows` has the number of windows of each run that was cut, and `one_task` the reason for each large run that was
     not. `coverage` is how much of the input was read; if it is too little, and nothing is violated, the answer is
@@ -47,8 +59,13 @@ def answer(
     bases = sorted({row["basis"] for row in rows}, reverse=True) or ["messages"]
     tally["basis"] = " and ".join(bases)
     reason = _reason(verdict, tally, listed, coverage, too_little)
+    orders = _answer_orders(rows, causal=verdict, too_little=too_little)
+    if required != CAUSAL:
+        (asked,) = (one for one in orders if one.order == required)
+        verdict = asked.verdict if asked.verdict != NOT_COMPUTED else UNDECIDABLE
+        reason = " ".join(filter(None, [_explain_order(asked, tally), _refused(coverage)]))
     sums = {name: tally[name] for name in SUMS}
-    return Answer(verdict, reason, coverage.complete, tally["runs"], sums, listed, tally["basis"])
+    return Answer(verdict, reason, coverage.complete, tally["runs"], sums, listed, tally["basis"], required, orders)
 
 
 def _run_answer(row: Mapping[str, Any], one_task: Mapping[str, str]) -> RunAnswer:
@@ -98,6 +115,45 @@ def _refused(coverage: Coverage) -> str:
     if coverage.complete:
         return ""
     return f"{coverage.quarantined:,} of {plural(coverage.rows, 'row')} could not be read as events."
+
+
+def _answer_orders(
+    rows: Sequence[Mapping[str, Any]], *, causal: str, too_little: str | None
+) -> tuple[OrderAnswer, ...]:
+    """Return the verdict on each order. Rows are sorted, the worst first; `causal` is the verdict on causal order."""
+    found = []
+    for order in ORDERS:
+        verdicts = {row["verdict" if order == CAUSAL else order] for row in rows}
+        violated = sum(row["run_count"] for row in rows if row["verdict" if order == CAUSAL else order] == VIOLATED)
+        verdict = causal if order == CAUSAL else combine_verdicts(verdicts, too_little=too_little)
+        if verdict == HOLDS and NOT_COMPUTED in verdicts:
+            verdict = NOT_COMPUTED
+        words = None if order == CAUSAL else _find_words(order, verdict, rows, too_little)
+        found.append(OrderAnswer(order, verdict, violated, words))
+    return tuple(found)
+
+
+def _find_words(order: str, verdict: str, rows: Sequence[Mapping[str, Any]], too_little: str | None) -> str | None:
+    """Return a witness of an order that is violated, or why it is not decided."""
+    if verdict == HOLDS or (verdict == UNDECIDABLE and too_little):
+        return None if verdict == HOLDS else too_little
+    key = {VIOLATED: f"{order}_witness", UNDECIDABLE: "reason"}.get(verdict)
+    row = next((row for row in rows if row[order] == verdict and row["run"] is not None), None)
+    if row is None:
+        return None
+    words = row[key] if key else TOO_LARGE
+    return words if len(rows) == 1 and row["run_count"] == 1 else f"run {row['run']!r}: {words}"
+
+
+def _explain_order(found: OrderAnswer, tally: Mapping[str, Any]) -> str:
+    """Return the verdict on one order in a sentence."""
+    name = ORDER_NAMES[found.order]
+    if found.verdict == HOLDS:
+        return f"{plural(tally['deliveries'], 'delivery keeps', 'deliveries keep')} {name}."
+    if found.verdict == VIOLATED:
+        runs = f"in {found.violated_runs:,} of {plural(tally['runs'], 'run')}"
+        return f"{_capital(name)} is violated {runs}{f': {found.words}' if found.words else ''}."
+    return f"{_capital(found.words or f'{name} cannot be decided')}."
 
 
 def plural(count: int, one: str, several: str = "") -> str:

@@ -16,6 +16,7 @@ from antecede.pipeline.arrow import code_kinds
 from antecede.pipeline.kernel import findings
 from antecede.pipeline.kernel.counts import CODED, COUNTED, count_by_process
 from antecede.pipeline.kernel.encode import Encoded, encode
+from antecede.pipeline.kernel.layout import lay_out
 from antecede.pipeline.kernel.pair import paired_runs
 from antecede.pipeline.kernel.stamp import stamp_runs
 from antecede.pipeline.limits import Limits
@@ -23,6 +24,7 @@ from antecede.pipeline.read.destinations import infer_destinations
 from antecede.pipeline.read.duplicates import remove_duplicates
 from antecede.pipeline.read.indexes import number_events
 from antecede.pipeline.tables.measures import conform, fill_zeros
+from antecede.pipeline.verify.orders import witnesses_in_runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,7 @@ class JudgedRuns:
     events: pa.Table
     counts: pa.Table  # by process, as `verify.counts.COUNTS`
     runs: pa.Table  # as `RUN_COUNTS`
+    witnesses: pa.Table  # as `ORDER_WITNESSES`
     skew: pa.Table
     worst: pa.Table
     refused: pa.Table
@@ -60,11 +63,13 @@ def judge_runs(events: pa.Table, *, worst: int, detail: bool, limits: Limits) ->
         events, inferred = infer_destinations(events)
         encoded = _encode(events)
     paired = paired_runs(encoded)
-    stamped = stamp_runs(paired.rows, vector_entries_max=limits.vector_entries_max)
+    layout = lay_out(paired.rows)
+    stamped = stamp_runs(paired.rows, layout, vector_entries_max=limits.vector_entries_max)
     return JudgedRuns(
         events=events,
         counts=counts,
         runs=add_up_runs(findings.tallies(paired, stamped), counts),
+        witnesses=witnesses_in_runs(paired, layout),
         skew=findings.skewed_links(paired),
         worst=findings.worst_deliveries(paired, stamped, worst),
         refused=pa.concat_tables([unnumbered, refused]),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import pyarrow as pa
 
 from antecede.judge import rule
 from antecede.pipeline.kernel.clock_receives import ClockVerdict
-from antecede.pipeline.kernel.findings import RUN_COUNTS, RUN_ROWS
+from antecede.pipeline.kernel.findings import OTHER_ORDERS, RUN_COUNTS, RUN_ROWS
 from antecede.pipeline.tables.measures import conform
 from antecede.pipeline.verify.clock_verdicts import NONE, apply_clocks
 
@@ -25,21 +25,47 @@ def tell_worst(runs: pa.Table) -> pa.Table:
     return pa.concat_tables([ordered.slice(0, RUNS_TOLD_MAX), _add_up_by_verdict(ordered.slice(RUNS_TOLD_MAX))])
 
 
-def judge_each_run(runs: pa.Table, by_clocks: Mapping[str, ClockVerdict] = NONE.runs) -> pa.Table:
-    """Return every run with its verdict, as `RUN_ROWS`. `by_clocks` are the verdicts of vector clocks, by run."""
+def judge_each_run(
+    runs: pa.Table,
+    witnesses: pa.Table,
+    by_clocks: Mapping[str, ClockVerdict] = NONE.runs,
+    *,
+    without_synchronous: Collection[str] = (),
+) -> pa.Table:
+    """Return every run with its verdicts, as `RUN_ROWS`.
+
+    `witnesses` are rows of `ORDER_WITNESSES`, and `by_clocks` the verdicts of vector clocks, by run. Of the runs
+    `without_synchronous`, it was not computed whether they are synchronous.
+    """
+    found = {(row["run"], row["order"]): row["words"] for row in witnesses.to_pylist()}
     rows = []
     for row in runs.to_pylist():
         reason = why_undecidable(row)
         verdict = rule.VIOLATED if row["violations"] else rule.UNDECIDABLE if reason else rule.HOLDS
         judged = {**row, "verdict": verdict, "reason": reason, "basis": "messages", "run_count": 1}
+        for order in OTHER_ORDERS:
+            words = found.get((row["run"], order))
+            is_computed = order != "synchronous" or row["run"] not in without_synchronous
+            judged[order] = _judge_order(order, row, words, is_computed=is_computed)
+            judged[f"{order}_witness"] = words if judged[order] == rule.VIOLATED else None
         clocks = by_clocks.get(row["run"])
         rows.append(judged if clocks is None else apply_clocks(judged, clocks))
     return pa.Table.from_pylist(rows, RUN_ROWS)
 
 
-def worst_first(row: Mapping[str, Any]) -> tuple[int, int, str]:
-    """Return the key by which runs are sorted: by verdict, then the most violations, then by name."""
-    return VERDICTS.index(row["verdict"]), -row["violations"], row["run"] or ""
+def _judge_order(order: str, row: Mapping[str, Any], words: str | None, *, is_computed: bool) -> str:
+    """Return the verdict on one order of a run. If happened-before has a cycle, no message can be instantaneous."""
+    if not row["paired"] or (order == "synchronous" and row["cyclic"]):
+        return rule.UNDECIDABLE
+    if not is_computed:
+        return rule.NOT_COMPUTED
+    return rule.VIOLATED if words else rule.HOLDS
+
+
+def worst_first(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return the key by which runs are sorted: by verdict, the most violations, the other orders, then by name."""
+    others = [row[order] != rule.VIOLATED for order in OTHER_ORDERS]
+    return VERDICTS.index(row["verdict"]), -row["violations"], *others, row["run"] or ""
 
 
 def why_undecidable(row: Mapping[str, Any]) -> str | None:
@@ -56,6 +82,6 @@ def why_undecidable(row: Mapping[str, Any]) -> str | None:
 
 
 def _add_up_by_verdict(runs: pa.Table) -> pa.Table:
-    counted = [*RUN_COUNTS.names[1:], "run_count"]
-    sums = runs.group_by(["verdict", "basis"]).aggregate([(name, "sum") for name in counted])
-    return conform(sums.rename_columns(["verdict", "basis", *counted]), RUN_ROWS)
+    counted, keys = [*RUN_COUNTS.names[1:], "run_count"], ["verdict", "basis", *OTHER_ORDERS]
+    sums = runs.group_by(keys).aggregate([(name, "sum") for name in counted])
+    return conform(sums.rename_columns([*keys, *counted]), RUN_ROWS)

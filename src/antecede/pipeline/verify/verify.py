@@ -15,6 +15,7 @@ from antecede.pipeline.kernel.counts import subtract_sends
 from antecede.pipeline.read.source import Source
 from antecede.pipeline.results import put_together
 from antecede.pipeline.verify.judge import add_up_runs
+from antecede.pipeline.verify.order_tasks import judge_cut_orders
 from antecede.pipeline.verify.repeats import find_repeats
 from antecede.pipeline.verify.run_verdict import judge_each_run, tell_worst
 from antecede.pipeline.verify.tasks import JudgeOptions, deal_chosen, deal_runs, judge_dealt, judge_here
@@ -82,9 +83,14 @@ def _judge_large_runs(
         with_receives=folder is not None,
     )
     found = [results, repeats.results, cutting.results]
+    sizes = _count_events(repeats.large)
+    without_synchronous: list[str] = []
     try:
         for one in cutting.rounds:
             if one.good:
+                judged, too_large = judge_cut_orders(one, sizes, options.limits)
+                found.append(judged)
+                without_synchronous += too_large
                 task = judge_windows(one.plan, one.good, worst=options.worst, folder=folder)
                 found.append(one.entered().map(task, DEALT).collect())
     finally:
@@ -104,7 +110,8 @@ def _judge_large_runs(
     told = put_together(pa.concat_tables(found))
     counts = subtract_sends(repeats.large, told["resent"])
     counts = counts.filter(pc.is_in(counts["run"], pa.array(list(cutting.windows), pa.string())))
-    runs = judge_each_run(add_up_runs(told["parts"], counts))
+    counted = add_up_runs(told["parts"], counts)
+    runs = judge_each_run(counted, told["orders"], without_synchronous=without_synchronous)
     if folder is not None and runs.num_rows:
         windows_of = [cutting.windows[run] for run in runs["run"].to_pylist()]
         cut_runs = runs.append_column("windows", pa.array(windows_of, pa.int32()))
@@ -112,3 +119,9 @@ def _judge_large_runs(
         told["written"] = pa.concat_tables([told["written"], more["written"]])
     told["runs"] = pa.concat_tables([told["runs"], tell_worst(runs)])
     return Verified(told, cutting.windows, cutting.uncut)
+
+
+def _count_events(large: pa.Table) -> dict[str, int]:
+    """Return how many events with a message each run has, from the counts of its processes."""
+    sums = large.group_by("run").aggregate([("with_message", "sum")])
+    return dict(zip(sums["run"].to_pylist(), sums["with_message_sum"].to_pylist(), strict=True))
