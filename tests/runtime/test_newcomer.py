@@ -60,6 +60,40 @@ asyncio.run(main())
 """,
         "3 messages are taken and none acknowledged: .* Call `await message.ack()`",
     ),
+    "ack is forgotten for the only message": (
+        """
+async def main():
+    async with antecede.join(sys.argv[1], space="orders", process="billing") as node:
+        print("begins", flush=True)
+        await node.send({"billing"}, b"paid")
+        async for message in node:
+            pass
+asyncio.run(main())
+""",
+        "1 message is taken and none acknowledged: .* Call `await message.ack()`",
+    ),
+    "a destination is misspelt, and the program ends": (
+        """
+async def main():
+    async with antecede.join(sys.argv[1], space="orders", process="stock"):
+        async with antecede.join(sys.argv[1], space="orders", process="billing") as node:
+            print("begins", flush=True)
+            await node.send({"stok"}, b"paid")
+asyncio.run(main())
+""",
+        "there is no process 'stok' in space 'orders': .* Did you mean 'stock'?",
+    ),
+    "ack is forgotten, and the program ends": (
+        """
+async def main():
+    async with antecede.join(sys.argv[1], space="orders", process="billing") as node:
+        print("begins", flush=True)
+        await node.send({"billing"}, b"paid")
+        await anext(node)
+asyncio.run(main())
+""",
+        "1 message is taken and none acknowledged: .* Call `await message.ack()`",
+    ),
     "async with is forgotten, with await": (
         """
 async def main():

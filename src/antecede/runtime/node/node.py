@@ -33,7 +33,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import suppress
 
-from antecede.core.errors import Misuse
+from antecede.core.errors import AntecedeError, Misuse
 from antecede.core.roster import checked_payload
 from antecede.core.types import GroupId, MessageId, Pending, ProcessId
 from antecede.runtime.delivery import Delivery
@@ -127,6 +127,7 @@ class Node:
         return self
 
     async def __anext__(self) -> Delivery:
+        self._progress.has_asked_again |= self._progress.taken > 0
         while not self._ready:
             self._check_open(StopAsyncIteration)
             self._arrived.clear()
@@ -291,6 +292,14 @@ class Node:
         self._offer(store.inbox())
         self._outbox.put(store.outbox())
         self._driver.start(self._receive, self._keep_time, self._report, self._find_similar_names)
+
+    async def finish(self) -> None:
+        """Flush, because a program that sends and ends has sent, and log what is left behind. `join` calls it before it
+        closes a node without a failure.
+        """
+        with suppress(AntecedeError):  # what is not sent now is sent after the next join
+            await self.flush()
+            await self._view.look_at_the_end()
 
     async def close(self) -> None:
         """Stop. The process goes on from here if it joins again with the same store. `join` calls it."""

@@ -26,7 +26,7 @@ from antecede.runtime.watch.problems import (
     StampsTooLarge,
     find_broker_lost,
 )
-from antecede.runtime.watch.stalls import NO_INBOX_AFTER_S, Stall, Waiting, Watch
+from antecede.runtime.watch.stalls import NO_INBOX_AFTER_S, NoSuchProcess, Stall, Waiting, Watch
 
 STATUS_LINES_MAX = 5
 SIMILAR_AFTER_S = NO_INBOX_AFTER_S / 4
@@ -42,6 +42,8 @@ class ApplicationProgress:
 
     unacknowledged: set[int] = field(default_factory=set)
     taken: int = 0
+    has_asked_again: bool = False
+    """The application took a message, and then asked for another."""
     acknowledged: int = 0
     sends_waiting: int = 0
     is_full: bool = False
@@ -75,6 +77,17 @@ class NodeView:
         self.stalls.extend(fresh)
         self._log.look([*stalled, *self._others()])
         return bool(fresh)
+
+    async def look_at_the_end(self) -> None:
+        """Log what an application that ends leaves behind, however short it waited: packets to names that nobody has,
+        and messages of which it has not acknowledged any.
+        """
+        await self.find_similar_names()
+        waiting = self._watch.waiting(self._waiting(), self._outbox.queues.values(), self._durable.unreadable)
+        left: list[Problem] = [stall for stall in waiting if isinstance(stall, NoSuchProcess)]
+        if self._progress.taken and not self._progress.acknowledged:
+            left.append(NeverAcknowledged(0.0, self._progress.taken))
+        self._log.look([*self.problems(), *left])
 
     def problems(self) -> list[Problem]:
         """Return what is wrong now."""
@@ -136,7 +149,7 @@ class NodeView:
         full_s = age_s("inbox full", progress.is_full)
         if progress.is_full:
             found.append(InboxFull(full_s, count))
-        never_s = age_s("never acknowledged", progress.taken > 1 and not progress.acknowledged)
+        never_s = age_s("never acknowledged", progress.has_asked_again and not progress.acknowledged)
         if never_s >= SOON_S and not progress.is_full:
             found.append(NeverAcknowledged(never_s, progress.taken))
         waits_s = age_s("outbox full", progress.sends_waiting > 0)
