@@ -20,6 +20,7 @@ from antecede.runtime import Host, HostRefused, MemoryNetwork, NatsOptions, join
 from antecede.runtime.roaming.tokens import issue
 from antecede.runtime.transport.nats.embedded import server_binary
 from antecede.runtime.transport.nats.options import NatsLimits
+from antecede.runtime.transport.nats.trace_stream import fetch
 from tests.paths import ROOT
 from tests.runtime.cells import KEY, cells, url
 from tests.runtime.nodes import run
@@ -195,6 +196,15 @@ def test_a_server_without_jetstream() -> None:
         began = time.monotonic()
         asyncio.run(test(server))
         assert time.monotonic() - began < SOON_S
+
+
+def test_a_trace_on_a_server_without_jetstream() -> None:
+    async def test(server: str) -> None:
+        with pytest.raises(Misuse, match=r"JetStream is not enabled at nats://127.*: start nats-server with -js"):
+            await anext(fetch([server], "shop"))
+
+    with without_jetstream() as server:
+        asyncio.run(test(server))
 
 
 def test_a_server_that_is_not_there_is_told_while_it_is_tried(caplog: pytest.LogCaptureFixture) -> None:
