@@ -127,12 +127,12 @@ class Node:
         return self
 
     async def __anext__(self) -> Delivery:
-        self._progress.has_asked_again |= self._progress.taken > 0
+        self._progress.acknowledgements.ask()
         while not self._ready:
             self._check_open(StopAsyncIteration)
             self._arrived.clear()
             await self._arrived.wait()
-        self._progress.taken += 1
+        self._progress.acknowledgements.taken += 1
         return Delivery(self, self._ready.popleft())
 
     async def next_within(self, timeout_s: float | None) -> Delivery | None:
@@ -155,7 +155,7 @@ class Node:
             except StopAsyncIteration:
                 return
             while self._ready and len(batch) < size_max:
-                self._progress.taken += 1
+                self._progress.acknowledgements.taken += 1
                 batch.append(Delivery(self, self._ready.popleft()))
             yield batch
 
@@ -167,7 +167,7 @@ class Node:
             if delivery.n in unacknowledged:
                 unacknowledged.discard(delivery.n)
                 self._durable.acknowledge(delivery.n)
-        self._progress.acknowledged += 1
+        self._progress.acknowledgements.has_acknowledged = True
         self._acknowledged.set()
         await self._commits.done()
 

@@ -15,10 +15,10 @@ from antecede.runtime.node.departure import STAYS
 from antecede.runtime.node.durable_process import DurableProcess
 from antecede.runtime.outbox import Outbox
 from antecede.runtime.transport.contract import Transport
+from antecede.runtime.watch.acknowledgements import Acknowledgements
 from antecede.runtime.watch.problems import (
     InboxFull,
     LeavingWaits,
-    NeverAcknowledged,
     NumberReused,
     OutboxFull,
     Problem,
@@ -41,10 +41,7 @@ class ApplicationProgress:
     """What the application of a node has done so far."""
 
     unacknowledged: set[int] = field(default_factory=set)
-    taken: int = 0
-    has_asked_again: bool = False
-    """The application took a message, and then asked for another."""
-    acknowledged: int = 0
+    acknowledgements: Acknowledgements = field(default_factory=Acknowledgements)
     sends_waiting: int = 0
     is_full: bool = False
     """The application has so many messages that no more are taken."""
@@ -84,10 +81,8 @@ class NodeView:
         """
         await self.find_similar_names()
         waiting = self._watch.waiting(self._waiting(), self._outbox.queues.values(), self._durable.unreadable)
-        left: list[Problem] = [stall for stall in waiting if isinstance(stall, NoSuchProcess)]
-        if self._progress.taken and not self._progress.acknowledged:
-            left.append(NeverAcknowledged(0.0, self._progress.taken))
-        self._log.look([*self.problems(), *left])
+        unsent = [stall for stall in waiting if isinstance(stall, NoSuchProcess)]
+        self._log.look([*self.problems(), *unsent, *self._progress.acknowledgements.find_left()])
 
     def problems(self) -> list[Problem]:
         """Return what is wrong now."""
@@ -149,9 +144,8 @@ class NodeView:
         full_s = age_s("inbox full", progress.is_full)
         if progress.is_full:
             found.append(InboxFull(full_s, count))
-        never_s = age_s("never acknowledged", progress.has_asked_again and not progress.acknowledged)
-        if never_s >= SOON_S and not progress.is_full:
-            found.append(NeverAcknowledged(never_s, progress.taken))
+        else:
+            found += progress.acknowledgements.find_forgotten(self._log)
         waits_s = age_s("outbox full", progress.sends_waiting > 0)
         if waits_s >= SOON_S:
             to = sorted(queue.to for queue in self._outbox.queues.values() if queue.blocked_since is not None)
