@@ -104,13 +104,19 @@ class EmbeddedNetwork:
                 self._users.close()  # that keeper has removed the folder in which we waited
 
     def _opened(self, name: str) -> IO[bytes]:
-        """A file of the folder, which is made again if it is removed meanwhile."""
-        while True:
-            with suppress(FileExistsError):
-                self._folder.mkdir(mode=0o700, parents=True)
-            with suppress(FileNotFoundError):
-                check_folder(self._folder)
-                return open(self._folder / name, "ab", opener=_open_private)
+        """Open a file of the folder, which is made again if it is removed meanwhile."""
+        try:
+            while True:
+                with suppress(FileExistsError):
+                    self._folder.mkdir(mode=0o700, parents=True)
+                with suppress(FileNotFoundError):
+                    check_folder(self._folder)
+                    return open(self._folder / name, "ab", opener=_open_private)
+        except OSError as error:
+            raise Misuse(
+                f"{self._folder} cannot be the folder of an embedded server: {error.strerror}. "
+                "Give a folder that you can write to; it need not exist"
+            ) from error
 
     def _stop(self) -> None:
         if self._users is None:
