@@ -9,6 +9,7 @@ other to run at the same time: what was sent waits in the other's inbox.
 """
 
 import asyncio
+import contextlib
 import sys
 
 import antecede
@@ -23,4 +24,7 @@ async def main(me: str, other: str, url: str = "embedded:///tmp/antecede-example
 
 
 if __name__ == "__main__":
-    asyncio.run(main(*sys.argv[1:]))
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    with contextlib.suppress(KeyboardInterrupt):  # Ctrl-C ends it
+        asyncio.run(main(*sys.argv[1:]))

@@ -7,8 +7,10 @@ import json
 import os
 import re
 import runpy
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
@@ -78,6 +80,24 @@ def test_two_processes_and_one_of_them_again(tmp_path: Path) -> None:
     alice, bob = begin("two_processes.py", "alice", "bob", url), begin("two_processes.py", "bob", "alice", url)
     assert finish(alice) == ["bob: hello from bob, message 2"]
     assert finish(bob) == ["alice: hello from alice, message 2"]
+
+
+def test_two_processes_says_how_to_run_it() -> None:
+    program = begin("two_processes.py")
+    complained = program.communicate(timeout=TIMEOUT_S)[1]
+    assert "python examples/two_processes.py alice bob" in complained
+    assert "Traceback" not in complained
+
+
+def test_ctrl_c_ends_two_processes_without_a_traceback(tmp_path: Path) -> None:
+    program = begin("two_processes.py", "alice", "bob", f"embedded://{tmp_path / 'nats'}")
+    until = time.monotonic() + TIMEOUT_S
+    while not (tmp_path / "nats" / "stores").exists():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    program.send_signal(signal.SIGINT)
+    assert program.communicate(timeout=TIMEOUT_S) == ("", "")
+    assert program.returncode == 0
 
 
 def test_roaming_hosts() -> None:

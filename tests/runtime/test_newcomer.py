@@ -20,6 +20,7 @@ from antecede.runtime import Host, HostRefused, MemoryNetwork, NatsOptions, join
 from antecede.runtime.roaming.tokens import issue
 from antecede.runtime.transport.nats.embedded import server_binary
 from antecede.runtime.transport.nats.options import NatsLimits
+from antecede.runtime.transport.nats.trace_stream import fetch
 from tests.paths import ROOT
 from tests.runtime.cells import KEY, cells, url
 from tests.runtime.nodes import run
@@ -59,6 +60,40 @@ async def main():
 asyncio.run(main())
 """,
         "3 messages are taken and none acknowledged: .* Call `await message.ack()`",
+    ),
+    "ack is forgotten for the only message": (
+        """
+async def main():
+    async with antecede.join(sys.argv[1], space="orders", process="billing") as node:
+        print("begins", flush=True)
+        await node.send({"billing"}, b"paid")
+        async for message in node:
+            pass
+asyncio.run(main())
+""",
+        "1 message is taken and none acknowledged: .* Call `await message.ack()`",
+    ),
+    "a destination is misspelt, and the program ends": (
+        """
+async def main():
+    async with antecede.join(sys.argv[1], space="orders", process="stock"):
+        async with antecede.join(sys.argv[1], space="orders", process="billing") as node:
+            print("begins", flush=True)
+            await node.send({"stok"}, b"paid")
+asyncio.run(main())
+""",
+        "there is no process 'stok' in space 'orders': .* Did you mean 'stock'?",
+    ),
+    "ack is forgotten, and the program ends": (
+        """
+async def main():
+    async with antecede.join(sys.argv[1], space="orders", process="billing") as node:
+        print("begins", flush=True)
+        await node.send({"billing"}, b"paid")
+        await anext(node)
+asyncio.run(main())
+""",
+        "1 message is taken and none acknowledged: .* Call `await message.ack()`",
     ),
     "async with is forgotten, with await": (
         """
@@ -161,6 +196,15 @@ def test_a_server_without_jetstream() -> None:
         began = time.monotonic()
         asyncio.run(test(server))
         assert time.monotonic() - began < SOON_S
+
+
+def test_a_trace_on_a_server_without_jetstream() -> None:
+    async def test(server: str) -> None:
+        with pytest.raises(Misuse, match=r"JetStream is not enabled at nats://127.*: start nats-server with -js"):
+            await anext(fetch([server], "shop"))
+
+    with without_jetstream() as server:
+        asyncio.run(test(server))
 
 
 def test_a_server_that_is_not_there_is_told_while_it_is_tried(caplog: pytest.LogCaptureFixture) -> None:

@@ -200,12 +200,12 @@ def test_a_name_is_used_with_a_path_or_without(tmp_path: Path) -> None:
             async with host(at["s1"], "ann") as ann:
                 await ann.connected()
             async with host(at["s1"], "ann", **stored(tmp_path, "ann")) as ann:
-                with pytest.raises(HostRefused, match="this name was used without a path"):
+                with pytest.raises(HostRefused, match="this name was used without a path: give no path, or"):
                     await ann.connected()
             async with host(at["s1"], "bob", **stored(tmp_path, "bob")) as bob:
                 await bob.connected()
             async with host(at["s1"], "bob") as bob:
-                with pytest.raises(HostRefused, match="this name was used with another store"):
+                with pytest.raises(HostRefused, match="used with another store: give that file as path, or"):
                     await bob.connected()
 
     asyncio.run(scenario())

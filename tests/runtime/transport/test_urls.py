@@ -51,3 +51,9 @@ def test_where_stores_are_if_none_was_given() -> None:
     assert folder_of_stores(NOT_GIVEN, network_of(named)) == Path("/folder/stores")
     assert folder_of_stores(NOT_GIVEN, network_of("embedded://")) is None
     assert folder_of_stores(NOT_GIVEN, network_of(MemoryNetwork())) is None
+
+
+@pytest.mark.parametrize("url", ["nats:/127.0.0.1:4222", "nats://", "nast://127.0.0.1:4222", "embedded://folder"])
+def test_a_url_that_is_misspelt_is_refused_before_anybody_is_asked(url: str) -> None:
+    with pytest.raises(Misuse, match="give nats://host:port, embedded:// or embedded:///folder, with three slashes"):
+        network_of(url)

@@ -157,6 +157,21 @@ def test_a_host_that_reaches_no_station(caplog: pytest.LogCaptureFixture) -> Non
     asyncio.run(scenario())
 
 
+def test_a_host_that_never_acknowledges(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async def scenario() -> None:
+        async with cells(names=["s1"]) as at, host(at["s1"], "ann", path=tmp_path / "ann") as ann:
+            await ann.send({"ann"}, b"note to self")
+            message = await anext(ann)
+            another = asyncio.create_task(anext(ann))
+            await until(lambda: said(caplog, "ann: 1 message is taken and none acknowledged.*await message.ack") == 1)
+            assert [type(problem) for problem in ann.problems()] == [NeverAcknowledged]
+            await message.ack()
+            await until(lambda: said(caplog, "this is over: 1 message is taken") == 1)
+            another.cancel()
+
+    asyncio.run(scenario())
+
+
 def test_a_move_that_failed(caplog: pytest.LogCaptureFixture) -> None:
     async def scenario() -> None:
         async with cells(names=["s1", "s2"]) as at, host(at["s1"], "ann") as ann:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from antecede.runtime.roaming.station.serve import serve_station
 from antecede.runtime.transport.contract import Unreachable
 from antecede.runtime.transport.nats.embedded import EmbeddedNetwork
 from antecede.runtime.transport.nats.options import NatsLimits
+from antecede.runtime.transport.nats.short_connection import CONNECT_S
 from antecede.runtime.transport.urls import servers_of
 from antecede.runtime.watch.status import gather
 from tests.paths import ROOT
@@ -122,6 +124,10 @@ def test_an_embedded_server_is_found_by_its_folder(tmp_path: Path) -> None:
     assert servers_of("nats://n1:4222,nats://n2:4222") == ["nats://n1:4222", "nats://n2:4222"]
 
 
-def test_no_server() -> None:
-    with pytest.raises(Unreachable, match="no NATS server answers"):
-        asyncio.run(gather(["nats://127.0.0.1:9"]))
+@pytest.mark.parametrize("servers", [["nats://127.0.0.1:9"], ["nats://127.0.0.1:9", "nats://127.0.0.1:10"]])
+def test_no_server_answers_and_it_is_said_why(servers: list[str]) -> None:
+    """Each server is tried once, and whoever asked does not wait until the time for connecting has passed."""
+    began = time.monotonic()
+    with pytest.raises(Unreachable, match=r"no NATS server answers at nats://127.*: ConnectionRefusedError"):
+        asyncio.run(gather(servers))
+    assert time.monotonic() - began < CONNECT_S / 2

@@ -8,14 +8,14 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from antecede.core.algorithm import Algorithm
-from antecede.core.errors import AntecedeError, Misuse
+from antecede.core.errors import Misuse
 from antecede.core.registry import algorithms, create
 from antecede.core.roster import checked_names
 from antecede.core.types import GroupId, ProcessId
@@ -155,8 +155,7 @@ async def _enter(plan: JoinPlan) -> AsyncIterator[Node]:
             await node.leave()  # it was interrupted
             raise _gone(space, process)
         yield node
-        with suppress(AntecedeError):
-            await node.flush()  # a program that sends and ends has sent; the others get it at the next join
+        await node.finish()
 
 
 def _settings(algorithm: str, options: Mapping[str, Any], *, is_open: bool) -> dict[str, Any]:

@@ -33,7 +33,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import suppress
 
-from antecede.core.errors import Misuse
+from antecede.core.errors import AntecedeError, Misuse
 from antecede.core.roster import checked_payload
 from antecede.core.types import GroupId, MessageId, Pending, ProcessId
 from antecede.runtime.delivery import Delivery
@@ -127,11 +127,12 @@ class Node:
         return self
 
     async def __anext__(self) -> Delivery:
+        self._progress.acknowledgements.ask()
         while not self._ready:
             self._check_open(StopAsyncIteration)
             self._arrived.clear()
             await self._arrived.wait()
-        self._progress.taken += 1
+        self._progress.acknowledgements.taken += 1
         return Delivery(self, self._ready.popleft())
 
     async def next_within(self, timeout_s: float | None) -> Delivery | None:
@@ -154,7 +155,7 @@ class Node:
             except StopAsyncIteration:
                 return
             while self._ready and len(batch) < size_max:
-                self._progress.taken += 1
+                self._progress.acknowledgements.taken += 1
                 batch.append(Delivery(self, self._ready.popleft()))
             yield batch
 
@@ -166,7 +167,7 @@ class Node:
             if delivery.n in unacknowledged:
                 unacknowledged.discard(delivery.n)
                 self._durable.acknowledge(delivery.n)
-        self._progress.acknowledged += 1
+        self._progress.acknowledgements.has_acknowledged = True
         self._acknowledged.set()
         await self._commits.done()
 
@@ -291,6 +292,14 @@ class Node:
         self._offer(store.inbox())
         self._outbox.put(store.outbox())
         self._driver.start(self._receive, self._keep_time, self._report, self._find_similar_names)
+
+    async def finish(self) -> None:
+        """Flush, because a program that sends and ends has sent, and log what is left behind. `join` calls it before it
+        closes a node without a failure.
+        """
+        with suppress(AntecedeError):  # what is not sent now is sent after the next join
+            await self.flush()
+            await self._view.look_at_the_end()
 
     async def close(self) -> None:
         """Stop. The process goes on from here if it joins again with the same store. `join` calls it."""

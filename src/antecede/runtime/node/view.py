@@ -15,10 +15,10 @@ from antecede.runtime.node.departure import STAYS
 from antecede.runtime.node.durable_process import DurableProcess
 from antecede.runtime.outbox import Outbox
 from antecede.runtime.transport.contract import Transport
+from antecede.runtime.watch.acknowledgements import Acknowledgements
 from antecede.runtime.watch.problems import (
     InboxFull,
     LeavingWaits,
-    NeverAcknowledged,
     NumberReused,
     OutboxFull,
     Problem,
@@ -26,7 +26,7 @@ from antecede.runtime.watch.problems import (
     StampsTooLarge,
     find_broker_lost,
 )
-from antecede.runtime.watch.stalls import NO_INBOX_AFTER_S, Stall, Waiting, Watch
+from antecede.runtime.watch.stalls import NO_INBOX_AFTER_S, NoSuchProcess, Stall, Waiting, Watch
 
 STATUS_LINES_MAX = 5
 SIMILAR_AFTER_S = NO_INBOX_AFTER_S / 4
@@ -41,8 +41,7 @@ class ApplicationProgress:
     """What the application of a node has done so far."""
 
     unacknowledged: set[int] = field(default_factory=set)
-    taken: int = 0
-    acknowledged: int = 0
+    acknowledgements: Acknowledgements = field(default_factory=Acknowledgements)
     sends_waiting: int = 0
     is_full: bool = False
     """The application has so many messages that no more are taken."""
@@ -75,6 +74,15 @@ class NodeView:
         self.stalls.extend(fresh)
         self._log.look([*stalled, *self._others()])
         return bool(fresh)
+
+    async def look_at_the_end(self) -> None:
+        """Log what an application that ends leaves behind, however short it waited: packets to names that nobody has,
+        and messages of which it has not acknowledged any.
+        """
+        await self.find_similar_names()
+        waiting = self._watch.waiting(self._waiting(), self._outbox.queues.values(), self._durable.unreadable)
+        unsent = [stall for stall in waiting if isinstance(stall, NoSuchProcess)]
+        self._log.look([*self.problems(), *unsent, *self._progress.acknowledgements.find_left()])
 
     def problems(self) -> list[Problem]:
         """Return what is wrong now."""
@@ -136,9 +144,8 @@ class NodeView:
         full_s = age_s("inbox full", progress.is_full)
         if progress.is_full:
             found.append(InboxFull(full_s, count))
-        never_s = age_s("never acknowledged", progress.taken > 1 and not progress.acknowledged)
-        if never_s >= SOON_S and not progress.is_full:
-            found.append(NeverAcknowledged(never_s, progress.taken))
+        else:
+            found += progress.acknowledgements.find_forgotten(self._log)
         waits_s = age_s("outbox full", progress.sends_waiting > 0)
         if waits_s >= SOON_S:
             to = sorted(queue.to for queue in self._outbox.queues.values() if queue.blocked_since is not None)

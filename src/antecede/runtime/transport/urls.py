@@ -46,7 +46,7 @@ def network_of(url: str | Network, options: NatsOptions | None = None) -> Networ
         parts = urlsplit(url.partition(",")[0])
     except ValueError:
         raise Misuse(f"{shown([url])!r} is not a URL of a server: {EXAMPLES}") from None
-    if parts.scheme in NATS_SCHEMES:
+    if parts.scheme in NATS_SCHEMES and parts.netloc:
         return NatsNetwork(url.split(","), options)
     if parts.scheme == "embedded" and not parts.netloc:
         folder = Path(unquote(parts.path)) if parts.path.strip("/") else None

@@ -62,6 +62,22 @@ def test_the_example_of_the_guide_in_two_processes(tmp_path: Path) -> None:
     assert outputs == {"billing": ("stock: shipped\n", ""), "stock": ("billing: paid\n", "")}
 
 
+def test_whoever_stops_waiting_for_the_start_goes_at_once(tmp_path: Path) -> None:
+    """Ctrl-C while the server starts: the node ends as soon as the server is there, and the server ends with it."""
+
+    async def scenario() -> None:
+        joining = asyncio.create_task(join(f"embedded://{tmp_path}", space="s", process="a").__aenter__())
+        while not (tmp_path / "users").exists():
+            await asyncio.sleep(0)
+        joining.cancel()
+        await asyncio.gather(joining, return_exceptions=True)
+
+    began = time.monotonic()
+    asyncio.run(scenario())
+    assert time.monotonic() - began < embedded.START_S / 2
+    assert not (tmp_path / "address").exists()
+
+
 def test_pending_names_the_missing_message_as_the_guide_says(tmp_path: Path) -> None:
     """bob prints what carol's message waits for, for as long as alice can not reach him; then he gets both."""
     programs = programs_of_the_guide(tmp_path)

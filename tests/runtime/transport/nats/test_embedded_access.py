@@ -139,3 +139,15 @@ def test_the_password_stays_when_the_server_is_started_again(tmp_path: Path) -> 
 
     run(test)
     assert len(secrets) == 1
+
+
+@pytest.mark.parametrize("folder", ["file", "file/below"])
+def test_a_folder_that_cannot_be_one_is_refused_with_what_to_do(tmp_path: Path, folder: str) -> None:
+    (tmp_path / "file").touch()
+
+    async def test() -> None:
+        with pytest.raises(Misuse, match=f"{folder} cannot be the folder of .*: Not a directory. Give a folder"):
+            async with join(f"embedded://{tmp_path / folder}", space="s", process="a"):
+                pass
+
+    run(test)

@@ -13,8 +13,8 @@ what was not sent is sent. Without it, a restart loses what was not sent yet and
 host goes on under its name all the same, with the numbers that the station knows. So its first `send` waits for a
 station.
 
-`problems()` is what is wrong: no station, a `move` that failed, messages that a station could not take because a
-destination was unknown. `refusals()` returns the last.
+`problems()` is what is wrong: no station, a `move` that failed, messages that are never acknowledged, and messages that
+a station could not take because a destination was unknown. `refusals()` returns the last.
 """
 
 from __future__ import annotations
@@ -55,6 +55,7 @@ from antecede.runtime.roaming.host.writer import LinkWriter
 from antecede.runtime.state.identity import identify
 from antecede.runtime.state.store import Delivered, Store
 from antecede.runtime.state.trace_recorder import Recorder, TraceFiles, stream_of
+from antecede.runtime.watch.acknowledgements import Acknowledgements
 from antecede.runtime.watch.problems import MessageRefused, MoveFailed, NotConnected, Problem, ProblemLog
 
 RETRY_S = 5.0
@@ -118,7 +119,7 @@ class Host:
         self._refusals: deque[tuple[str, ProcessId]] = deque(maxlen=REFUSALS_MAX)
         self._closed = False
         self._stack = ExitStack()
-        self._log = ProblemLog(id, clock)
+        self._log, self._acknowledgements = ProblemLog(id, clock), Acknowledgements()
 
     # The application's side.
 
@@ -188,10 +189,12 @@ class Host:
         return self
 
     async def __anext__(self) -> Delivery:
+        self._acknowledgements.ask()
         while not self._ready:
             self._check(StopAsyncIteration())
             self._arrived.clear()
             await self._arrived.wait()
+        self._acknowledgements.taken += 1
         return Delivery(self, self._ready.popleft())
 
     async def ack(self, batch: Iterable[Delivery]) -> None:
@@ -199,6 +202,7 @@ class Host:
         self._check()
         for delivery in batch:
             self._durable.acknowledge(delivery.n)
+        self._acknowledgements.has_acknowledged = True
         await self._commits.done()
 
     async def connected(self) -> ProcessId:
@@ -228,6 +232,8 @@ class Host:
     def problems(self) -> list[Problem]:
         """Return what is wrong now, each with since when and in words. The same is logged."""
         found: list[Problem] = []
+        if self._path is not None:  # otherwise nothing is offered again
+            found += self._acknowledgements.find_forgotten(self._log)
         away_s = self._log.age_s("not connected", self.station is None)
         if away_s >= SOON_S:
             found.append(NotConnected(away_s, self._itinerary.trouble or "none has answered yet"))

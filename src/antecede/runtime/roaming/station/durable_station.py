@@ -107,8 +107,9 @@ class DurableStation:
             raise RemoteViolation("this host was removed: its name cannot be used again")
         known = self.store.facts.get(f"host {host}")
         if known is not None and known.decode() != incarnation:
-            how = "without a path" if known.decode() == VOLATILE else "with another store"
-            raise RemoteViolation(f"this name was used {how}: go on like that, or use another name")
+            if known.decode() == VOLATILE:
+                raise RemoteViolation("this name was used without a path: give no path, or use another name")
+            raise RemoteViolation("this name was used with another store: give that file as path, or use another name")
         if known is None:
             self._meet(host)
             self._remember(host, incarnation)

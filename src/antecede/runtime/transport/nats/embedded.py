@@ -32,6 +32,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from importlib import metadata
@@ -74,14 +75,14 @@ class EmbeddedNetwork:
 
     async def start(self, *, flushes: bool = False) -> None:
         self._flushes = flushes
-        self.url = await asyncio.to_thread(self._start)
+        self.url = await _run_to_the_end(self._start)
 
     async def stop(self) -> None:
         await asyncio.to_thread(self._stop)
 
     async def _locate(self) -> str:
         """Return where the server is now; start it if it is nowhere, because its keeper was killed."""
-        self.url = await asyncio.to_thread(self._find_again)
+        self.url = await _run_to_the_end(self._find_again)
         return self.url
 
     def _find_again(self) -> str:
@@ -103,13 +104,19 @@ class EmbeddedNetwork:
                 self._users.close()  # that keeper has removed the folder in which we waited
 
     def _opened(self, name: str) -> IO[bytes]:
-        """A file of the folder, which is made again if it is removed meanwhile."""
-        while True:
-            with suppress(FileExistsError):
-                self._folder.mkdir(mode=0o700, parents=True)
-            with suppress(FileNotFoundError):
-                check_folder(self._folder)
-                return open(self._folder / name, "ab", opener=_open_private)
+        """Open a file of the folder, which is made again if it is removed meanwhile."""
+        try:
+            while True:
+                with suppress(FileExistsError):
+                    self._folder.mkdir(mode=0o700, parents=True)
+                with suppress(FileNotFoundError):
+                    check_folder(self._folder)
+                    return open(self._folder / name, "ab", opener=_open_private)
+        except OSError as error:
+            raise Misuse(
+                f"{self._folder} cannot be the folder of an embedded server: {error.strerror}. "
+                "Give a folder that you can write to; it need not exist"
+            ) from error
 
     def _stop(self) -> None:
         if self._users is None:
@@ -125,6 +132,20 @@ class EmbeddedNetwork:
     def _is_kept(self, users: IO[bytes]) -> bool:
         """The keeper removes the address when the server has ended, and then the folder that was not named."""
         return _is_there(users) if self._named is None else (self._folder / "address").exists()
+
+
+async def _run_to_the_end(find: Callable[[], str]) -> str:
+    """Call `find` in a thread. If this task is cancelled meanwhile, as by Ctrl-C, wait for the end of `find` first.
+
+    `stop` may follow at once, and the keeper would stop the server that the thread waits for.
+    """
+    finding = asyncio.ensure_future(asyncio.to_thread(find))
+    try:
+        return await asyncio.shield(finding)
+    except asyncio.CancelledError:
+        with suppress(AntecedeError, OSError):
+            await finding
+        raise
 
 
 def check_folder(folder: Path) -> None:

@@ -18,22 +18,30 @@ CONNECT_S = 5.0
 
 @asynccontextmanager
 async def visit(servers: Sequence[str], options: NatsOptions) -> AsyncIterator[Client]:
-    """A client, connected with `options`; `Unreachable` where there is nobody."""
+    """Connect a client with `options`. Raise `Unreachable` if none of the servers lets it in: each is tried once."""
     client = Client()
-    settings = {"servers": list(servers), "allow_reconnect": False, "error_cb": _ignore, **options.connect}
+    failures: list[Exception] = []
+
+    async def note(error: Exception) -> None:
+        """End the attempt to connect, which would go on, if no server can be reached.
+
+        What goes wrong later shows in the answers that do not come.
+        """
+        failures.append(error)
+        if is_connecting and isinstance(error, OSError) and len(failures) >= len(servers):
+            raise error
+
+    is_connecting = True
+    settings = {"servers": list(servers), "allow_reconnect": False, "error_cb": note, **options.connect}
     try:
         async with asyncio.timeout(CONNECT_S):
             await client.connect(**settings)
     except (TimeoutError, NatsError, OSError) as error:
         await client.close()
-        where = shown(servers)
-        raise Unreachable(explain_refusal(error, where) or f"no NATS server answers at {where}: {error!r}") from None
+        where, why = shown(servers), failures[-1] if failures else error
+        raise Unreachable(explain_refusal(why, where) or f"no NATS server answers at {where}: {why!r}") from None
+    is_connecting = False
     try:
         yield client
     finally:
         await client.close()
-
-
-async def _ignore(error: Exception) -> None:
-    """What goes wrong shows in the answers that do not come."""
-    del error

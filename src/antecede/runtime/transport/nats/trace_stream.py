@@ -12,11 +12,13 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 
 from nats.js import JetStreamContext
-from nats.js.api import AckPolicy, ConsumerConfig
+from nats.js.api import AckPolicy, ConsumerConfig, StreamState
+from nats.js.errors import Error as JetStreamError
 from nats.js.errors import NotFoundError
 
 from antecede.core.errors import Misuse
-from antecede.runtime.transport.nats.options import NatsOptions
+from antecede.runtime.transport.nats.options import NatsOptions, shown
+from antecede.runtime.transport.nats.refusals import START_S, check_started
 from antecede.runtime.transport.nats.short_connection import CONNECT_S, visit
 
 BATCH = 256
@@ -70,17 +72,21 @@ async def fetch(
     if not stream or set(stream) & set(" .*>/\\\t\r\n"):
         raise Misuse(f"{stream!r} is not the name of a stream: use no spaces, dots, slashes or wildcards")
     async with visit(servers, options) as client:
-        async for data in _publications(client.jetstream(timeout=CONNECT_S, domain=options.domain), stream):
+        jetstream = client.jetstream(timeout=CONNECT_S, domain=options.domain)
+        try:
+            info = await jetstream.stream_info(stream)
+        except NotFoundError:
+            raise Misuse(f"there is no stream {stream!r}: processes make it with trace='jetstream:{stream}'") from None
+        except JetStreamError as error:
+            check_started(error, START_S, shown(servers))
+            raise
+        async for data in _publications(jetstream, stream, info.state):
             for line in once.lines(data):
                 yield line
 
 
-async def _publications(jetstream: JetStreamContext, stream: str) -> AsyncIterator[bytes]:
-    try:
-        info = await jetstream.stream_info(stream)
-    except NotFoundError:
-        raise Misuse(f"there is no stream {stream!r}: processes make it with trace='jetstream:{stream}'") from None
-    last = info.state.last_seq if info.state.messages else 0
+async def _publications(jetstream: JetStreamContext, stream: str, state: StreamState) -> AsyncIterator[bytes]:
+    last = state.last_seq if state.messages else 0
     if not last:
         return
     reading = await jetstream.pull_subscribe(
