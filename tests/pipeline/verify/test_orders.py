@@ -22,7 +22,7 @@ def witnesses(seed: int) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
     paired = paired_runs(encode(coded(trace(seed))))
     layout = lay_out(paired.rows)
     assert paired.message is not None
-    found = {}
+    found: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
     for one in find_witnesses(lanes_of_runs(paired.rows, layout), with_synchronous=True):
         processes = tuple(paired.names.processes[lane].as_py() for lane in one.lanes)
         messages = tuple(paired.message[int(layout.event_row[event])].as_py() for event in one.messages)
@@ -37,10 +37,10 @@ def positions(run: Run, process: str) -> dict[str, int]:
 
 def check_witness(run: Run, order: str, processes: tuple[str, ...], messages: tuple[str, ...]) -> None:
     if order == "fifo":
-        first, second = (run.sends[message] for message in messages)
+        late, early = (run.sends[message] for message in messages)
         here = positions(run, processes[0])
-        assert first.process == second.process
-        assert first.index > second.index
+        assert late.process == early.process
+        assert late.index > early.index
         assert here[messages[0]] < here[messages[1]]
     elif order == "agreed":
         one, other = (positions(run, process) for process in processes)
