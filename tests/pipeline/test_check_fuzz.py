@@ -29,7 +29,7 @@ def test_a_cycle_in_one_run_is_not_found_in_another(tmp_path: Path, seed: int, w
 
 
 def test_they_are_the_same_on_spark(spark: SparkSession) -> None:
-    found = list(fuzz_on("local[2]", SparkRunner(spark), traces=150, seed=4_000, windows=[None, 3]))
+    found = list(fuzz_on("local[2]", SparkRunner(spark), traces=200, seed=4_000, windows=[None, 3]))
     assert not found, "\n".join(found)
 
 
