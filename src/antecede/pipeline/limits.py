@@ -23,6 +23,8 @@ class Limits:
     """About how many rows are dealt to one task."""
     run_events_max: int = 1 << 20
     """Events of one run that one task takes. A run of more is cut into windows."""
+    order_events_max: int = 1 << 22
+    """Events of one run that one task takes to judge other orders than causal order. Of each it has a few numbers."""
     window_events: int = 250_000
     """About how many events one window has."""
     task_rows_min: int = 1 << 17

@@ -23,7 +23,7 @@ def witnesses(seed: int) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
     layout = lay_out(paired.rows)
     assert paired.message is not None
     found: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
-    for one in find_witnesses(lanes_of_runs(paired.rows, layout), with_synchronous=True):
+    for one in find_witnesses(lanes_of_runs(paired.rows, layout)):
         processes = tuple(paired.names.processes[lane].as_py() for lane in one.lanes)
         messages = tuple(paired.message[int(layout.event_row[event])].as_py() for event in one.messages)
         assert found.setdefault(one.order, (processes, messages)) == (processes, messages)

@@ -1,24 +1,28 @@
-"""Judge the orders of delivery of runs that are cut into windows: FIFO, agreed, and of small runs synchronous order.
+"""Judge the orders of delivery of runs that are cut into windows.
 
-Two delivers that break an order may lie in any two windows, so windows do not help here. The processes of a run are
-shared out to blocks, and every two blocks meet in a task, so that any two processes do. Two blocks have about as many
-delivers as one task takes. A run that fits into one task has one block, and only such a run is judged for synchronous
-order, which needs all events together.
+Two delivers that break an order may lie in any two windows, so windows do not help here. If one task can hold the sends
+and delivers of a run, as a few numbers each, it judges all orders. Otherwise the processes are shared out to blocks:
+
+    FIFO order    a task for each block
+    agreed order  a task for every two blocks, so that any two processes meet, with the delivers of those messages that
+                  came to several processes
+
+Synchronous order needs all events together, and is not judged then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 
 import numpy as np
 import pyarrow as pa
 
-from antecede.pipeline.arrow import Longs, narrow_integers
+from antecede.pipeline.arrow import Flags, Longs, narrow_integers
 from antecede.pipeline.dealing import DEALT, ROWS, deal_table, gather
 from antecede.pipeline.kernel.encode import DELIVER, SEND
-from antecede.pipeline.kernel.findings import ORDER_WITNESSES
+from antecede.pipeline.kernel.findings import ORDER_WITNESSES, OTHER_ORDERS
 from antecede.pipeline.limits import Limits
 from antecede.pipeline.results import Told, tell
 from antecede.pipeline.runner import Batches, Task
@@ -26,10 +30,16 @@ from antecede.pipeline.verify.orders import OrderLanes, describe_witness, find_w
 from antecede.pipeline.windows.cut import Windows
 from antecede.pipeline.windows.window_plan import WindowPlan
 
+BLOCK, PAIR = "block", "pair"
+"""The names of dealt values with the rows of one block, and of two."""
+
 
 @dataclass(frozen=True, slots=True)
 class OrderBlocks:
-    """The windows of some runs, and for each run the number of blocks, 0 if it is not judged here."""
+    """The windows of some runs, and for each run the number of blocks, 0 if it is not judged here.
+
+    Tasks are numbered through, run after run: those for a block each, then those for two blocks each.
+    """
 
     windows: WindowPlan
     blocks: tuple[int, ...]
@@ -37,13 +47,17 @@ class OrderBlocks:
     @property
     def starts(self) -> Longs:
         """The first task of each run, and the number of all tasks."""
-        return np.cumsum([0, *(max(count * (count - 1) // 2, min(count, 1)) for count in self.blocks)])
+        return np.cumsum([0, *(count + count * (count - 1) // 2 for count in self.blocks)])
+
+    def count(self, run: Longs) -> Longs:
+        """Return the number of blocks of each run."""
+        return np.array(self.blocks, np.int64)[run]
 
     def task_of(self, run: Longs, block: Longs, other: Longs) -> Longs:
-        """Return the task in which two blocks of a run meet."""
-        count = np.array(self.blocks, np.int64)[run]
-        low, high = np.minimum(block, other), np.maximum(block, other)
-        return self.starts[run] + np.where(count == 1, 0, low * count - low * (low + 1) // 2 + high - low - 1)
+        """Return the task in which two blocks of a run meet, or the task for a block if they are the same."""
+        count, low, high = self.count(run), np.minimum(block, other), np.maximum(block, other)
+        pair = count + low * count - low * (low + 1) // 2 + high - low - 1
+        return self.starts[run] + np.where(low == high, low, pair)
 
 
 def judge_cut_orders(one: Windows, sizes: Mapping[str, int], limits: Limits) -> tuple[pa.Table, list[str]]:
@@ -51,43 +65,38 @@ def judge_cut_orders(one: Windows, sizes: Mapping[str, int], limits: Limits) -> 
 
     Return what the tasks tell, and the runs that were not judged for synchronous order.
     """
-    counts = [count_blocks(sizes[run.name], limits.run_events_max) for run in one.plan.runs]
+    counts = [ceil(sizes[run.name] / limits.order_events_max) for run in one.plan.runs]
+    # Two blocks meet in a task, which is to hold no more than one alone does if the run is in one block.
+    counts = [1 if count <= 1 else 2 * count for count in counts]
     plan = OrderBlocks(one.plan, tuple(count if run in one.good else 0 for run, count in enumerate(counts)))
-    tasks = int(plan.starts[-1])
-    dealt = one.kept.where("name", (ROWS,)).map(deal_to_pairs(plan), DEALT).deal(tasks)
+    dealt = one.kept.where("name", (ROWS,)).map(deal_to_blocks(plan), DEALT).deal(int(plan.starts[-1]))
     large = [run.name for run, blocks in zip(one.plan.runs, plan.blocks, strict=True) if blocks > 1]
-    return dealt.map(judge_pairs(plan), DEALT).collect(), large
+    return dealt.map(judge_blocks(plan), DEALT).collect(), large
 
 
-def count_blocks(events: int, events_max: int) -> int:
-    """Return in how many blocks the processes of a run are put."""
-    return 1 if events <= events_max else max(2, ceil(2 * events / events_max))
-
-
-def deal_to_pairs(plan: OrderBlocks) -> Task:
-    """Return a task that deals delivers, and sends if one task has all of a run, to the pairs of blocks."""
+def deal_to_blocks(plan: OrderBlocks) -> Task:
+    """Return a task that deals delivers, and sends if one task has all of a run, to the tasks of their blocks."""
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
         table = gather(batches)
         if table is None:
             return
-        table, run, block = _choose(table, plan)
-        count = np.array(plan.blocks, np.int64)[run]
-        for step in range(1, max([2, *plan.blocks])):
-            chosen = np.flatnonzero((step < count) | ((count == 1) & (step == 1)))
-            others = (block + step)[chosen] % count[chosen]
-            part = plan.task_of(run[chosen], block[chosen], others)
+        rows, run, block, is_shared = _choose(table, plan)
+        count = plan.count(run)
+        for step in range(max(plan.blocks)):
+            chosen = np.flatnonzero((step < count) & (is_shared | (step == 0)))
+            part = plan.task_of(run[chosen], block[chosen], (block[chosen] + step) % count[chosen])
             if len(part):
-                yield from deal_table(table.take(pa.array(chosen)), part, int(plan.starts[-1]))
+                own = rows.take(pa.array(chosen))
+                yield from deal_table(own, part, int(plan.starts[-1]), PAIR if step else BLOCK)
 
     return task
 
 
-def _choose(table: pa.Table, plan: OrderBlocks) -> tuple[pa.Table, Longs, Longs]:
-    """Return the rows that count for orders, with the run and the block of each."""
+def _choose(table: pa.Table, plan: OrderBlocks) -> tuple[pa.Table, Longs, Longs, Flags]:
+    """Return the rows that count for orders, the run and the block of each, and whether others deliver its message."""
     run = plan.windows.run(table["window"].to_numpy().astype(np.int64))
-    role, count = table["role"].to_numpy(), np.array(plan.blocks, np.int64)[run]
-    sender = table["sender"].to_numpy()
+    role, count, sender = table["role"].to_numpy(), plan.count(run), table["sender"].to_numpy()
     is_send = (role == SEND) & (count == 1)
     kept = is_send | ((role == DELIVER) & table["first"].to_numpy() & (sender >= 0) & (count > 0))
     process, index = table["process"].to_numpy(), table["index"].to_numpy()
@@ -103,23 +112,27 @@ def _choose(table: pa.Table, plan: OrderBlocks) -> tuple[pa.Table, Longs, Longs]
     rows = pa.table({name: values[kept] for name, values in columns.items()})
     if max(plan.blocks) == 1 and "message" in table.column_names:  # otherwise names would travel many times
         rows = rows.append_column("message", table["message"].filter(pa.array(kept)))
-    return narrow_integers(rows), run[kept], process[kept].astype(np.int64) % np.maximum(count[kept], 1)
+    block = process[kept].astype(np.int64) % np.maximum(count[kept], 1)
+    return narrow_integers(rows), run[kept], block, table["shared"].to_numpy()[kept]
 
 
-def judge_pairs(plan: OrderBlocks) -> Task:
-    """Return a task that tells a witness for each order that two blocks of a run break."""
+def judge_blocks(plan: OrderBlocks) -> Task:
+    """Return a task that tells a witness for each order that its blocks break."""
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
-        table = gather(batches)
-        if table is not None:
-            yield from _judge(table, plan)
+        dealt = list(batches)
+        for name, orders in ((BLOCK, ("fifo",)), (PAIR, ("agreed",))):
+            table = gather(dealt, name)
+            if table is not None:
+                yield from _judge(table, plan, orders)
 
     return task
 
 
-def _judge(table: pa.Table, plan: OrderBlocks) -> Told:
+def _judge(table: pa.Table, plan: OrderBlocks, orders: Collection[str]) -> Told:
+    """Judge one or two blocks of a run for some orders, and for all if it is a whole run."""
     number = int(table["run"][0].as_py())
-    run = plan.windows.runs[number]
+    run, is_whole = plan.windows.runs[number], plan.blocks[number] == 1
     lanes, processes, first_rows = _line_up(table)
 
     def message_name(message: int) -> str:
@@ -132,7 +145,7 @@ def _judge(table: pa.Table, plan: OrderBlocks) -> Told:
             "order": one.order,
             "words": describe_witness(one, lambda lane: run.processes[processes[lane]], message_name),
         }
-        for one in find_witnesses(lanes, with_synchronous=plan.blocks[number] == 1)
+        for one in find_witnesses(lanes, OTHER_ORDERS if is_whole else orders)
     ]
     yield from tell("orders", pa.Table.from_pylist(found, ORDER_WITNESSES))
 

@@ -6,7 +6,7 @@ orders that cannot be combined into one: then pairs of processes are compared un
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from antecede.pipeline.arrow import Flags, Longs
-from antecede.pipeline.kernel.findings import ORDER_WITNESSES
+from antecede.pipeline.kernel.findings import ORDER_WITNESSES, OTHER_ORDERS
 from antecede.pipeline.kernel.layout import Layout, Rows
 from antecede.pipeline.kernel.linear_order import SENT
 from antecede.pipeline.kernel.loops import kernels
@@ -76,14 +76,16 @@ def lanes_of_runs(rows: Rows, layout: Layout) -> OrderLanes:
     )
 
 
-def find_witnesses(lanes: OrderLanes, *, with_synchronous: bool) -> Iterator[Witness]:
-    """Yield a witness for each group and each order that the group breaks. Synchronous order needs the sends too."""
+def find_witnesses(lanes: OrderLanes, orders: Collection[str] = OTHER_ORDERS) -> Iterator[Witness]:
+    """Yield a witness for each group and each of the orders that it breaks. Synchronous order needs the sends too."""
     if not len(lanes.message):
         return
     run = kernels(STEPS_PER_EVENT * len(lanes.message))
-    yield from _find_overtaken(lanes, run)
-    yield from _find_disagreements(lanes.choose(~lanes.is_send), run)
-    if with_synchronous:
+    if "fifo" in orders:
+        yield from _find_overtaken(lanes, run)
+    if "agreed" in orders:
+        yield from _find_disagreements(lanes.choose(~lanes.is_send), run)
+    if "synchronous" in orders:
         yield from _find_crowns(lanes, run)
 
 
@@ -101,7 +103,7 @@ def witnesses_in_runs(paired: Paired, layout: Layout) -> pa.Table:
             "order": one.order,
             "words": describe_witness(one, lambda lane: str(names.processes[lane].as_py()), message_name),
         }
-        for one in find_witnesses(lanes_of_runs(paired.rows, layout), with_synchronous=True)
+        for one in find_witnesses(lanes_of_runs(paired.rows, layout))
     ]
     return pa.Table.from_pylist(rows, ORDER_WITNESSES)
 

@@ -98,6 +98,7 @@ def pair_messages(table: pa.Table, plan: WindowPlan) -> pa.Table:
             "addressed": pairs.addressed,
             "dests": pa.array(pairs.dests, pa.int32()),
             "delivered": pa.array(pairs.delivered, pa.int32()),
+            "shared": (np.bincount(encoded.message[pairs.first], minlength=len(time)) > 1)[encoded.message],
             "ahead_s": sent_time - time,
             "time": time,
             "sent_time": sent_time,
