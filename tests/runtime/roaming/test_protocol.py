@@ -9,6 +9,7 @@ from typing import Any
 import jwt
 import pytest
 from websockets.asyncio.client import connect
+from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from antecede.core.errors import Misuse
@@ -288,6 +289,33 @@ def test_the_token_of_another_host_is_noticed_before_it_is_taken_for_its_own() -
             assert state_of(at["s1"]) == state
             async with Host([url(at["s1"])], "bob", issue(KEY, "bob")) as bob:
                 assert await bob.connected() == "s1"
+
+    asyncio.run(scenario())
+
+
+def test_a_name_that_is_not_text_is_refused_in_words() -> None:
+    async def scenario() -> None:
+        async with cells(names=["s1"]) as at:
+            said = protocol.hello(issue(KEY, "ann"), "incarnation", "\ud800")
+            code, reason = await closed_with(at["s1"], said)
+            assert (code, "for another host" in reason) == (protocol.REFUSED, True)
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("answer", ['{"station": "s1", "frame_bytes": Infinity}', '{"station": "s1"}', "[]", "?"])
+def test_who_answers_like_no_station_is_not_one(answer: str) -> None:
+    """The host says so, and tries again."""
+
+    async def scenario() -> None:
+        async def attend(socket: ServerConnection) -> None:
+            await socket.recv()
+            await socket.send(answer)
+
+        async with serve(attend, "127.0.0.1", 0) as server:
+            port = next(iter(server.sockets)).getsockname()[1]
+            async with Host([f"ws://127.0.0.1:{port}"], "ann", issue(KEY, "ann")) as ann:
+                await until(lambda: "is not a station" in ann.trouble())
 
     asyncio.run(scenario())
 

@@ -164,4 +164,4 @@ def packed(packets: Sequence[Packet], frame_bytes: int) -> tuple[bytes, int]:
 
 def reason(error: object) -> str:
     """As much of the reason as fits into a close frame."""
-    return str(error).encode()[:REASON_BYTES_MAX].decode(errors="ignore")
+    return str(error).encode(errors="replace")[:REASON_BYTES_MAX].decode(errors="ignore")
