@@ -9,7 +9,6 @@ from typing import Any
 import jwt
 import pytest
 from websockets.asyncio.client import connect
-from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from antecede.core.errors import Misuse
@@ -299,23 +298,6 @@ def test_a_name_that_is_not_text_is_refused_in_words() -> None:
             said = protocol.hello(issue(KEY, "ann"), "incarnation", "\ud800")
             code, reason = await closed_with(at["s1"], said)
             assert (code, "for another host" in reason) == (protocol.REFUSED, True)
-
-    asyncio.run(scenario())
-
-
-@pytest.mark.parametrize("answer", ['{"station": "s1", "frame_bytes": Infinity}', '{"station": "s1"}', "[]", "?"])
-def test_who_answers_like_no_station_is_not_one(answer: str) -> None:
-    """The host says so, and tries again."""
-
-    async def scenario() -> None:
-        async def attend(socket: ServerConnection) -> None:
-            await socket.recv()
-            await socket.send(answer)
-
-        async with serve(attend, "127.0.0.1", 0) as server:
-            port = next(iter(server.sockets)).getsockname()[1]
-            async with Host([f"ws://127.0.0.1:{port}"], "ann", issue(KEY, "ann")) as ann:
-                await until(lambda: "is not a station" in ann.trouble())
 
     asyncio.run(scenario())
 
