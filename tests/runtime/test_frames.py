@@ -45,6 +45,16 @@ def test_what_is_no_frame_is_refused(data: bytes) -> None:
         frames.parse(data)
 
 
+@pytest.mark.parametrize(
+    "said", ['["\\ud800"]', '["ann", "\\udfff"]', '["ann", ""]', '["ann", 5]', '{"ann": 1}', '"ann"']
+)
+@pytest.mark.parametrize("kind", [frames.KNOWN, frames.REMOVED])
+def test_a_frame_about_a_host_has_names_that_are_text(kind: int, said: str) -> None:
+    """Half a surrogate pair passes through JSON, and cannot be written to a store."""
+    with pytest.raises(WireError, match="does not name one"):
+        frames.parse(bytes((kind,)) + said.encode())
+
+
 def test_any_bytes_are_a_frame_or_refused() -> None:
     chance = random.Random(1)
     for _ in range(20_000):

@@ -217,11 +217,11 @@ def _names(data: bytes, count: int) -> list[str]:
     """Return so many strings of a frame about a host."""
     try:
         said = json.loads(data[1:])
-    except (ValueError, RecursionError):
-        said = None
-    if not isinstance(said, list) or len(said) != count or not all(isinstance(one, str) and one for one in said):
-        raise WireError("a frame about a host that does not name one")
-    return said
+        if isinstance(said, list) and len(said) == count and all(name.encode() for name in said):
+            return said
+    except (ValueError, RecursionError, AttributeError):  # half a surrogate pair has no UTF-8
+        pass
+    raise WireError("a frame about a host that does not name one")
 
 
 def _parts(data: bytes, at: int) -> tuple[bytes, ...]:

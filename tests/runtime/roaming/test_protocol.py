@@ -292,6 +292,16 @@ def test_the_token_of_another_host_is_noticed_before_it_is_taken_for_its_own() -
     asyncio.run(scenario())
 
 
+def test_a_name_that_is_not_text_is_refused_in_words() -> None:
+    async def scenario() -> None:
+        async with cells(names=["s1"]) as at:
+            said = protocol.hello(issue(KEY, "ann"), "incarnation", "\ud800")
+            code, reason = await closed_with(at["s1"], said)
+            assert (code, "for another host" in reason) == (protocol.REFUSED, True)
+
+    asyncio.run(scenario())
+
+
 def test_a_host_that_is_gone_before_it_was_greeted_is_gone() -> None:
     """Reset right after the hello: the station must not take it for connected."""
 

@@ -1,5 +1,6 @@
 """The store: a group of steps is there as a whole or not at all, and numbers are never given twice."""
 
+import os
 import shutil
 from contextlib import closing
 from pathlib import Path
@@ -162,3 +163,13 @@ def test_nobody_else_may_read_a_store(tmp_path: Path) -> None:
         modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
     assert modes
     assert set(modes.values()) == {0o600}
+
+
+def test_nobody_else_may_put_files_into_the_folder_of_a_store(tmp_path: Path) -> None:
+    """Or another user could put another store in its place, whatever the mask of this process is."""
+    old = os.umask(0)
+    try:
+        Store(tmp_path / "stores" / "a.sqlite").close()
+    finally:
+        os.umask(old)
+    assert (tmp_path / "stores").stat().st_mode & 0o777 == 0o700

@@ -87,7 +87,7 @@ def test_a_trace_that_is_in_another_place_is_not_gone_on_with(tmp_path: Path, fo
 
 def test_the_files_of_a_trace_are_private_to_their_owner(tmp_path: Path) -> None:
     """Those that are made now, and those that an earlier release made for everybody to read."""
-    old = os.umask(0o022)
+    old = os.umask(0)
     try:
         write(tmp_path, "x" * SHORT)
         (tmp_path / "trace" / "a.jsonl").chmod(0o644)
@@ -97,3 +97,4 @@ def test_the_files_of_a_trace_are_private_to_their_owner(tmp_path: Path) -> None
         os.umask(old)
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "trace").iterdir()}
     assert modes == {"a.jsonl": 0o600, "a.1.jsonl": 0o600}
+    assert stat.S_IMODE((tmp_path / "trace").stat().st_mode) == 0o700

@@ -19,6 +19,7 @@ from antecede.runtime.watch.acknowledgements import Acknowledgements
 from antecede.runtime.watch.problems import (
     InboxFull,
     LeavingWaits,
+    NamesMissing,
     NumberReused,
     OutboxFull,
     Problem,
@@ -62,6 +63,7 @@ class NodeView:
     ) -> None:
         self._durable, self._transport, self._outbox, self._progress = durable, transport, outbox, progress
         self._space = durable.store.facts.get("space", b"").decode()
+        self._stall_after_s = limits.stall_after_s
         self._watch = Watch(limits.stall_after_s, clock, self._space)
         self._log = ProblemLog(durable.process, clock)
         self._searches: Counter[ProcessId] = Counter()
@@ -159,7 +161,12 @@ class NodeView:
         if smaller is not None:
             found.append(StampsTooLarge(smaller_s, *smaller))
         found += [NumberReused(age_s(("reused", message)), message) for message in self._durable.reused]
-        return found
+        return found + self._names_missing()
+
+    def _names_missing(self) -> list[Problem]:
+        """Return whose frames wait for a list of names. A frame that overtook its list waits for a moment only."""
+        awaited = {owner: self._log.age_s(("roster", owner, n)) for owner, n in self._durable.rosters.awaited}
+        return [NamesMissing(since_s, owner) for owner, since_s in awaited.items() if since_s >= self._stall_after_s]
 
     def _blocked_queues(self) -> set[ProcessId]:
         return {queue.to for queue in self._outbox.queues.values() if queue.blocked_since is not None}

@@ -16,7 +16,7 @@ knows to be unanswered. Anything that a correct host would not send closes the c
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isfinite
@@ -38,6 +38,8 @@ REPLACED = 4000
 """The same host has connected again: this connection is of the past."""
 REASON_BYTES_MAX = 120
 INCARNATION_CHARS_MAX = 64
+COUNT_MAX = 2**53
+"""No host ever sends or gets so many messages."""
 VOLATILE = "volatile"
 """The incarnation of every host that keeps no state."""
 
@@ -118,6 +120,19 @@ def read_text(said: object) -> dict[str, Any]:
     return found
 
 
+def read_counts(notice: Mapping[str, Any]) -> tuple[int, int] | None:
+    """How many messages a host that keeps no state has sent and got before, if a notice says so, or `WireError`."""
+    if "sent" not in notice and "got" not in notice:
+        return None
+    return _read_count(notice.get("sent")), _read_count(notice.get("got"))
+
+
+def _read_count(found: object) -> int:
+    if type(found) is not int or not 0 <= found <= COUNT_MAX:
+        raise WireError(f"a notice with {found!r} in place of a number of messages"[:100])
+    return found
+
+
 def read_packets(said: object) -> list[tuple[Packet, bytes]]:
     """The packets of a binary frame, each with its bytes, or `WireError`."""
     if not isinstance(said, bytes):
@@ -164,4 +179,4 @@ def packed(packets: Sequence[Packet], frame_bytes: int) -> tuple[bytes, int]:
 
 def reason(error: object) -> str:
     """As much of the reason as fits into a close frame."""
-    return str(error).encode()[:REASON_BYTES_MAX].decode(errors="ignore")
+    return str(error).encode(errors="replace")[:REASON_BYTES_MAX].decode(errors="ignore")

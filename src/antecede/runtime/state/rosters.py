@@ -4,6 +4,9 @@ A packet that is encoded with a roster says "the 7th" instead of a name, so both
 makes its own, numbers it, and tells every destination (a `frames.Names`) before the first packet that uses it. When a
 quarter of the names it knows are not on its list, it makes the next. Whoever is told a roster keeps it by the name of
 its owner, in the same transaction as everything else.
+
+A broker that loses its data may lose a roster before its destination has taken it. So a process that is started tells
+its roster again, and a roster that does not come is named as a problem (`awaited`).
 """
 
 from __future__ import annotations
@@ -18,6 +21,8 @@ from antecede.runtime.state.store import Store
 
 NUMBER_MAX = 64
 """Each roster has a quarter of new names: after so many, newcomers are written out in packets."""
+TOLD = "told "
+"""Begins the name of a fact of an earlier release: whom it had told of its roster, before the last start too."""
 
 
 class UnknownRoster(Exception):
@@ -31,6 +36,11 @@ class Rosters:
         self._store = store
         self._codecs: dict[tuple[ProcessId, int], Codec] = {}
         self._plain = Codec()
+        self._told: dict[ProcessId, int] = {}  # whom, since the start, of which of our rosters
+        self.awaited: dict[tuple[ProcessId, int], None] = {}
+        """Rosters that frames refer to and that have not come, each by its owner and number."""
+        for key in [key for key in store.facts if key.startswith(TOLD)]:
+            store.drop(key)
         self.number = int(store.facts.get("roster", b"0"))
         self.names = tuple(json.loads(store.facts.get("roster names", b"[]")))
         self.codec = Codec(self.names)
@@ -50,16 +60,15 @@ class Rosters:
 
     def untold(self, dests: Sequence[ProcessId]) -> list[ProcessId]:
         """Those of `dests` who have to be told of the present roster first; from now on they count as told."""
-        number = b"%d" % self.number
-        untold = [dest for dest in dests if self.number and self._store.facts.get(f"told {dest}") != number]
-        for dest in untold:
-            self._store.put(f"told {dest}", number)
+        untold = [dest for dest in dests if self._told.get(dest, 0) != self.number]
+        self._told |= dict.fromkeys(untold, self.number)
         return untold
 
     def forget(self, process: ProcessId) -> None:
         """It has left: neither its rosters nor what it was told are of any use."""
-        self._store.drop(f"told {process}")
+        self._told.pop(process, None)
         for number in range(1, NUMBER_MAX + 1):
+            self.awaited.pop((process, number), None)
             self._store.drop(f"roster {number} {process}")
             self._codecs.pop((process, number), None)
 
@@ -75,15 +84,19 @@ class Rosters:
         if self._store.facts.setdefault(f"roster {number} {owner}", b"") not in (b"", value):
             raise WireError(f"roster {number} of {owner} is not what it was")
         self._store.put(f"roster {number} {owner}", value)
+        self.awaited.pop((owner, number), None)
 
     def codec_of(self, owner: ProcessId, number: int) -> Codec:
-        """What `owner` encoded its packets with, or `UnknownRoster`."""
+        """What `owner` encoded its packets with. Raise `UnknownRoster` if it may still come, else `WireError`."""
         if not number:
             return self._plain
+        if number > NUMBER_MAX:
+            raise WireError(f"roster {number} of {owner}: rosters are numbered from 1 to {NUMBER_MAX}")
         codec = self._codecs.get((owner, number))
         if codec is None:
             names = self._store.facts.get(f"roster {number} {owner}")
             if not names:
+                self.awaited[owner, number] = None
                 raise UnknownRoster(f"roster {number} of {owner}")
             codec = self._codecs[owner, number] = Codec(json.loads(names))
         return codec

@@ -111,7 +111,7 @@ class Store:
         database: sqlite3.Connection | None = None
         try:
             if self.path is not None:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
+                self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # nobody else puts files there
                 self.path.touch(mode=0o600)  # payloads are nobody else's; SQLite gives its other files the same mode
             database = sqlite3.connect(
                 self.path or ":memory:", isolation_level=None, timeout=0, check_same_thread=False

@@ -75,7 +75,7 @@ class TraceFiles:
 
     def _open(self) -> FileIO:
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             file = open(self._path(self._number), "ab", buffering=0, opener=_open_private)  # noqa: SIM115 - it lives as long as this object
             file.truncate(self._length)
         except OSError as error:

@@ -135,6 +135,29 @@ class NumberReused(Problem):
 
 
 @dataclass(frozen=True, slots=True)
+class NamesMissing(Problem):
+    """Frames of `sender` wait for a list of names that `sender` has sent, and that the broker has lost."""
+
+    sender: ProcessId
+
+    @property
+    def kind(self) -> str:
+        """A word for what is wrong."""
+        return "names missing"
+
+    @property
+    def key(self) -> Hashable:
+        """The sender."""
+        return self.sender
+
+    def __str__(self) -> str:
+        return (
+            f"frames of {self.sender} have waited {self.since_s:.1f} s for the list of names that {self.sender} sent "
+            f"before them: the broker has lost it. Start {self.sender} again: it sends the list with its next message"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class StampsTooLarge(Problem):
     """Another algorithm would need a third of the control bytes, or less, for what this node sends."""
 

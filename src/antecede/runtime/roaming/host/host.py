@@ -379,9 +379,9 @@ class Host:
 
     def _noticed(self, said: str) -> None:
         notice = protocol.read_text(said)
-        sent, got = notice.get("sent"), notice.get("got")
-        if self._path is None and isinstance(sent, int) and isinstance(got, int):
-            self._durable.adopt(sent, got)
+        counts = protocol.read_counts(notice)
+        if self._path is None and counts is not None:
+            self._durable.adopt(*counts)
         if "refused" in notice:
             self._refusals.append((str(notice["refused"]), str(notice.get("unknown"))))
             self._changed.set()

@@ -99,7 +99,7 @@ async def open_link(
     except (ConnectionClosed, TimeoutError) as error:
         await socket.close()
         raise ended(error) from None
-    except (WireError, KeyError, ValueError, TypeError):
+    except (WireError, KeyError, ValueError, TypeError, OverflowError):  # JSON has numbers without an end
         await socket.close()
         raise NoStation(f"{url} is not a station") from None
 

@@ -7,6 +7,7 @@ streams           the streams that the runtime makes
 pull              reading an inbox
 embedded          a NATS server that this process starts
 embedded_keeper   the process that keeps an embedded server running
+own_server        is the server at the other end one of this user?
 short_connection  a connection only to look
 trace_stream      reading the trace that processes wrote to a stream
 """

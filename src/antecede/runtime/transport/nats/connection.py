@@ -32,6 +32,7 @@ class NatsConnection:
     """A client of `servers`, and the last error that it had. `name` is what the servers show of it.
 
     `disconnected` and `reconnected` are called when the connection is lost, and when the client has made it again.
+    `make_client` makes another kind of client.
     """
 
     def __init__(
@@ -42,10 +43,12 @@ class NatsConnection:
         *,
         disconnected: Callback | None = None,
         reconnected: Callback | None = None,
+        make_client: Callable[[], Client] = Client,
     ) -> None:
         self.servers, self._name, self._options = list(servers), name, options
         self._disconnected, self._reconnected = disconnected, reconnected
-        self.client = Client()
+        self._make_client = make_client
+        self.client = make_client()
         self.last_error: Exception | None = None
         self.last_error_at = 0.0
         self._is_first = True
@@ -97,7 +100,7 @@ class NatsConnection:
             raise Unreachable(self._explain(self.last_error)) from None
 
     def _begin_anew(self) -> None:
-        self.client, self.last_error, self._is_first = Client(), None, True
+        self.client, self.last_error, self._is_first = self._make_client(), None, True
 
     async def _attempt(self, connect: Coroutine[Any, Any, None], is_quiet: bool) -> None:
         """Connect, and say so if it takes long. The client tries for ever, and does not always hear to stop."""

@@ -10,7 +10,8 @@ A keeper that is killed takes its server with it. Whoever is cut off by that loo
 another keeper if there is none. The new server takes the port of the old one; if that is gone, all follow it.
 
 Only the owner of the folder gets in: `folder/secret` is a password that nobody else can read, and the server asks for
-it. A folder of another user, or one that everybody can write to, is refused.
+it. A folder of another user, or one that everybody can write to, is refused. Whoever listens at the port of a server
+that has ended is not shown the password, unless it is a server of the same user (`own_server`).
 
 With `durability="power"`, the server flushes every message to the disk before it acknowledges it. The file
 `folder/flush` says so, for all users of the folder and all servers from then on.
@@ -44,6 +45,7 @@ from antecede.core.types import ProcessId
 from antecede.runtime.transport.nats import embedded_keeper
 from antecede.runtime.transport.nats.network import NatsTransport
 from antecede.runtime.transport.nats.options import NatsOptions
+from antecede.runtime.transport.nats.own_server import ForeignServer, OwnServerClient, check_server
 
 USER = embedded_keeper.USER
 START_S = 20.0
@@ -71,7 +73,15 @@ class EmbeddedNetwork:
         return None if self._named is None else self._named / "stores"
 
     def transport(self, space: str, process: ProcessId, incarnation: str) -> NatsTransport:
-        return NatsTransport([self.url], space, process, incarnation, options=self._options, locate=self._locate)
+        return NatsTransport(
+            [self.url],
+            space,
+            process,
+            incarnation,
+            options=self._options,
+            locate=self._locate,
+            make_client=OwnServerClient,
+        )
 
     async def start(self, *, flushes: bool = False) -> None:
         self._flushes = flushes
@@ -200,8 +210,9 @@ def address(folder: Path) -> str | None:
         host, _, port = known["url"].rpartition("//")[2].rpartition(":")
         with socket.create_connection((host, int(port)), 2) as connection, connection.makefile("rb") as answer:
             greeting = json.loads(answer.readline().removeprefix(b"INFO "))
+            check_server(int(port))
         secret = _read_secret(folder)
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, ForeignServer):
         return None
     is_it = greeting.get("server_name") == known["name"]
     return f"nats://{USER}:{secret}@{host}:{port}" if is_it else None

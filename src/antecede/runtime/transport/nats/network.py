@@ -85,11 +85,17 @@ class NatsTransport:
         *,
         options: NatsOptions,
         locate: Locate | None = None,
+        make_client: Callable[[], Client] = Client,
     ) -> None:
         self._space, self._process, self._options = space, process, options
         self._locate = locate
         self._connection = NatsConnection(
-            servers, self._client_name, options, disconnected=self._disconnected, reconnected=self._reconnected
+            servers,
+            self._client_name,
+            options,
+            disconnected=self._disconnected,
+            reconnected=self._reconnected,
+            make_client=make_client,
         )
         self._owner = NameOwner(space, process, options, self._insist, self._fenced)
         self._inbox = InboxStream(space, process, incarnation, options)

@@ -126,5 +126,5 @@ def _registration(value: bytes) -> Registration | None:
             form=int(found.get("form", 1)),
             has_left=found.get("has_left") is True,
         )
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return None
