@@ -265,7 +265,7 @@ def test_a_station_with_tls_on_both_sides_and_no_secret_in_logs_or_traces(
             assert json.loads(told[0])["running"] == 1
             wrong = command("status", "--json", "--nats-ca", str(CERTIFICATE), url=url.replace("shop", "shoplifter"))
             failed = wrong.communicate(timeout=30)
-            assert "refused the user or password" in failed[1]
+            assert "refused the user or password" in failed[1], failed[1]
         finally:
             station.terminate()
             said += "".join(station.communicate(timeout=30))

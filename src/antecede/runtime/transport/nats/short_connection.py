@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 from nats.aio.client import Client
 from nats.errors import Error as NatsError
@@ -14,6 +15,8 @@ from antecede.runtime.transport.nats.options import NatsOptions, shown
 from antecede.runtime.transport.nats.refusals import explain_refusal
 
 CONNECT_S = 5.0
+NOBODY_THERE = (ConnectionRefusedError, socket.gaierror)
+"""Errors by which there is no server. After others, such as a broken connection, it may say why at the next try."""
 
 
 @asynccontextmanager
@@ -28,7 +31,7 @@ async def visit(servers: Sequence[str], options: NatsOptions) -> AsyncIterator[C
         What goes wrong later shows in the answers that do not come.
         """
         failures.append(error)
-        if is_connecting and isinstance(error, OSError) and len(failures) >= len(servers):
+        if is_connecting and isinstance(error, NOBODY_THERE) and len(failures) >= len(servers):
             raise error
 
     is_connecting = True
@@ -37,9 +40,12 @@ async def visit(servers: Sequence[str], options: NatsOptions) -> AsyncIterator[C
         async with asyncio.timeout(CONNECT_S):
             await client.connect(**settings)
     except (TimeoutError, NatsError, OSError) as error:
-        await client.close()
-        where, why = shown(servers), failures[-1] if failures else error
-        raise Unreachable(explain_refusal(why, where) or f"no NATS server answers at {where}: {why!r}") from None
+        with suppress(OSError):  # the server may have closed the connection already
+            await client.close()
+        where = shown(servers)
+        refusals = filter(None, (explain_refusal(one, where) for one in (*failures, error)))
+        why = failures[-1] if failures else error
+        raise Unreachable(next(refusals, f"no NATS server answers at {where}: {why!r}")) from None
     is_connecting = False
     try:
         yield client
