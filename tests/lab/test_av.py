@@ -64,3 +64,20 @@ def test_hosts_that_are_away_stay_in_the_header_of_algorithm_1() -> None:
     point = av.make_point("av1", **{**SMALL, "warmup": 300})  # type: ignore[arg-type]  # settings in a dict have no types of their own
     there, away = (av_factors.measure({**point, "away_s": away_s}, 1)["integers"] for away_s in (0.0, 0.5))
     assert (away or 0) > 0.9 * (there or 0)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "over", "size", "across"),
+    [
+        ("av1", "hosts", 20, 20),
+        ("av1", "stations", 2, 60),
+        ("av2", "stations", 8, 8),
+        ("av2", "hosts", 80, 4),
+        ("av3", "stations", 8, 16),
+        ("av3", "k", 4, 16),
+    ],
+)
+def test_the_diagonal_of_a_header_is_added_to_what_is_not_zero(
+    protocol: str, over: str, size: int, across: int
+) -> None:
+    assert av_table1.diagonal(protocol, over, size) == across
