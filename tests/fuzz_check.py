@@ -45,7 +45,7 @@ WINDOWS = (None, 1, 3, 17)
 BATCH = 100  # a check lists up to a thousand runs
 LAYOUTS = ("parquet", "hostile parquet", "json")
 SMALL = {"block_bytes": 700, "in_place_bytes": 100, "dealt_rows": 60, "window_events": 20}
-LIMITS = (Limits(), Limits(**SMALL), Limits(**SMALL, run_events_max=15, order_events_max=12))
+LIMITS = (Limits(), Limits(**SMALL), Limits(**SMALL, run_events_max=15, order_events_max=30))
 TAKEN = 5  # rows at the end with an index that is taken, and as many with a message that is
 HOSTILE: tuple[dict[str, Any], ...] = (
     {"kind": "hello"},
