@@ -8,7 +8,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from antecede.judge.rule import Coverage
+from antecede.judge.rule import NO_IDENTITY, Coverage
+from antecede.pipeline.kernel.clock_receives import ClockVerdict
 from antecede.pipeline.kernel.findings import ORDER_WITNESSES, RUN_COUNTS
 from antecede.pipeline.report.model import Answer
 from antecede.pipeline.verify.answer import RUNS_LISTED_MAX, answer, plural
@@ -153,3 +154,11 @@ def test_no_order_holds_if_too_little_was_read_but_a_violation_stays() -> None:
     assert [one.verdict for one in found.orders] == ["undecidable", "undecidable", "violated", "undecidable"]
     assert found.orders[0].words is not None
     assert "could not be read" in found.orders[0].words
+
+
+def test_a_run_that_vector_clocks_decide_has_a_reason_why_other_orders_are_not_decided() -> None:
+    clocks = {"run 0": ClockVerdict("run 0", "holds", 2, 0), "run 1": ClockVerdict("run 1", "holds", 2, 0)}
+    counted = pa.Table.from_pylist([NOTHING | {"run": run, "internals": 2} for run in clocks], RUN_COUNTS)
+    judged = judge_each_run(counted, ORDER_WITNESSES.empty_table(), clocks)
+    found = answer(judged, Coverage(4, 0), windows={}, one_task={}, required="fifo")
+    assert (found.verdict, found.reason) == ("undecidable", f"Run 'run 0': {NO_IDENTITY}.")

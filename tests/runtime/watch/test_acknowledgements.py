@@ -1,4 +1,4 @@
-"""Whoever forgets `ack` is told; whoever works on a message for long is not."""
+"""An application that forgets `ack` is told; one that works on a message for long is not."""
 
 from antecede.runtime.watch.acknowledgements import Acknowledgements
 from antecede.runtime.watch.problems import NeverAcknowledged, ProblemLog

@@ -126,7 +126,7 @@ def test_an_embedded_server_is_found_by_its_folder(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("servers", [["nats://127.0.0.1:9"], ["nats://127.0.0.1:9", "nats://127.0.0.1:10"]])
 def test_no_server_answers_and_it_is_said_why(servers: list[str]) -> None:
-    """Each server is tried once, and whoever asked does not wait until the time for connecting has passed."""
+    """Each server is tried once, and the caller does not wait until the time for connecting has passed."""
     began = time.monotonic()
     with pytest.raises(Unreachable, match=r"no NATS server answers at nats://127.*: ConnectionRefusedError"):
         asyncio.run(gather(servers))

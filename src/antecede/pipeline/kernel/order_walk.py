@@ -112,13 +112,13 @@ def disagree(lists: MessageLists, at: Longs, group: Longs, found: Longs) -> None
                     found[result + 2], found[result + 3] = latest[its], other
 
 
-def follow_crown(lists: MessageLists, at: Longs, lane: int) -> Longs:
+def follow_crown(lists: MessageLists, at: Longs, lane: int, place_of: Longs, chain: Longs) -> Longs:
     """Return messages of which each has an event before an event of the next, and the last before one of the first.
 
-    The first event that is left in `lane` is of a message that could not be taken away.
+    The first event that is left in `lane` is of a message that could not be taken away. `place_of` is -1 for every
+    message, before and after. It and `chain` are as long as the messages are many: given, so that many runs share them.
     """
-    place_of = np.full(len(lists.begin), -1, np.int64)
-    chain, length, one = np.empty(len(lists.begin), np.int64), 0, lists.message[at[lane]]
+    length, one = 0, lists.message[at[lane]]
     while place_of[one] < 0:
         place_of[one] = length
         chain[length], length = one, length + 1
@@ -127,4 +127,7 @@ def follow_crown(lists: MessageLists, at: Longs, lane: int) -> Longs:
             if event > at[lists.lane_of[event]]:
                 one = lists.message[event - 1]
                 break
-    return chain[place_of[one] : length][::-1].copy()
+    crown = chain[place_of[one] : length][::-1].copy()
+    for place in range(length):
+        place_of[chain[place]] = -1
+    return crown

@@ -15,6 +15,7 @@ from antecede.judge.judge import COUNTS
 from antecede.judge.orders import ORDER_NAMES, ORDERS
 from antecede.judge.rule import (
     HOLDS,
+    NO_IDENTITY,
     NOT_COMPUTED,
     QUARANTINE_MAX,
     UNDECIDABLE,
@@ -123,8 +124,9 @@ def _answer_orders(
     """Return the verdict on each order. Rows are sorted, the worst first; `causal` is the verdict on causal order."""
     found = []
     for order in ORDERS:
-        verdicts = {row["verdict" if order == CAUSAL else order] for row in rows}
-        violated = sum(row["run_count"] for row in rows if row["verdict" if order == CAUSAL else order] == VIOLATED)
+        column = "verdict" if order == CAUSAL else order
+        verdicts = {row[column] for row in rows}
+        violated = sum(row["run_count"] for row in rows if row[column] == VIOLATED)
         verdict = causal if order == CAUSAL else combine_verdicts(verdicts, too_little=too_little)
         if verdict == HOLDS and NOT_COMPUTED in verdicts:
             verdict = NOT_COMPUTED
@@ -141,7 +143,7 @@ def _find_words(order: str, verdict: str, rows: Sequence[Mapping[str, Any]], too
     row = next((row for row in rows if row[order] == verdict and row["run"] is not None), None)
     if row is None:
         return None
-    words = row[key] if key else TOO_LARGE
+    words = (row[key] or NO_IDENTITY) if key else TOO_LARGE  # vector clocks may decide causal order alone
     return words if len(rows) == 1 and row["run_count"] == 1 else f"run {row['run']!r}: {words}"
 
 

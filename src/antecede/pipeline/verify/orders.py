@@ -141,8 +141,9 @@ def _find_crowns(lanes: OrderLanes, run: Any) -> Iterator[Witness]:
     at = run.take_fronts(lists)
     stuck = np.flatnonzero(at < lanes.start[1:])
     _, first = np.unique(lanes.group[stuck], return_index=True)
+    place_of, chain = np.full(len(lists.begin), -1, np.int64), np.empty(len(lists.begin), np.int64)
     for lane in stuck[first].tolist():
-        crown = run.follow_crown(lists, at, lane)
+        crown = run.follow_crown(lists, at, lane, place_of, chain)
         from_first = np.roll(crown, -int(np.argmin(crown)))
         yield Witness(int(lanes.group[lane]), "synchronous", (), tuple(from_first.tolist()))
 

@@ -62,7 +62,7 @@ def test_the_example_of_the_guide_in_two_processes(tmp_path: Path) -> None:
     assert outputs == {"billing": ("stock: shipped\n", ""), "stock": ("billing: paid\n", "")}
 
 
-def test_whoever_stops_waiting_for_the_start_goes_at_once(tmp_path: Path) -> None:
+def test_a_program_that_stops_waiting_for_the_start_goes_at_once(tmp_path: Path) -> None:
     """Ctrl-C while the server starts: the node ends as soon as the server is there, and the server ends with it."""
 
     async def scenario() -> None:
