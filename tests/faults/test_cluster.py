@@ -5,6 +5,7 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,13 +19,17 @@ from tests.runtime.servers import RouteLinks, Server, cluster, linked_cluster, t
 pytestmark = pytest.mark.slow
 
 REPLICATED = Conditions(brisk=True, replicas=3, authority=CERTIFICATE)
+UNHURRIED = replace(REPLICATED, pause_s=0.5)
+"""Processes that still have messages to send after several faults: 80 messages take about 20 seconds."""
 
 
 @contextmanager
-def arena_at(folder: Path, seed: int, messages: int, servers: list[Server]) -> Iterator[Arena]:
+def arena_at(
+    folder: Path, seed: int, messages: int, servers: list[Server], conditions: Conditions = REPLICATED
+) -> Iterator[Arena]:
     url = ",".join(f"tls://{server}" for server in servers)
     urls = dict.fromkeys("abc", url)
-    with arena(folder, "a b c", messages=messages, seed=seed, urls=urls, conditions=REPLICATED) as run:
+    with arena(folder, "a b c", messages=messages, seed=seed, urls=urls, conditions=conditions) as run:
         yield run
 
 
@@ -38,7 +43,7 @@ def arena_on_a_cluster(folder: Path, seed: int, messages: int) -> Iterator[tuple
 def arena_on_a_linked_cluster(folder: Path, seed: int, messages: int) -> Iterator[tuple[Arena, RouteLinks]]:
     with (
         linked_cluster(folder / "nats", config=tls()) as (servers, links),
-        arena_at(folder, seed, messages, servers) as run,
+        arena_at(folder, seed, messages, servers, UNHURRIED) as run,
     ):
         yield run, links
 
@@ -95,7 +100,7 @@ def test_the_network_between_servers_is_cut(tmp_path: Path, seed: int, kind: str
             _break(routes.of(victim), kind)
             time.sleep(OUTLAST_S)
             _heal(routes.of(victim))
-            run.wait(lambda before=before: len(run.events()) > before)  # type: ignore[misc]  # mypy cannot infer a default of a lambda
+            run.wait(lambda before=before: len(run.events()) > before or run.finished())  # type: ignore[misc]  # mypy cannot infer a default of a lambda
         everything = [*routes.links.values()]
         _break(everything, kind)
         time.sleep(OUTLAST_S)
