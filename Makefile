@@ -10,7 +10,7 @@ PAIRS ?= $(if $(QUICK),50000,1000000)
 WORLDS ?= $(if $(QUICK),2000,200000)
 TRACES ?= $(if $(QUICK),100,2000)
 FRAMES ?= $(if $(QUICK),5000,100000)
-COVERED := core judge papers errata conformance golden properties attack
+COVERED := core judge conformance golden properties attack
 export SPARK_LOCAL_IP ?= 127.0.0.1
 export PYTHONPATH := src:.
 
@@ -44,7 +44,7 @@ coverage: setup  ## branch coverage of core and judge by their own tests; fails 
 	$(PY) -m coverage report
 
 test-slow: setup  ## the tests that are long by nature: faults, other Spark masters, large random searches
-	$(PY) -m pytest -m slow
+	$(PY) -m pytest -m slow -n 3 --dist worksteal
 
 test-logs: setup  ## the tests on real logs, which are in the folder LOGS (tests/README.md lists them)
 	$(if $(LOGS),,$(error name the folder of the logs: make test-logs LOGS=FOLDER))

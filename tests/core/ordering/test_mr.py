@@ -1,4 +1,4 @@
-"""Phases of several groups: what a process does that leaves."""
+"""Phases of several groups: a process that leaves, and a message that arrives again."""
 
 from __future__ import annotations
 
@@ -44,3 +44,10 @@ def test_a_late_word_of_another_member_releases_what_a_process_that_left_still_h
     stage.arrive_control("c", "b")
     assert stage.arrive(third, "b") == [third.id]
     assert [to for to, _ in stage.controls("b")] == ["a", "c", "a", "c"], "b has said something since it left"
+
+
+def test_a_message_that_arrives_again_is_not_delivered_again() -> None:
+    stage = Stage("mr", "ab", {"g": [*"ab"]})
+    message = stage.send("a", "g")
+    assert stage.arrive(message, "b") == [message.id]
+    assert stage.arrive(message, "b") == []
