@@ -6,6 +6,7 @@ pytest counts the others as deselected.
 
 from __future__ import annotations
 
+import itertools
 import re
 import secrets
 from collections.abc import Generator, Iterator
@@ -93,9 +94,20 @@ def _has_tests_on_spark(path: str) -> bool:
     return re.search(r"\bspark: SparkSession|usefixtures\(.spark.\)", (ROOT / path).read_text()) is not None
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> SparkFirst:
-    """Deal out the tests in this way if pytest runs in several processes."""
-    return SparkFirst(config, log)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> SparkFirst | None:
+    """Deal out the tests in this way if pytest runs in several processes with `--dist loadscope`."""
+    return SparkFirst(config, log) if config.getoption("dist") == "loadscope" else None
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what tests have recorded with `record_property("found", text)`: what a test prints itself is lost if pytest
+    runs in several processes.
+    """
+    for report in itertools.chain.from_iterable(terminalreporter.stats.values()):
+        if getattr(report, "when", "") == "call":
+            for name, text in report.user_properties:
+                if name == "found":
+                    terminalreporter.write_line(text)
 
 
 @pytest.fixture(scope="session")
