@@ -96,7 +96,8 @@ async def plain(url: str, folder: Path, me: str, others: list[str], batch: int) 
 
 @asynccontextmanager
 async def ordered(url: str, folder: Path, me: str, others: list[str], batch: int) -> AsyncIterator[Member]:
-    async with join(url, space="bench", process=me, store=folder) as node:
+    space = f"bench-{folder.name}"  # each measurement has its own, since a name that has left cannot be used again
+    async with join(url, space=space, process=me, store=folder) as node:
         yield Ordered(node, others, batch)
         await node.leave()
 
