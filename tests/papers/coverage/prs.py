@@ -288,9 +288,11 @@ ROWS = (
         "properties/test_lockstep.py::test_seeded_executions",
         lacks="the algorithms run on hosts, and nothing locates a host; the simulator has no such world",
     ),
-    missing(
+    works(
         "0.52", "§9.3", "Stations that are themselves mobile connect by links of different bandwidth.",
-        lacks="all wires of the simulator have one bandwidth",
+        "sim.network sim.channels",
+        "papers/test_000_section_9.py::test_9_3_a_link_of_low_bandwidth_delays_what_goes_over_it_and_nothing_else "
+        "papers/test_000_section_9.py::test_9_3_order_holds_with_links_of_different_bandwidth",
     ),
     partial(
         "0.53", "§1, §9", "Hosts are short of energy, memory and bandwidth, and the algorithm spares them.",

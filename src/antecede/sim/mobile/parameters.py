@@ -49,7 +49,8 @@ class Header:
 class MobileParameters(RunParameters):
     """The parameters of a run with roaming hosts.
 
-    After the last message no host moves any more, and hosts that are away come back.
+    After the last message no host moves any more, and hosts that are away come back. Stations may be connected by
+    links of different bandwidth, the `links` of `wires` (000 §9.3).
 
     `cost` is the cost of headers, at the stations. `options` are the options of the protocol, such as `logical` of av3.
     With `directory` every station knows at once, and for free, where the luggage of a host goes: 001 §4 assumes that
@@ -87,6 +88,7 @@ class MobileParameters(RunParameters):
         if self.air.partitions or self.air.retransmit_after_s is not None or self.air.loss > 0.9:
             raise Misuse("hosts and stations repeat packets over the air: give a loss of at most 0.9")
         self.wires.check_names("station", self.cells)
+        self.air.check_names("host or station", [*self.names, *self.cells])
 
     @property
     def info(self) -> Roaming:
