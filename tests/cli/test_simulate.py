@@ -174,6 +174,8 @@ def test_retransmission_is_for_those_who_need_it(algorithm: str, expected: float
         ("--algorithm av2 --option logical=2", "av2 has no option 'logical'"),
         ("--algorithm roam --handoff-interval often", "write exponential:1.0"),
         ("--algorithm roam --when-asleep wake", "store or drop"),
+        ("--algorithm roam --beacon 0", "a beacon after a time of 0.0 s"),
+        ("--beacon 1", "--beacon is for roaming protocols ("),
         ("--algorithm roam --air-loss 0.95", "a loss of at most 0.9"),
         ("--bandwidth 0", "give from 0.001 to 1e+15"),
         ("--bandwidth nan", "a bandwidth"),
@@ -275,7 +277,7 @@ def test_options_become_roaming_parameters() -> None:
         parse(
             "--algorithm av1 --hosts 7 --latency uniform:0.005-0.009 --loss 0.1 --air-latency constant:0.001 --away 3 "
             "--integer-bytes 4 --retry 0.5 --handoff-interval never --cost-entry 1e-6 --dests 1-2 --payload 100 "
-            "--link s01=3500 --link s02=1e6"
+            "--link s01=3500 --link s02=1e6 --beacon 0.1"
         )
     )
     assert (given.protocol, given.hosts, given.stations) == ("av1", 7, 10)
@@ -284,4 +286,5 @@ def test_options_become_roaming_parameters() -> None:
     assert (given.mobility.handoff, given.mobility.connected, given.mobility.away.mean_s) == (None, None, 3)
     assert (given.header.integer_bytes, given.policy.retry_s, given.cost.entry_s) == (4, 0.5, 1e-6)
     assert (given.workload.dests, given.workload.payload_bytes) == ((1, 2), 100)
+    assert given.beacon_s == 0.1
     assert given.wires.links == (AccessLink("s01", 3_500.0), AccessLink("s02", 1e6))

@@ -104,7 +104,8 @@ def test_9_3_a_link_of_low_bandwidth_delays_what_goes_over_it_and_nothing_else()
     author = {event.message: event.process for event in base if event.kind == "send"}
     assert [event.time for event in slow if event.kind == "send"] == [e.time for e in base if e.kind == "send"]
     times = {(event.message, event.process): event.time for event in slow if event.kind == "deliver"}
-    late, same = [], []
+    late: list[float] = []
+    same: list[float] = []
     for event in base:
         if event.kind == "deliver":
             ends = {homes[event.process], homes[author[event.message]]}

@@ -153,6 +153,12 @@ OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
             "metavar": "TIMES",
             "help": "the time until a disconnected host is back, in any cell (exponential:1.0)",
         },
+        "--beacon": {
+            "type": float,
+            "metavar": "TIME",
+            "help": "the time between two beacons of a station, by which hosts notice their cell (none: they "
+            "notice it at once)",
+        },
         "--when-asleep": {"default": "store", "help": "store or drop messages for a host that is away (store)"},
         "--retry": {
             "type": float,

@@ -79,6 +79,7 @@ def roaming_parameters(arguments: argparse.Namespace) -> MobileParameters:
         mobility=_mobility(arguments),
         workload=_workload(arguments),
         cost=ProcessingCost(arguments.cost_packet, arguments.cost_entry, arguments.cost_byte),
+        beacon_s=arguments.beacon,
         header=Header(arguments.integer_bytes, arguments.full_matrices),
         policy=Policy(when_asleep=arguments.when_asleep, retry_s=arguments.retry),
         options=dict(_option(text) for text in arguments.option or ()),

@@ -55,7 +55,9 @@ class MobileParameters(RunParameters):
     `cost` is the cost of headers, at the stations. `options` are the options of the protocol, such as `logical` of av3.
     With `directory` every station knows at once, and for free, where the luggage of a host goes: 001 §4 assumes that
     the station of a destination is known. Without `directory` roam and av1 find out by themselves, and av2 and av3
-    always do. The last `idle` hosts roam, and neither send nor receive messages.
+    always do. With `beacon_s` every station broadcasts a beacon that often, and a host that enters a cell notices it at
+    the next beacon of that cell that it hears (001 §2); without it, at once. The last `idle` hosts roam, and neither
+    send nor receive messages.
     """
 
     protocol: str = "roam"
@@ -68,6 +70,7 @@ class MobileParameters(RunParameters):
     policy: Policy = field(default_factory=Policy)
     directory: bool = False
     idle: int = 0
+    beacon_s: float | None = None
 
     def __post_init__(self) -> None:
         if self.protocol not in protocols():
@@ -83,6 +86,8 @@ class MobileParameters(RunParameters):
         if not 0 <= self.idle <= self.hosts - 2:
             raise Misuse(f"{self.idle} idle of {self.hosts} hosts: leave at least 2 to send to each other")
         check_time("a retry after a time", self.policy.retry_s)
+        if self.beacon_s is not None:
+            check_time("a beacon after a time", self.beacon_s)
         if self.wires.is_lossy and self.wires.retransmit_after_s is None:
             raise Misuse("wires between stations must not lose packets for ever: let them retransmit")
         if self.air.partitions or self.air.retransmit_after_s is not None or self.air.loss > 0.9:
