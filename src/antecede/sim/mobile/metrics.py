@@ -24,7 +24,8 @@ class MobileResult(RunResult):
     header of the first packet of each message that went to another station. Wire and air packets, the bytes on the air,
     moves and faults are those of the whole run. `dropped` counts deliveries that a station gave up, by its policy.
     Beacons are among the packets and bytes on the air. `notice_mean_s` is the time from entering a cell to hearing its
-    beacon, or None without beacons.
+    beacon, or None without beacons. The bytes on the air and the energy of a host (`AirEnergy`) are those of the whole
+    run, the mean over all hosts and the most of one.
     """
 
     protocol: str
@@ -40,6 +41,10 @@ class MobileResult(RunResult):
     air_lost: int
     beacons: int
     beacon_bytes: int
+    host_sent_bytes_mean: float
+    host_received_bytes_mean: float
+    host_energy_mean: float
+    host_energy_max: float
     header_bytes_mean: float | None
     header_bytes_max: int | None
     packets_per_message: float | None

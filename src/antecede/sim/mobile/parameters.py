@@ -14,6 +14,7 @@ from antecede.core.mobile.protocols import Roaming, protocols
 from antecede.core.types import ProcessId
 from antecede.sim.bounds import check_time
 from antecede.sim.chance import Distribution
+from antecede.sim.mobile.energy import AirEnergy
 from antecede.sim.mobile.mobility import Mobility
 from antecede.sim.network import Network
 from antecede.sim.parameters import PROCESSES_MAX, RunParameters, numbered_names
@@ -57,7 +58,7 @@ class MobileParameters(RunParameters):
     the station of a destination is known. Without `directory` roam and av1 find out by themselves, and av2 and av3
     always do. With `beacon_s` every station broadcasts a beacon that often, and a host that enters a cell notices it at
     the next beacon of that cell that it hears (001 §2); without it, at once. The last `idle` hosts roam, and neither
-    send nor receive messages.
+    send nor receive messages. `energy` says what the air costs a host.
     """
 
     protocol: str = "roam"
@@ -71,6 +72,7 @@ class MobileParameters(RunParameters):
     directory: bool = False
     idle: int = 0
     beacon_s: float | None = None
+    energy: AirEnergy = field(default_factory=AirEnergy)
 
     def __post_init__(self) -> None:
         if self.protocol not in protocols():

@@ -213,6 +213,8 @@ class MobileWorld:
         """
         host, cell = self.hosts[name], cell_of(packet.sender)
         is_here = self.places[name] == cell
+        if is_here:
+            self.ledger.host_energy.received_bytes[name] += self.packet_sizes.air_bytes(packet)
         if is_here and isinstance(packet.stamp, NoStamp):
             self._hear_beacon(name, cell)
             return
@@ -255,7 +257,10 @@ class MobileWorld:
                 self.ledger.record_drop(effect)
 
     def _radio(self, at: ProcessId, effect: Radio) -> None:
-        self.ledger.record_air_packet(self.packet_sizes.air_bytes(effect.packet))
+        size_bytes = self.packet_sizes.air_bytes(effect.packet)
+        self.ledger.record_air_packet(size_bytes)
+        if at in self.hosts:
+            self.ledger.host_energy.sent_bytes[at] += size_bytes
         if at in self.hosts and self.places[at] != effect.to:
             self.ledger.missed += 1  # the host has left the cell and has not noticed it yet
         else:
