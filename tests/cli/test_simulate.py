@@ -18,6 +18,7 @@ from antecede.core.process import Process
 from antecede.judge.events import read_jsonl
 from antecede.judge.judge import judge
 from antecede.lab.printed.ks import LookAheadKs
+from antecede.sim import AccessLink
 from tests.paths import ROOT
 
 SMALL = "--processes 5 --messages 80"
@@ -114,8 +115,8 @@ def test_a_run_that_fails_says_how_to_replay_it(capsys: pytest.CaptureFixture[st
 def test_every_option_comes_back_in_the_replay() -> None:
     options = (
         "--algorithm mr --option numbered=true --option resynch_after_s=0.5 --processes 9 --messages 50 --seed 4 "
-        "--latency uniform:1-2 --fifo --partition 1-2:p1,p2/p3 --retransmit 3.0 --groups 3:1 --pattern request "
-        "--cost-entry 0.1 --needless --json"
+        "--latency uniform:1-2 --link p1=9.5 --fifo --partition 1-2:p1,p2/p3 --retransmit 3.0 --groups 3:1 "
+        "--pattern request --cost-entry 0.1 --needless --json"
     )
     replayed = table.replay(parse(options))
     assert vars(parse(replayed.removeprefix("antecede simulate "))) == vars(parse(options))
@@ -159,6 +160,9 @@ def test_retransmission_is_for_those_who_need_it(algorithm: str, expected: float
         ("--latency slow", "write exponential:1.0"),
         ("--partition 10:p1", "write it like 10-20:p1,p2"),
         ("--partition 10-20:p77", "no process 'p77'; they are p01 to p20"),
+        ("--link p01", "write NAME=BYTES, such as s01=3500"),
+        ("--link p01=0", "give from 0.001 to 1e+15"),
+        ("--link p77=100", "no process 'p77'; they are p01 to p20"),
         ("--option multicast", "write NAME=VALUE"),
         ("--option speed=9", "ks has no option 'speed'"),
         ("--retransmit soon", "write it like 4, auto, off"),
@@ -170,6 +174,8 @@ def test_retransmission_is_for_those_who_need_it(algorithm: str, expected: float
         ("--algorithm av2 --option logical=2", "av2 has no option 'logical'"),
         ("--algorithm roam --handoff-interval often", "write exponential:1.0"),
         ("--algorithm roam --when-asleep wake", "store or drop"),
+        ("--algorithm roam --beacon 0", "a beacon after a time of 0.0 s"),
+        ("--beacon 1", "--beacon is for roaming protocols ("),
         ("--algorithm roam --air-loss 0.95", "a loss of at most 0.9"),
         ("--bandwidth 0", "give from 0.001 to 1e+15"),
         ("--bandwidth nan", "a bandwidth"),
@@ -270,7 +276,8 @@ def test_options_become_roaming_parameters() -> None:
     given = roaming_parameters(
         parse(
             "--algorithm av1 --hosts 7 --latency uniform:0.005-0.009 --loss 0.1 --air-latency constant:0.001 --away 3 "
-            "--integer-bytes 4 --retry 0.5 --handoff-interval never --cost-entry 1e-6 --dests 1-2 --payload 100"
+            "--integer-bytes 4 --retry 0.5 --handoff-interval never --cost-entry 1e-6 --dests 1-2 --payload 100 "
+            "--link s01=3500 --link s02=1e6 --beacon 0.1"
         )
     )
     assert (given.protocol, given.hosts, given.stations) == ("av1", 7, 10)
@@ -279,3 +286,5 @@ def test_options_become_roaming_parameters() -> None:
     assert (given.mobility.handoff, given.mobility.connected, given.mobility.away.mean_s) == (None, None, 3)
     assert (given.header.integer_bytes, given.policy.retry_s, given.cost.entry_s) == (4, 0.5, 1e-6)
     assert (given.workload.dests, given.workload.payload_bytes) == ((1, 2), 100)
+    assert given.beacon_s == 0.1
+    assert given.wires.links == (AccessLink("s01", 3_500.0), AccessLink("s02", 1e6))

@@ -44,6 +44,7 @@ HAVE_A_CLAIM = {
 HOLD: dict[str, tuple[str, ...]] = {
     "0.32": ("prs-barriers-persists-0.5", "prs-barriers-persists-10", "prs-barriers-none-0.5", "prs-barriers-none-10"),
     "0.41": ("prs-fig7-dests",),
+    "0.53": ("av-factors-air-bytes-prs-mobile", "av-factors-host-bytes-prs-mobile"),
     "0.54": ("prs-fig4-rises-10", "prs-fig4-rises-20", "prs-fig4-rises-30", "prs-fig7-falls-5", "prs-fig7-falls-15"),
     "2.36": ("ks-cost-receive", "ks-cost-send", "ks-cost-multicast"),
     "3.25": ("mr-tradeoff-memory",),

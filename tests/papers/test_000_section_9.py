@@ -5,11 +5,37 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from antecede import Packet
 from antecede.core.mobile.host_and_station_frames import Acknowledge, Cast, Delete
+from antecede.core.mobile.protocols import protocols
+from antecede.judge.events import Event
+from antecede.judge.judge import judge
+from antecede.sim import AccessLink, Distribution, MobileParameters, Mobility, RunRecorder, Workload, simulate_mobile
+from antecede.sim.mobile import MobileWorld
+from antecede.sim.trace import TraceRow, as_event
 from tests.core.mobile.script import carries, flush, order, world
 from tests.errata import roaming_scenes
 from tests.errata.roaming_search import Stations, as_printed
+
+SELDOM = MobileParameters(
+    stations=3,
+    hosts=9,
+    messages=60,
+    workload=Workload(Distribution("exponential", 20.0), dests=(1, 1), payload_bytes=100),
+    mobility=Mobility(handoff=None),
+)
+"""Hosts that stay where they are, and send so seldom that a message is delivered before the next one is sent."""
+BUSY = replace(
+    SELDOM,
+    messages=200,
+    workload=Workload(Distribution("exponential", 0.2), dests=(1, 4)),
+    mobility=Mobility(Distribution("exponential", 0.5)),
+    oracle=True,
+)
 
 
 def test_9_1_as_printed_h_recd_never_passes_a_message_for_somebody_else() -> None:
@@ -59,3 +85,47 @@ def test_9_messages_of_one_station_are_kept_in_its_order_without_need() -> None:
     assert scene.counts["held for nothing"] == 1
     flush(scene)
     assert order(scene, "c") == [str(m1), str(m2)]
+
+
+def record_events(parameters: MobileParameters) -> list[Event]:
+    rows: list[TraceRow] = []
+    simulate_mobile(parameters, RunRecorder(rows.extend))
+    return [as_event("r", row) for row in rows]
+
+
+def by_telephone(parameters: MobileParameters) -> MobileParameters:
+    """Return the same world with station s1 at a telephone line of 3,500 bytes a second."""
+    return replace(parameters, wires=replace(parameters.wires, links=(AccessLink("s1", 3_500.0),)))
+
+
+def test_9_3_a_link_of_low_bandwidth_delays_what_goes_over_it_and_nothing_else() -> None:
+    homes = MobileWorld(SELDOM).journeys.homes
+    base, slow = record_events(SELDOM), record_events(by_telephone(SELDOM))
+    author = {event.message: event.process for event in base if event.kind == "send"}
+    assert [event.time for event in slow if event.kind == "send"] == [e.time for e in base if e.kind == "send"]
+    times = {(event.message, event.process): event.time for event in slow if event.kind == "deliver"}
+    late: list[float] = []
+    same: list[float] = []
+    for event in base:
+        if event.kind == "deliver":
+            ends = {homes[event.process], homes[author[event.message]]}
+            delay_s = (times[event.message, event.process] or 0.0) - (event.time or 0.0)
+            (late if "s1" in ends and len(ends) == 2 else same).append(delay_s)
+    assert len(late) > 10
+    assert min(late) > 100 / 3_500 - 100 / 12.5e6
+    assert max(late) < 200 / 3_500
+    assert len(same) > 10
+    assert set(same) == {0.0}
+
+
+@pytest.mark.parametrize("protocol", sorted(protocols()))
+def test_9_3_order_holds_with_links_of_different_bandwidth(protocol: str) -> None:
+    even = simulate_mobile(replace(BUSY, protocol=protocol))
+    verdict = judge(record_events(by_telephone(replace(BUSY, protocol=protocol))))
+    assert (verdict.verdict, verdict.lost, verdict.duplicates) == ("holds", 0, 0)
+    result = simulate_mobile(by_telephone(replace(BUSY, protocol=protocol)))
+    assert (result.violations, result.undelivered) == (0, 0)
+    assert result.delay_mean_s is not None
+    assert even.delay_mean_s is not None
+    assert result.delay_mean_s > even.delay_mean_s
+    assert (result.held_share or 0.0) > (even.held_share or 0.0)

@@ -9,7 +9,7 @@ import antecede
 from antecede.core.errors import Misuse
 from antecede.judge.events import Event
 from antecede.judge.judge import judge
-from antecede.sim import Distribution, Network, Parameters, Partition, Workload, simulate
+from antecede.sim import AccessLink, Distribution, Network, Parameters, Partition, Workload, simulate
 from tests.sim.runs import recorded, sends, times
 
 BASE = Parameters(algorithm="none", processes=5, messages=200)
@@ -149,6 +149,24 @@ def test_a_channel_of_little_bandwidth_makes_packets_queue() -> None:
     header = 0.02  # of a thousand bytes
     assert result.delay_max_s == pytest.approx(5.0, rel=header)
     assert result.delay_mean_s == pytest.approx(3.0, rel=header)
+
+
+def test_a_channel_is_as_fast_as_the_slower_link_at_its_ends() -> None:
+    network = Network(bandwidth_bytes_per_s=100.0, links=(AccessLink("p1", 10.0), AccessLink("p2", 1_000.0)))
+    pairs = [("p1", "p2"), ("p2", "p1"), ("p3", "p1"), ("p2", "p3"), ("p3", "p4")]
+    assert [network.bandwidth_between(*pair) for pair in pairs] == [10.0, 10.0, 10.0, 100.0, 100.0]
+    unlimited = Network(links=(AccessLink("p1", 10.0),))
+    assert [unlimited.bandwidth_between(*pair) for pair in pairs] == [10.0, 10.0, 10.0, None, None]
+    assert not unlimited.is_plain
+
+
+def test_links_that_have_no_meaning_are_refused() -> None:
+    with pytest.raises(Misuse, match="give from 0"):
+        AccessLink("p1", 0.0)
+    with pytest.raises(Misuse, match="name each process once"):
+        Network(links=(AccessLink("p1", 1.0), AccessLink("p1", 2.0)))
+    with pytest.raises(Misuse, match="no process 'p9'"):
+        Parameters(processes=3, network=Network(links=(AccessLink("p9", 1.0),)))
 
 
 @pytest.mark.parametrize(

@@ -21,13 +21,14 @@ from antecede.sim.chance import Distribution
 from antecede.sim.measure.metrics import Result
 from antecede.sim.measure.processing_cost import ProcessingCost
 from antecede.sim.mobile import Header, MobileParameters, MobileResult, Mobility, simulate_mobile
-from antecede.sim.network import Network, Partition
+from antecede.sim.network import AccessLink, Network, Partition
 from antecede.sim.parameters import Parameters
 from antecede.sim.trace import RunRecorder
 from antecede.sim.workload import Groups, Workload
 from antecede.sim.world import World, simulate
 
 __all__ = [
+    "AccessLink",
     "Distribution",
     "Groups",
     "Header",

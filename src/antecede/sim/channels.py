@@ -69,6 +69,7 @@ class Channels:
         self._plain = network.is_plain
         self._draw = network.latency.draw
         self._streams: dict[Channel, Random] = {}
+        self._bandwidths: dict[Channel, float | None] = {}
         self._free_s: dict[Channel, float] = {}
         self._last_s: dict[Channel, float] = {}
         self._sent: dict[Channel, int] = {}
@@ -117,13 +118,18 @@ class Channels:
 
     def _departure_s(self, copy: Copy) -> float:
         """Return when a copy leaves, which is later than now if the channel has a bandwidth."""
-        now, bandwidth = self.kernel.now, self.network.bandwidth_bytes_per_s
+        now, channel = self.kernel.now, (copy.source, copy.to)
+        bandwidth = self._bandwidth(channel)
         if bandwidth is None:
             return now
-        channel = (copy.source, copy.to)
         leaves = max(now, self._free_s.get(channel, 0.0)) + self.size(copy.packet) / bandwidth
         self._free_s[channel] = leaves
         return leaves
+
+    def _bandwidth(self, channel: Channel) -> float | None:
+        if channel not in self._bandwidths:
+            self._bandwidths[channel] = self.network.bandwidth_between(*channel)
+        return self._bandwidths[channel]
 
     def _is_lost(self, source: ProcessId, to: ProcessId, now_s: float, chance: Random) -> bool:
         unlucky = self.network.loss > 0 and chance.random() < self.network.loss

@@ -7,6 +7,9 @@ Channels are not FIFO unless `fifo` is true. `antecede.sim.channels` carries pac
 During a partition nothing passes between two sets of processes: a packet that is sent across is lost. Loss and
 partitions break an assumption of every algorithm except `history` and `none`. With `retransmit_after_s` a copy is sent
 again until its acknowledgement is back. That makes channels reliable again, at the price of time and of duplicates.
+
+Processes may be connected by links of different bandwidth, as the stations of 000 §9.3 are: some by "low bandwidth
+telephone lines", others by "high bandwidth ATM channels". A channel is as fast as the slower link at its two ends.
 """
 
 from __future__ import annotations
@@ -57,8 +60,25 @@ class Partition:
 
 
 @dataclass(frozen=True, slots=True)
+class AccessLink:
+    """The link by which `process` is connected to the network, and the bandwidth of that link (000 §9.3)."""
+
+    process: ProcessId
+    bandwidth_bytes_per_s: float
+
+    def __post_init__(self) -> None:
+        check_range(
+            f"a link of {self.process} with a bandwidth, in bytes a second,", self.bandwidth_bytes_per_s, *BANDWIDTHS
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Network:
-    """The properties that all channels of a run share."""
+    """The properties of the channels of a run.
+
+    `bandwidth_bytes_per_s` is the bandwidth of the link of every process that is not in `links`. None means no limit.
+    Each channel has its bandwidth for itself: packets of one process to several others do not wait for each other.
+    """
 
     latency: Distribution = field(default_factory=Distribution)
     bandwidth_bytes_per_s: float | None = None
@@ -67,6 +87,7 @@ class Network:
     duplicate: float = 0.0
     partitions: tuple[Partition, ...] = ()
     retransmit_after_s: float | None = None
+    links: tuple[AccessLink, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("loss", "duplicate"):
@@ -76,6 +97,8 @@ class Network:
             check_range("a bandwidth, in bytes a second,", self.bandwidth_bytes_per_s, *BANDWIDTHS)
         if self.retransmit_after_s is not None:
             self._check_retransmission(self.retransmit_after_s)
+        if len({link.process for link in self.links}) < len(self.links):
+            raise Misuse(f"a process has two links in {self.links}: name each process once")
 
     def _check_retransmission(self, after_s: float) -> None:
         """Raise `Misuse` if retransmission would repeat a packet too often."""
@@ -90,8 +113,12 @@ class Network:
             )
 
     def check_names(self, kind: str, names: Sequence[ProcessId]) -> None:
-        """Raise `Misuse` if a partition names a process that does not exist. `kind` is what a process is called."""
-        unknown = {name for partition in self.partitions for name in partition.side | partition.other} - set(names)
+        """Raise `Misuse` if a partition or a link names a process that does not exist.
+
+        `kind` is what a process is called.
+        """
+        cut = {name for partition in self.partitions for name in partition.side | partition.other}
+        unknown = (cut | {link.process for link in self.links}) - set(names)
         if unknown:
             raise Misuse(f"there is no {kind} {min(unknown)!r}; they are {names[0]} to {names[-1]}")
 
@@ -103,6 +130,11 @@ class Network:
     @property
     def is_plain(self) -> bool:
         """Return whether the network has nothing but a latency."""
-        return not (
-            self.is_lossy or self.duplicate or self.fifo or self.bandwidth_bytes_per_s or self.retransmit_after_s
-        )
+        limited = self.bandwidth_bytes_per_s or self.links
+        return not (self.is_lossy or self.duplicate or self.fifo or limited or self.retransmit_after_s)
+
+    def bandwidth_between(self, source: ProcessId, to: ProcessId) -> float | None:
+        """Return the bandwidth of the channel from `source` to `to`, or None if it has no limit."""
+        own = {link.process: link.bandwidth_bytes_per_s for link in self.links}
+        ends = (own.get(process, self.bandwidth_bytes_per_s) for process in (source, to))
+        return min((bandwidth for bandwidth in ends if bandwidth is not None), default=None)

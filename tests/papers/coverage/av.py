@@ -16,11 +16,14 @@ ROWS = (
         "sim/mobile/test_world.py::test_by_default_wires_may_reorder_the_air_does_not_and_neither_loses "
         "sim/test_network.py::test_packets_overtake_each_other_unless_channels_are_fifo",
     ),
-    partial(
+    works(
         "1.3", "§2", "Every station broadcasts a beacon, by which a host notices its cell.",
-        "core.mobile.host",
-        "core/mobile/test_roaming.py::test_a_host_moves_on_before_its_hand_off_is_done",
-        lacks="that a host has entered a cell comes from outside; nothing sends or times a beacon",
+        "sim.mobile.world core.mobile.host runtime.roaming.protocol",
+        "papers/test_001_beacons.py::test_2_every_station_broadcasts_a_beacon_periodically "
+        "papers/test_001_beacons.py::"
+        "test_2_a_host_discovers_its_cell_at_the_next_beacon_and_is_without_a_station_until_then "
+        "papers/test_001_beacons.py::test_2_order_holds_while_hosts_do_not_know_where_they_are "
+        "runtime/roaming/host/test_host.py::test_a_host_moves_away_from_a_station_that_hangs",
     ),
     partial(
         "1.4", "§2", "A host tells its new station which was the last, and a hand-off follows.",

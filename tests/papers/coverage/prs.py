@@ -288,16 +288,19 @@ ROWS = (
         "properties/test_lockstep.py::test_seeded_executions",
         lacks="the algorithms run on hosts, and nothing locates a host; the simulator has no such world",
     ),
-    missing(
+    works(
         "0.52", "§9.3", "Stations that are themselves mobile connect by links of different bandwidth.",
-        lacks="all wires of the simulator have one bandwidth",
+        "sim.network sim.channels",
+        "papers/test_000_section_9.py::test_9_3_a_link_of_low_bandwidth_delays_what_goes_over_it_and_nothing_else "
+        "papers/test_000_section_9.py::test_9_3_order_holds_with_links_of_different_bandwidth",
     ),
-    partial(
+    works(
         "0.53", "§1, §9", "Hosts are short of energy, memory and bandwidth, and the algorithm spares them.",
-        "core.mobile.host lab.experiments.av_factors",
+        "core.mobile.host sim.mobile.energy lab.experiments.av_factors",
+        "papers/test_000_energy.py::test_1_sending_drains_a_battery_more_than_receiving "
+        "papers/test_000_energy.py::test_9_a_host_spends_no_energy_on_the_order_of_messages "
         "core/mobile/test_host_and_station_frames.py::test_the_air_carries_the_message_and_two_numbers "
-        "lab/test_reproduction.py::test_what_a_paper_says_of_its_measurements_is_judged",
-        lacks="energy is not modelled; the experiment on the rest is declared, and not yet run at full size",
+        "lab/test_reproduction.py::test_what_works_because_it_was_measured_holds",
     ),
     works(
         "0.54", "§10", "Barriers adapt to the volume of traffic.",

@@ -63,6 +63,12 @@ OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
             "metavar": "BYTES",
             "help": "the bytes per second of each channel (no limit; wires: 12500000)",
         },
+        "--link": {
+            "action": "append",
+            "metavar": "NAME=BYTES",
+            "help": "the bytes per second of the link of one process (wires: of one station), if not those of "
+            "--bandwidth; may be repeated",
+        },
         "--fifo": {"action": "store_true", "help": "packets of one channel do not overtake each other"},
         "--loss": {"type": float, "default": 0.0, "metavar": "P", "help": "the probability that a packet is lost (0)"},
         "--duplicate": {
@@ -146,6 +152,12 @@ OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
             "default": "exponential:1.0",
             "metavar": "TIMES",
             "help": "the time until a disconnected host is back, in any cell (exponential:1.0)",
+        },
+        "--beacon": {
+            "type": float,
+            "metavar": "TIME",
+            "help": "the time between two beacons of a station, by which hosts notice their cell (none: they "
+            "notice it at once)",
         },
         "--when-asleep": {"default": "store", "help": "store or drop messages for a host that is away (store)"},
         "--retry": {

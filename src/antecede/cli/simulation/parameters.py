@@ -16,6 +16,7 @@ from antecede.core.mobile.luggage import Policy
 from antecede.core.mobile.protocols import protocols
 from antecede.core.registry import algorithms
 from antecede.sim import (
+    AccessLink,
     Distribution,
     Groups,
     Header,
@@ -78,6 +79,7 @@ def roaming_parameters(arguments: argparse.Namespace) -> MobileParameters:
         mobility=_mobility(arguments),
         workload=_workload(arguments),
         cost=ProcessingCost(arguments.cost_packet, arguments.cost_entry, arguments.cost_byte),
+        beacon_s=arguments.beacon,
         header=Header(arguments.integer_bytes, arguments.full_matrices),
         policy=Policy(when_asleep=arguments.when_asleep, retry_s=arguments.retry),
         options=dict(_option(text) for text in arguments.option or ()),
@@ -111,6 +113,7 @@ def _network(
         duplicate=arguments.duplicate,
         partitions=partitions,
         retransmit_after_s=again,
+        links=tuple(_link(text) for text in arguments.link or ()),
     )
 
 
@@ -158,6 +161,15 @@ def _partition(text: str) -> Partition:
     example = "10-20:p1,p2 or 10-20:p1,p2/p3"
     names = [frozenset(filter(None, half.split(","))) for half in (side, other)]
     return Partition(_number(start, "--partition", example), _number(end, "--partition", example), *names)
+
+
+def _link(text: str) -> AccessLink:
+    """Return the link that `text` describes."""
+    name, _, bandwidth = text.partition("=")
+    try:
+        return AccessLink(name, float(bandwidth))
+    except ValueError:
+        raise Misuse(f"--link {text!r}: write NAME=BYTES, such as s01=3500") from None
 
 
 def _option(text: str) -> tuple[str, object]:

@@ -124,10 +124,20 @@ def _roaming(result: MobileResult) -> list[str]:
         f"  air        {result.air_packets:,} packets; {result.air_lost:,} lost, or too late for a host that had left",
         f"  roaming    {result.moves:,} moves, {result.disconnections:,} disconnections, {result.handoffs:,} hand-offs",
     ]
+    said.append(
+        f"  hosts      {_amount(result.host_sent_bytes_mean)} bytes sent and {_amount(result.host_received_bytes_mean)}"
+        f" received on the air by each; {_amount(result.host_energy_mean)} units of energy (most "
+        f"{_amount(result.host_energy_max)})"
+    )
     if result.handoffs:
         said.append(
             f"  hand-off   {_amount(result.handoff_messages)} messages, {_amount(result.handoff_bytes)} bytes, "
-            f"{_amount(result.handoff_mean_s)} s from registration to welcome (longest {_amount(result.handoff_max_s)})"
+            f"{_amount(result.handoff_mean_s)} s from entering to welcome (longest {_amount(result.handoff_max_s)})"
+        )
+    if result.beacons:
+        said.append(
+            f"  beacons    {result.beacons:,} of {_amount(result.beacon_bytes / result.beacons)} bytes; a host notices "
+            f"its cell after {_amount(result.notice_mean_s)} s (longest {_amount(result.notice_max_s)})"
         )
     if result.dropped:
         said.append(f"  dropped    {result.dropped:,} deliveries to hosts that were away")

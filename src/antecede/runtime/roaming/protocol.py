@@ -3,7 +3,9 @@
 1. The host says who it is, in text: `{"antecede": 1, "token": "...", "incarnation": "..."}`. The incarnation is a
    random name for the durable state of the host: who lost it cannot go on under the name of the host. A host that
    keeps no state says `volatile`: whoever shows its token next, and keeps none either, goes on under its name.
-2. The station answers in text: `{"station": "s1"}`.
+2. The station answers in text: `{"station": "s1"}`. This stands for the beacon of 001 §2: by it a host learns which
+   station serves it. There is no broadcast on a WebSocket, so a station says so to each host that connects; pings tell
+   a host that the station is still there.
 3. From then on both send binary frames of packets (`frames.Packets` without a roster), whose stamps are those of
    `core.mobile.host_and_station_frames`. The station may also send notices, in text:
    `{"refused": "ann:7", "unknown": "zed"}`: that message of yours was to a host nobody knows; and, to a host that

@@ -4,6 +4,7 @@ It drives the stations and hosts of `core.mobile`. The same seed gives the same 
 protocol carries the messages. Read in this order:
 
 parameters       the declaration of a run
+energy           what the air costs a host
 mobility         where hosts are, and when they move
 world            one run
 packet_contents  what a packet on a wire is for, and how large its header is
@@ -11,9 +12,10 @@ ledger           which messages are in flight or held back at the stations, and 
 metrics          the result of a run
 """
 
+from antecede.sim.mobile.energy import AirEnergy
 from antecede.sim.mobile.metrics import MobileResult
 from antecede.sim.mobile.mobility import Mobility
 from antecede.sim.mobile.parameters import Header, MobileParameters
 from antecede.sim.mobile.world import MobileWorld, simulate_mobile
 
-__all__ = ["Header", "MobileParameters", "MobileResult", "MobileWorld", "Mobility", "simulate_mobile"]
+__all__ = ["AirEnergy", "Header", "MobileParameters", "MobileResult", "MobileWorld", "Mobility", "simulate_mobile"]

@@ -18,6 +18,7 @@ from antecede.sim.channels import ChannelCounts
 from antecede.sim.measure.ledger import Flight, Ledger
 from antecede.sim.measure.metrics import Meter
 from antecede.sim.measure.oracle import Oracle
+from antecede.sim.mobile.energy import EnergyMeter
 from antecede.sim.mobile.metrics import MobileResult, RoamingMeter
 from antecede.sim.mobile.packet_contents import MESSAGE, PacketContents
 from antecede.sim.mobile.parameters import MobileParameters
@@ -72,7 +73,8 @@ class MobileLedger(Ledger):
     """The ledger of a run with roaming hosts, which are the processes that send.
 
     A copy has no latency of its own, because a message takes no direct way from its author to a destination. `missed`
-    counts packets on the air that arrived in a cell after the host had left it.
+    counts packets on the air that arrived in a cell after the host had left it, or that a host sent to a cell that it
+    had left without noticing.
     """
 
     def __init__(self, parameters: MobileParameters, recorder: RunRecorder | None) -> None:
@@ -82,6 +84,8 @@ class MobileLedger(Ledger):
         self.hold_back = HoldBackMeter(self.oracle)
         self.kinds: Counter[str] = Counter()
         self.air_packets = self.air_bytes = self.missed = self.dropped = self.wire_packets = 0
+        self.beacons = self.beacon_bytes = 0
+        self.host_energy = EnergyMeter(parameters.energy, parameters.names)
         self._entered_s: dict[ProcessId, float] = {}
 
     def use_meter(self, meter: Meter) -> None:
@@ -134,6 +138,21 @@ class MobileLedger(Ledger):
         if self.recorder is not None:
             self.recorder.record_move(now_s, host, kind, cell)
 
+    def record_air_packet(self, size_bytes: int) -> None:
+        """Record that a host or a station sends a packet over the air."""
+        self.air_packets += 1
+        self.air_bytes += size_bytes
+
+    def record_beacon(self, size_bytes: int) -> None:
+        """Record that a station broadcasts its beacon, which is one packet on the air for all hosts of the cell."""
+        self.beacons += 1
+        self.beacon_bytes += size_bytes
+        self.record_air_packet(size_bytes)
+
+    def record_notice(self, host: ProcessId, now_s: float) -> None:
+        """Record that a host hears the first beacon of the cell that it has entered."""
+        self.roaming_meter.notices_s.append(now_s - self._entered_s[host])
+
     def record_welcome(self, host: ProcessId, now_s: float) -> None:
         """Record that the hand-off of a host is complete."""
         self.roaming_meter.handoffs_s.append(now_s - self._entered_s[host])
@@ -159,7 +178,10 @@ class MobileLedger(Ledger):
             air_packets=self.air_packets,
             air_bytes=self.air_bytes,
             air_lost=air.lost + self.missed,
+            beacons=self.beacons,
+            beacon_bytes=self.beacon_bytes,
             duplicated=wires.duplicated + air.duplicated,
             violations=None if self.oracle is None else self.oracle.violations,
+            **self.host_energy.means(),  # type: ignore[arg-type]  # by name
             **self.roaming_window.means(self.window, parameters.oracle),  # type: ignore[arg-type]  # by name
         )

@@ -2,7 +2,8 @@
 
 The window is that of every run: it begins after the first `warmup` deliveries and ends with the last measured delivery.
 A packet counts by the instant at which a station sends it. A hand-off counts by the departure of the host's luggage.
-Its duration, from the registration of the host to its welcome, counts by its end.
+Its duration, from the moment in which the host enters the cell to its welcome, counts by its end. It begins with the
+time until the host notices the cell, if stations broadcast beacons.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ class MobileResult(RunResult):
     A header is everything in a packet between stations except the sender's payload. `entries` are the integers in the
     header of the first packet of each message that went to another station. Wire and air packets, the bytes on the air,
     moves and faults are those of the whole run. `dropped` counts deliveries that a station gave up, by its policy.
+    Beacons are among the packets and bytes on the air. `notice_mean_s` is the time from entering a cell to hearing its
+    beacon, or None without beacons. The bytes on the air and the energy of a host (`AirEnergy`) are those of the whole
+    run, the mean over all hosts and the most of one.
     """
 
     protocol: str
@@ -35,6 +39,12 @@ class MobileResult(RunResult):
     air_packets: int
     air_bytes: int
     air_lost: int
+    beacons: int
+    beacon_bytes: int
+    host_sent_bytes_mean: float
+    host_received_bytes_mean: float
+    host_energy_mean: float
+    host_energy_max: float
     header_bytes_mean: float | None
     header_bytes_max: int | None
     packets_per_message: float | None
@@ -45,6 +55,8 @@ class MobileResult(RunResult):
     handoff_bytes: float | None
     handoff_mean_s: float | None
     handoff_max_s: float | None
+    notice_mean_s: float | None
+    notice_max_s: float | None
 
 
 @dataclass(slots=True)
@@ -56,6 +68,7 @@ class RoamingMeter:
     handoffs: int = 0
     handoff_bytes: int = 0
     handoffs_s: array[float] = field(default_factory=lambda: array("d"))
+    notices_s: array[float] = field(default_factory=lambda: array("d"))
 
     def count_packet(self, contents: PacketContents, size_bytes: int) -> None:
         """Add a packet that leaves a station for another."""
@@ -81,4 +94,6 @@ class RoamingMeter:
             "handoff_bytes": ratio(self.handoff_bytes, self.handoffs),
             "handoff_mean_s": ratio(fsum(self.handoffs_s), len(self.handoffs_s)),
             "handoff_max_s": max(self.handoffs_s, default=None),
+            "notice_mean_s": ratio(fsum(self.notices_s), len(self.notices_s)),
+            "notice_max_s": max(self.notices_s, default=None),
         }

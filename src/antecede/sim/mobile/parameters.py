@@ -14,6 +14,7 @@ from antecede.core.mobile.protocols import Roaming, protocols
 from antecede.core.types import ProcessId
 from antecede.sim.bounds import check_time
 from antecede.sim.chance import Distribution
+from antecede.sim.mobile.energy import AirEnergy
 from antecede.sim.mobile.mobility import Mobility
 from antecede.sim.network import Network
 from antecede.sim.parameters import PROCESSES_MAX, RunParameters, numbered_names
@@ -49,12 +50,15 @@ class Header:
 class MobileParameters(RunParameters):
     """The parameters of a run with roaming hosts.
 
-    After the last message no host moves any more, and hosts that are away come back.
+    After the last message no host moves any more, and hosts that are away come back. Stations may be connected by
+    links of different bandwidth, the `links` of `wires` (000 §9.3).
 
     `cost` is the cost of headers, at the stations. `options` are the options of the protocol, such as `logical` of av3.
     With `directory` every station knows at once, and for free, where the luggage of a host goes: 001 §4 assumes that
     the station of a destination is known. Without `directory` roam and av1 find out by themselves, and av2 and av3
-    always do. The last `idle` hosts roam, and neither send nor receive messages.
+    always do. With `beacon_s` every station broadcasts a beacon that often, and a host that enters a cell notices it at
+    the next beacon of that cell that it hears (001 §2); without it, at once. The last `idle` hosts roam, and neither
+    send nor receive messages. `energy` says what the air costs a host.
     """
 
     protocol: str = "roam"
@@ -67,6 +71,8 @@ class MobileParameters(RunParameters):
     policy: Policy = field(default_factory=Policy)
     directory: bool = False
     idle: int = 0
+    beacon_s: float | None = None
+    energy: AirEnergy = field(default_factory=AirEnergy)
 
     def __post_init__(self) -> None:
         if self.protocol not in protocols():
@@ -82,11 +88,14 @@ class MobileParameters(RunParameters):
         if not 0 <= self.idle <= self.hosts - 2:
             raise Misuse(f"{self.idle} idle of {self.hosts} hosts: leave at least 2 to send to each other")
         check_time("a retry after a time", self.policy.retry_s)
+        if self.beacon_s is not None:
+            check_time("a beacon after a time", self.beacon_s)
         if self.wires.is_lossy and self.wires.retransmit_after_s is None:
             raise Misuse("wires between stations must not lose packets for ever: let them retransmit")
         if self.air.partitions or self.air.retransmit_after_s is not None or self.air.loss > 0.9:
             raise Misuse("hosts and stations repeat packets over the air: give a loss of at most 0.9")
         self.wires.check_names("station", self.cells)
+        self.air.check_names("host or station", [*self.names, *self.cells])
 
     @property
     def info(self) -> Roaming:

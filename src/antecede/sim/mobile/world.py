@@ -5,6 +5,10 @@ that timers count from now. It keeps one timer for each node: the earliest that 
 station to a host is received if the host is still in the cell when the packet arrives. A packet from a host is received
 even if the host has left.
 
+A host notices its cell at once, or, if stations broadcast beacons (001 §2), when it hears the beacon of that cell.
+Until then it believes that it is where it was. What it sends reaches nobody, and it hears nothing but beacons. A beacon
+is a packet that names its station and holds nothing else.
+
 Headers cost time at the stations, for packets on the wires only. A station makes the header of a message once, however
 many stations the message goes to, and reads the header of each packet that arrives. A packet that stays in the cell has
 no header.
@@ -21,7 +25,9 @@ from antecede.core.mobile.host import ENTERING, IN, OUT, Host
 from antecede.core.mobile.host_and_station_frames import Handover
 from antecede.core.mobile.protocols import AnyStation, host, station
 from antecede.core.mobile.station import Station
+from antecede.core.ordering.none import NoStamp
 from antecede.core.types import Packet, ProcessId, Stamp
+from antecede.sim.chance import stream
 from antecede.sim.channels import Channels
 from antecede.sim.kernel import EVENTS_MAX, Kernel
 from antecede.sim.measure.ledger import Flight, Milestones
@@ -34,8 +40,8 @@ from antecede.sim.mobile.parameters import MobileParameters
 from antecede.sim.trace import RunRecorder
 from antecede.sim.workload import Letter, Traffic
 
-TIMER, SEND, ROAM = 1, 2, 3
-"""Priorities: at one instant packets arrive first, then timers are due, then hosts send, then they move."""
+TIMER, SEND, ROAM, BEACON = 1, 2, 3, 4
+"""Priorities: at one instant packets arrive first, then timers are due, hosts send, hosts move, stations broadcast."""
 
 
 class MobileWorld:
@@ -61,6 +67,9 @@ class MobileWorld:
         self.traffic = Traffic(parameters.workload, names[: len(names) - parameters.idle], "multicast", seed)
         self.journeys = Journeys(parameters.mobility, names, cells, seed)
         homes = self.journeys.homes
+        self.places: dict[ProcessId, ProcessId | None] = dict(homes)
+        """The cell in which each host is, noticed or not, or None while the host is disconnected."""
+        self._unaware: set[ProcessId] = set()
         settings: dict[str, Any] = {
             "stations": cells,
             "homes": homes,
@@ -89,6 +98,10 @@ class MobileWorld:
         for name in self.hosts:
             self._schedule(self.journeys.until_move_s(name), self._move, name)
             self._schedule(self.journeys.until_absence_s(name), self._disconnect, name)
+        if self.parameters.beacon_s is not None:
+            for cell in self.stations:
+                first_s = stream(self.parameters.seed, "beacon", cell).random() * self.parameters.beacon_s
+                self._schedule(first_s, self._broadcast, Packet(cell, None, NoStamp()), priority=BEACON)
         events = self.kernel.run()
         if self.recorder is not None:
             self.recorder.close()
@@ -116,15 +129,20 @@ class MobileWorld:
 
     def _move(self, name: ProcessId) -> None:
         if self._is_sending():
-            if self.hosts[name].state != OUT:
-                self._enter(name, self.journeys.next_cell(name, self.hosts[name].cell), "move")
+            place = self.places[name]
+            if place is not None:
+                self._enter(name, self.journeys.next_cell(name, place), "move")
             self._schedule(self.journeys.until_move_s(name), self._move, name)
 
     def _disconnect(self, name: ProcessId) -> None:
-        if self._is_sending():
+        place = self.places[name]
+        if self._is_sending() and place is not None:
             self._tick(name)
-            self.ledger.record_move(name, "disconnect", self.hosts[name].cell, self.kernel.now)
-            self._carry_out(name, self.hosts[name].leave())
+            self.ledger.record_move(name, "disconnect", place, self.kernel.now)
+            if self.hosts[name].state != OUT:  # it is out if it has not noticed yet that it is back
+                self._carry_out(name, self.hosts[name].leave())
+            self.places[name] = None
+            self._unaware.discard(name)
             self._schedule(self.journeys.absence_s(name), self._connect, name)
 
     def _connect(self, name: ProcessId) -> None:
@@ -134,7 +152,33 @@ class MobileWorld:
     def _enter(self, name: ProcessId, cell: ProcessId, kind: str) -> None:
         self._tick(name)
         self.ledger.record_move(name, kind, cell, self.kernel.now)
-        self._carry_out(name, self.hosts[name].enter(cell))
+        self.places[name] = cell
+        if self.parameters.beacon_s is None:
+            self._carry_out(name, self.hosts[name].enter(cell))
+        else:
+            self._unaware.add(name)
+
+    # Beacons of the stations (001 §2).
+
+    def _broadcast(self, beacon: Packet) -> None:
+        """Send the beacon of a station once to all hosts in its cell, and schedule the next one.
+
+        Beacons end when no more messages are sent and every host is connected and has noticed its cell.
+        """
+        cell, every_s = beacon.sender, self.parameters.beacon_s
+        self.ledger.record_beacon(self.packet_sizes.air_bytes(beacon))
+        self.air.carry(cell, [name for name, place in self.places.items() if place == cell], beacon, None)
+        if self._is_sending() or self._unaware or None in self.places.values():
+            self._schedule(every_s, self._broadcast, beacon, priority=BEACON)
+
+    def _hear_beacon(self, name: ProcessId, cell: ProcessId) -> None:
+        """Let a host notice the cell in which it is, and register there unless it is where it believed to be."""
+        if name in self._unaware:
+            self._unaware.remove(name)
+            self.ledger.record_notice(name, self.kernel.now)
+            if self.hosts[name].state == OUT or self.hosts[name].cell != cell:
+                self._tick(name)
+                self._carry_out(name, self.hosts[name].enter(cell))
 
     def _is_sending(self) -> bool:
         """Return whether more messages may be sent. If not, hosts do not move any more either."""
@@ -163,9 +207,18 @@ class MobileWorld:
         self.ledger.hold_back.observe_station(self.stations[to], self.kernel.now)
 
     def _receive_at_host(self, name: ProcessId, packet: Packet) -> None:
-        """Give a packet to a host, or count it as missed if the host has left the cell."""
-        host = self.hosts[name]
-        if host.state == OUT or host.cell != cell_of(packet.sender):
+        """Give a packet to a host, or count it as missed.
+
+        A host misses what comes after it has left the cell, or before it knows that it is in the cell.
+        """
+        host, cell = self.hosts[name], cell_of(packet.sender)
+        is_here = self.places[name] == cell
+        if is_here:
+            self.ledger.host_energy.received_bytes[name] += self.packet_sizes.air_bytes(packet)
+        if is_here and isinstance(packet.stamp, NoStamp):
+            self._hear_beacon(name, cell)
+            return
+        if not is_here or host.state == OUT or host.cell != cell:
             self.ledger.missed += 1
             return
         self._tick(name)
@@ -192,9 +245,7 @@ class MobileWorld:
             if isinstance(effect, Transmit):
                 self._transmit(at, effect)
             elif isinstance(effect, Radio):
-                self.ledger.air_packets += 1
-                self.ledger.air_bytes += self.packet_sizes.air_bytes(effect.packet)
-                self.air.carry(at, [effect.to], effect.packet, None)
+                self._radio(at, effect)
             elif isinstance(effect, Deliver):
                 flight = self.ledger.flights.get(effect.message.id)
                 self.ledger.record_delivery(at, effect.message, flight, self.kernel.now)
@@ -204,6 +255,16 @@ class MobileWorld:
                 self._set_timer(at, effect.at)
             else:
                 self.ledger.record_drop(effect)
+
+    def _radio(self, at: ProcessId, effect: Radio) -> None:
+        size_bytes = self.packet_sizes.air_bytes(effect.packet)
+        self.ledger.record_air_packet(size_bytes)
+        if at in self.hosts:
+            self.ledger.host_energy.sent_bytes[at] += size_bytes
+        if at in self.hosts and self.places[at] != effect.to:
+            self.ledger.missed += 1  # the host has left the cell and has not noticed it yet
+        else:
+            self.air.carry(at, [effect.to], effect.packet, None)
 
     def _transmit(self, at: ProcessId, effect: Transmit) -> None:
         packet = effect.packet
