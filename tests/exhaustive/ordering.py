@@ -5,7 +5,8 @@ often again as there are `repeats`. Every process is restarted before each of it
 snapshots of all processes, the packets under way, what happened (`oracle`), and what is left.
 
 With `fifo`, the packets from one process to another arrive in their order. `mr`, `mr-broadcast` and `mr-scalar` are
-explored in both ways: their smaller worlds number the packets of channels that reorder, their larger ones have channels that do not.
+explored in both ways: their smaller worlds number the packets of channels that reorder, their larger ones have
+channels that do not.
 
 Independence: if nobody sends any more, no packet comes twice, and a process that takes a packet transmits nothing, then
 what arrives at one process changes nothing for the others. So all that is under way to the first process arrives before

@@ -1,15 +1,15 @@
 """Mostefaoui-Raynal with one count for all groups (003 §5.2).
 
-Guarantees causal order for multicast within overlapping groups over FIFO channels (`numbered=True` makes them so, at one
-more count a packet). Its stamp is one integer, however many groups there are; the price is resynchronisation packets in
-all groups, and waiting for them: it is not delay-optimal. Of `isis`, `mr` and `mr-scalar` it has the smallest stamps and
-waits longest. The hold-back limit must be above what can be in flight, as with `mr`.
+Guarantees causal order for multicast within overlapping groups over FIFO channels (`numbered=True` makes them so, at
+one more count a packet). Its stamp is one integer, however many groups there are; the price is resynchronisation
+packets in all groups, and waiting for them: it is not delay-optimal. Of `isis`, `mr` and `mr-scalar` it has the
+smallest stamps and waits longest. The hold-back limit must be above what can be in flight, as with `mr`.
 
 §5.2: "use only one integer to timestamp messages independently from the group they are multicast to. In that case a
-process receiving a message m multicast to g_x would have to broadcast, if necessary, a resynch message to all the groups
-it belongs to". The paper says no more. So a process has one phase, the statements of §4.1 are those of one group whose
-members are the neighbours, that is, all who share a group with this process, and "if necessary" is to those who have not
-been told of the phase yet:
+process receiving a message m multicast to g_x would have to broadcast, if necessary, a resynch message to all the
+groups it belongs to". The paper says no more. So a process has one phase, and the statements of §4.1 are those of one
+group: the neighbours, who are all that share a group with this process. "If necessary" means to those neighbours who
+have not been told of the phase yet:
 
     expected_i[j]  `expected[j]`: the next phase of neighbour j is at least this
     K_i            `phase`
@@ -59,7 +59,7 @@ class ScalarPhase:
 @values.storable("ScalarPhases")
 @dataclass(slots=True)
 class ScalarPhases(Participant):
-    """CTL_i with one integer. Neighbours are to be told that `phase` is at least `due`; since `behind_since`, if late."""
+    """CTL_i with one integer. Neighbours are to be told of phase `due`; with a timer, since `behind_since`."""
 
     held: HoldBack = field(default_factory=HoldBack)
     resynch_after_s: float = 0.0
