@@ -32,6 +32,8 @@ VARIANTS: tuple[tuple[str, dict[str, object]], ...] = (
     ("isis", {"acyclic": True}),
     ("mr", {"acyclic": True}),
     ("mr", {"acyclic": True, "numbered": True, "resynch_after_s": 0.7}),
+    ("mr-scalar", {"numbered": True}),
+    ("mr-scalar", {"resynch_after_s": 0.7}),
 )
 
 

@@ -32,10 +32,10 @@ from tests.stage import Stage
 
 
 class TestLeaving:
-    @pytest.mark.parametrize("algorithm", ["mr", "mr-broadcast"])
+    @pytest.mark.parametrize("algorithm", ["mr", "mr-broadcast", "mr-scalar"])
     def test_a_packet_held_for_one_process_does_not_wait_for_another_that_left(self, algorithm: str) -> None:
         """b's message waits at c for the phases of a and of d, in this order. d leaves first."""
-        grouped = algorithm == "mr"
+        grouped = algorithm in ("mr", "mr-scalar")
         stage = Stage(algorithm, "abcd", {"g": [*"abcd"]} if grouped else None)
         to: Any = "g" if grouped else {*"abcd"}
         first = stage.send("a", to)
@@ -95,9 +95,9 @@ class TestChannelNumbers:
         stage.restart("b")
         assert stage.arrive(cause, "b") == [cause.id, of_a.id, of_c.id]
 
-    @pytest.mark.parametrize("algorithm", ["hierarchy", "mr", "mr-broadcast"])
+    @pytest.mark.parametrize("algorithm", ["hierarchy", "mr", "mr-broadcast", "mr-scalar"])
     def test_duplicates_from_a_process_that_left_are_dropped(self, algorithm: str) -> None:
-        grouped = algorithm == "mr"
+        grouped = algorithm in ("mr", "mr-scalar")
         options: dict[str, Any] = {"representatives": {"a": ["b"]}} if algorithm == "hierarchy" else {"numbered": True}
         stage = Stage(algorithm, "ab", {"g": ["a", "b"]} if grouped else None, **options)
         first, second = (stage.send("b", "g" if grouped else {"a", "b"}) for _ in range(2))

@@ -52,6 +52,7 @@ DO_NOT_APPLY = {
         "rendezvous": ONE_DESTINATION_ONLY,
         "isis": FIXED_GROUPS_ONLY,
         "mr": FIXED_GROUPS_ONLY,
+        "mr-scalar": FIXED_GROUPS_ONLY,
     }.items()
     for scenario in scenarios
 }

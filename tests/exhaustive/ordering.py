@@ -4,8 +4,9 @@ Whoever likes sends, to whomever it likes, as long as messages are left; every p
 often again as there are `repeats`. Every process is restarted before each of its inputs (`machines`). A state has the
 snapshots of all processes, the packets under way, what happened (`oracle`), and what is left.
 
-With `fifo`, the packets from one process to another arrive in their order. `mr` and `mr-broadcast` are explored in both
-ways: their smaller worlds number the packets of channels that reorder, their larger ones have channels that do not.
+With `fifo`, the packets from one process to another arrive in their order. `mr`, `mr-broadcast` and `mr-scalar` are
+explored in both ways: their smaller worlds number the packets of channels that reorder, their larger ones have
+channels that do not.
 
 Independence: if nobody sends any more, no packet comes twice, and a process that takes a packet transmits nothing, then
 what arrives at one process changes nothing for the others. So all that is under way to the first process arrives before
@@ -35,7 +36,7 @@ State = tuple[tuple[int, ...], tuple[int, ...], int, int, int, tuple[int, ...]]
 """Snapshots, packets under way, the past, messages and repetitions that are left, and processes with a timer."""
 Make = Callable[[str], Algorithm]
 WITH_ROLES = frozenset({"serial-broadcast", "serial-multicast", "hierarchy", "rendezvous"})
-ANSWERING = WITH_ROLES | {"history", "mf", "mr", "mr-broadcast"}
+ANSWERING = WITH_ROLES | {"history", "mf", "mr", "mr-broadcast", "mr-scalar"}
 """The algorithms in which a process that takes a packet may transmit another."""
 
 

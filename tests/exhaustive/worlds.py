@@ -18,6 +18,7 @@ ORDERING: dict[str, tuple[tuple[int, ...], ...]] = {
     "mf": ((3, 1), (4, 0)),
     "mr": ((2, 1), (3, 0, FIFO)),
     "mr-broadcast": ((2, 1), (3, 1, FIFO)),
+    "mr-scalar": ((2, 1), (3, 0, FIFO)),
     "prs": ((3, 1), (4, 0)),
     "prs-broadcast": ((3, 1), (4, 0)),
     "rendezvous": ((3, 1), (4, 0)),

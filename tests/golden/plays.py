@@ -32,6 +32,8 @@ VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("history", {"acknowledge_every": 2}),
     ("isis", {"acyclic": True}),
     ("mr", {"acyclic": True}),
+    ("mr-scalar", {"numbered": True}),
+    ("mr-scalar", {"resynch_after_s": 5.0}),
 )
 """Every algorithm with its own options where these change what is stored or sent."""
 

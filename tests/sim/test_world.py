@@ -130,7 +130,7 @@ def test_a_delay_optimal_algorithm_never_waits_needlessly(algorithm: str) -> Non
     assert result.held_mean_s > 0
 
 
-@pytest.mark.parametrize("algorithm", ["mr", "mr-broadcast", "serial-multicast", "hierarchy"])
+@pytest.mark.parametrize("algorithm", ["mr", "mr-broadcast", "mr-scalar", "serial-multicast", "hierarchy"])
 def test_the_others_do_wait_needlessly(algorithm: str) -> None:
     result = simulate(replace(SMALL, algorithm=algorithm, oracle=True, messages=400))
     assert result.needless_share is not None

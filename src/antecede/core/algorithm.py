@@ -12,12 +12,12 @@ or input and output. Calls go in, a list of effects comes out, and the driver ow
    after a call, and do not transmit what is not saved;
 5. tell every process of a newcomer with `join` before it is sent anything, and of a departure with `leave` once nothing
    of the departed is wanted any more. Tell all processes of a departure before the next newcomer is admitted. Names are
-   not reused. With `mr` and `mr-broadcast`, everybody has called `join` before the newcomer sends.
+   not reused. With `mr`, `mr-broadcast` and `mr-scalar`, everybody has called `join` before the newcomer sends.
 
 Most algorithms only put a stamp on a message and hold packets back until their stamp allows delivery. For these
 an **ordering** is the algorithm of the paper and nothing else: what to stamp (`stamps`), the delivery condition
 (`unmet`), and what delivery changes (`deliver`); `process.Process` is the rest, once for all of them. Algorithms
-that exchange control packets of their own (`mr`, `mf`, `rendezvous`, `serial-*`, `hierarchy`, `history`) are whole
+that exchange control packets of their own (`mr*`, `mf`, `rendezvous`, `serial-*`, `hierarchy`, `history`) are whole
 algorithms.
 
 A message to oneself is delivered within `send`: whatever could have caused it and was addressed to this process

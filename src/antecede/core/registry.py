@@ -25,6 +25,7 @@ from antecede.core.ordering.ks import DifferentialKs, Ks
 from antecede.core.ordering.mf import OutputBuffer
 from antecede.core.ordering.mr import Phases
 from antecede.core.ordering.mr_broadcast import BroadcastPhases
+from antecede.core.ordering.mr_scalar import ScalarPhases
 from antecede.core.ordering.none import Unordered
 from antecede.core.ordering.prs import Prs
 from antecede.core.ordering.prs_broadcast import PrsBroadcast
@@ -119,15 +120,20 @@ def _mr(
     return Numbered(made, hold_back_limit) if numbered else made
 
 
-def _mr_broadcast(
-    roster: Roster,
-    *,
-    numbered: bool = False,
-    resynch_after_s: float = 0.0,
-    hold_back_limit: int = HOLD_BACK_LIMIT,
-) -> Algorithm:
-    phases = BroadcastPhases(roster, HoldBack(hold_back_limit), resynch_after_s)
-    return Numbered(phases, hold_back_limit) if numbered else phases
+def _one_phase(ordering: type[BroadcastPhases] | type[ScalarPhases]) -> Factory:
+    """Return the factory of a form of 003 in which a process has one phase."""
+
+    def make(
+        roster: Roster,
+        *,
+        numbered: bool = False,
+        resynch_after_s: float = 0.0,
+        hold_back_limit: int = HOLD_BACK_LIMIT,
+    ) -> Algorithm:
+        phases = ordering(roster, HoldBack(hold_back_limit), resynch_after_s)
+        return Numbered(phases, hold_back_limit) if numbered else phases
+
+    return make
 
 
 def _serial(broadcast: bool) -> Factory:
@@ -227,7 +233,17 @@ _ALL = (
         "a phase, on resynchronisations only",
         needs_fifo=True,
         delay_optimal=False,
-        factory=_mr_broadcast,
+        factory=_one_phase(BroadcastPhases),
+    ),
+    AlgorithmInfo(
+        "mr-scalar",
+        "Mostefaoui-Raynal, one count for all groups",
+        "003 §5.2",
+        "group",
+        "a phase",
+        needs_fifo=True,
+        delay_optimal=False,
+        factory=_one_phase(ScalarPhases),
     ),
     AlgorithmInfo(
         "mf", "Mattern-Fuenfrocken", "002 §7.1", "unicast", "an acknowledgement", delay_optimal=False, factory=_mf

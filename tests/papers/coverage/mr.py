@@ -145,9 +145,12 @@ ROWS = (
         "lab.experiments.tradeoff",
         "lab/test_reproduction.py::test_what_works_because_it_was_measured_holds",
     ),
-    missing(
+    works(
         "3.26", "§5.2", "One count for all groups would do, with resynchronisations in all of them.",
-        lacks="no such algorithm",
+        "core.ordering.mr_scalar lab.experiments.tradeoff",
+        "papers/test_003_scalar.py::test_5_2_who_receives_a_message_resynchronises_in_all_its_groups "
+        "papers/test_003_scalar.py::"
+        "test_5_2_random_executions_keep_causal_order_and_timestamps_grow_along_causality",
     ),
     works(
         "3.27", "§5.2", "Small timestamps and early delivery are a trade-off.",

@@ -34,7 +34,7 @@ PANELS: Mapping[str, tuple[str, Sequence[str]]] = {
 }
 """The panels: their traffic, and the algorithms in each, at most six."""
 MEASURED = sorted(
-    {("none", "multicast"), ("rendezvous", "unicast")}
+    {("none", "multicast"), ("rendezvous", "unicast"), ("mr-scalar", "multicast")}
     | {(name, kind) for kind, names in PANELS.values() for name in names}
 )
 """Each algorithm with the kinds of traffic in which it is measured: those of its panels, and one if it is in none."""
@@ -153,6 +153,7 @@ BOUNDS: Sequence[tuple[str, str, str, str, int, float]] = (
 SIZES_STATED: Sequence[tuple[str, str, str, str, int, float, float]] = (
     ("vector", "002 §7.1, broadcast", "one count for each process", "broadcast", 1, 1.0, 0.05),
     ("serial-broadcast", "002 §7.1, serialised broadcasts", "one entry", "broadcast", 0, 1.0, 0.0),
+    ("mr-scalar", "003 §5.2", "one integer for all groups", "multicast", 0, 1.0, 0.0),
     ("mf", "002 §7.1, Mattern-Fünfrocken", "nothing", "unicast", 0, 0.0, 0.0),
     ("rendezvous", "002 §7.1, synchronous unicasts", "nothing", "unicast", 0, 0.0, 0.0),
     ("rst", "001 §3", "a matrix of n x n", "multicast", 2, 1.0, 0.05),

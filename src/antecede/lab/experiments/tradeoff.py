@@ -7,6 +7,7 @@ memory of a process is counted in integers, as §5.2 does: for `isis` the member
 own groups and one for each other group.
 
 `mr, timer` is `mr` with the timers of §3.5: a process that falls behind waits half an interval before it says so.
+`mr-scalar` is the third corner of §5.2: one integer for all groups, and resynchronisations in all of them.
 
 Twelve processes form groups of four around a ring, whose neighbours share 0 to 3 members, or one group. Synchrony means
 that all send at the same instants, within half an interval of them, or at random.
@@ -19,13 +20,15 @@ from statistics import fmean
 
 from antecede.core.ordering.isis import Isis
 from antecede.core.ordering.mr import Phases
+from antecede.core.ordering.mr_scalar import ScalarPhases
 from antecede.lab.claims import at, at_most, difference, ratio, trend, within
 from antecede.lab.experiment import Chart, Claim, Experiment, Point
 from antecede.sim import Distribution, Groups, Network, Parameters, Workload, World
 
 N, SIZE = 12, 4
 TIMER, TIMER_S = "mr, timer", 0.5
-ALGORITHMS = ("mr", "isis", "ks", TIMER)
+SCALAR = "mr-scalar"
+ALGORITHMS = ("mr", "isis", "ks", TIMER, SCALAR)
 OVERLAPS, ONE_GROUP = (0, 1, 2, 3), N
 INTERVALS = {
     "in step": Distribution("constant", 1.0),
@@ -98,6 +101,8 @@ def _integers(node: object) -> int | None:
     if isinstance(node, Phases):
         own = sum(map(len, node.expected.values()))
         return own + sum(group not in node.expected for group in node.phase)
+    if isinstance(node, ScalarPhases):
+        return 1 + len(node.expected) + len(node.told)
     ordering = getattr(node, "ordering", None)
     return sum(map(len, ordering.vectors.values())) if isinstance(ordering, Isis) else None
 
@@ -193,6 +198,24 @@ CLAIMS += (
             words="integers of mr divided by those of isis",
         ),
     ),
+    Claim(
+        "mr-tradeoff-one-integer",
+        "One integer can timestamp messages independently from the group they are multicast to.",
+        "003 §5.2",
+        "at most 1",
+        at_most(at("entries_max", algorithm=SCALAR, **SHARED), 1.0, words="integers in the largest stamp of mr-scalar"),
+    ),
+    Claim(
+        "mr-tradeoff-all-groups",
+        "A process would then have to resynchronise in all the groups it belongs to.",
+        "003 §5.2",
+        "more",
+        trend(
+            difference(at("extra_packets", algorithm=SCALAR, **SHARED), at("extra_packets", algorithm="mr", **SHARED)),
+            above=0.0,
+            words="packets per message, mr-scalar less mr",
+        ),
+    ),
 )
 OVERLAP_TICKS = {**{overlap: str(overlap) for overlap in OVERLAPS}, ONE_GROUP: "one group"}
 
@@ -218,19 +241,23 @@ def _chart(title: str, y: str, y_label: str, *, algorithms: Sequence[str], synch
 CHARTS = (
     _chart(
         "the size of a stamp", "entries", "control entries per packet",
-        algorithms=("mr", "isis", "ks"), synchronies=("at random",),
+        algorithms=("mr", "isis", "ks", SCALAR), synchronies=("at random",),
     ),
     _chart(
-        "waiting of mr (isis and ks: none)", "needless_s", "needless waiting per delivery, s",
-        algorithms=("mr",), synchronies=tuple(INTERVALS),
+        "waiting of mr and mr-scalar (isis and ks: none)", "needless_s", "needless waiting per delivery, s",
+        algorithms=("mr", SCALAR), synchronies=tuple(INTERVALS),
     ),
     _chart(
         "resynchronisations of mr", "extra_packets", "control packets per message",
         algorithms=("mr", TIMER), synchronies=tuple(INTERVALS),
     ),
     _chart(
+        "resynchronisations of mr-scalar", "extra_packets", "control packets per message",
+        algorithms=(SCALAR,), synchronies=tuple(INTERVALS),
+    ),
+    _chart(
         "memory", "memory", "integers that a process keeps",
-        algorithms=("mr", "isis"), synchronies=("at random",),
+        algorithms=("mr", "isis", SCALAR), synchronies=("at random",),
     ),
     Chart(
         title="stamp against waiting, a point per overlap, at random",
