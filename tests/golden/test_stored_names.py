@@ -48,6 +48,7 @@ STAMPS = {
     22: "SendRequest",
     23: "SendPermission",
     24: "DifferentialKsStamp",
+    25: "PsyncStamp",
     40: "Register",
     41: "Welcome",
     42: "Leave",
@@ -72,7 +73,7 @@ VALUES = {"Message", "MessageId", "Packet", "Roster", "HoldBack"}
 PROCESSES = {
     *("Process", "Chain2", "Isis", "Ks", "Prs", "PrsBroadcast", "Rst", "Ses", "Vector", "Unordered", "History"),
     *("OutputBuffer", "Phases", "BroadcastPhases", "Serial", "Hierarchy", "Numbered", "AcyclicGroups"),
-    *("Rendezvous", "DifferentialKs", "ChannelView"),
+    *("Rendezvous", "DifferentialKs", "ChannelView", "Psync"),
 }
 ROAMING = {
     *("Host", "Station", "Cluster", "Berth", "Luggage", "Policy", "Terms", "Mind", "Direct", "Relay", "Flood"),

@@ -36,9 +36,9 @@ OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
         "--algorithm": {
             "default": "ks",
             "metavar": "NAME",
-            "help": "rst, ses, history, vector, isis, prs, prs-broadcast, ks, mr, mr-broadcast, mf, rendezvous, "
-            "serial-broadcast, serial-multicast, hierarchy, chain2 or none; or a roaming protocol: roam, av1, av2, "
-            "av2-ks, av3 or prs-mobile (ks)",
+            "help": "rst, ses, history, psync, vector, isis, prs, prs-broadcast, ks, mr, mr-broadcast, mf, "
+            "rendezvous, serial-broadcast, serial-multicast, hierarchy, chain2 or none; or a roaming protocol: roam, "
+            "av1, av2, av2-ks, av3 or prs-mobile (ks)",
         },
         "--option": {
             "action": "append",
