@@ -1,5 +1,8 @@
-"""002 §1 on Psync: "The CO algorithm in [18] is similar to [4] but carries message-ids rather than entire messages in
-the control information. Furthermore, unnecessary control information is not sent if the sending host had sent it
+"""Kshemkalyani, Singhal: "Necessary and sufficient conditions on information for causal message ordering and their
+optimal implementation" (002).
+
+What §1 says of Psync: "The CO algorithm in [18] is similar to [4] but carries message-ids rather than entire messages
+in the control information. Furthermore, unnecessary control information is not sent if the sending host had sent it
 before."
 """
 
