@@ -280,7 +280,7 @@ def test_a_snapshot_whose_fields_are_of_other_types_is_refused() -> None:
             antecede.restore(node.snapshot())
 
 
-@pytest.mark.parametrize("algorithm", ["rst", "ses", "prs", "chain2", "isis", "history", "ks"])
+@pytest.mark.parametrize("algorithm", ["rst", "ses", "prs", "psync", "chain2", "isis", "history", "ks"])
 def test_stamps_do_not_grow_with_processes_that_came_and_left(algorithm: str) -> None:
     """While a newcomer leaves, packets that count it are on their way between those who stay."""
     groups = {"g": [*"abc"]} if algorithm == "isis" else None

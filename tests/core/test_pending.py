@@ -15,6 +15,7 @@ from tests.worlds import Oracle
 WORDS = {
     "ks": "b:1 waits for message 2 of a",
     "prs": "b:1 waits for message 2 of a",
+    "psync": "b:1 waits for message 2 of a",
     "rst": "b:1 waits for messages 1 to 2 of a to c",
     "ses": "b:1 waits for messages 1 to 2 of a to have been heard of",
     "chain2": "b:1 waits for message 2 of a",
@@ -100,7 +101,7 @@ def test_vector_names_exactly_the_missing_messages() -> None:
     assert seen > 1_000
 
 
-@pytest.mark.parametrize("algorithm", ["ks", "prs", "prs-broadcast"])
+@pytest.mark.parametrize("algorithm", ["ks", "prs", "prs-broadcast", "psync"])
 def test_who_knows_direct_predecessors_names_missing_ones_that_imply_all_others(algorithm: str) -> None:
     seen = 0
     for seed in range(60):

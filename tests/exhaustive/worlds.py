@@ -21,6 +21,7 @@ ORDERING: dict[str, tuple[tuple[int, ...], ...]] = {
     "mr-scalar": ((2, 1), (3, 0, FIFO)),
     "prs": ((3, 1), (4, 0)),
     "prs-broadcast": ((3, 1), (4, 0)),
+    "psync": ((3, 1), (4, 0)),
     "rendezvous": ((3, 1), (4, 0)),
     "rst": ((3, 1), (4, 0)),
     "serial-broadcast": ((2, 1), (3, 0)),

@@ -49,6 +49,7 @@ STAMPS = {
     23: "SendPermission",
     24: "DifferentialKsStamp",
     25: "ScalarPhase",
+    26: "PsyncStamp",
     40: "Register",
     41: "Welcome",
     42: "Leave",
@@ -73,7 +74,7 @@ VALUES = {"Message", "MessageId", "Packet", "Roster", "HoldBack"}
 PROCESSES = {
     *("Process", "Chain2", "Isis", "Ks", "Prs", "PrsBroadcast", "Rst", "Ses", "Vector", "Unordered", "History"),
     *("OutputBuffer", "Phases", "BroadcastPhases", "Serial", "Hierarchy", "Numbered", "AcyclicGroups"),
-    *("Rendezvous", "DifferentialKs", "ChannelView", "ScalarPhases"),
+    *("Rendezvous", "DifferentialKs", "ChannelView", "ScalarPhases", "Psync"),
 }
 ROAMING = {
     *("Host", "Station", "Cluster", "Berth", "Luggage", "Policy", "Terms", "Mind", "Direct", "Relay", "Flood"),

@@ -29,6 +29,7 @@ from antecede.core.ordering.mr_scalar import ScalarPhases
 from antecede.core.ordering.none import Unordered
 from antecede.core.ordering.prs import Prs
 from antecede.core.ordering.prs_broadcast import PrsBroadcast
+from antecede.core.ordering.psync import Psync
 from antecede.core.ordering.rendezvous import Rendezvous
 from antecede.core.ordering.rst import Rst
 from antecede.core.ordering.serial import Serial, Token
@@ -189,6 +190,14 @@ _ALL = (
         "a preceding message",
         delay_optimal=False,
         factory=_history,
+    ),
+    AlgorithmInfo(
+        "psync",
+        "Peterson-Buchholz-Schlichting, Psync",
+        "002 §1",
+        "multicast",
+        "the identifier of a preceding message",
+        factory=_stamping(Psync),
     ),
     AlgorithmInfo(
         "vector", "vector clock, one group", "002 §7.1", "broadcast", "a count of a process", factory=_stamping(Vector)

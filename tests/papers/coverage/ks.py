@@ -22,9 +22,12 @@ ROWS = (
         "core.ordering.serial",
         "papers/test_002_ks.py::test_7_1_serialised_broadcasts_carry_one_entry_and_are_in_one_order",
     ),
-    missing(
+    works(
         "2.4", "§1", "Psync sends the identifiers of messages instead of the messages, and each to a host once.",
-        lacks="no such algorithm",
+        "core.ordering.psync",
+        "papers/test_002_psync.py::test_1_psync_names_messages_instead_of_carrying_them "
+        "papers/test_002_psync.py::test_1_psync_sends_no_identifier_to_a_host_twice "
+        "papers/test_002_psync.py::test_1_psync_keeps_order_for_any_destinations",
     ),
     works(
         "2.5", "§2.1", "Processes come, go and stop; channels keep order or do not.",

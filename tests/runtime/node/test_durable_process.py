@@ -112,7 +112,14 @@ class World:
 
 @pytest.mark.parametrize(
     ("algorithm", "options"),
-    [("ks", {"multicast": True}), ("ks", {"differential": True}), ("prs", {}), ("rst", {}), ("serial-multicast", {})],
+    [
+        ("ks", {"multicast": True}),
+        ("ks", {"differential": True}),
+        ("prs", {}),
+        ("psync", {}),
+        ("rst", {}),
+        ("serial-multicast", {}),
+    ],
 )
 @pytest.mark.parametrize("seed", range(4))
 def test_crashes_at_random_steps(tmp_path: Path, seed: int, algorithm: str, options: dict[str, Any]) -> None:

@@ -36,7 +36,7 @@ OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
         "--algorithm": {
             "default": "ks",
             "metavar": "NAME",
-            "help": "rst, ses, history, vector, isis, prs, prs-broadcast, ks, mr, mr-broadcast, mr-scalar, mf, "
+            "help": "rst, ses, history, psync, vector, isis, prs, prs-broadcast, ks, mr, mr-broadcast, mr-scalar, mf, "
             "rendezvous, serial-broadcast, serial-multicast, hierarchy, chain2 or none; or a roaming protocol: roam, "
             "av1, av2, av2-ks, av3 or prs-mobile (ks)",
         },

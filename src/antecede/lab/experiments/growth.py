@@ -34,7 +34,7 @@ PANELS: Mapping[str, tuple[str, Sequence[str]]] = {
 }
 """The panels: their traffic, and the algorithms in each, at most six."""
 MEASURED = sorted(
-    {("none", "multicast"), ("rendezvous", "unicast"), ("mr-scalar", "multicast")}
+    {("none", "multicast"), ("psync", "multicast"), ("rendezvous", "unicast"), ("mr-scalar", "multicast")}
     | {(name, kind) for kind, names in PANELS.values() for name in names}
 )
 """Each algorithm with the kinds of traffic in which it is measured: those of its panels, and one if it is in none."""
@@ -144,6 +144,7 @@ BOUNDS: Sequence[tuple[str, str, str, str, int, float]] = (
     ("ses", "002 §1", "n vectors of length n", "multicast", 2, 1.0),
     ("ks", "002 §6.2", "n² is the upper bound", "multicast", 2, 1.0),
     ("prs", "000 §7.1", "N² tuples at most", "multicast", 2, 1.0),
+    ("psync", "registry", "an identifier for each sender and destination", "multicast", 2, 1.0),
     ("isis", "003 §2.3", "a vector for each group: members of all groups, here twice n", "multicast", 1, 2.0),
     ("mr", "003 §4", "a count for each group, of which there are at most n here", "multicast", 1, 1.0),
     ("mr-broadcast", "003 §3.3", "nothing, or one count", "broadcast", 0, 1.0),
