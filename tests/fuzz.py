@@ -32,6 +32,9 @@ VARIANTS: tuple[tuple[str, dict[str, object]], ...] = (
     ("isis", {"acyclic": True}),
     ("mr", {"acyclic": True}),
     ("mr", {"acyclic": True, "numbered": True, "resynch_after_s": 0.7}),
+    ("mr", {"own_count": False}),
+    ("mr", {"own_count": False, "numbered": True, "resynch_after_s": 0.7}),
+    ("mr", {"own_count": False, "acyclic": True}),
     ("mr-scalar", {"numbered": True}),
     ("mr-scalar", {"resynch_after_s": 0.7}),
 )

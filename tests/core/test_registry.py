@@ -36,7 +36,7 @@ OPTIONS = {
     "isis": ("acyclic", "hold_back_limit"),
     "ks": ("multicast", "differential", "hold_back_limit"),
     "mf": ("hold_back_limit",),
-    "mr": ("acyclic", "numbered", "resynch_after_s", "hold_back_limit"),
+    "mr": ("acyclic", "own_count", "numbered", "resynch_after_s", "hold_back_limit"),
     "mr-broadcast": ("numbered", "resynch_after_s", "hold_back_limit"),
     "mr-scalar": ("numbered", "resynch_after_s", "hold_back_limit"),
     "none": ("memory",),

@@ -32,6 +32,7 @@ VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("history", {"acknowledge_every": 2}),
     ("isis", {"acyclic": True}),
     ("mr", {"acyclic": True}),
+    ("mr", {"own_count": False}),
     ("mr-scalar", {"numbered": True}),
     ("mr-scalar", {"resynch_after_s": 5.0}),
 )

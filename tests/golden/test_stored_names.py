@@ -50,6 +50,7 @@ STAMPS = {
     24: "DifferentialKsStamp",
     25: "ScalarPhase",
     26: "PsyncStamp",
+    27: "ShortPhaseStamp",
     40: "Register",
     41: "Welcome",
     42: "Leave",
@@ -74,7 +75,7 @@ VALUES = {"Message", "MessageId", "Packet", "Roster", "HoldBack"}
 PROCESSES = {
     *("Process", "Chain2", "Isis", "Ks", "Prs", "PrsBroadcast", "Rst", "Ses", "Vector", "Unordered", "History"),
     *("OutputBuffer", "Phases", "BroadcastPhases", "Serial", "Hierarchy", "Numbered", "AcyclicGroups"),
-    *("Rendezvous", "DifferentialKs", "ChannelView", "ScalarPhases", "Psync"),
+    *("Rendezvous", "DifferentialKs", "ChannelView", "ScalarPhases", "Psync", "ShortPhases"),
 }
 ROAMING = {
     *("Host", "Station", "Cluster", "Berth", "Luggage", "Policy", "Terms", "Mind", "Direct", "Relay", "Flood"),

@@ -25,7 +25,7 @@ from antecede.core.effects import Effect
 from antecede.core.errors import Misuse
 from antecede.core.group_graph import GroupGraph, group_graph
 from antecede.core.ordering.isis import IsisStamp
-from antecede.core.ordering.mr import Phases, PhaseStamp
+from antecede.core.ordering.mr import Phases, PhaseStamp, ShortPhases, ShortPhaseStamp
 from antecede.core.process import Process
 from antecede.core.roster import checked_names, checked_packet
 from antecede.core.snapshot import values
@@ -39,7 +39,7 @@ T = TypeVar("T")
 class AcyclicGroups:
     """`inner`, told of the groups of this process only. `members` are all that a group ever had."""
 
-    inner: Process | Phases
+    inner: Process | Phases | ShortPhases
     members: dict[GroupId, frozenset[ProcessId]]
 
     @property
@@ -81,7 +81,9 @@ class AcyclicGroups:
         """Return what a stamp says about groups of this process. Another algorithm's stamp is refused inside."""
         if isinstance(stamp, IsisStamp):
             return IsisStamp(self._of_mine(stamp.vectors))
-        return PhaseStamp(self._of_mine(stamp.phase)) if isinstance(stamp, PhaseStamp) else stamp
+        if isinstance(stamp, PhaseStamp | ShortPhaseStamp):
+            return type(stamp)(self._of_mine(stamp.phase))
+        return stamp
 
     def _of_mine(self, counts: Mapping[GroupId, T]) -> dict[GroupId, T]:
         return {group: count for group, count in counts.items() if self.process in self.members.get(group, ())}

@@ -23,7 +23,7 @@ from antecede.core.ordering.history import History
 from antecede.core.ordering.isis import Isis
 from antecede.core.ordering.ks import DifferentialKs, Ks
 from antecede.core.ordering.mf import OutputBuffer
-from antecede.core.ordering.mr import Phases
+from antecede.core.ordering.mr import Phases, ShortPhases
 from antecede.core.ordering.mr_broadcast import BroadcastPhases
 from antecede.core.ordering.mr_scalar import ScalarPhases
 from antecede.core.ordering.none import Unordered
@@ -112,11 +112,13 @@ def _mr(
     roster: Roster,
     *,
     acyclic: bool = False,
+    own_count: bool = True,
     numbered: bool = False,
     resynch_after_s: float = 0.0,
     hold_back_limit: int = HOLD_BACK_LIMIT,
 ) -> Algorithm:
-    phases = Phases(roster, HoldBack(hold_back_limit), resynch_after_s)
+    form = Phases if own_count else ShortPhases
+    phases = form(roster, HoldBack(hold_back_limit), resynch_after_s)
     made = within_acyclic_groups(phases) if acyclic else phases
     return Numbered(made, hold_back_limit) if numbered else made
 

@@ -3,9 +3,10 @@
 Guarantees causal order for multicast within overlapping groups over FIFO channels (`numbered=True` makes them so).
 Its stamp is one count a group, far less than `isis`; the price is resynchronisation packets, and waiting for them:
 it is not delay-optimal. With `acyclic=True` its stamp is the counts of the sender's own groups (§4.3, `core.acyclic`);
-groups must not overlap in a cycle, nor two of them share two processes. A message that is refused for want of room
-holds up the resynchronisations behind it, so with a hold-back limit that is reached processes may wait for each other
-for ever: keep it above what can be in flight.
+groups must not overlap in a cycle, nor two of them share two processes. With `own_count=False` a message does not
+carry the count of its own group, which its receivers know on a FIFO channel (§4.1). A message that is refused for want
+of room holds up the resynchronisations behind it, so with a hold-back limit that is reached processes may wait for each
+other for ever: keep it above what can be in flight.
 
     expected_i^x[j]  `expected[x][j]`: the next phase of j in group x is at least this
     K_i[x]           `phase[x]`: the highest phase known of group x; for a group of `me`, expected_i^x[i]
@@ -54,6 +55,25 @@ class PhaseStamp:
         return cls(source.vector())
 
 
+@shapes.stamp(27, "ShortPhaseStamp")
+@dataclass(frozen=True, slots=True)
+class ShortPhaseStamp:
+    """K without the message's own group (§4.1): its phase there is the one that the receiver expects of the sender."""
+
+    phase: Mapping[GroupId, int]
+
+    @property
+    def entries(self) -> int:
+        return len(self.phase)
+
+    def write(self, to: shapes.Writer) -> None:
+        to.vector(self.phase)
+
+    @classmethod
+    def read(cls, source: shapes.Reader) -> ShortPhaseStamp:
+        return cls(source.vector())
+
+
 @shapes.stamp(13, "Resynch")
 @dataclass(frozen=True, slots=True)
 class Resynch(Fields):
@@ -83,7 +103,7 @@ class Phases(Participant):
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
         message = self.roster.message(dests, payload)
         assert message.group is not None
-        packet = Packet(self.process, message, PhaseStamp(self._stamp()))  # GS1
+        packet = Packet(self.process, message, self._stamp(message.group))  # GS1
         self.phase[message.group] = self.phase.get(message.group, 0) + 1
         self._expect(message.group, self.process, self.phase[message.group])
         self.behind.pop(message.group, None)
@@ -95,8 +115,8 @@ class Phases(Participant):
         checked_packet(packet)
         if packet.sender in self.roster.departed:
             return []
-        if packet.message is not None and isinstance(packet.stamp, PhaseStamp):
-            return self._arrive(packet, self.roster.accept(packet), packet.stamp)
+        if packet.message is not None and isinstance(packet.stamp, PhaseStamp | ShortPhaseStamp):
+            return self._arrive(packet.sender, self.roster.accept(packet), packet.stamp)
         if packet.message is None and isinstance(packet.stamp, Resynch):
             return self._take_resynch(packet.sender, packet.stamp)
         raise RemoteViolation(f"{packet.sender} sent a {type(packet.stamp).__name__}, which is of another algorithm")
@@ -131,19 +151,27 @@ class Phases(Participant):
         assert all(packet.message is not None for packet in self.held.packets.values()), "a control packet is held"
         self.held.resume(self._unmet, rank)
 
-    def _arrive(self, packet: Packet, message: Message, stamp: PhaseStamp) -> list[Effect]:
+    def _arrive(self, sender: ProcessId, message: Message, stamp: PhaseStamp | ShortPhaseStamp) -> list[Effect]:
         """Take a message: GS2. Channels are FIFO, so a number at or below the last one is a duplicate."""
         group = message.group
         if group not in self.roster.my_groups or message.dests - self.roster.groups[group] - self.roster.departed:
             raise RemoteViolation(f"{message.id} to group {group!r} with {sorted(message.dests)}: other members here")
-        if message.id.seq <= self.arrived.get(packet.sender, 0):
+        if message.id.seq <= self.arrived.get(sender, 0):
             return []
-        phase = stamp.phase.get(group, 0)
+        whole = self._complete(sender, group, stamp)
+        packet, phase = Packet(sender, message, whole), whole.phase.get(group, 0)
         self.held.offer(packet, self._unmet(packet), rank(packet))
-        self.arrived[packet.sender] = message.id.seq
-        self._expect(group, packet.sender, phase + 1)
+        self.arrived[sender] = message.id.seq
+        self._expect(group, sender, phase + 1)
         effects = self._follow(group, phase + 1)
         return effects + self._drain()
+
+    def _complete(self, sender: ProcessId, group: GroupId, stamp: PhaseStamp | ShortPhaseStamp) -> PhaseStamp:
+        """Return the timestamp with the phase in the message's own group, which a short one leaves out."""
+        if isinstance(stamp, PhaseStamp):
+            return stamp
+        known = self.expected.get(group, {}).get(sender, 0)
+        return PhaseStamp({**stamp.phase, group: known} if known else stamp.phase)
 
     def _take_resynch(self, sender: ProcessId, stamp: Resynch) -> list[Effect]:
         """Take a resynchronisation: GS3."""
@@ -191,7 +219,11 @@ class Phases(Participant):
         row[member] = max(row.get(member, 0), phase)
         self.held.reached(Reached(member, row[member], f"phase|in {group}"), rank)
 
-    def _stamp(self) -> dict[GroupId, int]:
+    def _stamp(self, group: GroupId) -> PhaseStamp | ShortPhaseStamp:  # noqa: ARG002 - other forms need the group
+        """Return the timestamp of a message to `group`."""
+        return PhaseStamp(self._phases())
+
+    def _phases(self) -> dict[GroupId, int]:
         return {group: phase for group, phase in sorted(self.phase.items()) if phase}
 
     def _others(self, group: GroupId) -> list[ProcessId]:
@@ -207,6 +239,23 @@ class Phases(Participant):
                     self.phase[group] = max(self.phase.get(group, 0), phase)
             effects.append(Deliver(packet.message))
         return effects
+
+
+@values.storable("ShortPhases")
+@dataclass(slots=True)
+class ShortPhases(Phases):
+    """CTL_i whose messages leave out the count of their own group (§4.1).
+
+    The others expect of this process the phase of its last message plus one, or of its last resynchronisation. That is
+    its own phase, unless it waits for a timer before it resynchronises (§3.5): then its message carries the count.
+    Resynchronisations carry their phase, because a process may fall behind by several phases at once.
+    """
+
+    def _stamp(self, group: GroupId) -> PhaseStamp | ShortPhaseStamp:
+        whole = self._phases()
+        if group in self.behind:
+            return PhaseStamp(whole)
+        return ShortPhaseStamp({each: phase for each, phase in whole.items() if each != group})
 
 
 def rank(packet: Packet) -> int:
