@@ -176,28 +176,35 @@ class World:
         if len(effects) == 1 and type(effect := effects[0]) is Deliver and effect.message is packet.message:
             self._record_delivery(to, effect.message, flight, self.kernel.now)  # the common case
             return
-        self._carry_out(to, effects)
+        self._carry_out(to, effects, packet.sender)
         if flight is not None and to in flight.awaiting:
             self.ledger.record_hold(to, flight, self.kernel.now)
 
-    def _carry_out(self, process: ProcessId, effects: list[Effect]) -> None:
-        """Carry out effects in order. Consecutive transmissions of the same packet are one departure."""
+    def _carry_out(self, process: ProcessId, effects: list[Effect], answered: ProcessId | None = None) -> None:
+        """Carry out effects in order. Consecutive transmissions of the same packet are one departure.
+
+        `answered` is the sender of the packet that has just arrived, if the effects come from one.
+        """
         packet: Packet | None = None
         dests: list[ProcessId] = []
         for effect in effects:
             if isinstance(effect, Transmit):
                 if effect.packet is not packet:
-                    self._transmit(process, packet, dests)
+                    self._transmit(process, packet, dests, answered)
                     packet, dests = effect.packet, []
                 dests.append(effect.to)
             else:
-                self._transmit(process, packet, dests)
+                self._transmit(process, packet, dests, answered)
                 packet = None
                 self._carry_out_here(process, effect)
-        self._transmit(process, packet, dests)
+        self._transmit(process, packet, dests, answered)
 
-    def _transmit(self, process: ProcessId, packet: Packet | None, dests: list[ProcessId]) -> None:
+    def _transmit(
+        self, process: ProcessId, packet: Packet | None, dests: list[ProcessId], answered: ProcessId | None
+    ) -> None:
         if packet is not None:
+            if packet.message is None and answered in dests:
+                self.ledger.control_answers += 1
             self._carry(process, dests, packet, self.ledger.record_departure(packet, len(dests)))
 
     def _carry_out_here(self, process: ProcessId, effect: Sent | Deliver | SetTimer) -> None:
@@ -226,6 +233,8 @@ class World:
             events=events,
             packets=ledger.packets,
             control_packets=ledger.control_packets,
+            control_operations=ledger.control_operations,
+            control_answers=ledger.control_answers,
             lost=counts.lost,
             duplicated=counts.duplicated,
             retransmitted=counts.retransmitted,

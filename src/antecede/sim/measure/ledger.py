@@ -51,7 +51,8 @@ class Ledger:
 
     `names` are the processes that send, and `latency` is that of a copy from its author to a destination. `scale`
     weighs stamps; without it, stamps are not measured in bytes. `window` is the meter of the measured part of the run.
-    `meter` is the meter in use.
+    `meter` is the meter in use. `control_answers` counts packets without a message that go to the sender of the packet
+    that has just arrived.
     """
 
     def __init__(
@@ -66,7 +67,7 @@ class Ledger:
         self.recorder, self.scale = recorder, scale
         self.oracle = Oracle() if parameters.oracle else None
         self.flights: dict[MessageId, Flight] = {}
-        self.messages = self.deliveries = self.next_mark = 0
+        self.messages = self.deliveries = self.next_mark = self.control_answers = 0
         self.last_s = 0.0
         self.window = Meter()
         self._meters: list[Meter] = []
@@ -164,6 +165,11 @@ class Ledger:
     def control_packets(self) -> int:
         """Return the number of packets that carried no message."""
         return sum(meter.control.packets for meter in self._meters)
+
+    @property
+    def control_operations(self) -> int:
+        """Return how often packets that carried no message were sent, each to one process or more."""
+        return sum(meter.control.operations for meter in self._meters)
 
     @property
     def packets(self) -> int:

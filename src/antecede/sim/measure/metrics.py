@@ -59,13 +59,17 @@ class Result(RunResult):
     """The measurements of a run with processes that stay where they are.
 
     Packets and faults are those of the whole run. Retransmissions and acknowledgements belong to the transport, and are
-    not packets of the algorithm.
+    not packets of the algorithm. 003 §3.1 says what makes control packets cheap: on a bus, a packet to several is one
+    operation (`control_operations`), and a packet that answers the one that just arrived can ride on its
+    acknowledgement (`control_answers`).
     """
 
     algorithm: str
     processes: int
     packets: int
     control_packets: int
+    control_operations: int
+    control_answers: int
     lost: int
     retransmitted: int
     acknowledgements: int
@@ -79,15 +83,17 @@ class Result(RunResult):
 
 @dataclass(slots=True)
 class Tally:
-    """A number of packets, and of the control entries on all of them."""
+    """A number of packets, of the control entries on all of them, and of sends, each of a packet to one or more."""
 
     packets: int = 0
     entries: int = 0
+    operations: int = 0
 
     def count(self, copies: int, entries: int) -> None:
         """Add copies of a packet."""
         self.packets += copies
         self.entries += copies * entries
+        self.operations += 1
 
 
 @dataclass(slots=True)
