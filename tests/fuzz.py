@@ -72,19 +72,20 @@ def batch(jobs: list[tuple[int, int]]) -> tuple[Counter[str], list[str]]:
     return counts, failures
 
 
-def _batches(executions: int, seed: int) -> Iterator[list[tuple[int, int]]]:
-    jobs = ((number % len(VARIANTS), seed * 1_000_000_000 + number) for number in range(executions))
+def _batches(executions: int, seed: int, variants: list[int]) -> Iterator[list[tuple[int, int]]]:
+    jobs = ((variants[number % len(variants)], seed * 1_000_000_000 + number) for number in range(executions))
     while chunk := list(islice(jobs, BATCH)):
         yield chunk
 
 
-def fuzz(executions: int, seed: int, *, workers: int | None = None) -> list[str]:
-    """Run them all with progress on standard error; the failures, in words."""
+def fuzz(executions: int, seed: int, *, algorithm: str | None = None, workers: int | None = None) -> list[str]:
+    """Run them all, of one algorithm or of every one, with progress on standard error; the failures, in words."""
+    variants = [number for number, (name, _) in enumerate(VARIANTS) if algorithm in (None, name)]
     totals: Counter[str] = Counter()
     failures: list[str] = []
     done = 0
     with ProcessPoolExecutor(workers or os.cpu_count()) as pool:
-        for counts, failed in pool.map(batch, _batches(executions, seed)):
+        for counts, failed in pool.map(batch, _batches(executions, seed, variants)):
             totals += counts
             failures += failed
             done = min(done + BATCH, executions)
@@ -93,7 +94,7 @@ def fuzz(executions: int, seed: int, *, workers: int | None = None) -> list[str]
             print(f"\r{done:,} of {executions:,} executions, {len(failures)} failed", end="", file=sys.stderr)
     print(file=sys.stderr)
     print(f"{'algorithm':<18}{'executions':>12}{'deliveries':>12}{'out of order':>14}")
-    for name in sorted(antecede.algorithms()):
+    for name in sorted({VARIANTS[number][0] for number in variants}):
         columns = (totals[f"{name} {what}"] for what in ("executions", "deliveries", "out of order"))
         print("{:<18}{:>12,}{:>12,}{:>14,}".format(name, *columns))
     return failures
@@ -103,6 +104,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--executions", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
+    names = sorted(antecede.algorithms())
+    parser.add_argument("--algorithm", choices=names, metavar="NAME", help="this one only, with all its options")
     parser.add_argument("--replay", metavar="VARIANT:SEED", help="play one execution again, as a failure printed it")
     arguments = parser.parse_args()
     if arguments.replay:
@@ -110,7 +113,7 @@ def main() -> int:
         _, failures = batch([(variant, seed)])
         print("\n".join(failures) or f"{VARIANTS[variant]} seed {seed}: as it should be")
         return 1 if failures else 0
-    failures = fuzz(arguments.executions, arguments.seed)
+    failures = fuzz(arguments.executions, arguments.seed, algorithm=arguments.algorithm)
     print(f"{arguments.executions:,} executions from seed {arguments.seed}: {len(failures)} failed")
     return 1 if failures else 0
 
