@@ -56,7 +56,7 @@ def test_every_stamp_there_is_was_among_the_packets() -> None:
 ROAMING = 40
 """Numbers from here on are of stations and hosts, whose packets `tests/core/mobile` sends."""
 
-INSIDE = {"PhaseStamp", "Resynch", "Up", "Down", "Across"}
+INSIDE = {"PhaseStamp", "ShortPhaseStamp", "ScalarPhase", "Resynch", "Up", "Down", "Across"}
 """Stamps that only travel inside a channel number."""
 
 

@@ -90,7 +90,7 @@ class Psync:
         assert isinstance(stamp, PsyncStamp)
         for sender, row in stamp.before.items():
             self._learn(sender, row)
-        self._learn(message.id.sender, dict.fromkeys(message.dests, message.id.seq))
+        self._learn(message.id.sender, dict.fromkeys(sorted(message.dests), message.id.seq))
         return (Reached(*message.id),)
 
     def forget(self, process: ProcessId) -> None:
