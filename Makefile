@@ -10,7 +10,7 @@ PAIRS ?= $(if $(QUICK),50000,1000000)
 WORLDS ?= $(if $(QUICK),2000,200000)
 TRACES ?= $(if $(QUICK),100,2000)
 FRAMES ?= $(if $(QUICK),5000,100000)
-COVERED := core judge conformance golden properties attack
+COVERED := core judge papers conformance golden properties attack
 export SPARK_LOCAL_IP ?= 127.0.0.1
 export PYTHONPATH := src:.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from antecede import Message, Misuse
+from antecede.core.ordering.mr import PhaseStamp, ShortPhaseStamp
 from tests.stage import Stage
 
 
@@ -51,3 +52,12 @@ def test_a_message_that_arrives_again_is_not_delivered_again() -> None:
     message = stage.send("a", "g")
     assert stage.arrive(message, "b") == [message.id]
     assert stage.arrive(message, "b") == []
+
+
+def test_without_own_count_a_process_that_waits_for_its_timer_says_its_phase() -> None:
+    """b has followed a to phase 1 without saying so, and its next message says it."""
+    stage = Stage("mr", "abc", {"g": [*"abc"]}, own_count=False, resynch_after_s=2.0)
+    stage.arrive(stage.send("a", "g"), "b")
+    first, second = stage.send("b", "g"), stage.send("b", "g")
+    assert stage.packet(first, "c").stamp == PhaseStamp({"g": 1})
+    assert stage.packet(second, "c").stamp == ShortPhaseStamp({})

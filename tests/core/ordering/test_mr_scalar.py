@@ -139,3 +139,10 @@ def test_a_forged_snapshot_is_refused(held: Packet, why: str) -> None:
     process.held.packets, process.held.serial = {1: held}, 1
     with pytest.raises(SnapshotError, match=why):
         antecede.restore(process.snapshot())
+
+
+def test_a_newcomer_is_told_and_the_timer_for_the_others_stays_on() -> None:
+    stage = behind_with_a_timer()
+    assert stage.call("b", "join", "d", ["g1"]) == [Transmit("d", Packet("b", None, ScalarPhase(1)))]
+    stage.call("b", "tick", 12.0)
+    assert {to for to, _ in stage.controls("b")} == {"a", "c", "d"}
