@@ -375,11 +375,11 @@ def _is_flag(value: object) -> bool:
 _CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     "acknowledge_every": (_is_whole(1), "a number of deliveries, 1 or more"),
     "acyclic": (_is_flag, "True or False"),
-    "own_count": (_is_flag, "True or False"),
     "differential": (_is_flag, "True or False"),
     "hold_back_limit": (_is_whole(0), "a number of packets, 0 or more"),
     "memory": (_is_whole(1), "a number of messages, 1 or more"),
     "multicast": (_is_flag, "True or False"),
     "numbered": (_is_flag, "True or False"),
+    "own_count": (_is_flag, "True or False"),
     "resynch_after_s": (_is_seconds, "a number of seconds, 0 or more"),
 }

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Self
 
 from antecede.core.effects import Deliver, Effect, Sent, SetTimer, Transmit
 from antecede.core.errors import RemoteViolation
@@ -36,10 +37,9 @@ from antecede.core.wire import shapes
 from antecede.core.wire.fields import Fields
 
 
-@shapes.stamp(12, "PhaseStamp")
 @dataclass(frozen=True, slots=True)
-class PhaseStamp:
-    """K: the phase of each group; of the message's own group too. Zeros are not sent."""
+class PhaseCounts:
+    """The wire form of a timestamp that has a phase for each of some groups."""
 
     phase: Mapping[GroupId, int]
 
@@ -51,27 +51,20 @@ class PhaseStamp:
         to.vector(self.phase)
 
     @classmethod
-    def read(cls, source: shapes.Reader) -> PhaseStamp:
+    def read(cls, source: shapes.Reader) -> Self:
         return cls(source.vector())
+
+
+@shapes.stamp(12, "PhaseStamp")
+@dataclass(frozen=True, slots=True)
+class PhaseStamp(PhaseCounts):
+    """K: the phase of each group; of the message's own group too. Zeros are not sent."""
 
 
 @shapes.stamp(27, "ShortPhaseStamp")
 @dataclass(frozen=True, slots=True)
-class ShortPhaseStamp:
+class ShortPhaseStamp(PhaseCounts):
     """K without the message's own group (§4.1): its phase there is the one that the receiver expects of the sender."""
-
-    phase: Mapping[GroupId, int]
-
-    @property
-    def entries(self) -> int:
-        return len(self.phase)
-
-    def write(self, to: shapes.Writer) -> None:
-        to.vector(self.phase)
-
-    @classmethod
-    def read(cls, source: shapes.Reader) -> ShortPhaseStamp:
-        return cls(source.vector())
 
 
 @shapes.stamp(13, "Resynch")
