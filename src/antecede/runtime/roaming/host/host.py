@@ -38,7 +38,7 @@ from antecede.core.types import MessageId, ProcessId
 from antecede.runtime.delivery import Delivery
 from antecede.runtime.driver import Driver
 from antecede.runtime.limits import SNAPSHOT_BYTES_MIN
-from antecede.runtime.roaming import protocol
+from antecede.runtime.roaming import websocket
 from antecede.runtime.roaming.host.durable_host import DurableHost
 from antecede.runtime.roaming.host.itinerary import Itinerary
 from antecede.runtime.roaming.host.link import (
@@ -127,7 +127,7 @@ class Host:
         with ExitStack() as stack:
             store = Store(self._path, snapshot_bytes_min=self._snapshot_bytes_min)
             stack.callback(store.close)
-            self._incarnation = protocol.VOLATILE if self._path is None else identify(store, host=self.id)
+            self._incarnation = websocket.VOLATILE if self._path is None else identify(store, host=self.id)
             recorder = None
             if self._trace is not None:
                 files = TraceFiles(self._trace, self.id, store)
@@ -355,7 +355,7 @@ class Host:
                 if isinstance(said, str):
                     self._noticed(said)
                     continue
-                for packet, data in protocol.read_packets(said):
+                for packet, data in websocket.read_packets(said):
                     self._durable.hear(packet, data)
                     if isinstance(packet.stamp, Welcome) and packet.stamp.move == self._durable.host.move:
                         self._welcomed(link)
@@ -378,8 +378,8 @@ class Host:
             self._former.pop()
 
     def _noticed(self, said: str) -> None:
-        notice = protocol.read_text(said)
-        counts = protocol.read_counts(notice)
+        notice = websocket.read_text(said)
+        counts = websocket.read_counts(notice)
         if self._path is None and counts is not None:
             self._durable.adopt(*counts)
         if "refused" in notice:

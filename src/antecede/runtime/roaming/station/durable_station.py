@@ -28,9 +28,9 @@ from antecede.core.types import Packet, ProcessId
 from antecede.core.wire.packets import encode
 from antecede.runtime import frames
 from antecede.runtime.roaming.home_station import home
-from antecede.runtime.roaming.protocol import VOLATILE, decoded
 from antecede.runtime.roaming.station.fragments import Fragments, cut
 from antecede.runtime.roaming.station.seals import Seals, WrongSeal
+from antecede.runtime.roaming.websocket import VOLATILE, decoded
 from antecede.runtime.state.journal import Journal
 from antecede.runtime.state.log_entries import (
     AgreeEntry,
