@@ -72,8 +72,9 @@ class Host:
 
     `urls` are the WebSocket addresses of stations, of which the first that answers is used. `id` is the host's name,
     and `token` proves it; `antecede token` makes one. `path` is the file of the durable state: without it, a restart
-    loses what was not sent yet and what was not acknowledged here. `trace` is a folder for the trace, and `run` the
-    name of the run in it. `tls` is for `wss://`. `clock` and `wall` are for tests.
+    loses what was not sent yet and what was not acknowledged here. `durability` is "process" or "power": what the state
+    survives, a crash of the process or a loss of power. `trace` is a folder for the trace, and `run` the name of the
+    run in it. `tls` is for `wss://`. `clock` and `wall` are for tests.
 
     `send` refuses payloads of more than `payload_bytes_max` bytes, and messages beyond `unsent_max` that no station has
     yet. A snapshot of the state is taken when more than `snapshot_bytes_min` of inputs are logged. A station is gone if
@@ -87,6 +88,7 @@ class Host:
         token: str,
         *,
         path: str | Path | None = None,
+        durability: str = "process",
         trace: str | Path | None = None,
         run: str = "roam",
         tls: SSLContext | None = None,
@@ -104,7 +106,7 @@ class Host:
         if stream_of(trace) is not None:
             raise Misuse("a host has no connection to JetStream: give a folder for its trace")
         self.id, self._urls, self._token, self._tls = id, [checked_url(url, tls) for url in urls], token, tls
-        self._path = None if path is None else Path(path)
+        self._path, self._durability = None if path is None else Path(path), durability
         self._trace, self._run = None if trace is None else Path(trace), run
         self._payload_bytes_max, self._unsent_max = payload_bytes_max, unsent_max
         self._snapshot_bytes_min, self._connect_s, self._ping_s = snapshot_bytes_min, connect_s, ping_s
@@ -125,7 +127,7 @@ class Host:
 
     async def __aenter__(self) -> Self:
         with ExitStack() as stack:
-            store = Store(self._path, snapshot_bytes_min=self._snapshot_bytes_min)
+            store = Store(self._path, durability=self._durability, snapshot_bytes_min=self._snapshot_bytes_min)
             stack.callback(store.close)
             self._incarnation = websocket.VOLATILE if self._path is None else identify(store, host=self.id)
             recorder = None
