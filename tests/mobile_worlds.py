@@ -28,6 +28,12 @@ from tests.worlds import PAYLOAD, Broken, Oracle
 
 STEPS_MAX = 100_000
 
+VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
+    **{name: (name, {}) for name in sorted(protocols.protocols())},
+    "prs-mobile, combined": ("prs-mobile", {"combine": True}),
+}
+"""Every protocol, and every option that changes what is sent: the protocol and its options, by a name."""
+
 MakeStation = Callable[..., protocols.AnyStation]
 """Called like `protocols.station`."""
 MakeHost = Callable[..., Host]

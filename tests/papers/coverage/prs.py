@@ -267,9 +267,12 @@ ROWS = (
         "core.mobile.handoff core.mobile.luggage",
         "core/mobile/test_handoff.py::test_random_worlds_use_every_entry_and_nothing_else",
     ),
-    missing(
+    works(
         "0.48", "§9.3", "A station may combine the acknowledgements of its hosts in one message.",
-        lacks="there is one acknowledgement for each host",
+        "core.mobile.flood",
+        "papers/test_000_section_9.py::test_9_3_a_station_sends_one_acknowledgement_for_all_hosts_of_its_cell "
+        "papers/test_000_section_9.py::test_9_3_combined_acknowledgements_are_fewer_and_delay_nothing "
+        "core/mobile/test_flood.py::test_the_acknowledgement_does_not_wait_for_a_host_that_leaves",
     ),
     works(
         "0.49", "§9.3", "Each destination gets one copy, and buffers are kept at stations.",
