@@ -25,8 +25,8 @@ COLUMNS = ("worlds", "messages", "deliveries", "dropped", "hand-offs", "held for
 
 def execute(name: str, seed: int) -> MobileWorld:
     """One execution of a variant: `Broken` if the protocol, or the judge, disagrees with the oracle."""
-    protocol, options = VARIANTS[name]
-    world = MobileWorld(protocol, seed, options=options)
+    protocol, settings = VARIANTS[name]
+    world = MobileWorld(protocol, seed, **settings)
     world.run()
     world.finished()
     verdict = judge(world.events)

@@ -152,16 +152,16 @@ def _plain(cell: str, cells: list[str], homes: dict[str, str], policy: Policy) -
 
 def roaming_names() -> list[str]:
     """Return the names of the roaming protocols and their variants, and "plain" for stations without order."""
-    return [*sorted(ROAMING_VARIANTS), "plain"]
+    return [*(name for name in sorted(ROAMING_VARIANTS) if not name.endswith("stations send")), "plain"]
 
 
 def roam(name: str, seed: int) -> RecordedWorld:
     """Return a roaming world after its end. Nothing is lost there, and nobody is restarted."""
-    protocol, options = ROAMING_VARIANTS.get(name, ("roam", {}))
+    protocol, settings = ROAMING_VARIANTS.get(name, ("roam", {}))
     world = RecordedWorld(
         protocol,
         seed,
-        options=options,
+        **settings,
         hosts_max=4,
         stations_max=3,
         steps_max=60,

@@ -96,6 +96,47 @@ def test_9_3_combined_acknowledgements_are_fewer_and_delay_nothing() -> None:
     assert joint < 0.6 * single
 
 
+SENDING = ("av1", "av2", "av2-ks", "prs-mobile", "roam")
+"""The protocols whose stations send."""
+
+
+@pytest.mark.parametrize("protocol", SENDING)
+def test_9_a_station_itself_multicasts_in_causal_order(protocol: str) -> None:
+    """s1 writes to b and c, and b answers to c and s1: c has the message of s1 first, although it is slow."""
+    scene = world(protocol, {"b": "s2", "c": "s3"}, cells="s1", stations_send=True)
+    asked = scene.send("s1", {"b", "c"})
+
+    def late(_: str, to: str, packet: Packet) -> bool:
+        return to == "s3" and carries(packet, asked)
+
+    flush(scene, late)
+    answered = scene.send("b", {"c", "s1"})
+    flush(scene, late)
+    assert (order(scene, "c"), order(scene, "s1")) == ([], [str(answered)])
+    flush(scene)
+    assert order(scene, "c") == [str(asked), str(answered)]
+    scene.finished()
+
+
+@pytest.mark.parametrize("protocol", SENDING)
+def test_9_what_a_station_delivers_itself_comes_before_what_it_sends_then(protocol: str) -> None:
+    """b writes to s1 and c; s1 has it and writes to c; c has the message of b first, and s1 uses no air."""
+    scene = world(protocol, {"b": "s2", "c": "s3"}, cells="s1", stations_send=True)
+    first = scene.send("b", {"c", "s1"})
+
+    def late(_: str, to: str, packet: Packet) -> bool:
+        return to == "s3" and carries(packet, first)
+
+    flush(scene, late)
+    second = scene.send("s1", {"c", "s1"})
+    flush(scene, late)
+    assert (order(scene, "c"), order(scene, "s1")) == ([], [str(first), str(second)])
+    flush(scene)
+    assert order(scene, "c") == [str(first), str(second)]
+    assert scene.counts["air Downlink"] == 2
+    scene.finished()
+
+
 def test_9_messages_of_one_station_are_kept_in_its_order_without_need() -> None:
     """a and b, both at s1, have nothing to do with each other; c waits for a's message to have b's."""
     scene = world("prs-mobile", {"a": "s1", "b": "s1", "c": "s2"})

@@ -40,7 +40,7 @@ def test_random_worlds_use_every_entry_and_nothing_else(
 ) -> None:
     used = set()
     step = Station.step
-    protocol, options = VARIANTS[name]
+    protocol, settings = VARIANTS[name]
 
     def recorded(self: Station, host: str, event: str, subject: Any = None) -> Iterator[Effect]:
         used.add((self.berths[host].state, event))
@@ -48,7 +48,7 @@ def test_random_worlds_use_every_entry_and_nothing_else(
 
     monkeypatch.setattr(Station, "step", recorded)
     for seed in range(400):
-        run(protocol, seed, options=options)
+        run(protocol, seed, **settings)
         if used == set(table):
             break
     assert used == set(table)

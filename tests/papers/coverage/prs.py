@@ -242,7 +242,13 @@ ROWS = (
         "core.mobile.flood core.mobile.host",
         "papers/test_000_section_9.py::test_9_3_a_message_goes_to_every_station_and_is_acknowledged_and_deleted",
     ),
-    missing("0.43", "§9", "A station may itself send a multicast.", lacks="a station cannot send"),
+    works(
+        "0.43", "§9", "A station may itself send a multicast.",
+        "core.mobile.station",
+        "papers/test_000_section_9.py::test_9_a_station_itself_multicasts_in_causal_order "
+        "papers/test_000_section_9.py::test_9_what_a_station_delivers_itself_comes_before_what_it_sends_then "
+        "test_fuzz_mobile.py::test_random_worlds_hold",
+    ),
     differs(
         "0.44", "§9.1", "Stations number what they send, and a host has what is below its counter of a station.",
         "core.mobile.flood lab.printed.roaming",
