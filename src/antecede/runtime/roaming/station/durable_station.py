@@ -333,6 +333,8 @@ def _receive(station: Station, packet: Packet) -> list[Effect]:
 
 
 def _join(station: Station, host: ProcessId) -> None:
+    if host in station.stations:
+        raise RemoteViolation(f"{host!r} is the name of a station, and no host can have it")
     try:
         station.join(host, home(host, station.stations))
     except Misuse as error:
