@@ -103,7 +103,11 @@ class World:
         self.groups = self._random_groups()
         self.ever = dict(self.groups)
         heads = self.names[: self.random.randint(1, count)]
-        self.representatives = {head: self.names[at :: len(heads)] for at, head in enumerate(heads)}
+        self.levels = [{head: self.names[at :: len(heads)] for at, head in enumerate(heads)}]
+        while self.algorithm == "hierarchy" and len(heads) > 1 and self.random.random() < 0.6:
+            below, heads = heads, self.random.sample(heads, self.random.randint(1, len(heads) - 1))
+            rest = [name for name in below if name not in heads]
+            self.levels.append({head: rest[at :: len(heads)] for at, head in enumerate(heads)})
         self.fifo = (self.info.needs_fifo and not self.options.get("numbered")) or self.random.random() < 0.2
         self.latest_first = self.random.random() < 0.2
         self.nodes = {name: self._create(name) for name in self.names}
@@ -158,7 +162,7 @@ class World:
         if self.algorithm.startswith("serial"):
             options["token_at"] = self.names[0]
         if self.algorithm == "hierarchy":
-            options["representatives"] = self.representatives
+            options["representatives"] = self.levels if len(self.levels) > 1 else self.levels[0]
         return antecede.create(
             self.algorithm, process=name, processes=self.names, groups=self.groups or None, **options
         )
