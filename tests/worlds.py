@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 
 import antecede
 from antecede import Deliver, Message, MessageId, Packet, Sent, SetTimer, Transmit
+from antecede.core.acyclic import find_obstacle
+from antecede.core.group_graph import group_graph
 from antecede.judge.events import Event
 from tests.replay import Drawing
 
@@ -93,12 +95,19 @@ class World:
         self.timers: list[tuple[float, str]] = []
         self.links: dict[tuple[str, str], list[Packet]] = {}
         self.gone: set[str] = set()
+        self.untold: list[tuple[str, str, str]] = []
+        self.further = 0
         self.newcomers = 0
         count = self.random.randint(2, self.processes_max)
         self.names = [f"p{number}" for number in range(1, count + 1)]
         self.groups = self._random_groups()
+        self.ever = dict(self.groups)
         heads = self.names[: self.random.randint(1, count)]
-        self.representatives = {head: self.names[at :: len(heads)] for at, head in enumerate(heads)}
+        self.levels = [{head: self.names[at :: len(heads)] for at, head in enumerate(heads)}]
+        while self.algorithm == "hierarchy" and len(heads) > 1 and self.random.random() < 0.6:
+            below, heads = heads, self.random.sample(heads, self.random.randint(1, len(heads) - 1))
+            rest = [name for name in below if name not in heads]
+            self.levels.append({head: rest[at :: len(heads)] for at, head in enumerate(heads)})
         self.fifo = (self.info.needs_fifo and not self.options.get("numbered")) or self.random.random() < 0.2
         self.latest_first = self.random.random() < 0.2
         self.nodes = {name: self._create(name) for name in self.names}
@@ -114,10 +123,15 @@ class World:
                 self._restart()
             elif choice < 0.47 and self.dynamic:
                 self._membership()
+            elif choice < 0.49 and self.dynamic and self.info.addressing == "group":
+                self._join_further_group()
             elif choice < 0.52:
                 self._tick(self.now + self.random.random())
+            elif choice < 0.56 and self.untold:
+                self._tell()
             elif self.links:
                 self._arrive()
+        self._tell_all()
         self.drain()
         return self
 
@@ -148,7 +162,7 @@ class World:
         if self.algorithm.startswith("serial"):
             options["token_at"] = self.names[0]
         if self.algorithm == "hierarchy":
-            options["representatives"] = self.representatives
+            options["representatives"] = self.levels if len(self.levels) > 1 else self.levels[0]
         return antecede.create(
             self.algorithm, process=name, processes=self.names, groups=self.groups or None, **options
         )
@@ -250,6 +264,7 @@ class World:
             self._carry_out(name, self.nodes[name].tick(now))
 
     def _membership(self) -> None:
+        self._tell_all()
         if self.random.random() < 0.6 and self.newcomers < 2:
             self._join()
         elif len(self.names) > 2:
@@ -261,13 +276,48 @@ class World:
         name = f"q{self.newcomers}"
         groups = sorted(self.random.sample(sorted(self.groups), min(1, len(self.groups))))
         for group in groups:
-            self.groups[group] = sorted([*self.groups[group], name])
+            self._add_member(group, name)
         self.names.append(name)
         self.drawing.add(name, "join")
         joined = {other: self.nodes[other].join(name, groups) for other in self.names[:-1]}
         self.nodes[name] = self._create(name)
         for other, effects in joined.items():
             self._carry_out(other, effects)
+
+    def _add_member(self, group: str, name: str) -> None:
+        for groups in (self.groups, self.ever):
+            groups[group] = sorted([*groups[group], name])
+
+    def _join_further_group(self) -> None:
+        """A running process joins a group. It hears of it first; the others of `isis` one by one, with traffic between.
+
+        With the forms of `mr` everybody hears of it before a packet that follows from it arrives.
+        """
+        name, group = self.random.choice(self.names), self.random.choice(sorted(self.groups))
+        if name in self.groups[group] or not self._may_be_in(name, group):
+            return
+        self._tell_all()
+        self._add_member(group, name)
+        self.further += 1
+        self.drawing.add(name, f"join {group}")
+        self.untold = [(name, name, group), *((other, name, group) for other in self.names if other != name)]
+        self._tell()
+        if self.algorithm != "isis":
+            self._tell_all()
+
+    def _may_be_in(self, name: str, group: str) -> bool:
+        """With `acyclic` no two groups may come to share another process, and none a first one in a cycle."""
+        with_it = {**self.ever, group: [*self.ever[group], name]}
+        return not self.options.get("acyclic") or not find_obstacle(group_graph(with_it), one_shared=True)
+
+    def _tell(self) -> None:
+        """Tell the next process of somebody who joins a further group."""
+        other, name, group = self.untold.pop(0)
+        self._carry_out(other, self.nodes[other].join(name, [group]))
+
+    def _tell_all(self) -> None:
+        while self.untold:
+            self._tell()
 
     def _leave(self) -> None:
         """Once nothing of it is wanted any more: the network is at rest."""
@@ -291,7 +341,8 @@ class World:
         return getattr(getattr(self.nodes[name], "inner"), "inner") is not None  # noqa: B009
 
     def _check_needless_waiting(self, at: str) -> None:
-        told = self.newcomers and self.info.addressing != "multicast"  # then a Baseline may be what is missing
+        joined = self.newcomers or self.further
+        told = joined and self.info.addressing != "multicast"  # then a Baseline may be what is missing
         if told or not (self.info.delay_optimal and self.strict and self.info.causal):
             return
         for waiting in self.nodes[at].pending():

@@ -86,8 +86,8 @@ CALLED_WRONG = [
     ),
     (
         lambda: new("isis", groups=GROUPS),
-        lambda a: a.join("a", ["g2"]),
-        "'a' is this process: name its groups when it is created",
+        lambda a: a.join("a", ["g9"]),
+        "there is no group 'g9' here; there are ['g1', 'g2']",
     ),
     (
         lambda: new("isis", groups=GROUPS),

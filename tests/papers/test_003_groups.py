@@ -67,7 +67,7 @@ class JoiningWorld(World):
             groups = groups[:1]
         self.in_two += len(groups) == 2
         for group in groups:
-            self.groups[group] = sorted([*self.groups[group], name])
+            self._add_member(group, name)
         joined = {other: self.nodes[other].join(name, groups) for other in self.names}
         self.names.append(name)
         self.nodes[name] = self._create(name)

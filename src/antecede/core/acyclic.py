@@ -12,7 +12,8 @@ from x to y is through a process p of both. After m1, p sent a message m to y th
   one process, this cannot happen: d is p, and delivered m1 before. A stamp and its receiver then have one group in
   common, that of the message, so messages are compared by their counts of one group.
 
-A process that left still counts as a member of its groups: what it passed on may be on its way.
+A process that left still counts as a member of its groups: what it passed on may be on its way. A running process can
+join a further group only if none of its own groups shares a process with it: it has dropped what it was told of it.
 """
 
 from __future__ import annotations
@@ -64,6 +65,8 @@ class AcyclicGroups:
         checked_names("a process", [process])
         members = {name: who | {process} if name in joined else who for name, who in self.members.items()}
         check_groups(members, one_shared=isinstance(self.inner, Phases))
+        if process == self.process:
+            self._check_nothing_was_dropped(joined)
         effects = self.inner.join(process, joined)
         self.members = members
         return effects
@@ -76,6 +79,18 @@ class AcyclicGroups:
 
     def resume(self) -> None:
         self.inner.resume()
+
+    def _check_nothing_was_dropped(self, joined: frozenset[GroupId]) -> None:
+        """Raise `Misuse` if this process may depend on messages to the groups it joins, which it did not count."""
+        mine = sorted(group for group, members in self.members.items() if self.process in members)
+        for group in sorted(joined.difference(mine)):
+            near = [other for other in mine if self.members[other] & self.members[group]]
+            if near:
+                raise Misuse(
+                    f"with acyclic=True {self.process!r} did not count the messages to group {group!r} that it was "
+                    f"told of in {near[0]!r}, and cannot join it while it runs: join with another name, or leave the "
+                    f"option out"
+                )
 
     def _cut(self, stamp: Stamp) -> Stamp:
         """Return what a stamp says about groups of this process. Another algorithm's stamp is refused inside."""

@@ -12,7 +12,9 @@ or input and output. Calls go in, a list of effects comes out, and the driver ow
    after a call, and do not transmit what is not saved;
 5. tell every process of a newcomer with `join` before it is sent anything, and of a departure with `leave` once nothing
    of the departed is wanted any more. Tell all processes of a departure before the next newcomer is admitted. Names are
-   not reused. With `mr`, `mr-broadcast` and `mr-scalar`, everybody has called `join` before the newcomer sends.
+   not reused. With `mr`, `mr-broadcast` and `mr-scalar`, everybody has called `join` before the newcomer sends. A
+   running process that joins a further group calls `join` with its own name, before the others do; with `mr` and
+   `mr-scalar` all of them do so before a packet that any of these calls led to arrives.
 
 Most algorithms only put a stamp on a message and hold packets back until their stamp allows delivery. For these
 an **ordering** is the algorithm of the paper and nothing else: what to stamp (`stamps`), the delivery condition
@@ -65,7 +67,11 @@ class Algorithm(Protocol):
         ...
 
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
-        """Admit a newcomer, who may be sent to from now on. `groups` are the groups that it joins."""
+        """Admit a newcomer, who may be sent to from now on. `groups` are the groups that it joins.
+
+        With the algorithm's own name: take part in further groups. Of each of their members, this process delivers
+        what that member sends to the group after its own call of `join`, and nothing from before.
+        """
         ...
 
     def leave(self, process: ProcessId) -> list[Effect]:

@@ -46,6 +46,15 @@ class CountsEverything(Protocol):
         ...
 
 
+@runtime_checkable
+class OrdersGroups(Protocol):
+    """An ordering that knows in which groups its process is, and so has to hear of further ones."""
+
+    def enter(self, groups: Iterable[GroupId]) -> None:
+        """Take part in `groups`, too, from now on."""
+        ...
+
+
 class CountsBroadcasts:
     """The baseline of an ordering for broadcast, in which there is one scope: how many messages this process sent."""
 
@@ -110,6 +119,8 @@ class Process(Participant):
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
         known = len(self.roster.processes)
         joined = self.roster.join(process, groups)
+        if process == self.process:
+            return self._enter(joined)
         newcomer = joined if self.roster.addressing == "group" else len(self.roster.processes) > known
         if not newcomer or not isinstance(self.ordering, CountsEverything):
             return []  # what was in flight to one who had joined before is still wanted there
@@ -127,6 +138,13 @@ class Process(Participant):
         held = self.held.packets.values()
         assert all(packet.message and self.ordering.accepts(packet.message, packet.stamp) for packet in held)
         self.held.resume(self._needs)
+
+    def _enter(self, groups: list[GroupId]) -> list[Effect]:
+        """Take part in further groups. What is held back waits for what its stamp counts there, too."""
+        if isinstance(self.ordering, OrdersGroups):
+            self.ordering.enter(groups)
+            self.held.resume(self._needs)
+        return []
 
     def _needs(self, packet: Packet) -> Iterator[Need]:
         assert packet.message is not None

@@ -6,7 +6,7 @@ An option of an algorithm is a keyword of `create`; `create` refuses a keyword t
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from types import MappingProxyType
@@ -18,7 +18,7 @@ from antecede.core.errors import Misuse, SnapshotError, UnknownAlgorithm
 from antecede.core.fifo import Numbered
 from antecede.core.holdback import HOLD_BACK_LIMIT, HoldBack
 from antecede.core.ordering.chain2 import Chain2
-from antecede.core.ordering.hierarchy import Hierarchy, clusters
+from antecede.core.ordering.hierarchy import Clusters, build_hierarchy, levels_of
 from antecede.core.ordering.history import History
 from antecede.core.ordering.isis import Isis
 from antecede.core.ordering.ks import DifferentialKs, Ks
@@ -154,17 +154,17 @@ def _hierarchy(
     roster: Roster,
     *,
     inner: str = "ks",
-    representatives: Mapping[ProcessId, Iterable[ProcessId]] | None = None,
+    representatives: Clusters | Sequence[Clusters | None] | None = None,
     hold_back_limit: int = HOLD_BACK_LIMIT,
 ) -> Numbered:
-    through = clusters(roster.processes, representatives)
-    heads = sorted(set(through.values()))
     if inner not in ("ks", "prs", "rst", "ses"):
         raise Misuse(f"the inner algorithm of a hierarchy must be ks, prs, rst or ses, not {inner!r}")
-    within = None
-    if roster.me in heads:
-        within = create(inner, process=roster.me, processes=heads, hold_back_limit=hold_back_limit)
-    return Numbered(Hierarchy(roster, through, within, {}), hold_back_limit)
+    levels = levels_of(roster.processes, representatives)
+    innermost = None
+    if roster.me in levels[-1].values():
+        top = set(levels[-1].values())
+        innermost = create(inner, process=roster.me, processes=top, hold_back_limit=hold_back_limit)
+    return Numbered(build_hierarchy(roster, levels, innermost), hold_back_limit)
 
 
 _ALL = (

@@ -70,8 +70,6 @@ class Roster:
         to_join = sorted(set(checked_names("groups", groups)))
         if _name(process) in self.departed:
             raise Misuse(f"{process!r} has left, and its name cannot be used again: give the newcomer another name")
-        if process == self.me and to_join:
-            raise Misuse(f"{process!r} is this process: name its groups when it is created")
         missing = [name for name in to_join if name not in self.groups]
         if missing:
             raise Misuse(f"there is no group {missing[0]!r} here; there are {sorted(self.groups)}")

@@ -80,6 +80,13 @@ def test_what_comes_from_the_wrong_side_is_refused(process: str, wrong: Packet, 
     [
         (["a", "c"], "representatives must be a mapping of each to the processes it represents, not ['a', 'c']"),
         ({"a": ["b"], "z": ["d"]}, "'z' represents others, and is not among the processes ['a', 'b', 'c', 'd']"),
+        ([], "representatives must be a mapping of each to the processes it represents, not []"),
+        ([CLUSTERS, {"b": ["a"]}], "'b' represents others, and is not among the processes ['a', 'c']"),
+        (
+            [CLUSTERS, {"a": ["c"], "c": ["a"]}],
+            "representatives must hold every process once, and there must be one: ['a', 'a', 'c', 'c']",
+        ),
+        ([CLUSTERS, *[{"a": ["c"]}], *[{"a": []}] * 5], "a hierarchy has at most 6 levels, not 7"),
         ({"a": "b"}, "the processes of representative 'a' must be a collection of names, not 'b'"),
     ],
 )

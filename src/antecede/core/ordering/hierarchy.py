@@ -8,6 +8,13 @@ Processes are in clusters, each with a representative, which is one of them. A m
 of its sender, across to the representatives of its destinations, and down to them. What a process has delivered
 before it sends came down from the same representative that its message goes up to, so the inner algorithm sees
 every dependency. The channels up and down must be FIFO, and are numbered.
+
+"This logic can be extended to a multi-level hierarchy" (§7.1): the inner algorithm of the representatives may be such a
+hierarchy itself, in which some of them represent the others. `representatives` is then a list with the clusters of each
+level, the lowest first.
+
+    c -- up --> b -- up --> a -- across --> d -- down --> e -- down --> f       a = {b}, d = {e}  among a, b, d, e
+                                                                                b = {c}, e = {f}  among all
 """
 
 from __future__ import annotations
@@ -16,15 +23,20 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isqrt
+from typing import TypeAlias
 
 from antecede.core.algorithm import Algorithm
 from antecede.core.effects import Deliver, Effect, Sent, Transmit
 from antecede.core.errors import Misuse, RemoteViolation
-from antecede.core.roster import Participant, checked_names, checked_packet
+from antecede.core.roster import Participant, Roster, checked_names, checked_packet
 from antecede.core.snapshot import values
 from antecede.core.types import GroupId, Message, MessageId, Need, Packet, Pending, ProcessId, Stamp
 from antecede.core.wire import shapes
 from antecede.core.wire.fields import Empty
+
+Clusters: TypeAlias = Mapping[ProcessId, Iterable[ProcessId]]
+LEVELS_MAX = shapes.STAMP_DEPTH_MAX - 2
+"""Levels of representatives. Each puts its stamp around that of the level above; the channel number is around all."""
 
 
 @shapes.stamp(19, "Up")
@@ -142,13 +154,11 @@ class Hierarchy(Participant):
         sent = effects[0]
         assert isinstance(sent, Sent)
         self.carried[sent.message.id] = message
-        out = self._translate(effects)
-        self.carried.pop(sent.message.id, None)
-        return out
+        return self._translate(effects)
 
     def _arrive(self, packet: Packet, message: Message, stamp: Across) -> list[Effect]:
         assert self.inner is not None
-        if stamp.id.sender != packet.sender:
+        if stamp.id.sender != packet.sender and not isinstance(self.inner, Hierarchy):  # which forwards, and checks it
             raise RemoteViolation(f"{packet.sender} forwarded {message.id} in the name of {stamp.id.sender}")
         effects = self.inner.receive(Packet(packet.sender, Message(stamp.id, stamp.to, b""), stamp.inner))
         self.carried[stamp.id] = message
@@ -157,19 +167,24 @@ class Hierarchy(Participant):
     def _translate(self, effects: Iterable[Effect]) -> list[Effect]:
         """Return effects of the inner algorithm as ours: its transmissions go across, its deliveries go down.
 
-        The algorithms that can be inside set no timer.
+        The algorithms that can be inside set no timer. They do all that they do with a message in one call.
         """
         out: list[Effect] = []
+        done: set[MessageId] = set()
         for effect in effects:
             if isinstance(effect, Transmit):
-                out.append(self._across_to(effect))
+                out.append(self._across_to(effect, done))
             elif isinstance(effect, Deliver):
-                out += self._down(self.carried.pop(effect.message.id))
+                done.add(effect.message.id)
+                out += self._down(self.carried[effect.message.id])
+        for identity in done:
+            del self.carried[identity]
         return out
 
-    def _across_to(self, effect: Transmit) -> Transmit:
+    def _across_to(self, effect: Transmit, done: set[MessageId]) -> Transmit:
         inner = effect.packet.message
         assert inner is not None, "the inner algorithm has no control packets"
+        done.add(inner.id)
         stamp = Across(inner.id, inner.dests, effect.packet.stamp)
         return Transmit(effect.to, Packet(self.process, self.carried[inner.id], stamp))
 
@@ -187,16 +202,41 @@ def _across(need: Need) -> Need:
     return Need(need.sender, need.first, need.last, need.scope or "|among the representatives")
 
 
-def clusters(
-    processes: Iterable[ProcessId], chosen: Mapping[ProcessId, Iterable[ProcessId]] | None
-) -> dict[ProcessId, ProcessId]:
+def levels_of(processes: Iterable[ProcessId], chosen: object) -> list[dict[ProcessId, ProcessId]]:
+    """Return for each level the representative of each process in it, the lowest level first.
+
+    `chosen` are the clusters of the lowest level, or a list with those of each level; see `clusters`. In each level but
+    the lowest are the representatives of the one below.
+    """
+    levels = list(chosen) if isinstance(chosen, list | tuple) and all(map(_is_level, chosen)) and chosen else [chosen]
+    if len(levels) > LEVELS_MAX:
+        raise Misuse(f"a hierarchy has at most {LEVELS_MAX} levels, not {len(levels)}")
+    through: list[dict[ProcessId, ProcessId]] = []
+    for level in levels:
+        through.append(clusters(through[-1].values() if through else processes, level))
+    return through
+
+
+def build_hierarchy(
+    roster: Roster, levels: Sequence[dict[ProcessId, ProcessId]], innermost: Algorithm | None
+) -> Hierarchy:
+    """Return the process of the lowest of `levels`. If it represents others, the levels above are inside it."""
+    first, *above = levels
+    heads = sorted(set(first.values()))
+    inner = innermost
+    if above:
+        inner = build_hierarchy(Roster.of(roster.me, "multicast", heads, None), above, innermost)
+    return Hierarchy(roster, first, inner if roster.me in heads else None, {})
+
+
+def clusters(processes: Iterable[ProcessId], chosen: object) -> dict[ProcessId, ProcessId]:
     """Return the representative of each process.
 
     `chosen` are the processes of each representative. If it is None, processes are in the order of their names in
     clusters of the square root of their number. Everybody must be told the same. A process that is not among those
     chosen is placed by its name, as a newcomer is.
     """
-    everyone = sorted(processes)
+    everyone = sorted(set(processes))
     if chosen is None:
         size = max(1, isqrt(len(everyone)))
         return {process: everyone[at - at % size] for at, process in enumerate(everyone)}
@@ -213,6 +253,10 @@ def clusters(
     through = {process: head for head, theirs in chosen.items() for process in sorted({head, *theirs})}
     heads = sorted(chosen)
     return through | {process: _place(process, heads) for process in everyone if process not in through}
+
+
+def _is_level(chosen: object) -> bool:
+    return chosen is None or isinstance(chosen, Mapping)
 
 
 def _place(process: ProcessId, heads: Sequence[ProcessId]) -> ProcessId:

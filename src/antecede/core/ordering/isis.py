@@ -77,6 +77,10 @@ class Isis:
         group, sender = str(message.group), message.id.sender
         return (Reached(sender, self.vectors.get(group, {}).get(sender, 0), f"|in {group}"),)
 
+    def enter(self, groups: Iterable[GroupId]) -> None:
+        """Take part in further groups. What is known of them so far was sent before anybody could send it here."""
+        self.mine |= frozenset(groups)
+
     def baseline(self, groups: Iterable[GroupId]) -> Mapping[str, int]:
         counts = {group: self.vectors.get(group, {}).get(self.me, 0) for group in groups}
         return {group: count for group, count in counts.items() if count}

@@ -125,6 +125,9 @@ class Phases(Participant):
 
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
         joined = self.roster.join(process, groups)
+        if process == self.process:  # from now on K[x] is the phase of a member, which the announcement below says
+            for group in joined:
+                self._expect(group, process, self.phase.get(group, 0))
         self.held.resume(self._unmet, rank)  # what is held waits for the newcomer too, or later packets would overtake
         mine = [group for group in joined if group in self.roster.my_groups]
         return [effect for group in mine for effect in self._announce(group)]

@@ -102,10 +102,14 @@ class ScalarPhases(Participant):
         return self.held.pending(self._unmet)
 
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
+        known = self._neighbours()
         joined = self.roster.join(process, groups)
         self.held.resume(self._unmet, rank)  # what is held waits for the newcomer too, or later packets would overtake
-        shared = any(group in self.roster.my_groups for group in joined)
-        return self._announce([process]) if shared and self.phase else []
+        if process == self.process:
+            to = [name for name in self._neighbours() if name not in known]
+        else:
+            to = [process] if any(group in self.roster.my_groups for group in joined) else []
+        return self._announce(to) if to and self.phase else []
 
     def leave(self, process: ProcessId) -> list[Effect]:
         self.roster.leave(process)

@@ -24,7 +24,7 @@ UINT_MAX = 2**63 - 1
 NAMES_PER_BYTE_MAX = 64
 COMPLEMENTS_MAX = 65_536
 """Names that all complements of a packet may range over: beyond, sets are bitmaps, of eight names a byte."""
-STAMP_DEPTH_MAX = 3
+STAMP_DEPTH_MAX = 8
 SETS_KEPT_MAX = 1024
 LIST, BITMAP, COMPLEMENT = 0, 1, 2
 BITS_OF_BYTE = tuple(tuple(bit for bit in range(8) if byte >> bit & 1) for byte in range(256))

@@ -135,14 +135,26 @@ class DurableProcess:
         return sent.message.id
 
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> None:
-        """A newcomer may be sent to from now on."""
+        """A newcomer may be sent to from now on; or this process itself joins further groups."""
         joining = sorted(groups)
-        if (process in self.members and not joining) or process == self.algorithm.process:
+        is_self = process == self.algorithm.process
+        if (process in self.members or is_self) and not joining:
             return
+        if is_self:
+            self._refuse_to_join_alone()
         self._carry_out(self._journal.put(JoinEntry(process, tuple(joining))))
-        if process not in self.members:
+        if process not in self.members and not is_self:
             self._admit([process])
             self.rosters.grow(self.members)
+
+    def _refuse_to_join_alone(self) -> None:
+        """Raise `Misuse` if all members of a group have to hear at once of a running process that joins it."""
+        name = self.store.facts.get("algorithm", b"").decode()
+        if name in ("mr", "mr-scalar"):
+            raise Misuse(
+                f"with {name} the members of a group have to hear at the same time of a process that joins it, so it "
+                f"cannot be running: use isis, or join with another name and these groups"
+            )
 
     def _admit(self, newcomers: Iterable[ProcessId]) -> None:
         for name in newcomers:

@@ -196,7 +196,11 @@ class Node:
         return taken
 
     async def admit(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> None:
-        """Admit a newcomer, if the algorithm has to know everybody. `groups` are the groups that it joins."""
+        """Admit a newcomer, if the algorithm has to know everybody. `groups` are the groups that it joins.
+
+        With `isis` a running process may join further groups: call this at that process first, with its own name, and
+        then at all others. From each of them it delivers what that one sends to the groups from its call on.
+        """
         self._check_stays()
         self._durable.join(process, groups)
         await self._commits.done()
