@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from antecede.runtime import Host, MemoryNetwork, serve_station
-from antecede.runtime.roaming.protocol import AirLimits
 from antecede.runtime.roaming.tokens import issue
+from antecede.runtime.roaming.websocket import AirLimits
 from tests.faults.powered import Power, PoweredNetwork, PowerFails
 from tests.runtime.cells import KEY, url
 from tests.runtime.power import recorded
