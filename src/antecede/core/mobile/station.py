@@ -171,6 +171,7 @@ class Station:
 
     def resume(self) -> None:
         """Rebuild what a snapshot leaves out. `restore` calls it."""
+        assert self.me in self.stations, f"{self.me} is not among the stations"
         lost = [host for host, berth in self.berths.items() if berth.state == handoff.AWAY and berth.at == self.me]
         assert not lost, f"{lost[0]} is away, and the place where it is would be here"
         served = (berth for berth in self.berths.values() if berth.state in (handoff.HERE, handoff.SETTLING))
