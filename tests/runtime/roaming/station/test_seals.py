@@ -112,6 +112,21 @@ def test_a_migrated_store_believes_frames_that_were_on_their_way_and_no_later_on
             receiver.open("s2", bare, 8)
 
 
+def test_frames_without_a_seal_that_were_on_their_way_when_the_operator_came_back_from_form_1_are_believed() -> None:
+    bare = frames.removed("ann")
+    with closing(Store(None)) as store:
+        sealed = seals(store, "s2").wrap("s1", 2, bare)
+        back = seals(store, form=1)
+        back.open("s2", sealed, 4)
+        assert back.open("s2", bare, 5) == bare
+        again = seals(store)
+        assert again.open("s2", bare, 6) == bare, "s2 sent it when s1 still read form 1"
+        again.open("s2", sealed, 8)
+        assert again.open("s2", bare, 7) == bare
+        with pytest.raises(WireError, match="without a seal"):
+            again.open("s2", bare, 9)
+
+
 def test_the_form_is_what_the_destination_reads(tmp_path: Path) -> None:
     path = Path(shutil.copy(GOLDEN / "v1" / "stations" / "roam_s1.sqlite", tmp_path))
     bare = frames.removed("ann")

@@ -5,7 +5,8 @@ of a station, and does not have the key, can neither introduce nor remove a host
 
 Stations of 0.1.0 wrote no seals. A store that this release made accepts none of their frames. In a store that was
 migrated, a frame without a seal is accepted from a station as long as the inbox had none with a seal from it before:
-so frames that were on their way during the upgrade are not lost, and no later one is believed.
+so frames that were on their way during the upgrade are not lost, and no later one is believed. The same is so in a
+store with which the station has announced form 1 for a while, because the operator wanted to go back.
 
 A seal that does not fit may be of another key, which the operator has changed at one station and not at another. So the
 frame is not thrown away: it stays with the broker, and is named as a problem.
@@ -23,6 +24,10 @@ from antecede.runtime.state.store import Store
 
 SEAL_BYTES = 16
 PURPOSE = b"antecede frames between stations"
+HAD_FORM_1 = "announced form 1"
+"""The name of a fact: others may have written frames without a seal to this station."""
+FIRST_SEALED = "first sealed frame "
+"""Begins the name of a fact, which ends with the name of a station."""
 
 
 class WrongSeal(WireError):
@@ -37,7 +42,11 @@ class Seals:
     ) -> None:
         self._key = hmac.digest(key, PURPOSE, "sha256")  # not the key itself, which signs tokens
         self._space, self._me, self._store, self._form, self.epoch = space, me, store, form, epoch
-        self._is_new = MIGRATED not in store.facts
+        if form == frames.BARE_FORM:
+            store.put(HAD_FORM_1, b"")
+            for fact in [fact for fact in store.facts if fact.startswith(FIRST_SEALED)]:
+                store.drop(fact)
+        self._is_new = not {MIGRATED, HAD_FORM_1} & store.facts.keys()
 
     def wrap(self, to: ProcessId, announced: int | None, frame: bytes) -> bytes:
         """Return `frame` with a seal, unless `to` can only be of an earlier release."""
@@ -59,25 +68,22 @@ class Seals:
                 f"the seal of a frame of {sender} does not fit: give all stations the same key, or somebody forges "
                 "frames"
             )
-        if not self._is_new and number and self._fact(sender) not in self._store.facts:
-            self._store.put(self._fact(sender), b"%d" % number)
+        is_recorded = self._is_new or self._form == frames.BARE_FORM or FIRST_SEALED + sender in self._store.facts
+        if number and not is_recorded:
+            self._store.put(FIRST_SEALED + sender, b"%d" % number)
         return envelope.frame
 
     def _check_bare(self, sender: ProcessId, number: int) -> None:
         if self._form == frames.BARE_FORM:
             return  # the operator wants to go back to a release without seals
-        first = self._store.facts.get(self._fact(sender))
+        first = self._store.facts.get(FIRST_SEALED + sender)
         if self._is_new or (first is not None and number > int(first)):
             raise WireError(f"a frame of {sender} without a seal")
 
     def _usual_form(self, to: ProcessId) -> int:
-        is_sealing = self._is_new or self._fact(to) in self._store.facts
+        is_sealing = self._is_new or FIRST_SEALED + to in self._store.facts
         return frames.ENVELOPE_FORM if is_sealing else frames.BARE_FORM
 
     def _seal(self, sender: ProcessId, to: ProcessId, epoch: int, frame: bytes) -> bytes:
         names = "\0".join((self._space, sender, to, str(epoch))).encode()
         return hmac.digest(self._key, b"%d " % len(names) + names + frame, "sha256")[:SEAL_BYTES]
-
-    @staticmethod
-    def _fact(station: ProcessId) -> str:
-        return f"first sealed frame {station}"
