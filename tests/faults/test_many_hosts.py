@@ -17,7 +17,7 @@ from antecede.core.mobile.effects import Effect, Radio
 from antecede.core.mobile.host import IN, OUT, Host
 from antecede.core.wire.packets import encode
 from antecede.runtime import frames
-from antecede.runtime.roaming import protocol
+from antecede.runtime.roaming import websocket
 from antecede.runtime.roaming.host.durable_host import NOWHERE
 from antecede.runtime.roaming.tokens import issue
 from tests.runtime.ports import free_port
@@ -69,7 +69,7 @@ class PlainHost:
             async with self._opening:
                 opened = connect(self._url, proxy=None, compression=None, open_timeout=DEADLINE_S)
                 self._socket = await stack.enter_async_context(opened)
-                await self._socket.send(protocol.hello(issue(KEY, self.host.me), "1"))
+                await self._socket.send(websocket.hello(issue(KEY, self.host.me), "1"))
                 await self._socket.recv()
                 await self._carry_out(self.host.enter("s1"))
             await self._hear(self._socket)
@@ -77,7 +77,7 @@ class PlainHost:
     async def _hear(self, socket: ClientConnection) -> None:
         async for said in socket:
             assert isinstance(said, bytes), f"{self.host.me} is told {said!r}"
-            for packet, _ in protocol.read_packets(said):
+            for packet, _ in websocket.read_packets(said):
                 await self._carry_out(self.host.hear(packet))
 
     async def _carry_out(self, effects: Iterable[Effect]) -> None:
