@@ -64,8 +64,10 @@ def test_the_page_explains_every_warning_and_no_other() -> None:
 
 
 def names_of_metrics() -> set[str]:
-    counters = {f"antecede_{name}_total" for name in (*metrics.COUNTERS, *metrics.STATION_COUNTERS)}
-    gauges = {f"antecede_{name}" for name in (*metrics.GAUGES, *metrics.STATION_GAUGES)}
+    counters = {
+        f"antecede_{name}_total" for name in (*metrics.COUNTERS, *metrics.STATION_COUNTERS, *metrics.HOST_COUNTERS)
+    }
+    gauges = {f"antecede_{name}" for name in (*metrics.GAUGES, *metrics.STATION_GAUGES, *metrics.HOST_GAUGES)}
     return {*counters, *gauges, "antecede_problems"}
 
 

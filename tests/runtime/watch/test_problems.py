@@ -192,6 +192,9 @@ def test_a_message_that_went_to_nobody(caplog: pytest.LogCaptureFixture) -> None
             await ann.send({"bbo"}, b"misspelt")
             await until(lambda: said(caplog, r"message ann:1 went to nobody: no host 'bbo' was ever connected") == 1)
             assert [type(problem) for problem in ann.problems()] == [MessageRefused]
+            assert 'antecede_problems{kind="message refused",process="ann"} 1.0' in ann.metrics.text()
+            assert 'antecede_connected{process="ann"} 1.0' in ann.metrics.text()
+            assert ann.counts() == {"sent": 1, "delivered": 0, "unsent": 0, "connected": 1}
             assert ann.refusals() == [("ann:1", "bbo")]
             assert ann.problems() == []
 

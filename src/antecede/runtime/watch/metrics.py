@@ -1,4 +1,4 @@
-"""What a node counts, in the text form that Prometheus reads.
+"""What a node, a station or a host counts, in the text form that Prometheus reads.
 
     print(node.metrics.text())
     node.metrics.serve(9100)        # http://127.0.0.1:9100/metrics
@@ -48,6 +48,14 @@ STATION_GAUGES = {
     "held_back": "Messages that wait for one that they depend on.",
     "outbox": "Packets that the inbox of some station does not have yet.",
 }
+HOST_COUNTERS = {
+    "sent": "Messages sent by this host, restarts included.",
+    "delivered": "Messages that this host got from stations, restarts included.",
+}
+HOST_GAUGES = {
+    "unsent": "Messages that no station is known to have taken.",
+    "connected": "1 if a station serves this host, and 0 if none does.",
+}
 
 
 class Counted(Protocol):
@@ -62,7 +70,7 @@ class Counted(Protocol):
 
 
 class Metrics(Collector):
-    """The collector of one node or station, with a registry of its own."""
+    """The collector of one node, station or host, with a registry of its own."""
 
     def __init__(
         self, node: Counted, counters: Mapping[str, str] = COUNTERS, gauges: Mapping[str, str] = GAUGES

@@ -51,19 +51,19 @@ from antecede.runtime.roaming.host.link import (
     hang_up,
     open_link,
 )
+from antecede.runtime.roaming.host.view import HostView
 from antecede.runtime.roaming.host.writer import LinkWriter
 from antecede.runtime.state.identity import identify
 from antecede.runtime.state.store import Delivered, Store
 from antecede.runtime.state.trace_recorder import Recorder, TraceFiles, stream_of
 from antecede.runtime.watch.acknowledgements import Acknowledgements
-from antecede.runtime.watch.problems import MessageRefused, MoveFailed, NotConnected, Problem, ProblemLog
+from antecede.runtime.watch.metrics import HOST_COUNTERS, HOST_GAUGES, Metrics
+from antecede.runtime.watch.problems import Problem
 
 RETRY_S = 5.0
 UNSENT_MAX = 10_000
 PAYLOAD_BYTES_MAX = 7 * 2**10
 REFUSALS_MAX = 1_000
-SOON_S = 2.0
-"""How long a host has no station before that is a problem."""
 ENTER = "async with Host(...) as host:"
 
 
@@ -121,7 +121,7 @@ class Host:
         self._refusals: deque[tuple[str, ProcessId]] = deque(maxlen=REFUSALS_MAX)
         self._closed = False
         self._stack = ExitStack()
-        self._log, self._acknowledgements = ProblemLog(id, clock), Acknowledgements()
+        self._acknowledgements = Acknowledgements()
 
     # The application's side.
 
@@ -143,6 +143,16 @@ class Host:
         self._commits = self._driver.commits
         self._offer(store.inbox())
         self._itinerary = Itinerary(self._urls, self._open, self)
+        self._view = HostView(
+            self._durable,
+            self._itinerary,
+            self._acknowledgements,
+            self._refusals,
+            is_served=lambda: self.station is not None,
+            forgets=self._path is None,
+            clock=self._clock,
+        )
+        self.metrics = Metrics(self._view, HOST_COUNTERS, HOST_GAUGES)
         self._driver.start(self._itinerary.run, self._keep_time)
         return self
 
@@ -154,7 +164,7 @@ class Host:
 
     def __getattr__(self, name: str) -> NoReturn:
         """Explain that the host is not open, if something is asked of it that only an open one has."""
-        if name in ("_durable", "_driver", "_commits", "_itinerary"):
+        if name in ("_durable", "_driver", "_commits", "_itinerary", "_view", "metrics"):
             raise Misuse(f"the host is not open: write `{ENTER}`")
         raise AttributeError(f"a Host has no {name!r}")
 
@@ -233,19 +243,11 @@ class Host:
 
     def problems(self) -> list[Problem]:
         """Return what is wrong now, each with since when and in words. The same is logged."""
-        found: list[Problem] = []
-        if self._path is not None:  # otherwise nothing is offered again
-            found += self._acknowledgements.find_forgotten(self._log)
-        away_s = self._log.age_s("not connected", self.station is None)
-        if away_s >= SOON_S:
-            found.append(NotConnected(away_s, self._itinerary.trouble or "none has answered yet"))
-        failed = self._itinerary.failed_move
-        failed_s = self._log.age_s(("move", failed), failed is not None)
-        if failed is not None:
-            found.append(MoveFailed(failed_s, *failed))
-        for message, unknown in self._refusals:
-            found.append(MessageRefused(self._log.age_s(("refused", message)), message, unknown))
-        return found
+        return self._view.problems()
+
+    def counts(self) -> dict[str, int]:
+        """Return what this host sent and got, restarts included, and what waits now."""
+        return self._view.counts()
 
     def refusals(self) -> list[tuple[str, ProcessId]]:
         """Return the messages that went to nobody since the last call, each with the destination that is unknown."""
@@ -393,7 +395,4 @@ class Host:
             self._writing.cancel()
 
     async def _keep_time(self) -> None:
-        await self._driver.keep_time(lambda: self._durable.host.due, self._durable.tick, self._look)
-
-    def _look(self) -> None:
-        self._log.look(self.problems())
+        await self._driver.keep_time(lambda: self._durable.host.due, self._durable.tick, self._view.look)

@@ -1,0 +1,72 @@
+"""How a host is doing: its counts, and what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from antecede.core.types import ProcessId
+from antecede.runtime.roaming.host.durable_host import DurableHost
+from antecede.runtime.roaming.host.itinerary import Itinerary
+from antecede.runtime.watch.acknowledgements import Acknowledgements
+from antecede.runtime.watch.problems import MessageRefused, MoveFailed, NotConnected, Problem, ProblemLog
+
+SOON_S = 2.0
+"""How long a host may be without a station before that is a problem."""
+
+
+class HostView:
+    """Looks at one host, and changes nothing.
+
+    `refusals` are messages that went to nobody, each with the destination that is unknown. `is_served` tells whether a
+    station serves the host now. `forgets` is whether its state is in memory alone.
+    """
+
+    def __init__(
+        self,
+        durable: DurableHost,
+        itinerary: Itinerary,
+        acknowledgements: Acknowledgements,
+        refusals: Iterable[tuple[str, ProcessId]],
+        *,
+        is_served: Callable[[], bool],
+        forgets: bool,
+        clock: Callable[[], float],
+    ) -> None:
+        self._durable, self._itinerary, self._acknowledgements = durable, itinerary, acknowledgements
+        self._refusals, self._is_served, self._forgets = refusals, is_served, forgets
+        self.process = durable.host.me
+        self._log = ProblemLog(self.process, clock)
+
+    def look(self) -> None:
+        """Log what begins and ends to be a problem."""
+        self._log.look(self.problems())
+
+    def problems(self) -> list[Problem]:
+        """Return what is wrong now."""
+        found: list[Problem] = []
+        if not self._forgets:  # otherwise nothing is offered again
+            found += self._acknowledgements.find_forgotten(self._log)
+        away_s = self._log.age_s("not connected", not self._is_served())
+        if away_s >= SOON_S:
+            found.append(NotConnected(away_s, self._itinerary.trouble or "none has answered yet"))
+        failed = self._itinerary.failed_move
+        failed_s = self._log.age_s(("move", failed), failed is not None)
+        if failed is not None:
+            found.append(MoveFailed(failed_s, *failed))
+        for message, unknown in self._refusals:
+            found.append(MessageRefused(self._log.age_s(("refused", message)), message, unknown))
+        return found
+
+    def problem_counts(self) -> dict[str, int]:
+        """Return the number of problems at the last look, by kind."""
+        return self._log.counts()
+
+    def counts(self) -> dict[str, int]:
+        """Return what this host sent and got, restarts included, and what waits now."""
+        host = self._durable.host
+        return {
+            "sent": host.sent,
+            "delivered": host.got,
+            "unsent": len(host.unsent),
+            "connected": int(self._is_served()),
+        }
