@@ -13,20 +13,20 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from itertools import islice
 
-from antecede.core.mobile import protocols
 from antecede.judge.judge import judge
-from tests.mobile_worlds import MobileWorld
+from tests.mobile_worlds import VARIANTS, MobileWorld
 from tests.replay import explain_failure
 from tests.worlds import Broken
 
 BATCH = 100
-NAMES = tuple(sorted(protocols.protocols()))
+NAMES = tuple(sorted(VARIANTS))
 COLUMNS = ("worlds", "messages", "deliveries", "dropped", "hand-offs", "held for nothing")
 
 
-def execute(protocol: str, seed: int) -> MobileWorld:
-    """One execution: `Broken` if the protocol, or the judge, disagrees with the oracle."""
-    world = MobileWorld(protocol, seed)
+def execute(name: str, seed: int) -> MobileWorld:
+    """One execution of a variant: `Broken` if the protocol, or the judge, disagrees with the oracle."""
+    protocol, settings = VARIANTS[name]
+    world = MobileWorld(protocol, seed, **settings)
     world.run()
     world.finished()
     verdict = judge(world.events)
@@ -78,9 +78,9 @@ def fuzz(worlds: int, seed: int, *, workers: int | None = None, names: tuple[str
             if sys.stderr.isatty():
                 print(f"\r{done:,} of {worlds:,} worlds, {len(failures)} failed", end="", file=sys.stderr)
     print(file=sys.stderr)
-    print(f"{'protocol':<12}" + "".join(f"{column:>18}" for column in COLUMNS))
+    print(f"{'protocol':<24}" + "".join(f"{column:>18}" for column in COLUMNS))
     for name in names:
-        print(f"{name:<12}" + "".join(f"{totals[f'{name} {column}']:>18,}" for column in COLUMNS))
+        print(f"{name:<24}" + "".join(f"{totals[f'{name} {column}']:>18,}" for column in COLUMNS))
     return failures
 
 

@@ -28,6 +28,13 @@ from tests.worlds import PAYLOAD, Broken, Oracle
 
 STEPS_MAX = 100_000
 
+VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
+    **{name: (name, {}) for name in sorted(protocols.protocols())},
+    "prs-mobile, combined": ("prs-mobile", {"options": {"combine": True}}),
+    **{f"{name}, stations send": (name, {"stations_send": True}) for name in ("av1", "av2", "prs-mobile", "roam")},
+}
+"""Every protocol, and what it can do besides: the protocol and the settings of its worlds, by a name."""
+
 MakeStation = Callable[..., protocols.AnyStation]
 """Called like `protocols.station`."""
 MakeHost = Callable[..., Host]
@@ -84,8 +91,8 @@ def rough(chance: random.Random) -> Calm:
 
 @dataclass
 class MobileWorld:
-    """One execution of `protocol`, all of it decided by `seed`. `make_station` may make other forms of its stations,
-    and `make_host` of its hosts.
+    """One execution of `protocol`, all of it decided by `seed`. With `stations_send`, stations send and get messages
+    too. `make_station` may make other forms of its stations, and `make_host` of its hosts.
     """
 
     protocol: str
@@ -97,6 +104,7 @@ class MobileWorld:
     calm: Calm | None = None
     policy: Policy | None = None
     strict: bool = True
+    stations_send: bool = False
     make_station: MakeStation = protocols.station
     make_host: MakeHost = protocols.host
 
@@ -125,12 +133,13 @@ class MobileWorld:
         self.populate(cells, {name: self.random.choice(cells) for name in names})
 
     def populate(self, cells: list[str], homes: dict[str, str]) -> None:
-        self.cells, self.names = cells, sorted(homes)
+        own = {cell: cell for cell in cells} if self.stations_send else {}
+        self.cells, self.names = cells, [*sorted(homes), *own]
         if self.protocol == "av3" and "logical" not in self.options:
             self.options = {**self.options, "logical": self.random.randint(1, 3)}
         self.stations = {
             cell: self.make_station(
-                self.protocol, name=cell, stations=cells, homes=homes, policy=self.rules, **self.options
+                self.protocol, name=cell, stations=cells, homes={**homes, **own}, policy=self.rules, **self.options
             )
             for cell in cells
         }
@@ -186,7 +195,8 @@ class MobileWorld:
     # What hosts do.
 
     def send(self, sender: str, dests: Iterable[str]) -> MessageId:
-        effects = self.hosts[sender].send(dests, PAYLOAD)
+        node: Any = self.hosts.get(sender) or self.stations[sender]
+        effects = node.send(dests, PAYLOAD)
         self.carry_out(sender, effects)
         assert isinstance(effects[0], Sent)
         return effects[0].message.id
@@ -209,7 +219,7 @@ class MobileWorld:
         return 1 if self.random.random() < 0.4 else self.random.randint(1, len(self.names))
 
     def _roam(self) -> None:
-        name = self.random.choice(self.names)
+        name = self.random.choice(list(self.hosts))
         host = self.hosts[name]
         if self.air.patient and host.state not in (IN, OUT):
             return
@@ -220,7 +230,7 @@ class MobileWorld:
 
     def _newcomer(self) -> None:
         """Everybody hears of a new host at the same instant, with messages in flight."""
-        if len(self.names) < self.hosts_max:
+        if len(self.hosts) < self.hosts_max:
             name, home = f"n{len(self.names)}", self.random.choice(self.cells)
             for station in self.stations.values():
                 station.join(name, home)
@@ -279,7 +289,7 @@ class MobileWorld:
         choice = self.random.random()
         if choice > 0.3:
             return packet
-        roster = [*self.names, *self.cells] if choice > 0.15 else ()
+        roster = [*self.hosts, *self.cells] if choice > 0.15 else ()
         decoded = antecede.decode(antecede.encode(packet, roster), roster)
         if decoded != packet:
             raise Broken(f"the wire turned {packet} into {decoded}")
@@ -322,7 +332,7 @@ class MobileWorld:
         self.drawing.add_event(event)
 
     def _restart(self) -> None:
-        name = self.random.choice([*self.cells, *self.names])
+        name = self.random.choice([*self.cells, *self.hosts])
         where: dict[str, Any] = self.hosts if name in self.hosts else self.stations
         self.drawing.add(name, "restart")
         before = where[name]

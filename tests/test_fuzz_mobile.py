@@ -12,8 +12,8 @@ import pytest
 
 from antecede.core.mobile.protocols import protocols
 from antecede.lab.printed.roaming import leaving_host, printed_station
-from tests.fuzz_mobile import batch, execute
-from tests.mobile_worlds import MobileWorld, rough
+from tests.fuzz_mobile import NAMES, batch, execute
+from tests.mobile_worlds import VARIANTS, MobileWorld, rough
 
 FAILED_ONCE = (  # each fails again with its mistake put back
     # A hint of where luggage goes came before the luggage, which was then refused. And: two stations that waited for
@@ -24,13 +24,13 @@ FAILED_ONCE = (  # each fails again with its mistake put back
 )
 
 
-@pytest.mark.parametrize("protocol", sorted(protocols()))
-def test_random_worlds_hold(protocol: str) -> None:
-    counts, failures = batch([(protocol, seed) for seed in range(60)])
+@pytest.mark.parametrize("name", NAMES)
+def test_random_worlds_hold(name: str) -> None:
+    counts, failures = batch([(name, seed) for seed in range(60)])
     assert not failures, "\n".join(failures)
-    assert counts[f"{protocol} deliveries"] > 1000
-    if not protocols()[protocol].inhibits:
-        assert counts[f"{protocol} held for nothing"] == 0
+    assert counts[f"{name} deliveries"] > 1000
+    if not protocols()[VARIANTS[name][0]].inhibits:
+        assert counts[f"{name} held for nothing"] == 0
 
 
 @pytest.mark.parametrize(("protocol", "seed"), FAILED_ONCE)

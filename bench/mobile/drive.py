@@ -18,6 +18,7 @@ from antecede.core.mobile import protocols
 from antecede.core.mobile.effects import Effect, Radio
 from antecede.core.mobile.host_and_station_frames import (
     Acknowledge,
+    AcknowledgeAll,
     Begin,
     Carried,
     Cast,
@@ -228,7 +229,7 @@ class Drive:
             self.counts["handoff"] += 1
             self.counts["handoff bytes"] += size
             self.counts[type(stamp).__name__] += 1
-        elif isinstance(stamp, Acknowledge | Delete):
+        elif isinstance(stamp, Acknowledge | AcknowledgeAll | Delete):
             self.counts["control"] += 1
         else:
             self.counts["forwarded"] += 1

@@ -10,8 +10,8 @@ import json
 import sys
 from typing import Any
 
-from antecede.runtime.roaming.protocol import AirLimits
 from antecede.runtime.roaming.station.serve import serve_station
+from antecede.runtime.roaming.websocket import AirLimits
 
 PATIENCE_S = 60.0
 """How long stations and hosts wait for each other on a machine that is busy with all of them."""

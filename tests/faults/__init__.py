@@ -14,7 +14,7 @@ found: the seed gives the pauses between blows, the machine does the rest.
 | a cluster of three servers over TLS: killed, stopped, all at once | `test_cluster` | |
 | the network between the servers of a cluster is cut | `test_cluster` | |
 | `leave` is interrupted, again and again; a process is given up by others that are killed | `test_leaving` | |
-| power cuts of a process, and of the server | `test_power`, `test_power_of_the_server` | |
+| power cuts of a process, and of the server | `test_power`, `test_power_of_the_server` | `test_power_of_stations` |
 | 100,000 messages of backlog | `test_backlog` | |
 | clocks that jump | `test_clocks` | `test_clocks` |
 | a full disk | `test_disk` | `test_disk` |

@@ -9,18 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-from antecede.core.types import ProcessId
-from antecede.runtime import Limits, MemoryNetwork, NameTaken, Node, Received, join
-from antecede.runtime.state.store import Store
-from antecede.runtime.transport.delayed import SlowTransport
-from tests.runtime.power import Disk, recorded, replace_files
+from antecede.runtime import Limits, MemoryNetwork, NameTaken, Node, join
+from tests.faults.powered import Power, PoweredNetwork, PowerFails
+from tests.runtime.power import recorded
 
 pytestmark = pytest.mark.slow
 
@@ -44,77 +40,6 @@ class Run:
     checkpoint_pages: int = 20
 
 
-class PowerFails(Exception):
-    """Ends everything in the middle of it."""
-
-
-@dataclass(slots=True)
-class Power:
-    """Whether node `a` has power, and what it has promised so far: the number of events on its disk, and its progress.
-
-    A promise is made when a packet goes out, when a frame is acknowledged to the broker, when `send` or `ack` returns.
-    """
-
-    disk: Disk = field(default_factory=Disk)
-    node: Node | None = None
-    cut: int | None = None
-    promises: list[tuple[int, int]] = field(default_factory=list)
-
-    def promise(self) -> None:
-        if self.node is not None and self.cut is None:
-            self.promises.append((len(self.disk.events), self.node._durable.store.progress))
-
-    def fail(self) -> None:
-        self.cut = len(self.disk.events)
-
-    def leave(self, folder: Path, chance: random.Random) -> None:
-        """Put into a folder what the power cut has left."""
-        ((_, files),) = self.disk.cut([len(self.disk.events) if self.cut is None else self.cut], chance)
-        replace_files(folder, files)
-
-    async def pass_if_on(self) -> None:
-        """Let something out, or wait for ever if there is no power."""
-        if self.cut is not None:
-            await asyncio.Event().wait()
-        self.promise()
-
-
-@dataclass(frozen=True, slots=True)
-class PoweredTransport(SlowTransport):
-    """Nothing gets out after the power cut."""
-
-    power: Power
-
-    async def publish(self, to: ProcessId, data: bytes, key: str) -> None:
-        await self.power.pass_if_on()
-        await self.inner.publish(to, data, key)
-
-    async def ack(self, batch: Sequence[Received]) -> None:
-        await self.power.pass_if_on()
-        await self.inner.ack(batch)
-
-    async def report(self, progress: int) -> None:
-        await self.power.pass_if_on()
-        await self.inner.report(progress)
-
-
-@dataclass(slots=True)
-class PoweredNetwork:
-    """The network of `a`, which reaches others while it has power."""
-
-    network: MemoryNetwork
-    power: Power
-
-    def transport(self, space: str, process: ProcessId, incarnation: str) -> PoweredTransport:
-        return PoweredTransport(self.network.transport(space, process, incarnation), {}, self.power)
-
-    async def start(self, *, flushes: bool = False) -> None:
-        """Do nothing."""
-
-    async def stop(self) -> None:
-        """Do nothing."""
-
-
 @dataclass(slots=True)
 class Application:
     """What the application of `a` saw: every answer at its first offer, and what it has acknowledged for good."""
@@ -129,7 +54,7 @@ class Application:
                 self.firsts.append(message.payload)
             await message.ack()
             if power.cut is None:
-                power.promise()
+                power.promise("a")
                 self.acknowledged.add(message.payload)
 
 
@@ -145,13 +70,13 @@ async def talk(power: Power, network: MemoryNetwork, folder: Path, application: 
     durability, messages = run.durability, run.messages
     powered = PoweredNetwork(network, power)
     async with join(powered, space="s", process="a", store=folder, durability=durability, limits=SMALL) as node:
-        power.node = node
+        power.stores["a"] = node._durable.store
         async with asyncio.TaskGroup() as group:
             taking = group.create_task(application.take(node, power))
             while node.sent < messages or len(application.firsts) < messages or node.counts()["inbox"]:
                 if node.sent < messages:
                     await node.send({"b"}, b"%d" % node.sent)
-                    power.promise()
+                    power.promise("a")
                 await asyncio.sleep(0.001)
                 if power.cut is not None:
                     raise PowerFails
@@ -187,20 +112,6 @@ def record_a_run(folder: Path, durability: str) -> Power:
     return asyncio.run(asyncio.wait_for(scenario(), DEADLINE_S))
 
 
-def progress_of(folder: Path) -> int:
-    """Return the progress of the store of `a`. It has to open, and every row has to be whole."""
-    with closing(Store(folder / "s_a.sqlite")) as store:
-        store.snapshot(), list(store.log_entries()), store.outbox(), store.inbox(), store.quarantined()
-        return store.progress
-
-
-def places(power: Power, chance: random.Random) -> list[int]:
-    """Just before and just after every flush, and anywhere."""
-    flushes = power.disk.flushes()
-    between = [chance.randint(0, len(power.disk.events)) for _ in range(BETWEEN)]
-    return sorted({*flushes, *(at + 1 for at in flushes), *between})
-
-
 @pytest.mark.parametrize("durability", ["power", "process"])
 def test_a_cut_at_every_flush_and_between(tmp_path: Path, seed: int, durability: str) -> None:
     """With "power", nothing is missing that was promised. With "process" the store may be older; it is whole."""
@@ -208,10 +119,9 @@ def test_a_cut_at_every_flush_and_between(tmp_path: Path, seed: int, durability:
     power = record_a_run(tmp_path / "stores", durability)
     assert len(power.promises) > 3 * MESSAGES
     shortfalls = cuts = 0
-    for cut, files in power.disk.cut(places(power, chance), chance):
-        replace_files(tmp_path / "cut", files)
-        promised = max((progress for at, progress in power.promises if at <= cut), default=0)
-        shortfalls += progress_of(tmp_path / "cut") < promised
+    store = tmp_path / "cut" / "s_a.sqlite"
+    for promised, progress in power.find_progress_after_cuts("a", store, chance, BETWEEN):
+        shortfalls += progress < promised
         cuts += 1
     flushes = len(power.disk.flushes())
     print(f"{durability}: {flushes} flushes, {cuts} power cuts, after {shortfalls} of which the store is older")

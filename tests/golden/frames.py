@@ -13,11 +13,11 @@ from antecede.core.mobile.station import Station
 from antecede.core.types import Message, MessageId, Packet
 from antecede.core.wire.packets import encode
 from antecede.runtime import MemoryNetwork, frames, serve_station
-from antecede.runtime.roaming import protocol
-from antecede.runtime.roaming.protocol import AirLimits
+from antecede.runtime.roaming import websocket
 from antecede.runtime.roaming.station.durable_station import DurableStation
 from antecede.runtime.roaming.station.fragments import cut
 from antecede.runtime.roaming.tokens import DAYS_MAX, issue
+from antecede.runtime.roaming.websocket import AirLimits
 from antecede.runtime.state.store import Store
 from tests.golden.description import describe
 
@@ -113,11 +113,11 @@ async def _converse() -> list[dict[str, Any]]:
         connect(f"ws://127.0.0.1:{server.port}", proxy=None, compression=None) as ann,
         connect(f"ws://127.0.0.1:{server.port}", proxy=None, compression=None) as bob,
     ):
-        await bob.send(protocol.hello(_token("bob"), "incarnation of bob", "bob"))
+        await bob.send(websocket.hello(_token("bob"), "incarnation of bob", "bob"))
         await bob.recv()
-        await _say(ann, HELLO, protocol.hello(_token("ann"), "incarnation of ann", "ann"), heard)
+        await _say(ann, HELLO, websocket.hello(_token("ann"), "incarnation of ann", "ann"), heard)
         await _hear(ann, ANSWER, heard)
-        register, to_bob, to_nobody, got, leave = [protocol.packed(packets, 8_192)[0] for packets in host_packets()]
+        register, to_bob, to_nobody, got, leave = [websocket.packed(packets, 8_192)[0] for packets in host_packets()]
         for frame, answers in ((register, [PACKETS]), (to_bob, [PACKETS]), (to_nobody, [NOTICE, PACKETS])):
             await _say(ann, PACKETS, frame, heard)
             for answer in answers:
@@ -125,13 +125,13 @@ async def _converse() -> list[dict[str, Any]]:
         said = Message(MessageId("bob", 1), frozenset({"ann"}), b"hello ann")
         spoken = [Packet("bob", None, Register(1, "-")), Packet("bob", said, Uplink(0))]
         for packet in spoken:
-            await bob.send(protocol.packed([packet], 8_192)[0])
+            await bob.send(websocket.packed([packet], 8_192)[0])
             await bob.recv()
         await _hear(ann, PACKETS, heard)
         await _say(ann, PACKETS, got, heard)
         await _say(ann, PACKETS, leave, heard)
         async with connect(f"ws://127.0.0.1:{server.port}", proxy=None, compression=None) as operator:
-            await _say(operator, HELLO, protocol.hello(_token("bob", removes=True), "operator"), heard)
+            await _say(operator, HELLO, websocket.hello(_token("bob", removes=True), "operator"), heard)
             await _hear(operator, REMOVED_ANSWER, heard)
     return heard
 
@@ -154,5 +154,5 @@ async def _hear(socket: ClientConnection, kind: str, heard: list[dict[str, Any]]
 def _spoken(speaker: str, kind: str, frame: str | bytes) -> dict[str, Any]:
     if isinstance(frame, str):
         return {"from": speaker, "kind": kind, "text": frame}
-    packets = [describe(packet) for packet, _ in protocol.read_packets(frame)]
+    packets = [describe(packet) for packet, _ in websocket.read_packets(frame)]
     return {"from": speaker, "kind": kind, "hex": frame.hex(), "packets": packets}

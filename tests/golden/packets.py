@@ -32,7 +32,7 @@ def golden_packets() -> list[dict[str, Any]]:
         made = [flight.packet for flight in [*stage.brought, *stage.flying]]
         entries += _entries(algorithm, {}, LONG_NAMES, [max(made, key=_size)])
     for protocol in roaming_names():
-        made = [packet for seed in range(12) for packet in _with_inner(roam(protocol, seed).packets)]
+        made = [packet for seed in range(24) for packet in _with_inner(roam(protocol, seed).packets)]
         entries += _entries(protocol, {}, ("h1", "h2", "h3", "h4", "s1", "s2", "s3"), made)
     return entries
 

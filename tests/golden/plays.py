@@ -10,9 +10,9 @@ from typing import Any
 import antecede
 from antecede import Packet
 from antecede.core.mobile.luggage import Policy
-from antecede.core.mobile.protocols import protocols
 from antecede.core.mobile.station import Station
 from antecede.runtime.roaming.unordered import plain_station
+from tests.mobile_worlds import VARIANTS as ROAMING_VARIANTS
 from tests.mobile_worlds import Calm, MobileWorld
 from tests.stage import Flight, Stage, destinations
 
@@ -151,21 +151,23 @@ def _plain(cell: str, cells: list[str], homes: dict[str, str], policy: Policy) -
 
 
 def roaming_names() -> list[str]:
-    """Return the names of the roaming protocols, and "plain" for stations without order."""
-    return [*sorted(protocols()), "plain"]
+    """Return the names of the roaming protocols and their variants, and "plain" for stations without order."""
+    return [*(name for name in sorted(ROAMING_VARIANTS) if not name.endswith("stations send")), "plain"]
 
 
-def roam(protocol: str, seed: int) -> RecordedWorld:
+def roam(name: str, seed: int) -> RecordedWorld:
     """Return a roaming world after its end. Nothing is lost there, and nobody is restarted."""
+    protocol, settings = ROAMING_VARIANTS.get(name, ("roam", {}))
     world = RecordedWorld(
-        "roam" if protocol == "plain" else protocol,
+        protocol,
         seed,
+        **settings,
         hosts_max=4,
         stations_max=3,
         steps_max=60,
         calm=Calm(repeat=0.05, late=True, sleeps=True, drag=0.4, pace=3, roaming=0.12),
         policy=Policy(stored_max=50),
-        plain=protocol == "plain",
+        plain=name == "plain",
     )
     world.run()
     return world

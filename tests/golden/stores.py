@@ -21,11 +21,11 @@ from antecede.core.types import Packet
 from antecede.core.wire.packets import encode
 from antecede.runtime import Host, Limits, MemoryNetwork, Node, Unreachable, join, serve_station
 from antecede.runtime.node.departure import BEGUN
-from antecede.runtime.roaming.protocol import AirLimits
 from antecede.runtime.roaming.station.fragments import cut
 from antecede.runtime.roaming.station.seals import Seals
 from antecede.runtime.roaming.station.server import StationServer
 from antecede.runtime.roaming.tokens import issue
+from antecede.runtime.roaming.websocket import AirLimits
 from antecede.runtime.state.store import Store
 from antecede.runtime.transport.contract import TRACE
 from antecede.runtime.transport.memory import MemoryTransport

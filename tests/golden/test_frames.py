@@ -14,8 +14,8 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
 from antecede.runtime import Host, MemoryNetwork, frames, serve_station
-from antecede.runtime.roaming import protocol
-from antecede.runtime.roaming.protocol import Hello
+from antecede.runtime.roaming import websocket
+from antecede.runtime.roaming.websocket import Hello
 from tests.golden.description import describe
 from tests.golden.files import FOLDERS, read, read_all
 from tests.golden.frames import ANSWER, HELLO, KEY, LIMITS, NOTICE, PACKETS, open_station
@@ -68,13 +68,13 @@ def test_a_station_understands_what_another_tells_it(folder: Path) -> None:
 @pytest.mark.parametrize("entry", [entry for said in AIR for entry in said], ids=title)
 def test_a_frame_on_the_air_is_what_it_was(entry: dict[str, Any]) -> None:
     if entry["kind"] == PACKETS:
-        read_packets = [describe(packet) for packet, _ in protocol.read_packets(bytes.fromhex(entry["hex"]))]
+        read_packets = [describe(packet) for packet, _ in websocket.read_packets(bytes.fromhex(entry["hex"]))]
         assert read_packets == entry["packets"]
     elif entry["kind"] == HELLO:
         said = json.loads(entry["text"])
-        assert protocol.read_hello(entry["text"]) == Hello(said["token"], said["incarnation"], said["host"])
+        assert websocket.read_hello(entry["text"]) == Hello(said["token"], said["incarnation"], said["host"])
     else:
-        assert protocol.read_text(entry["text"]) == json.loads(entry["text"])
+        assert websocket.read_text(entry["text"]) == json.loads(entry["text"])
 
 
 @pytest.mark.parametrize("said", AIR, ids=[folder.name for folder in FOLDERS])
@@ -119,7 +119,7 @@ def test_a_host_understands_a_station_of_an_earlier_release(said: list[dict[str,
             uplinks = 0
             while uplinks < 2:
                 frame = await socket.recv()
-                uplinks += sum(packet.message is not None for packet, _ in protocol.read_packets(frame))
+                uplinks += sum(packet.message is not None for packet, _ in websocket.read_packets(frame))
             for entry in answers[2:-1]:
                 await socket.send(_frame(entry))
             await socket.wait_closed()

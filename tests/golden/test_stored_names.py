@@ -70,6 +70,7 @@ STAMPS = {
     59: "Notify",
     60: "Last",
     61: "Over",
+    62: "AcknowledgeAll",
 }
 VALUES = {"Message", "MessageId", "Packet", "Roster", "HoldBack"}
 PROCESSES = {
@@ -79,7 +80,7 @@ PROCESSES = {
 }
 ROAMING = {
     *("Host", "Station", "Cluster", "Berth", "Luggage", "Policy", "Terms", "Mind", "Direct", "Relay", "Flood"),
-    *("FloodMind", "Casts", "PlainScheme", "Seen"),
+    *("FloodMind", "Casts", "CombiningFlood", "PlainScheme", "Seen"),
 }
 LOG_ENTRIES = {
     1: ["dests"],

@@ -20,7 +20,7 @@ from antecede.core.mobile import protocols
 from antecede.core.snapshot import values
 from antecede.judge.events import parse, read_jsonl
 from antecede.runtime import Host, HostRefused, MemoryNetwork, frames, join, serve_station
-from antecede.runtime.roaming import protocol
+from antecede.runtime.roaming import websocket
 from antecede.runtime.state.store_error import checksum
 from tests.golden.files import NEWEST, copy, read
 from tests.golden.frames import HELLO, KEY, open_station
@@ -127,15 +127,15 @@ def test_the_hello_of_a_host() -> None:
                 await asyncio.wait_for(socket.recv(), 10)
             close = socket.protocol.close_rcvd
             assert close is not None
-            assert (close.code, close.reason) == (protocol.REFUSED, words)
+            assert (close.code, close.reason) == (websocket.REFUSED, words)
 
     asyncio.run(scenario())
 
 
 def test_a_host_is_told_that_the_station_is_older(monkeypatch: pytest.MonkeyPatch) -> None:
-    hello = protocol.hello
+    hello = websocket.hello
     monkeypatch.setattr(
-        protocol, "hello", lambda *said: json.dumps({**json.loads(hello(*said)), "antecede": 2})
+        websocket, "hello", lambda *said: json.dumps({**json.loads(hello(*said)), "antecede": 2})
     )  # as a later release would say it
 
     async def scenario() -> None:
@@ -151,7 +151,7 @@ def test_a_host_is_told_that_the_station_is_older(monkeypatch: pytest.MonkeyPatc
 def test_packets_on_the_air() -> None:
     newer = frames.packets(0, [bytes([PACKET[0] + 0x10]) + PACKET[1:]])
     with pytest.raises(WireError, match=f"a packet {UPGRADE}"):
-        protocol.read_packets(newer)
+        websocket.read_packets(newer)
 
 
 def test_a_frame_in_a_later_form_is_left_with_the_broker() -> None:

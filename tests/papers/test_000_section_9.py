@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from antecede import Packet
-from antecede.core.mobile.host_and_station_frames import Acknowledge, Cast, Delete
+from antecede.core.mobile.host_and_station_frames import Acknowledge, AcknowledgeAll, Cast, Delete
 from antecede.core.mobile.protocols import protocols
 from antecede.judge.events import Event
 from antecede.judge.judge import judge
@@ -68,6 +68,73 @@ def test_9_3_a_message_goes_to_every_station_and_is_acknowledged_and_deleted() -
     scene.send("a", {"b", "c"})
     flush(scene)
     assert [scene.counts[f"wire {kind.__name__}"] for kind in (Cast, Acknowledge, Delete)] == [3, 2, 3]
+
+
+def test_9_3_a_station_sends_one_acknowledgement_for_all_hosts_of_its_cell() -> None:
+    """b and c are in the cell of s2, d in that of s3: two acknowledgements instead of three, and no more deletions."""
+    homes = {"a": "s1", "b": "s2", "c": "s2", "d": "s3"}
+    one_each, combined = world("prs-mobile", homes), world("prs-mobile", homes, combine=True)
+    for scene in (one_each, combined):
+        scene.send("a", {"b", "c", "d"})
+        flush(scene)
+        scene.finished()
+    kinds = (Acknowledge, AcknowledgeAll, Delete)
+    assert [one_each.counts[f"wire {kind.__name__}"] for kind in kinds] == [3, 0, 2]
+    assert [combined.counts[f"wire {kind.__name__}"] for kind in kinds] == [0, 2, 2]
+
+
+def test_9_3_combined_acknowledgements_are_fewer_and_delay_nothing() -> None:
+    """20 hosts in 4 cells send to 1 to 10 hosts: 3.9 acknowledgements on the wires for a message, or 2.2 combined."""
+    many = replace(BUSY, protocol="prs-mobile", stations=4, hosts=20, workload=replace(BUSY.workload, dests=(1, 10)))
+    one_each, combined = simulate_mobile(many), simulate_mobile(replace(many, options={"combine": True}))
+    assert (combined.violations, combined.undelivered) == (0, 0)
+    assert combined.deliveries == one_each.deliveries
+    assert combined.delay_mean_s == pytest.approx(one_each.delay_mean_s, rel=0.01)
+    deletes = many.stations - 1
+    single, joint = ((result.extra_per_message or 0.0) - deletes for result in (one_each, combined))
+    assert 3.5 < single < 4.5
+    assert joint < 0.6 * single
+
+
+SENDING = ("av1", "av2", "av2-ks", "prs-mobile", "roam")
+"""The protocols whose stations send."""
+
+
+@pytest.mark.parametrize("protocol", SENDING)
+def test_9_a_station_itself_multicasts_in_causal_order(protocol: str) -> None:
+    """s1 writes to b and c, and b answers to c and s1: c has the message of s1 first, although it is slow."""
+    scene = world(protocol, {"b": "s2", "c": "s3"}, cells="s1", stations_send=True)
+    asked = scene.send("s1", {"b", "c"})
+
+    def late(_: str, to: str, packet: Packet) -> bool:
+        return to == "s3" and carries(packet, asked)
+
+    flush(scene, late)
+    answered = scene.send("b", {"c", "s1"})
+    flush(scene, late)
+    assert (order(scene, "c"), order(scene, "s1")) == ([], [str(answered)])
+    flush(scene)
+    assert order(scene, "c") == [str(asked), str(answered)]
+    scene.finished()
+
+
+@pytest.mark.parametrize("protocol", SENDING)
+def test_9_what_a_station_delivers_itself_comes_before_what_it_sends_then(protocol: str) -> None:
+    """b writes to s1 and c; s1 has it and writes to c; c has the message of b first, and s1 uses no air."""
+    scene = world(protocol, {"b": "s2", "c": "s3"}, cells="s1", stations_send=True)
+    first = scene.send("b", {"c", "s1"})
+
+    def late(_: str, to: str, packet: Packet) -> bool:
+        return to == "s3" and carries(packet, first)
+
+    flush(scene, late)
+    second = scene.send("s1", {"c", "s1"})
+    flush(scene, late)
+    assert (order(scene, "c"), order(scene, "s1")) == ([], [str(first), str(second)])
+    flush(scene)
+    assert order(scene, "c") == [str(first), str(second)]
+    assert scene.counts["air Downlink"] == 2
+    scene.finished()
 
 
 def test_9_messages_of_one_station_are_kept_in_its_order_without_need() -> None:

@@ -10,7 +10,7 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from antecede.runtime import MemoryNetwork
 from antecede.runtime.delivery import Delivery
-from antecede.runtime.roaming import protocol
+from antecede.runtime.roaming import websocket
 from antecede.runtime.roaming.host.host import Host
 from antecede.runtime.roaming.station.serve import serve_station
 from antecede.runtime.roaming.station.server import StationServer
@@ -70,7 +70,7 @@ async def taken(one: Host, count: int) -> list[bytes]:
 async def introduced(server: StationServer, name: str, incarnation: str = "1") -> AsyncIterator[ClientConnection]:
     """A bare connection on which the hello is done, to say anything on."""
     async with connect(url(server), proxy=None, compression=None) as socket:
-        await socket.send(protocol.hello(issue(KEY, name), incarnation))
+        await socket.send(websocket.hello(issue(KEY, name), incarnation))
         await socket.recv()
         yield socket
 

@@ -37,10 +37,10 @@ from antecede.core.ordering.ks import Ks
 from antecede.core.types import Message, MessageId, Packet
 from antecede.core.wire.packets import encode
 from antecede.runtime import frames
-from antecede.runtime.roaming import protocol
-from antecede.runtime.roaming.protocol import AirLimits
+from antecede.runtime.roaming import websocket
 from antecede.runtime.roaming.station.server import StationServer
 from antecede.runtime.roaming.tokens import issue
+from antecede.runtime.roaming.websocket import AirLimits
 from tests.replay import Drawing, explain_failure
 from tests.runtime.cells import KEY, cells, host, introduced, state_of
 
@@ -58,7 +58,7 @@ class Script:
         self.closed: tuple[int, str] | None = None
 
     async def recv(self) -> str:
-        return protocol.hello(issue(KEY, LIAR), "1")
+        return websocket.hello(issue(KEY, LIAR), "1")
 
     async def send(self, data: bytes | str) -> None:
         """The answers do not matter."""
@@ -134,7 +134,7 @@ def air_frame(chance: random.Random) -> bytes | str:
         lambda: damaged(chance, framed(right_air(chance))),
         lambda: framed(lie(chance)),
         lambda: framed(*[right_air(chance) for _ in range(chance.randint(1, 3))], lie(chance)),
-        lambda: chance.choice(["", "{}", "[", "null", protocol.hello("x", "y"), "\u2603" * 40]),
+        lambda: chance.choice(["", "{}", "[", "null", websocket.hello("x", "y"), "\u2603" * 40]),
         lambda: frames.roster(chance.randrange(99), ["a", "b"]),
         lambda: frames.leaving_word(chance.choice([frames.LEAVING, frames.SETTLED, frames.FAREWELL])),
         lambda: frames.packets(chance.randint(1, 9), [encode(right_air(chance))]),
@@ -193,7 +193,7 @@ class Fuzz:
         said = self._draw(LIAR, air_frame(self.chance))
         script = Script(said)
         await self.server._handle(cast(ServerConnection, script))
-        assert script.closed is None or script.closed[0] == protocol.REFUSED, script.closed
+        assert script.closed is None or script.closed[0] == websocket.REFUSED, script.closed
         return self._refused("air", script.closed[1] if script.closed is not None else None)
 
     async def over_a_socket(self) -> bool:
@@ -206,7 +206,7 @@ class Fuzz:
             except ConnectionClosed:
                 close = socket.protocol.close_rcvd
                 assert close is not None
-                assert close.code == protocol.REFUSED, close
+                assert close.code == websocket.REFUSED, close
                 reason = close.reason
             except TimeoutError:
                 pass  # it was right

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from antecede.core.errors import WireError
 from antecede.runtime import frames
+from antecede.runtime.envelopes import NodeEnvelopes
 
 
 @given(st.integers(0, 2**40), st.lists(st.binary(min_size=1, max_size=300), min_size=1, max_size=20))
@@ -35,6 +36,18 @@ def test_a_turn_comes_back(turn: int) -> None:
     ):
         with pytest.raises(WireError):
             frames.parse(wrong)
+
+
+@pytest.mark.parametrize("kind", [frames.LEAVING, frames.SETTLED])
+@pytest.mark.parametrize("last", [1, 300, frames.TURN_MAX])
+def test_the_number_of_a_last_message_comes_back_and_is_not_in_form_1(kind: int, last: int) -> None:
+    turn = 7 if kind == frames.LEAVING else 0
+    word = frames.leaving_word(kind, turn, last)
+    assert frames.parse(word) == frames.LeavingWord(kind, turn, last)
+    assert frames.without_last(word) == frames.leaving_word(kind, turn)
+    assert NodeEnvelopes(frames.NEWEST_FORM, 1).wrap("b", None, word) == frames.leaving_word(kind, turn)
+    with pytest.raises(WireError):
+        frames.parse(frames.leaving_word(kind, turn, frames.TURN_MAX + 1))
 
 
 @pytest.mark.parametrize(

@@ -127,9 +127,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _serve(arguments: argparse.Namespace, listen: tuple[str, int], tls: SSLContext | None) -> int:
-    from antecede.runtime.roaming.protocol import AirLimits
     from antecede.runtime.roaming.station.serve import policy, serve_station
     from antecede.runtime.roaming.tokens import read_key
+    from antecede.runtime.roaming.websocket import AirLimits
     from antecede.runtime.transport.urls import NOT_GIVEN
 
     stop = asyncio.Event()

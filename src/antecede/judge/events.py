@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 
-from antecede.judge.row import FIELD_CHARS_MAX, Invalid, RowReader
+from antecede.judge.row_refusals import FIELD_CHARS_MAX, Invalid, RowReader
 
 KINDS = ("send", "receive", "deliver", "internal", "move", "connect", "disconnect")
 WITH_MESSAGE = KINDS[:3]

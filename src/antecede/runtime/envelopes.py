@@ -34,7 +34,7 @@ class NodeEnvelopes:
         """Return `frame` in the newest form that both sides know."""
         del to
         form = min(self.newest, announced or frames.BARE_FORM)
-        return frame if form == frames.BARE_FORM else frames.envelope(self.epoch, frame)
+        return frames.without_last(frame) if form == frames.BARE_FORM else frames.envelope(self.epoch, frame)
 
 
 def checked_form(wire: int) -> int:

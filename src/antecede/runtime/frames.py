@@ -9,16 +9,19 @@ destination share one frame. The first byte of a frame is its kind:
     4  KNOWN      JSON, [host, incarnation]: a host has shown its token at the sender, a station
     5  PART       a part of a packet that is too long for the broker: number of the packet, which part, of how many
     6  REMOVED    JSON, [host]: the operator has removed a host
-    7  LEAVING    a turn: the sender sends no more messages, and what it ever sent here is before this frame
-    8  SETTLED    nothing: the sender has delivered all that the receiver, who is leaving, ever sent it
+    7  LEAVING    a turn, and a number or nothing: the sender sends no more messages; what it ever sent here is before
+                  this frame, or goes through other processes and ends with the message of this number
+    8  SETTLED    a number or nothing: the sender has delivered all that the receiver, who is leaving, ever sent it, and
+                  sends it nothing after the message of this number
     9  ENVELOPE   the form of the wire, the epoch of the sender, a seal, then a frame of kind 1 to 8
 
 PACKETS are for nodes and stations; 2, 3, 7 and 8 are for nodes, and 4 to 6 for stations.
 
-**Versions.** The forms of the wire are numbered. Form 1 is a bare frame of kind 1 to 8, all that 0.1.0 wrote. Form 2 is
-an envelope. Every later form is an envelope too, whose second byte is the number of the form, so that a release that
-does not know the form can say so. Each process announces the newest form that it reads, and senders write the newest
-form that the destination reads (`envelopes`). The packets inside have a version of their own.
+**Versions.** The forms of the wire are numbered. Form 1 is a bare frame of kind 1 to 8, all that 0.1.0 wrote; in it
+kinds 7 and 8 have no number of a message. Form 2 is an envelope. Every later form is an envelope too, whose second byte
+is the number of the form, so that a release that does not know the form can say so. Each process announces the newest
+form that it reads, and senders write the newest form that the destination reads (`envelopes`). The packets inside have
+a version of their own.
 
 `parse` of any bytes returns a frame or raises `WireError`, in time linear in their length; `TooNew` if they are of a
 later release.
@@ -61,10 +64,14 @@ class RosterFrame:
 
 @dataclass(frozen=True, slots=True)
 class LeavingWord:
-    """About leaving: `LEAVING`, with a turn, `SETTLED` or `FAREWELL`."""
+    """About leaving: `LEAVING`, with a turn, `SETTLED` or `FAREWELL`.
+
+    `last` is the number of the last message of the sender to the receiver, if messages go through other processes.
+    """
 
     kind: int
     turn: int = 0
+    last: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +125,22 @@ def roster(number: int, names: Sequence[str]) -> bytes:
     return _with_parts(ROSTER, number, [name.encode() for name in names])
 
 
-def leaving_word(kind: int, turn: int = 0) -> bytes:
+def leaving_word(kind: int, turn: int = 0, last: int = 0) -> bytes:
     """Return a frame about leaving."""
     out = bytearray((kind,))
     if kind == LEAVING:
         write_number(turn, out)
+    if last:
+        write_number(last, out)
     return bytes(out)
+
+
+def without_last(frame: bytes) -> bytes:
+    """Return a frame as form 1 has it: a word about leaving without the number of a message."""
+    if frame[0] not in (LEAVING, SETTLED):
+        return frame
+    word = _leaving_word(frame)
+    return leaving_word(word.kind, word.turn)
 
 
 def known(host: str, incarnation: str) -> bytes:
@@ -199,9 +216,10 @@ def _roster(data: bytes) -> RosterFrame:
 
 def _leaving_word(data: bytes) -> LeavingWord:
     turn, at = _number(data, 1) if data[0] == LEAVING else (0, 1)
-    if at != len(data) or turn > TURN_MAX:
-        raise WireError(f"a word about leaving of {len(data)} bytes, with turn {turn}")
-    return LeavingWord(data[0], turn)
+    last, at = _number(data, at) if data[0] != FAREWELL and at < len(data) else (0, at)
+    if at != len(data) or max(turn, last) > TURN_MAX:
+        raise WireError(f"a word about leaving of {len(data)} bytes, with turn {turn} and message {last}")
+    return LeavingWord(data[0], turn, last)
 
 
 def _part(data: bytes) -> Part:

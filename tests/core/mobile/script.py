@@ -24,6 +24,7 @@ def world(
     *,
     cells: str = "",
     policy: Policy | None = None,
+    stations_send: bool = False,
     make_station: MakeStation = protocols.station,
     make_host: MakeHost = protocols.host,
     **options: Any,
@@ -37,6 +38,7 @@ def world(
         policy=rules,
         options=dict(options),
         strict=False,
+        stations_send=stations_send,
         make_station=make_station,
         make_host=make_host,
     )

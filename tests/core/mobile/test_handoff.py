@@ -11,15 +11,16 @@ from tools.handoff import diagram
 from antecede.core.mobile import handoff
 from antecede.core.mobile.direct import Direct
 from antecede.core.mobile.effects import Effect
-from antecede.core.mobile.flood import Flood
+from antecede.core.mobile.flood import CombiningFlood, Flood
 from antecede.core.mobile.relay import Relay
 from antecede.core.mobile.station import Station
 from antecede.lab.printed.roaming import NOTIFIED_AT_ONCE, NotifyingRelay
-from tests.mobile_worlds import run
+from tests.mobile_worlds import VARIANTS, run
 
 SCHEMES = [
     (handoff.SIMPLE, Direct),
     (handoff.SIMPLE, Flood),
+    (handoff.COMBINED, CombiningFlood),
     (handoff.DRAINED, Relay),
     (NOTIFIED_AT_ONCE, NotifyingRelay),
 ]
@@ -31,12 +32,15 @@ def test_every_action_is_the_station_s_or_the_scheme_s(table: handoff.Table, sch
     assert all(hasattr(Station, f"_{action}") or hasattr(scheme, action) for action in actions)
 
 
-@pytest.mark.parametrize(("table", "protocol"), [(handoff.SIMPLE, "roam"), (handoff.DRAINED, "av2")])
+@pytest.mark.parametrize(
+    ("table", "name"), [(handoff.SIMPLE, "roam"), (handoff.DRAINED, "av2"), (handoff.COMBINED, "prs-mobile, combined")]
+)
 def test_random_worlds_use_every_entry_and_nothing_else(
-    table: handoff.Table, protocol: str, monkeypatch: pytest.MonkeyPatch
+    table: handoff.Table, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     used = set()
     step = Station.step
+    protocol, settings = VARIANTS[name]
 
     def recorded(self: Station, host: str, event: str, subject: Any = None) -> Iterator[Effect]:
         used.add((self.berths[host].state, event))
@@ -44,7 +48,7 @@ def test_random_worlds_use_every_entry_and_nothing_else(
 
     monkeypatch.setattr(Station, "step", recorded)
     for seed in range(400):
-        run(protocol, seed)
+        run(protocol, seed, **settings)
         if used == set(table):
             break
     assert used == set(table)

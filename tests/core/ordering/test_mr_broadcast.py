@@ -52,6 +52,18 @@ def test_a_process_that_leaves_keeps_what_it_holds_back_and_what_it_knows() -> N
     assert stage.arrive_control("c", "b") == [second.id]
 
 
+def test_a_process_that_left_says_nothing_more() -> None:
+    """a's message, a timer that was set before, and a newcomer are no reason to resynchronise."""
+    stage = behind_with_a_timer()
+    assert stage.call("b", "leave", "b") == []
+    stage.restart("b")
+    stage.call("b", "tick", 12.0)
+    stage.arrive(stage.send("a", {*"abc"}), "b")
+    stage.call("b", "tick", 20.0)
+    stage.call("b", "join", "d")
+    assert stage.controls("b") == []
+
+
 def behind_with_a_timer() -> Stage:
     """At time 10, b hears of phase 1, and sets a timer of two seconds instead of saying so."""
     stage = Stage("mr-broadcast", "abc", resynch_after_s=2.0)

@@ -18,7 +18,7 @@ ROWS = (
     ),
     works(
         "1.3", "§2", "Every station broadcasts a beacon, by which a host notices its cell.",
-        "sim.mobile.world core.mobile.host runtime.roaming.protocol",
+        "sim.mobile.world core.mobile.host runtime.roaming.websocket",
         "papers/test_001_beacons.py::test_2_every_station_broadcasts_a_beacon_periodically "
         "papers/test_001_beacons.py::"
         "test_2_a_host_discovers_its_cell_at_the_next_beacon_and_is_without_a_station_until_then "

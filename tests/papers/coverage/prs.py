@@ -242,7 +242,13 @@ ROWS = (
         "core.mobile.flood core.mobile.host",
         "papers/test_000_section_9.py::test_9_3_a_message_goes_to_every_station_and_is_acknowledged_and_deleted",
     ),
-    missing("0.43", "§9", "A station may itself send a multicast.", lacks="a station cannot send"),
+    works(
+        "0.43", "§9", "A station may itself send a multicast.",
+        "core.mobile.station",
+        "papers/test_000_section_9.py::test_9_a_station_itself_multicasts_in_causal_order "
+        "papers/test_000_section_9.py::test_9_what_a_station_delivers_itself_comes_before_what_it_sends_then "
+        "test_fuzz_mobile.py::test_random_worlds_hold",
+    ),
     differs(
         "0.44", "§9.1", "Stations number what they send, and a host has what is below its counter of a station.",
         "core.mobile.flood lab.printed.roaming",
@@ -267,9 +273,12 @@ ROWS = (
         "core.mobile.handoff core.mobile.luggage",
         "core/mobile/test_handoff.py::test_random_worlds_use_every_entry_and_nothing_else",
     ),
-    missing(
+    works(
         "0.48", "§9.3", "A station may combine the acknowledgements of its hosts in one message.",
-        lacks="there is one acknowledgement for each host",
+        "core.mobile.flood",
+        "papers/test_000_section_9.py::test_9_3_a_station_sends_one_acknowledgement_for_all_hosts_of_its_cell "
+        "papers/test_000_section_9.py::test_9_3_combined_acknowledgements_are_fewer_and_delay_nothing "
+        "core/mobile/test_flood.py::test_the_acknowledgement_does_not_wait_for_a_host_that_leaves",
     ),
     works(
         "0.49", "§9.3", "Each destination gets one copy, and buffers are kept at stations.",

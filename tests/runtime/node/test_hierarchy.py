@@ -3,6 +3,8 @@
 import asyncio
 import json
 import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from statistics import mean
 
@@ -10,7 +12,8 @@ import pytest
 
 from antecede.core.errors import Misuse
 from antecede.runtime import Faults, MemoryNetwork, Node, join
-from tests.runtime.nodes import eventually, judge_traces, nodes, run, take
+from antecede.runtime.node.last_numbers import FROM, TO
+from tests.runtime.nodes import WAIT_S, eventually, judge_traces, nodes, run, take
 
 CLUSTERS = {"a": {"b", "c"}, "d": {"e"}}
 
@@ -70,6 +73,90 @@ def test_chosen_representatives_over_bad_wires_and_those_who_are_not_leave(tmp_p
     run(test)
     verdict = judge_traces(tmp_path)
     assert (verdict.verdict, verdict.messages, verdict.lost, verdict.duplicates) == ("holds", 50, 0, 0)
+
+
+@asynccontextmanager
+async def in_clusters(network: MemoryNetwork, folder: Path) -> AsyncIterator[list[Node]]:
+    """All five processes, with stores and traces. A message of e to b goes through d and a."""
+    shared = {"algorithm": "hierarchy", "processes": [*"abcde"], "representatives": CLUSTERS}
+    async with nodes(network, "a b c d e", store=folder, trace=folder / "trace", **shared) as everybody:
+        yield everybody
+
+
+def test_who_leaves_waits_for_a_message_that_is_still_with_a_representative(tmp_path: Path) -> None:
+    """d has e's message for b, and cannot reach a. Everybody else has nothing to do with it any more."""
+
+    async def test() -> None:
+        network = MemoryNetwork()
+        async with in_clusters(network, tmp_path) as (_, b, _, d, e):
+            network.partition({"d"}, {"a"})
+            await e.send({"b"}, b"for b")
+            await eventually(lambda: d.counts()["outbox"] > 0)
+            leaving = asyncio.create_task(b.leave())
+            await eventually(lambda: b._durable.departure.unsettled == {"e"})
+            with pytest.raises(Misuse, match="'b' is leaving: remove it from the destinations"):
+                await e.send({"b"}, b"too late")
+            network.heal()
+            assert await take(b, 1) == [b"for b"]
+            await asyncio.wait_for(leaving, WAIT_S)
+            assert not [fact for fact in e._durable.store.facts if fact in (TO + "b", FROM + "b")]
+
+    run(test)
+
+
+def test_who_is_asked_waits_for_a_message_that_is_still_with_a_representative(tmp_path: Path) -> None:
+    """a has b's message for e, and cannot reach d. If b were gone before e has it, nobody could tell e to wait for it
+    when e leaves too."""
+
+    async def test() -> None:
+        network = MemoryNetwork()
+        async with in_clusters(network, tmp_path) as (a, b, _, _, e):
+            network.partition({"a"}, {"d"})
+            await b.send({"e"}, b"for e")
+            await eventually(lambda: a.counts()["outbox"] > 0)
+            leaving = [asyncio.create_task(b.leave())]
+            await eventually(lambda: b._durable.departure.unsettled == {"e"})
+            leaving.append(asyncio.create_task(e.leave()))
+            await asyncio.sleep(0.2)
+            assert b._durable.departure.unsettled == {"e"}
+            network.heal()
+            assert await take(e, 1) == [b"for e"]
+            await asyncio.wait_for(asyncio.gather(*leaving), WAIT_S)
+
+    run(test)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_nothing_is_lost_while_processes_talk_and_leave(tmp_path: Path, seed: int) -> None:
+    """Each process that represents nobody leaves at a random moment, while all send to all who are there."""
+    chance = random.Random(seed)
+
+    async def talk(node: Node, others: set[str]) -> None:
+        for number in range(30):
+            to = chance.sample(sorted(others), chance.randint(1, 3))
+            with suppress(Misuse):  # one of them is leaving, or has left
+                await node.send(to, b"%d" % number)
+            await asyncio.sleep(0.01 * chance.random())
+            if node.process not in CLUSTERS and chance.random() < 0.05:
+                break
+        if node.process not in CLUSTERS:
+            await node.leave()
+
+    async def test() -> None:
+        network = MemoryNetwork(seed, Faults(drop=0.2, duplicate=0.2, delay_s=0.02))
+        async with in_clusters(network, tmp_path) as everybody:
+            taking = [asyncio.create_task(take_all(node)) for node in everybody]
+            await asyncio.gather(*(talk(node, {*"abcde"} - {node.process}) for node in everybody))
+            a, d = (node for node in everybody if node.process in CLUSTERS)
+            await eventually(lambda: judge_traces(tmp_path / "trace").lost == 0)
+            assert a.counts()["processes"] == d.counts()["processes"] == 2
+            for task in taking:
+                task.cancel()
+
+    run(test)
+    verdict = judge_traces(tmp_path / "trace")
+    assert (verdict.verdict, verdict.lost, verdict.duplicates, verdict.spurious) == ("holds", 0, 0, 0)
+    assert verdict.messages > 20
 
 
 def test_the_store_knows_the_representatives_however_they_are_written(tmp_path: Path) -> None:

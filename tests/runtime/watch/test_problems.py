@@ -21,8 +21,8 @@ from antecede.runtime import (
     OutboxFull,
     join_sync,
 )
-from antecede.runtime.roaming.protocol import AirLimits
 from antecede.runtime.roaming.tokens import issue
+from antecede.runtime.roaming.websocket import AirLimits
 from antecede.runtime.transport.memory import MemoryTransport
 from antecede.runtime.watch.problems import Problem, ProblemLog, find_broker_lost, plural
 from tests.runtime.cells import KEY, cat_lacks_one, cells, host, until, url

@@ -15,6 +15,7 @@ from typing import Any
 from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.mobile.host_and_station_frames import (
     Acknowledge,
+    AcknowledgeAll,
     Begin,
     Carried,
     Cast,
@@ -30,11 +31,13 @@ from antecede.core.mobile.host_and_station_frames import (
 from antecede.core.roster import checked_packet
 from antecede.core.types import Message, Packet, ProcessId
 
+MOVES = (Begin, Handover, Moved, Notify, Last, Over)
+"""Those of a hand-off, of which there is none for a station that is a host of its own cell."""
 ABOUT_HOST = (Begin, Handover, Moved, Acknowledge, Old, Notify, Last, Over)
 STATIONS: dict[type, tuple[str, ...]] = {Begin: ("to",), Moved: ("at",), Notify: ("previous", "to")}
 """The fields that name a station."""
 WITH_MESSAGE = (Carried, Cast, Relayed, Old)
-ALONE = (Begin, Handover, Moved, Acknowledge, Delete, Notify, Last, Over)
+ALONE = (Begin, Handover, Moved, Acknowledge, AcknowledgeAll, Delete, Notify, Last, Over)
 
 
 def check_wire(packet: Packet, hosts: Collection[ProcessId], stations: Collection[ProcessId]) -> None:
@@ -48,6 +51,10 @@ def check_wire(packet: Packet, hosts: Collection[ProcessId], stations: Collectio
         raise RemoteViolation(f"{what} comes {'without' if message is None else 'with'} a message")
     if isinstance(stamp, ABOUT_HOST) and stamp.host not in hosts:
         raise RemoteViolation(f"{what} is about {stamp.host!r}, which is not a known host")
+    if isinstance(stamp, AcknowledgeAll) and (not stamp.hosts or any(host not in hosts for host in stamp.hosts)):
+        raise RemoteViolation(f"{what} is about {sorted(stamp.hosts)}, which are not all known hosts, or nobody")
+    if isinstance(stamp, MOVES) and stamp.host in stations:
+        raise RemoteViolation(f"{what} is about {stamp.host!r}, a station, which does not move")
     for name in STATIONS.get(type(stamp), ()):
         if getattr(stamp, name) not in stations:
             raise RemoteViolation(f"{what} names {getattr(stamp, name)!r}, which is not a station")

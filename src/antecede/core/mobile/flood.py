@@ -8,6 +8,8 @@ moves only what is known of the host: CB_h, Delivered_h and sent_h, in the order
     Acknowledge   from the station of a destination to M_init, when the host has the message
     Delete        from M_init to all, when all destinations have it; it may overtake its message: hence tombstones
 
+With `combine=True` a station sends one acknowledgement of a message for all hosts of its cell (§9.3, `CombiningFlood`).
+
 Messages of one station reach a host in the order of M_seq, even those of different hosts that have nothing to do with
 each other: this protocol inhibits, which the paper does not say.
 
@@ -17,7 +19,7 @@ Here it steps over what is known not to be for h, or to be deleted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -27,7 +29,7 @@ from antecede.core.holdback import HOLD_BACK_LIMIT
 from antecede.core.mobile import border, handoff
 from antecede.core.mobile.direct import Mind
 from antecede.core.mobile.effects import Effect
-from antecede.core.mobile.host_and_station_frames import Acknowledge, Cast, Delete
+from antecede.core.mobile.host_and_station_frames import Acknowledge, AcknowledgeAll, Cast, Delete
 from antecede.core.mobile.luggage import Berth, Luggage
 from antecede.core.mobile.scheme import Held, Waiter
 from antecede.core.mobile.station import Station
@@ -126,7 +128,9 @@ class Flood:
                 casts.store[stamp.seq] = (packet.message, stamp)
                 yield from self._look_again(station)
         elif isinstance(stamp, Acknowledge):
-            yield from self._acknowledge(station, stamp)
+            yield from self._acknowledge(station, {stamp.host}, stamp.seq)
+        elif isinstance(stamp, AcknowledgeAll):
+            yield from self._acknowledge(station, stamp.hosts, stamp.seq)
         elif isinstance(stamp, Delete):
             self.casts.setdefault(packet.sender, Casts()).delete(stamp.seq)
             yield from self._look_again(station)
@@ -220,14 +224,55 @@ class Flood:
     def _has(self, station: Station, host: ProcessId, init: ProcessId, seq: int) -> Iterator[Effect]:
         yield from self.wire(station, init, Packet(station.me, None, Acknowledge(host, seq)))
 
-    def _acknowledge(self, station: Station, stamp: Acknowledge) -> Iterator[Effect]:
-        missing = self.unacknowledged.get(stamp.seq)
+    def _acknowledge(self, station: Station, hosts: Set[ProcessId], seq: int) -> Iterator[Effect]:
+        missing = self.unacknowledged.get(seq)
         if missing is None:
             return
-        missing.discard(stamp.host)
+        missing -= hosts
         if not missing:
-            del self.unacknowledged[stamp.seq]
-            yield from self._to_all(station, Packet(station.me, None, Delete(stamp.seq)))
+            del self.unacknowledged[seq]
+            yield from self._to_all(station, Packet(station.me, None, Delete(seq)))
+
+
+@values.storable("CombiningFlood")
+@dataclass(slots=True)
+class CombiningFlood(Flood):
+    """The same, with one acknowledgement of a message for all hosts of the cell (§9.3).
+
+    A station collects the acknowledgements of a message until no host here is still to have it: until the last one has
+    it, or leaves. This delays no Delete, because M_init waits for the last host anyway.
+    """
+
+    table: ClassVar[handoff.Table] = handoff.COMBINED
+
+    collected: dict[ProcessId, dict[int, set[ProcessId]]] = field(default_factory=dict)
+
+    def send_collected(self, station: Station, *_: object) -> Iterator[Effect]:
+        """Send what waited for nobody but a host that has just left."""
+        for init, collected in sorted(self.collected.items()):
+            for seq in sorted(collected):
+                if seq in collected:  # another one may have led to it
+                    yield from self._send_complete(station, init, seq)
+
+    def _has(self, station: Station, host: ProcessId, init: ProcessId, seq: int) -> Iterator[Effect]:
+        self.collected.setdefault(init, {}).setdefault(seq, set()).add(host)
+        yield from self._send_complete(station, init, seq)
+
+    def _send_complete(self, station: Station, init: ProcessId, seq: int) -> Iterator[Effect]:
+        """Send the acknowledgements of a message, unless a host of this cell is still to have it."""
+        if any(self._is_to_have(luggage, init, seq) for _, luggage in station.served()):
+            return
+        hosts = frozenset(self.collected[init].pop(seq))
+        yield from self.wire(station, init, Packet(station.me, None, AcknowledgeAll(hosts, seq)))
+
+    def _is_to_have(self, luggage: Luggage, init: ProcessId, seq: int) -> bool:
+        """Return whether the message is here and for the host, and the host has not acknowledged it."""
+        message, _ = self.casts[init].store.get(seq, (None, None)) if init in self.casts else (None, None)
+        if message is None or not _is_for(luggage.host, message):
+            return False
+        return luggage.mind.received.get(init, 0) <= seq or any(
+            note == (init, seq) for _, note in luggage.outbox.values()
+        )
 
 
 def _is_note(note: object) -> bool:

@@ -12,7 +12,8 @@ the luggage by the stations (`epoch`), so that neither delay, repetition nor a r
     draining   Algorithm 2: the host left; what still comes is passed on as old, until all stations said `last`
 
 An event that has no entry cannot happen, whatever hosts, wires and the air do; if it does, the other side is at fault.
-`SIMPLE` is the hand-off of Algorithm 1, `roam` and `prs-mobile`: two messages. `DRAINED` is that of Algorithm 2.
+`SIMPLE` is the hand-off of Algorithm 1, `roam` and `prs-mobile`: two messages. `COMBINED` is that of `prs-mobile` with
+acknowledgements combined. `DRAINED` is that of Algorithm 2.
 
     register     of a host, with a newer number than any heard here; "again" when it is the number of the present one
     begin        another station asks for the luggage: it is here; or the question is stale, as the host has registered
@@ -51,6 +52,7 @@ SIMPLE: Table = {
     (AWAITED, HANDOVER): (HERE, ("admit", "welcome", "unpack", "serve")),
     (HERE, BEGIN): (AWAY, ("hand_over",)),
 }
+COMBINED: Table = {**SIMPLE, (HERE, BEGIN): (AWAY, ("hand_over", "send_collected"))}
 DRAINED: Table = {  # nothing is ahead of luggage here: both go through the causal layer
     **COMMON,
     (AWAITED, HANDOVER): (SETTLING, ("admit", "welcome")),

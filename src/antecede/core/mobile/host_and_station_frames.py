@@ -189,3 +189,12 @@ class Over(Fields):
 
     host: str
     move: int
+
+
+@shapes.stamp(62, "AcknowledgeAll")
+@dataclass(frozen=True, slots=True)
+class AcknowledgeAll(Fields):
+    """000 §9.3, to M_init: all of `hosts` have your message `seq`."""
+
+    hosts: frozenset[str]
+    seq: int

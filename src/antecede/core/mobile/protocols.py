@@ -12,7 +12,7 @@ from antecede.core.errors import Misuse, SnapshotError, UnknownAlgorithm
 from antecede.core.holdback import HOLD_BACK_LIMIT
 from antecede.core.mobile.border import checked_time
 from antecede.core.mobile.direct import Direct
-from antecede.core.mobile.flood import Flood
+from antecede.core.mobile.flood import CombiningFlood, Flood
 from antecede.core.mobile.host import Host
 from antecede.core.mobile.logical import Cluster, logical_name
 from antecede.core.mobile.luggage import Policy
@@ -59,8 +59,10 @@ def _av1(name: ProcessId, stations: Sequence[ProcessId]) -> Direct:  # noqa: ARG
     return Direct("rst")
 
 
-def _prs_mobile(name: ProcessId, stations: Sequence[ProcessId]) -> Flood:  # noqa: ARG001
-    return Flood()
+def _prs_mobile(name: ProcessId, stations: Sequence[ProcessId], *, combine: bool = False) -> Flood:  # noqa: ARG001
+    if type(combine) is not bool:
+        raise Misuse(f"combine is {combine!r}: give True or False")
+    return CombiningFlood() if combine else Flood()
 
 
 def _av2(name: ProcessId, stations: Sequence[ProcessId]) -> Relay:

@@ -5,17 +5,20 @@ to a host. The shell gives it messages of hosts in their order (`send`), everyth
 of what a host has acknowledged (`acknowledged`); the scheme gives back messages to `deliver`, in the order the
 host is to have them.
 
+A station may itself send and get messages (000 §9), if it joins as a host of its own cell: `homes={"s1": "s1"}`. Then
+its luggage stays there for ever, and it needs no air: what it is to have is delivered, and acknowledged, at once.
+
 A driver owes a station what it owes any algorithm (`antecede.core.algorithm`): effects in order, wires that bring
 everything at least once, state and effects durable together. After `restore`, call `tick`: it sets the timers again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from antecede.core.effects import SetTimer
+from antecede.core.effects import Deliver, Sent, SetTimer
 from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.mobile import border, handoff
 from antecede.core.mobile.effects import Dropped, Effect, Radio
@@ -33,9 +36,9 @@ from antecede.core.mobile.host_and_station_frames import (
 )
 from antecede.core.mobile.luggage import Berth, Luggage, Policy, Terms
 from antecede.core.mobile.scheme import Held, Scheme, Waiter
-from antecede.core.roster import checked_packet
+from antecede.core.roster import checked_names, checked_packet, checked_payload
 from antecede.core.snapshot import values
-from antecede.core.types import Message, Packet, ProcessId
+from antecede.core.types import Message, MessageId, Packet, ProcessId
 
 
 @values.storable("Station")
@@ -53,10 +56,13 @@ class Station:
     departed: frozenset[ProcessId] = frozenset()
 
     def join(self, host: ProcessId, home: ProcessId) -> None:
-        """Admit a new host, which starts at station `home`. Tell every station before anybody sends to it."""
+        """Admit a new host, which starts at station `home`. Tell every station before anybody sends to it.
+
+        A station that is to send and get messages itself joins with its own name, and itself as its home.
+        """
         if host in self.departed:
             raise Misuse(f"{host!r} was removed, and its name cannot be used again: give another name")
-        if host in self.berths or host in self.stations or home not in self.stations:
+        if host in self.berths or (host in self.stations and host != home) or home not in self.stations:
             raise Misuse(
                 f"{host!r} cannot join at {home!r}: give a new name and one of the stations {list(self.stations)}"
             )
@@ -86,13 +92,35 @@ class Station:
         if berth.luggage is not None:
             berth.luggage.terms = terms
 
+    def send(self, dests: Iterable[ProcessId], payload: bytes) -> list[Effect]:
+        """Send a message of this station itself, which must have joined as a host of its own cell.
+
+        `HoldBackFull` leaves the state as it was. If the station is among `dests`, its own copy is delivered at once.
+        """
+        to = frozenset(checked_names("the destinations", [dests] if isinstance(dests, str) else dests))
+        own = self.berths.get(self.me)
+        if own is None:
+            raise Misuse(f"{self.me} cannot send: let it join at all stations, with itself as its home")
+        if not to:
+            raise Misuse("a message needs at least one destination")
+        checked_payload(payload)
+        luggage = own.luggage_here
+        message = Message(MessageId(self.me, luggage.sent + 1), to, payload)
+        effects: list[Effect] = [Sent(message), *([Deliver(message)] if self.me in to else [])]
+        return [*effects, *self._settle(self._take(luggage, message, luggage.serial))]
+
     def hear(self, packet: Packet) -> list[Effect]:
         """Take a packet of a host from the air. `RemoteViolation` and `HoldBackFull` leave the state as it was."""
         checked_packet(packet)
+        if packet.sender in self.stations:
+            raise RemoteViolation(f"{packet.sender} is a station, which sends nothing over the air")
+        return self._settle(self._hear(packet))
+
+    def _hear(self, packet: Packet) -> Iterable[Effect]:
         host, stamp, message = packet.sender, packet.stamp, packet.message
         berth = self.berth(host)
         if isinstance(stamp, Register):
-            return list(self._register(host, berth, stamp))
+            return self._register(host, berth, stamp)
         if isinstance(stamp, Leave):
             berth.asleep = berth.asleep or stamp.move == berth.heard
             return []
@@ -103,9 +131,9 @@ class Station:
             border.check_at_most(stamp.got, luggage.serial, host, "it has our messages")
         if isinstance(stamp, Got):
             known = stamp.got if luggage.sent >= stamp.sent else 0  # else something older is still to come
-            return list(self.scheme.acknowledged(self, luggage, luggage.take_acknowledged(stamp.got), known))
+            return self.scheme.acknowledged(self, luggage, luggage.take_acknowledged(stamp.got), known)
         if isinstance(stamp, Uplink) and message is not None and message.sender == host:
-            return list(self._up(luggage, message, stamp.got))
+            return self._up(luggage, message, stamp.got)
         raise RemoteViolation(f"{host} sent a {type(stamp).__name__} over the air")
 
     def receive(self, packet: Packet) -> list[Effect]:
@@ -116,7 +144,7 @@ class Station:
         if present is None:
             return []
         self.scheme.check(self, present)
-        return list(self.scheme.receive(self, present))
+        return self._settle(self.scheme.receive(self, present))
 
     def tick(self, now: float) -> list[Effect]:
         """Send again what hosts have not acknowledged."""
@@ -147,6 +175,8 @@ class Station:
         assert not lost, f"{lost[0]} is away, and the place where it is would be here"
         served = (berth for berth in self.berths.values() if berth.state in (handoff.HERE, handoff.SETTLING))
         assert all(berth.luggage is not None for berth in served), "a host is here, and its luggage is not"
+        own = self.berths.get(self.me)
+        assert own is None or own.state == handoff.HERE, "the station itself is away"
         self.scheme.resume(self, None)
         for _, luggage in self.served():
             assert self.scheme.is_luggage(luggage), f"the luggage of {luggage.host} is of another protocol"
@@ -170,14 +200,14 @@ class Station:
     def deliver(self, berth: Berth, message: Message, note: Any = None) -> Iterator[Effect]:
         """Internal: send a message to the host, now and until it is acknowledged; or drop it, by the policy."""
         luggage = berth.luggage_here
-        terms: Terms | Policy = luggage.terms or self.policy
-        dropping = berth.asleep and terms.when_asleep == "drop"
-        if dropping or len(luggage.outbox) >= min(terms.stored_max, self.policy.stored_max):
+        if luggage.host != self.me and self._is_to_drop(berth):
             yield Dropped(luggage.host, message.id)
             return
         luggage.serial += 1
         luggage.outbox[luggage.serial] = (message, note)
-        if not berth.asleep:
+        if luggage.host == self.me:
+            yield Deliver(message)
+        elif not berth.asleep:
             yield Radio(luggage.host, Packet(self.me, message, Downlink(luggage.serial)))
             yield from self._timer()
 
@@ -239,13 +269,25 @@ class Station:
 
     def _up(self, luggage: Luggage, message: Message, got: int) -> Iterator[Effect]:
         if message.id.seq == luggage.sent + 1:
-            if message.dests - self.berths.keys():  # a message to somebody nobody knows goes to nobody
-                yield from (Dropped(host, message.id) for host in sorted(message.dests - {luggage.host}))
-            else:
-                yield from self.scheme.send(self, luggage, message, got)
-            luggage.sent += 1
+            yield from self._take(luggage, message, got)
         if message.id.seq <= luggage.sent:
             yield Radio(luggage.host, Packet(self.me, None, Taken(luggage.sent)))
+
+    def _take(self, luggage: Luggage, message: Message, got: int) -> Iterator[Effect]:
+        """Take the next message of a host, or of this station itself."""
+        if message.dests - self.berths.keys():  # a message to somebody nobody knows goes to nobody
+            yield from (Dropped(host, message.id) for host in sorted(message.dests - {luggage.host}))
+        else:
+            yield from self.scheme.send(self, luggage, message, got)
+        luggage.sent += 1
+
+    def _settle(self, effects: Iterable[Effect]) -> list[Effect]:
+        """Return the effects of an input, and of what the station itself acknowledges because of it."""
+        settled, own = list(effects), self.berths.get(self.me)
+        while own is not None and (luggage := own.luggage_here).outbox:
+            taken = luggage.take_acknowledged(luggage.serial)
+            settled += self.scheme.acknowledged(self, luggage, taken, luggage.serial)
+        return settled
 
     # Actions of the table.
 
@@ -302,6 +344,12 @@ class Station:
             yield from self.step(host, handoff.REGISTER, Register(berth.heard, berth.previous))
 
     # The air.
+
+    def _is_to_drop(self, berth: Berth) -> bool:
+        """Return whether a message for the host is to be dropped, by the policy."""
+        terms: Terms | Policy = berth.luggage_here.terms or self.policy
+        stored_max = min(terms.stored_max, self.policy.stored_max)
+        return (berth.asleep and terms.when_asleep == "drop") or len(berth.luggage_here.outbox) >= stored_max
 
     def _outbox(self, berth: Berth) -> Iterator[Effect]:
         if berth.luggage is not None and not berth.asleep:

@@ -132,6 +132,8 @@ class BroadcastPhases(Participant):
 
     def _announce(self) -> list[Effect]:
         self.behind_since = None
+        if self.process in self.roster.departed:
+            return []  # nobody waits for a process that has left
         packet = Packet(self.process, None, Resynch(EVERYONE, self._phase))
         return [Transmit(to, packet) for to in self.roster.others]
 

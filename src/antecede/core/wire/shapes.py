@@ -272,8 +272,13 @@ class Reader:
         return {name: self.names() for name in self.rows()}
 
     def behind(self, context: Mapping[str, int]) -> dict[str, int]:
-        clocks = {name: context.get(name, 0) - age for name, age in self.vector().items()}
-        if clocks and min(clocks.values()) < 1:
+        names = self.rows()
+        if not names:
+            return {}
+        least = self.uint()
+        ages = zip(names, self.uints(len(names)), strict=True)
+        clocks = {name: context.get(name, 0) - least - age for name, age in ages}
+        if min(clocks.values()) < 1:
             raise WireError(f"a clock older than the first before byte {self.at}")
         return clocks
 

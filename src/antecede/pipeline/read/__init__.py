@@ -8,7 +8,7 @@ blocks        pieces of files, each read by one task
 content       the bytes of a block: decompressed, in pieces of whole lines, within limits
 formats/      one module for each format, with a function `read`: a block in, rows out
 rows          what a reader returns, and which columns are wanted
-rules         what makes one row an event
+doubtful_rows which rows may not be events; the judge decides on them
 columns       columns of other types, converted to those of a trace
 times         columns of times, in seconds
 duplicates    what only a whole run shows: an index or a message that is taken

@@ -16,10 +16,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antecede.judge.events import QUARANTINED_CHARS_MAX, RefusedRow, parse
-from antecede.judge.row import FIELD_CHARS_MAX
+from antecede.judge.row_refusals import FIELD_CHARS_MAX
 from antecede.pipeline import schema
 from antecede.pipeline.arrow import Flags
-from antecede.pipeline.read import rules
+from antecede.pipeline.read import doubtful_rows
 from antecede.pipeline.read.rows import encode_names
 from antecede.pipeline.read.times import column_to_seconds
 
@@ -53,12 +53,12 @@ def accept_rows(source: pa.Table, line: pa.Array) -> tuple[pa.Table, list[Refuse
             return found.set_column(found.column_names.index(name), name, nulls), without
     typed = convert(source)
     table = typed.table.append_column("line", line)
-    doubtful = ~_is_utf8(table) | rules.find_doubtful(table) | _has_long_attribute(table)
+    doubtful = ~_is_utf8(table) | doubtful_rows.find_doubtful(table) | _has_long_attribute(table)
     for name in NUMBERS:
         doubtful |= _is_unread(name, source, table)
     for name in typed.mistyped:
         doubtful |= pc.is_valid(source[name]).to_numpy()
-    table = rules.name_runs(table)
+    table = doubtful_rows.name_runs(table)
     if not doubtful.any():
         return table, []
     kept = ~doubtful

@@ -6,7 +6,8 @@ goes in steps, each durable, so that a process that dies on the way goes on with
 1. `BEGUN`: it sends no more messages, and tells everybody that it is `LEAVING`. Each answers that it has `SETTLED`
    when it has delivered all that it was ever sent by the one who leaves, and nothing that it sent to it waits in its
    algorithm. From then on a send to the one who leaves is refused. A broadcast, or a message to a group, is not: one
-   that is sent after the answer need not be delivered by the one who leaves.
+   that is sent after the answer need not be delivered by the one who leaves. If messages go through other processes,
+   both say which message was their last to the other (`last_numbers`), and each waits until it has delivered that one.
 2. `HANDED_OVER`: when all have, what the others need is handed over: the token of a serialised algorithm.
 3. `TOLD`: when that is in their inboxes, everybody gets a `FAREWELL`, and forgets all but the name.
 4. `LEFT`: when that is too, the inbox is deleted.
@@ -43,7 +44,7 @@ class Departure:
         self._durable = durable
         self._turn = 0  # of this process, once it has asked
         self._asked: set[ProcessId] = set()
-        self._settled: set[ProcessId] = set()
+        self._settled: dict[ProcessId, int] = {}  # who has, and which message was its last to this process
 
     @property
     def step(self) -> bytes:
@@ -55,8 +56,11 @@ class Departure:
 
     @property
     def unsettled(self) -> set[ProcessId]:
-        """Who has not delivered everything of this process, as far as is known."""
-        return self.others - self._settled
+        """Who has not delivered everything of this process, as far as is known, or is still awaited itself."""
+        return {other for other in self.others if not self._has_settled(other)}
+
+    def _has_settled(self, other: ProcessId) -> bool:
+        return other in self._settled and self._durable.last.has_delivered(other, self._settled[other])
 
     def gone(self, inboxes: Iterable[ProcessId]) -> set[ProcessId]:
         """Whose inboxes were seen before, and are not there now. An inbox that never was may come."""
@@ -80,9 +84,16 @@ class Departure:
     def ask(self) -> None:
         """Everything is in the inboxes: ask whoever was not asked whether it is delivered."""
         self._turn = self._turn or self._later_than(0)
-        unasked = self.unsettled - self._asked
-        self._asked |= unasked
-        self._durable.tell(unasked, leaving_word(LEAVING, self._turn))
+        for last, whom in self._by_last_message(self.unsettled - self._asked).items():
+            self._asked.update(whom)
+            self._durable.tell(whom, leaving_word(LEAVING, self._turn, last))
+
+    def _by_last_message(self, others: Iterable[ProcessId]) -> dict[int, list[ProcessId]]:
+        """Return who has to be told the same: those to whom the same message was the last."""
+        found: dict[int, list[ProcessId]] = {}
+        for other in sorted(others):
+            found.setdefault(self._durable.last.to(other), []).append(other)
+        return found
 
     def _later_than(self, turn: int) -> int:
         """A turn after `turn` and all that were heard of, which includes those of before a restart."""
@@ -105,10 +116,10 @@ class Departure:
     def heard(self, sender: ProcessId, said: LeavingWord) -> bool:
         """A word of another. False: not now, it is to be offered again."""
         if said.kind == SETTLED:
-            self._settled.add(sender)
+            self._settled[sender] = said.last
         if said.kind == SETTLED or sender in self._durable.departed:
             return True
-        if self._durable.owes(sender):
+        if self._durable.owes(sender) or not self._durable.last.has_delivered(sender, said.last):
             return False
         if said.kind == FAREWELL:
             self._durable.leave(sender)
@@ -117,7 +128,7 @@ class Departure:
         if self._goes_before(sender, said.turn) or self._durable.has_queued_for(sender):
             return False
         self._durable.store.put(ANSWERED + sender, b"")
-        self._durable.tell([sender], leaving_word(SETTLED))
+        self._durable.tell([sender], leaving_word(SETTLED, last=self._durable.last.to(sender)))
         return True
 
     def _goes_before(self, other: ProcessId, turn: int) -> bool:

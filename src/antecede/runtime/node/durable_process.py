@@ -21,6 +21,7 @@ import json
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from zlib import crc32
 
 from antecede.core.algorithm import Algorithm
 from antecede.core.effects import Deliver, Effect, Sent, SetTimer, Transmit
@@ -30,6 +31,7 @@ from antecede.core.roster import checked_names
 from antecede.core.types import GroupId, MessageId, Packet, Pending, ProcessId
 from antecede.runtime import frames
 from antecede.runtime.node.departure import ANSWERED, Departure
+from antecede.runtime.node.last_numbers import LastNumbers
 from antecede.runtime.state.journal import Journal
 from antecede.runtime.state.log_entries import (
     JoinEntry,
@@ -63,7 +65,8 @@ class DurableProcess:
     """An algorithm and its store.
 
     `open_space`: whoever is sent to for the first time has joined. `sends_to_names`: the destinations of a message are
-    the sender's choice, and not all processes or a group. `newest_form` is the newest form of the wire that is read.
+    the sender's choice, and not all processes or a group. `is_relayed`: messages go through other processes.
+    `newest_form` is the newest form of the wire that is read.
     """
 
     def __init__(
@@ -74,6 +77,7 @@ class DurableProcess:
         *,
         open_space: bool = True,
         sends_to_names: bool = True,
+        is_relayed: bool = False,
         recorder: Recorder | None = None,
         newest_form: int = frames.NEWEST_FORM,
     ) -> None:
@@ -92,9 +96,10 @@ class DurableProcess:
         self.reused: deque[MessageId] = deque(maxlen=REUSED_MAX)
         """Numbers of messages that were used twice, with other content."""
         self.sent_stamps = SentStamps(store.facts.get("algorithm", b"").decode())
+        self.last = LastNumbers(store, is_relayed=is_relayed)
         self._recent = RecentMessages(store)
         self._staged = ReleasedByNode()
-        self._late: set[tuple[ProcessId | None, bytes]] = set()
+        self._late: set[tuple[ProcessId | None, int]] = set()  # each frame by its sender and its checksum
         self._journal: Journal[Algorithm, Effect] = Journal(
             store, begin=begin, restore=restore, apply=self._apply, recorder=recorder
         )
@@ -202,6 +207,7 @@ class DurableProcess:
         self.store.drop(f"member {process}")
         self.store.drop(ANSWERED + process)
         self.rosters.forget(process)
+        self.last.forget(process)
         self._staged.departed.append(process)
         self._journal.want_snapshot()
 
@@ -240,9 +246,9 @@ class DurableProcess:
         self.unreadable.forget(sender, data)
         taken = [self._receive_packet(sender, frame.roster, packet, data) for packet in frame.packets]  # try each
         if all(taken):
-            self._late.discard((sender, data))
+            self._late.discard((sender, crc32(data)))
         elif not self.unreadable.has(sender, data):
-            self._late.add((sender, data))
+            self._late.add((sender, crc32(data)))
         return all(taken)
 
     def _receive_packet(self, sender: ProcessId | None, roster: int, data: bytes, frame: bytes) -> bool:
@@ -369,6 +375,7 @@ class DurableProcess:
         self.counts["sent"] += 1
         self.sent = sent.message.id.seq
         self.store.put("sent", b"%d" % self.sent)
+        self.last.note_sent(sent.message)
         if control is not None:
             self.sent_stamps.note(control[0], sent.message.dests - {self.process})
         if self._recorder is not None:
@@ -378,4 +385,5 @@ class DurableProcess:
         self.counts["delivered"] += 1
         if self._recorder is not None:
             self._recorder.other("deliver", effect.message)
+        self.last.note_delivered(effect.message)
         self._staged.delivered.append(self.store.deliver(effect.message))

@@ -42,6 +42,9 @@ OPEN = frozenset({"ks", "rst", "ses", "prs", "none"})
 TO_NAMES = ("multicast", "unicast")
 """Kinds of addressing in which the sender chooses the destinations one by one."""
 
+RELAYED = frozenset({"hierarchy"})
+"""Algorithms whose messages go through other processes."""
+
 
 def join(
     url: str | Network,
@@ -91,6 +94,7 @@ def join(
         everybody=everybody,
         is_open=processes is None,
         sends_to_names=_sends_to_names(algorithm),
+        is_relayed=algorithm in RELAYED,
         path=path_of_store(store, network, space, process),
         durability=durability,
         trace=trace,
@@ -115,6 +119,7 @@ class JoinPlan:
     everybody: Sequence[ProcessId]
     is_open: bool
     sends_to_names: bool
+    is_relayed: bool
     path: Path | None
     durability: str
     trace: str | Path | None
@@ -141,7 +146,11 @@ async def _enter(plan: JoinPlan) -> AsyncIterator[Node]:
                 plan.trace, space, process, store=store, wall=plan.wall, file_bytes_max=plan.trace_file_bytes_max
             )
         )
-        rules = {"open_space": plan.is_open, "sends_to_names": plan.sends_to_names}
+        rules = {
+            "open_space": plan.is_open,
+            "sends_to_names": plan.sends_to_names,
+            "is_relayed": plan.is_relayed,
+        }
         durable = DurableProcess(store, plan.begin, plan.everybody, **rules, recorder=recorder)
         durable.commit()
         owner = Ownership(store, space, process, form=plan.wire, if_lost=IF_LOST)

@@ -1,6 +1,6 @@
 """Hosts that roam between stations.
 
-protocol      what passes between a host and a station on a WebSocket, and its limits
+websocket     what passes between a host and a station on a WebSocket, and its limits
 tokens        how a host proves its name
 home_station  the station at which a host begins
 station/      the station

@@ -13,7 +13,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from antecede.core.types import ProcessId
-from antecede.runtime.roaming import protocol
+from antecede.runtime.roaming import websocket
 from antecede.runtime.roaming.host.link import CONNECT_S, QUIET, NoStation, checked_url, ended, trust
 from antecede.runtime.roaming.tokens import issue
 
@@ -33,9 +33,9 @@ async def remove_host(url: str, host: ProcessId, key: bytes, *, tls: SSLContext 
             open_timeout=CONNECT_S,
             logger=QUIET,
         ) as socket:
-            await socket.send(protocol.hello(order, NOBODY, host))
+            await socket.send(websocket.hello(order, NOBODY, host))
             async with asyncio.timeout(CONNECT_S):
-                answer = protocol.read_text(await socket.recv())
+                answer = websocket.read_text(await socket.recv())
     except ConnectionClosed as error:
         raise ended(error) from None
     except (OSError, TimeoutError, WebSocketException) as error:

@@ -11,7 +11,9 @@ The kind is a number that never changes its meaning. The head has the fields of 
 from __future__ import annotations
 
 import json
+from collections.abc import Hashable
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from antecede.core.types import GroupId, ProcessId
@@ -138,10 +140,18 @@ HEADS = {entry: [field.name for field in fields(entry) if field.name != "data"] 
 def encode_entry(entry: LogEntry) -> bytes:
     """Return the entry as bytes."""
     kind = type(entry)
-    head = json.dumps([getattr(entry, name) for name in HEADS[kind]]).encode()
-    out = bytearray((NUMBERS[kind],))
+    head = _encode_head(NUMBERS[kind], *[getattr(entry, name) for name in HEADS[kind]])
+    data: bytes = getattr(entry, "data", b"")
+    return head + data
+
+
+@lru_cache(maxsize=4_096, typed=True)
+def _encode_head(number: int, *values: Hashable) -> bytes:
+    """Return all of an entry but its data. The packets of one sender have the same head."""
+    head = json.dumps(values).encode()
+    out = bytearray((number,))
     write_number(len(head), out)
-    return bytes(out) + head + getattr(entry, "data", b"")
+    return bytes(out) + head
 
 
 def decode_entry(data: bytes) -> LogEntry:

@@ -8,6 +8,8 @@ are a fact of the store, which is written with every snapshot; the messages sinc
 from __future__ import annotations
 
 import struct
+from collections import OrderedDict
+from collections.abc import Mapping
 
 from antecede.core.types import Message, MessageId
 from antecede.runtime.state.store import Store
@@ -36,14 +38,14 @@ class RecentMessages:
         if message.id not in self._checksums:
             self._checksums[message.id] = checksum(message.payload)
             if len(self._checksums) > COUNT_MAX:
-                del self._checksums[next(iter(self._checksums))]
+                self._checksums.popitem(last=False)
 
     def save(self) -> None:
         """Write them to the store, which is about to take a snapshot."""
         self._store.put(FACT, _write(self._checksums))
 
 
-def _write(checksums: dict[MessageId, int]) -> bytes:
+def _write(checksums: Mapping[MessageId, int]) -> bytes:
     out = bytearray()
     for (sender, seq), known in checksums.items():
         name = sender.encode()
@@ -54,8 +56,8 @@ def _write(checksums: dict[MessageId, int]) -> bytes:
     return bytes(out)
 
 
-def _read(data: bytes) -> dict[MessageId, int]:
-    found: dict[MessageId, int] = {}
+def _read(data: bytes) -> OrderedDict[MessageId, int]:
+    found: OrderedDict[MessageId, int] = OrderedDict()
     at = 0
     while at < len(data):
         size, at = read_number(data, at)

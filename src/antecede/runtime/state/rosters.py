@@ -21,6 +21,8 @@ from antecede.runtime.state.store import Store
 
 NUMBER_MAX = 64
 """Each roster has a quarter of new names: after so many, newcomers are written out in packets."""
+AWAITED_MAX = 1_000
+"""How many rosters are remembered that have not come: frames may name any number of senders that do not exist."""
 TOLD = "told "
 """Begins the name of a fact of an earlier release: whom it had told of its roster, before the last start too."""
 
@@ -38,7 +40,7 @@ class Rosters:
         self._plain = Codec()
         self._told: dict[ProcessId, int] = {}  # whom, since the start, of which of our rosters
         self.awaited: dict[tuple[ProcessId, int], None] = {}
-        """Rosters that frames refer to and that have not come, each by its owner and number."""
+        """Rosters that frames refer to and that have not come, each by its owner and number: the first of them."""
         for key in [key for key in store.facts if key.startswith(TOLD)]:
             store.drop(key)
         self.number = int(store.facts.get("roster", b"0"))
@@ -96,7 +98,8 @@ class Rosters:
         if codec is None:
             names = self._store.facts.get(f"roster {number} {owner}")
             if not names:
-                self.awaited[owner, number] = None
+                if len(self.awaited) < AWAITED_MAX:
+                    self.awaited[owner, number] = None
                 raise UnknownRoster(f"roster {number} of {owner}")
             codec = self._codecs[owner, number] = Codec(json.loads(names))
         return codec

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from zlib import crc32
 
@@ -29,8 +30,20 @@ def unreadable(path: Path | None, reason: object) -> StoreError:
 
 def checksum(*values: bytes | str | int | None) -> int:
     """Return the CRC-32 of the values of a row. It differs if a value changes, or moves to another column."""
-    found = 0
+    parts: list[bytes] = []
     for value in values:
-        data = value if isinstance(value, bytes) else repr(value).encode()
-        found = crc32(data, crc32(b"%d " % len(data), found))
-    return found
+        if type(value) is bytes:
+            parts += (b"%d " % len(value), value)
+        elif type(value) is int:
+            digits = b"%d" % value
+            parts.append(b"%d %b" % (len(digits), digits))
+        else:
+            parts.append(_with_length(value))
+    return crc32(b"".join(parts))
+
+
+@lru_cache(maxsize=4_096)
+def _with_length(value: object) -> bytes:
+    """Return a text, such as a name, or None as a checksum takes it. Most of them come again and again."""
+    data = repr(value).encode()
+    return b"%d %b" % (len(data), data)

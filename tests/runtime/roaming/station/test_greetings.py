@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from antecede.runtime.roaming.protocol import AirLimits
+from antecede.runtime.roaming.websocket import AirLimits
 from tests.runtime.cells import WAIT_S, cells, host, until, url
 
 SILENT = 30

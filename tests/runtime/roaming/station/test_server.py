@@ -10,9 +10,9 @@ from antecede.judge.judge import judge
 from antecede.runtime import Faults, MemoryNetwork
 from antecede.runtime.roaming.home_station import home
 from antecede.runtime.roaming.host.host import Host
-from antecede.runtime.roaming.protocol import AirLimits
 from antecede.runtime.roaming.station.serve import policy
 from antecede.runtime.roaming.tokens import issue
+from antecede.runtime.roaming.websocket import AirLimits
 from tests.runtime.cells import KEY, cells, host, state_of, stored, take, taken, until, url
 from tests.runtime.crowd import read_trace
 

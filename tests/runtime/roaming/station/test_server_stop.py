@@ -10,9 +10,9 @@ from antecede.core.types import Packet
 from antecede.core.wire.packets import encode
 from antecede.runtime import MemoryNetwork, frames
 from antecede.runtime.roaming.home_station import home
-from antecede.runtime.roaming.protocol import AirLimits
 from antecede.runtime.roaming.station.serve import policy
 from antecede.runtime.roaming.station.server import StationServer
+from antecede.runtime.roaming.websocket import AirLimits
 from tests.runtime.cells import WAIT_S, cat_lacks_one, cells, host, introduced, until, url
 
 

@@ -21,10 +21,10 @@ import pyarrow as pa
 import pyarrow.json
 
 from antecede.judge.events import Event, RefusedRow, read_jsonl
-from antecede.judge.row import FIELD_CHARS_MAX
+from antecede.judge.row_refusals import FIELD_CHARS_MAX
 from antecede.pipeline import schema
 from antecede.pipeline.arrow import Flags, Longs
-from antecede.pipeline.read import rules
+from antecede.pipeline.read import doubtful_rows
 from antecede.pipeline.read.blocks import Block
 from antecede.pipeline.read.rows import ReadRows, Wanted, read_line_block
 from antecede.pipeline.read.times import column_to_seconds
@@ -142,13 +142,13 @@ def _are_objects(data: bytes, starts: Longs, ends: Longs) -> bool:
 
 def _refuse(table: pa.Table, data: bytes, starts: Longs, ends: Longs, wanted: Wanted) -> Parsed:
     """Return the events of what Arrow read, and decide exactly on the lines that may break a rule."""
-    doubtful = rules.find_doubtful(table)
+    doubtful = doubtful_rows.find_doubtful(table)
     doubtful |= ends - starts > FIELD_CHARS_MAX
     doubtful[_rows_with_much_nesting(data, starts, ends)] = True
     with_attributes = _mark_rows_with_attributes(data, starts, doubtful)
     if b"\\u" in data:
         doubtful[_rows_at(starts, [match.start() for match in ESCAPES.finditer(data)])] = True
-    table = rules.name_runs(table)
+    table = doubtful_rows.name_runs(table)
     table = table.set_column(table.column_names.index("time"), "time", column_to_seconds(table["time"]))
     if wanted.all_columns:
         table = _with_attributes(table, data, starts, ends, np.flatnonzero(with_attributes & ~doubtful))

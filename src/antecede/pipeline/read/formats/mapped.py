@@ -30,7 +30,7 @@ from typing import Any
 import pyarrow as pa
 
 from antecede.judge.events import KINDS, WITH_MESSAGE, Event, RefusedRow, parse, refuse_row
-from antecede.judge.row import LONG_MAX
+from antecede.judge.row_refusals import LONG_MAX
 from antecede.judge.times import to_seconds
 from antecede.pipeline.errors import BadPattern, did_you_mean
 from antecede.pipeline.read import files

@@ -24,7 +24,7 @@ from antecede.core.mobile.host_and_station_frames import Taken, Uplink, Welcome
 from antecede.core.mobile.protocols import restore
 from antecede.core.types import MessageId, Packet, ProcessId
 from antecede.runtime.roaming.host.link import HostRefused
-from antecede.runtime.roaming.protocol import decoded
+from antecede.runtime.roaming.websocket import decoded
 from antecede.runtime.state.journal import Journal
 from antecede.runtime.state.log_entries import (
     AdoptEntry,

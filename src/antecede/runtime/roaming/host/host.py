@@ -38,7 +38,7 @@ from antecede.core.types import MessageId, ProcessId
 from antecede.runtime.delivery import Delivery
 from antecede.runtime.driver import Driver
 from antecede.runtime.limits import SNAPSHOT_BYTES_MIN
-from antecede.runtime.roaming import protocol
+from antecede.runtime.roaming import websocket
 from antecede.runtime.roaming.host.durable_host import DurableHost
 from antecede.runtime.roaming.host.itinerary import Itinerary
 from antecede.runtime.roaming.host.link import (
@@ -72,8 +72,9 @@ class Host:
 
     `urls` are the WebSocket addresses of stations, of which the first that answers is used. `id` is the host's name,
     and `token` proves it; `antecede token` makes one. `path` is the file of the durable state: without it, a restart
-    loses what was not sent yet and what was not acknowledged here. `trace` is a folder for the trace, and `run` the
-    name of the run in it. `tls` is for `wss://`. `clock` and `wall` are for tests.
+    loses what was not sent yet and what was not acknowledged here. `durability` is "process" or "power": what the state
+    survives, a crash of the process or a loss of power. `trace` is a folder for the trace, and `run` the name of the
+    run in it. `tls` is for `wss://`. `clock` and `wall` are for tests.
 
     `send` refuses payloads of more than `payload_bytes_max` bytes, and messages beyond `unsent_max` that no station has
     yet. A snapshot of the state is taken when more than `snapshot_bytes_min` of inputs are logged. A station is gone if
@@ -87,6 +88,7 @@ class Host:
         token: str,
         *,
         path: str | Path | None = None,
+        durability: str = "process",
         trace: str | Path | None = None,
         run: str = "roam",
         tls: SSLContext | None = None,
@@ -104,7 +106,7 @@ class Host:
         if stream_of(trace) is not None:
             raise Misuse("a host has no connection to JetStream: give a folder for its trace")
         self.id, self._urls, self._token, self._tls = id, [checked_url(url, tls) for url in urls], token, tls
-        self._path = None if path is None else Path(path)
+        self._path, self._durability = None if path is None else Path(path), durability
         self._trace, self._run = None if trace is None else Path(trace), run
         self._payload_bytes_max, self._unsent_max = payload_bytes_max, unsent_max
         self._snapshot_bytes_min, self._connect_s, self._ping_s = snapshot_bytes_min, connect_s, ping_s
@@ -125,9 +127,9 @@ class Host:
 
     async def __aenter__(self) -> Self:
         with ExitStack() as stack:
-            store = Store(self._path, snapshot_bytes_min=self._snapshot_bytes_min)
+            store = Store(self._path, durability=self._durability, snapshot_bytes_min=self._snapshot_bytes_min)
             stack.callback(store.close)
-            self._incarnation = protocol.VOLATILE if self._path is None else identify(store, host=self.id)
+            self._incarnation = websocket.VOLATILE if self._path is None else identify(store, host=self.id)
             recorder = None
             if self._trace is not None:
                 files = TraceFiles(self._trace, self.id, store)
@@ -355,7 +357,7 @@ class Host:
                 if isinstance(said, str):
                     self._noticed(said)
                     continue
-                for packet, data in protocol.read_packets(said):
+                for packet, data in websocket.read_packets(said):
                     self._durable.hear(packet, data)
                     if isinstance(packet.stamp, Welcome) and packet.stamp.move == self._durable.host.move:
                         self._welcomed(link)
@@ -378,8 +380,8 @@ class Host:
             self._former.pop()
 
     def _noticed(self, said: str) -> None:
-        notice = protocol.read_text(said)
-        counts = protocol.read_counts(notice)
+        notice = websocket.read_text(said)
+        counts = websocket.read_counts(notice)
         if self._path is None and counts is not None:
             self._durable.adopt(*counts)
         if "refused" in notice:

@@ -14,7 +14,7 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from antecede.core.errors import AntecedeError, Misuse, WireError
 from antecede.core.types import ProcessId
-from antecede.runtime.roaming import protocol
+from antecede.runtime.roaming import websocket
 
 CONNECT_S = 5.0
 PING_S = 20.0
@@ -92,9 +92,9 @@ async def open_link(
     except (OSError, TimeoutError, WebSocketException) as error:
         raise NoStation(f"{url}: {str(error) or type(error).__name__}") from None
     try:
-        await socket.send(protocol.hello(token, incarnation, host))
+        await socket.send(websocket.hello(token, incarnation, host))
         async with asyncio.timeout(connect_s):
-            answer = protocol.read_text(await socket.recv())
+            answer = websocket.read_text(await socket.recv())
         return Link(socket, url, str(answer["station"]), int(answer["frame_bytes"]))
     except (ConnectionClosed, TimeoutError) as error:
         await socket.close()
@@ -117,6 +117,6 @@ async def hang_up(link: Link) -> None:
 def ended(error: Exception) -> AntecedeError:
     """What the end of a connection means."""
     close = error.rcvd if isinstance(error, ConnectionClosed) else None
-    if close is not None and close.code in (protocol.REFUSED, protocol.REPLACED, TOO_BIG):
+    if close is not None and close.code in (websocket.REFUSED, websocket.REPLACED, TOO_BIG):
         return HostRefused(f"the station closed the connection: {close.reason or close.code}")
     return NoStation(f"the connection ended: {close.reason if close is not None and close.reason else repr(error)}")

@@ -9,7 +9,7 @@ from contextlib import suppress
 from websockets.exceptions import ConnectionClosed
 
 from antecede.core.types import Packet
-from antecede.runtime.roaming import protocol
+from antecede.runtime.roaming import websocket
 from antecede.runtime.roaming.host.link import CLOSE_S, Link
 
 
@@ -43,6 +43,6 @@ class LinkWriter:
                     await self._say()
 
     async def _say(self) -> None:
-        frame, taken = protocol.packed(self._waiting, self._link.frame_bytes)
+        frame, taken = websocket.packed(self._waiting, self._link.frame_bytes)
         del self._waiting[:taken]
         await self._link.socket.send(frame)

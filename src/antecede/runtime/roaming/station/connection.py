@@ -26,7 +26,7 @@ QUEUE_MAX = 1_024
 CLOSE_S = 1.0
 
 
-COPY = "the store of this host is an older copy, or runs twice"
+COPY = "an older copy of this store, or a second one: use the last one, or another name"
 
 
 def acknowledged(luggage: Luggage) -> int:

@@ -28,9 +28,9 @@ from antecede.core.types import Packet, ProcessId
 from antecede.core.wire.packets import encode
 from antecede.runtime import frames
 from antecede.runtime.roaming.home_station import home
-from antecede.runtime.roaming.protocol import VOLATILE, decoded
 from antecede.runtime.roaming.station.fragments import Fragments, cut
 from antecede.runtime.roaming.station.seals import Seals, WrongSeal
+from antecede.runtime.roaming.websocket import VOLATILE, decoded
 from antecede.runtime.state.journal import Journal
 from antecede.runtime.state.log_entries import (
     AgreeEntry,
@@ -333,6 +333,8 @@ def _receive(station: Station, packet: Packet) -> list[Effect]:
 
 
 def _join(station: Station, host: ProcessId) -> None:
+    if host in station.stations:
+        raise RemoteViolation(f"{host!r} is the name of a station, and no host can have it")
     try:
         station.join(host, home(host, station.stations))
     except Misuse as error:

@@ -19,10 +19,10 @@ from antecede.core.types import ProcessId
 from antecede.runtime import frames
 from antecede.runtime.block import AsyncBlock
 from antecede.runtime.envelopes import checked_form
-from antecede.runtime.roaming.protocol import AirLimits
 from antecede.runtime.roaming.station.durable_station import PART_BYTES, DurableStation
 from antecede.runtime.roaming.station.seals import Seals
 from antecede.runtime.roaming.station.server import StationServer
+from antecede.runtime.roaming.websocket import AirLimits
 from antecede.runtime.state.identity import identify
 from antecede.runtime.state.ownership import Ownership
 from antecede.runtime.state.store import Store

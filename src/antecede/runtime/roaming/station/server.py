@@ -29,12 +29,12 @@ from antecede.runtime.background import end
 from antecede.runtime.driver import Driver
 from antecede.runtime.envelopes import Envelopes
 from antecede.runtime.outbox import Outbox
-from antecede.runtime.roaming import protocol
-from antecede.runtime.roaming.protocol import AirLimits
+from antecede.runtime.roaming import websocket
 from antecede.runtime.roaming.station.connection import CLOSE_S, Connection, TokenBucket, hang_up, is_welcome
 from antecede.runtime.roaming.station.durable_station import DurableStation, ReleasedByStation
 from antecede.runtime.roaming.station.view import StationView
 from antecede.runtime.roaming.tokens import read_token
+from antecede.runtime.roaming.websocket import AirLimits
 from antecede.runtime.transport.contract import Received, Transport, Unreachable
 from antecede.runtime.watch.metrics import STATION_COUNTERS, STATION_GAUGES, Metrics
 from antecede.runtime.watch.problems import LOGGER, Problem
@@ -183,9 +183,9 @@ class StationServer:
             await self._serve(connection)
         except RemoteViolation as error:
             self.durable.counts["closed"] += 1
-            await socket.close(protocol.REFUSED, protocol.reason(error))
+            await socket.close(websocket.REFUSED, websocket.reason(error))
         except Later as error:
-            await socket.close(protocol.LATER, protocol.reason(error))
+            await socket.close(websocket.LATER, websocket.reason(error))
         except Done:
             await socket.close()
         except (ConnectionClosed, AntecedeError):
@@ -211,27 +211,27 @@ class StationServer:
             socket,
             host,
             TokenBucket(self._limits.packets_per_s, self._clock),
-            is_volatile=said.incarnation == protocol.VOLATILE,
+            is_volatile=said.incarnation == websocket.VOLATILE,
         )
         before = self._connections.get(host)
         self._connections[host] = connection
         try:
             if before is not None:
-                await before.socket.close(protocol.REPLACED, TWICE)
+                await before.socket.close(websocket.REPLACED, TWICE)
             await socket.send(json.dumps({"station": self.durable.name, "frame_bytes": self._limits.frame_bytes}))
         except BaseException:
             self._gone(connection)  # it has left before it was greeted
             raise
         return connection
 
-    async def _hello(self, socket: ServerConnection) -> protocol.Hello:
+    async def _hello(self, socket: ServerConnection) -> websocket.Hello:
         """Return who is speaking. Whoever says nothing has no place among the hosts, and makes room for others."""
         self._greeting[socket] = None
         if len(self._greeting) > self._limits.greetings:
             next(iter(self._greeting)).transport.abort()
         try:
             async with asyncio.timeout(self._limits.hello_s):
-                return protocol.read_hello(await socket.recv())
+                return websocket.read_hello(await socket.recv())
         except TimeoutError:
             raise Later(f"no hello within {self._limits.hello_s:g} s") from None  # a slow link is nobody's fault
         finally:
@@ -254,13 +254,13 @@ class StationServer:
     async def _dismiss(self, host: ProcessId) -> None:
         connection = self._connections.pop(host, None)
         if connection is not None:
-            await connection.socket.close(protocol.REFUSED, "this host was removed: its name cannot be used again")
+            await connection.socket.close(websocket.REFUSED, "this host was removed: its name cannot be used again")
 
     async def _serve(self, connection: Connection) -> None:
         writing = asyncio.create_task(connection.write())
         try:
             async for said in connection.socket:
-                packets = protocol.read_packets(said)
+                packets = websocket.read_packets(said)
                 for packet, _ in packets:
                     self._check(connection, packet)
                 for packet, data in packets:
@@ -273,7 +273,7 @@ class StationServer:
 
     def _check(self, connection: Connection, packet: Packet) -> None:
         """`RemoteViolation` for what no correct host says."""
-        protocol.check_spoken(connection.host, packet)
+        websocket.check_spoken(connection.host, packet)
         connection.check(packet, self.durable.berth(connection.host))
 
     async def _acquainted(self, packet: Packet) -> None:
@@ -364,7 +364,7 @@ class StationServer:
         """End the connection of a host that has registered at another station, with number `move`."""
         connection = self._connections.get(host)
         if connection is not None and 0 < connection.move <= move:
-            await connection.socket.close(protocol.REPLACED, ELSEWHERE)
+            await connection.socket.close(websocket.REPLACED, ELSEWHERE)
 
     async def _keep_time(self) -> None:
         station = self.durable.station

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antecede.judge.events import KINDS, WITH_MESSAGE
-from antecede.judge.row import FIELD_CHARS_MAX
+from antecede.judge.row_refusals import FIELD_CHARS_MAX
 from antecede.pipeline.arrow import Flags, Longs
 
 TEXTS = ("run", "process", "kind", "message", "group")

@@ -16,13 +16,13 @@ from antecede.core.mobile.host_and_station_frames import Got, Leave, Register, U
 from antecede.core.types import Message, MessageId, Packet
 from antecede.core.wire.packets import encode
 from antecede.runtime import frames
-from antecede.runtime.roaming import protocol
+from antecede.runtime.roaming import websocket
 from antecede.runtime.roaming.host.host import Host
 from antecede.runtime.roaming.host.link import HostRefused, NoStation, open_link
-from antecede.runtime.roaming.protocol import AirLimits
 from antecede.runtime.roaming.station.connection import QUEUE_MAX, Connection, TokenBucket
 from antecede.runtime.roaming.station.server import StationServer
 from antecede.runtime.roaming.tokens import TokenRefused, holder, issue, read_key
+from antecede.runtime.roaming.websocket import AirLimits
 from tests.paths import CERTIFICATE
 from tests.runtime.cells import KEY, WAIT_S, cells, host, introduced, state_of, stored, taken, until, url
 from tests.runtime.fuzz_frames import attack
@@ -49,12 +49,12 @@ def test_tokens_that_are_no_good() -> None:
             other = issue(b"another key, which is just as long as it", "ann")
             unsigned = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbm4iLCJleHAiOjk5OTk5OTk5OTl9."
             ends = [
-                await closed_with(at["s1"], protocol.hello(token, "1")) for token in (old, other, unsigned, "", "\0")
+                await closed_with(at["s1"], websocket.hello(token, "1")) for token in (old, other, unsigned, "", "\0")
             ]
-            assert ends[0] == (protocol.REFUSED, "the token has expired: ask for another")
-            assert ends[1:] == [(protocol.REFUSED, "the token is not one of this system")] * 4
-            assert await closed_with(at["s1"], protocol.hello(issue(KEY, "s1"), "1")) == (
-                protocol.REFUSED,
+            assert ends[0] == (websocket.REFUSED, "the token has expired: ask for another")
+            assert ends[1:] == [(websocket.REFUSED, "the token is not one of this system")] * 4
+            assert await closed_with(at["s1"], websocket.hello(issue(KEY, "s1"), "1")) == (
+                websocket.REFUSED,
                 "the token has the name of a station",
             )
             assert state_of(at["s1"]) == state
@@ -67,7 +67,7 @@ def test_a_first_frame_that_is_no_hello(said: str | bytes) -> None:
     async def scenario() -> None:
         async with cells(names=["s1"]) as at:
             code, reason = await closed_with(at["s1"], said)
-            assert code == protocol.REFUSED
+            assert code == websocket.REFUSED
             assert reason
 
     asyncio.run(scenario())
@@ -113,7 +113,7 @@ def test_a_lying_frame_closes_that_connection_and_no_other() -> None:
                     await socket.recv()
                 close = socket.protocol.close_rcvd
                 assert close is not None
-                assert (close.code, close.reason) == (protocol.REFUSED, "a packet in the name of another host")
+                assert (close.code, close.reason) == (websocket.REFUSED, "a packet in the name of another host")
             assert at["s1"].counts()["closed"] == 1
             await ann.send({"bob"}, b"I am ann, really")
             assert await taken(bob, 1) == [b"I am ann, really"]
@@ -146,7 +146,7 @@ def test_counters_that_can_not_be_right_close_the_connection(said: list[Packet],
                 await socket.recv()
             close = socket.protocol.close_rcvd
             assert close is not None
-            assert (close.code, close.reason) == (protocol.REFUSED, reason)
+            assert (close.code, close.reason) == (websocket.REFUSED, reason)
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(0.2):
                     await anext(bob)
@@ -162,7 +162,7 @@ def test_a_connection_that_says_nothing_ends_soon() -> None:
                     await asyncio.wait_for(socket.recv(), 10)
                 close = socket.protocol.close_rcvd
                 assert close is not None
-                assert (close.code, close.reason) == (protocol.LATER, "no hello within 0.1 s")
+                assert (close.code, close.reason) == (websocket.LATER, "no hello within 0.1 s")
             await until(lambda: at["s1"]._attending == {})
 
     asyncio.run(scenario())
@@ -184,8 +184,8 @@ def test_so_many_connections_and_no_more() -> None:
 def test_so_many_hosts_and_no_more() -> None:
     async def scenario() -> None:
         async with cells(names=["s1"], limits=AirLimits(hosts=1)) as at, introduced(at["s1"], "ann"):
-            assert await closed_with(at["s1"], protocol.hello(issue(KEY, "bob"), "1")) == (
-                protocol.LATER,
+            assert await closed_with(at["s1"], websocket.hello(issue(KEY, "bob"), "1")) == (
+                websocket.LATER,
                 "this system has reached its limit of hosts",
             )
 
@@ -212,7 +212,7 @@ def test_a_newer_connection_replaces_the_older_one() -> None:
                 await old.recv()
             close = old.protocol.close_rcvd
             assert close is not None
-            assert close.code == protocol.REPLACED
+            assert close.code == websocket.REPLACED
             await new.send(frames.packets(0, [encode(Packet("ann", None, Register(1, "-")))]))
             assert await new.recv()
 
@@ -295,9 +295,9 @@ def test_the_token_of_another_host_is_noticed_before_it_is_taken_for_its_own() -
 def test_a_name_that_is_not_text_is_refused_in_words() -> None:
     async def scenario() -> None:
         async with cells(names=["s1"]) as at:
-            said = protocol.hello(issue(KEY, "ann"), "incarnation", "\ud800")
+            said = websocket.hello(issue(KEY, "ann"), "incarnation", "\ud800")
             code, reason = await closed_with(at["s1"], said)
-            assert (code, "for another host" in reason) == (protocol.REFUSED, True)
+            assert (code, "for another host" in reason) == (websocket.REFUSED, True)
 
     asyncio.run(scenario())
 
@@ -309,7 +309,7 @@ def test_a_host_that_is_gone_before_it_was_greeted_is_gone() -> None:
         async with cells(names=["s1"]) as at:
             for number in range(20):
                 socket = await connect(url(at["s1"]), proxy=None, compression=None)
-                await socket.send(protocol.hello(issue(KEY, f"h{number}"), "1"))
+                await socket.send(websocket.hello(issue(KEY, f"h{number}"), "1"))
                 socket.transport.abort()
             await until(lambda: not at["s1"].counts()["connections"])
 

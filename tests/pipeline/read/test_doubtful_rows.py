@@ -10,8 +10,8 @@ import pytest
 
 from antecede.judge.events import parse
 from antecede.pipeline import schema
+from antecede.pipeline.read.doubtful_rows import find_doubtful, name_runs
 from antecede.pipeline.read.rows import encode_names
-from antecede.pipeline.read.rules import find_doubtful, name_runs
 from tests.fuzz_check import HOSTILE
 from tests.pipeline.parquet_files import TRACES
 from tests.pipeline.traces import COLUMNS, table
