@@ -29,6 +29,7 @@ VARIANTS: tuple[tuple[str, dict[str, object]], ...] = (
     ("mr-broadcast", {"numbered": True}),
     ("mr-broadcast", {"resynch_after_s": 0.7}),
     ("hierarchy", {"inner": "prs"}),
+    ("history", {"repeat_after_s": 0.7}),
     ("isis", {"acyclic": True}),
     ("mr", {"acyclic": True}),
     ("mr", {"acyclic": True, "numbered": True, "resynch_after_s": 0.7}),

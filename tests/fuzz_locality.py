@@ -4,7 +4,8 @@
     python -m tests.fuzz_locality --seed 1 --execution 417      # one of them again
 
 A pair is two messages with one receiver; it is counted once, and judged by every clock there is for the graph and the
-channels. In every execution, any two events of some pairs of processes are judged too, by the clocks for those pairs.
+channels. In every execution, any two events of some pairs of processes are judged too, by the clocks for those pairs,
+and so are those of a machine with synchronous messages and shared variables.
 Each execution has its own stream of chance, made of the seed and its number, so any can be run alone.
 """
 
@@ -35,6 +36,7 @@ from tests.core.locality.judge import (
     vectors,
     vectors_and_paths,
 )
+from tests.core.locality.machines import Machine, judge_machine
 from tests.replay import explain_failure
 
 
@@ -80,6 +82,10 @@ def execute(seed: int, number: int) -> Report:
             verdicts += 1
             if verdict.said is not verdict.true:
                 failures.append(_explain_events(made, verdict, seed, number))
+    for judged in judge_machine(Machine(random.Random(f"machine {seed}/{number}")).run(40)):
+        verdicts += 1
+        if judged.said is not judged.true:
+            failures.append(explain_failure(f"a machine: {judged}", _command(seed, number)))
     return Report(seed, 1, found, verdicts, tuple(failures))
 
 
@@ -133,7 +139,7 @@ def _explain_events(made: Allocation, verdict: EventVerdict, seed: int, number: 
         f"{made.name} for {named}: event {verdict.first} is {verdict.true.value} {verdict.second} but was said to be "
         f"{verdict.said.value}"
     )
-    return explain_failure(what, ["tests.fuzz_locality", "--seed", str(seed), "--execution", str(number)])
+    return explain_failure(what, _command(seed, number))
 
 
 def _explain(name: str, wrong: Wrong, seed: int, number: int) -> str:
@@ -141,7 +147,11 @@ def _explain(name: str, wrong: Wrong, seed: int, number: int) -> str:
         f"{name}: at {wrong.receiver}, message {wrong.first} is {wrong.true.value} {wrong.second} but was said to be "
         f"{wrong.said.value}"
     )
-    return explain_failure(what, ["tests.fuzz_locality", "--seed", str(seed), "--execution", str(number)])
+    return explain_failure(what, _command(seed, number))
+
+
+def _command(seed: int, number: int) -> list[str]:
+    return ["tests.fuzz_locality", "--seed", str(seed), "--execution", str(number)]
 
 
 def main() -> int:

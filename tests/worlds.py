@@ -109,6 +109,9 @@ class World:
             rest = [name for name in below if name not in heads]
             self.levels.append({head: rest[at :: len(heads)] for at, head in enumerate(heads)})
         self.fifo = (self.info.needs_fifo and not self.options.get("numbered")) or self.random.random() < 0.2
+        self.repeats = bool(self.options.get("repeat_after_s"))
+        if self.repeats:
+            self.loss = self.random.choice([0.0, 0.1, 0.5])
         self.latest_first = self.random.random() < 0.2
         self.nodes = {name: self._create(name) for name in self.names}
 
@@ -149,7 +152,7 @@ class World:
     def finished(self) -> None:
         """Everything was delivered; nothing is held; and, when strict, nothing out of order."""
         lost = self.oracle.lost(self.gone)
-        if lost and not self.loss:
+        if lost and (self.repeats or not self.loss):
             raise Broken(f"never delivered: {lost[:3]}")
         held = [str(waiting) for node in self.nodes.values() for waiting in node.pending()]
         if held and not self.loss:

@@ -9,14 +9,17 @@
 `plan` finds the cheapest clocks that are right for a graph; `saving` says in words what they save. `LocalClock` keeps
 the clocks of one process, and `compare` tells how two messages that arrived at one process stand to each other. With
 a plan for pairs of processes, `compare_events` does the same for any two events of a pair. `add_links` plans anew, and
-`ChangingClock` goes from one plan to the next while processes run. Without a plan, `VectorClock` compares any two
-events of a fixed set of processes, and `DifferentialClock`, on FIFO channels, sends only the entries that changed.
+`ChangingClock` goes from one plan to the next while processes run. `architecture` makes the graph of processes with
+synchronous messages, for which there is `SynchronousClock`, and with shared variables. Without a plan, `VectorClock`
+compares any two events of a fixed set of processes, and `DifferentialClock`, on FIFO channels, sends only the entries
+that changed.
 """
 
 from antecede.core.clocks.differential import DifferentialClock
 from antecede.core.clocks.stamp import Arrival, ClockStamp, Order
 from antecede.core.clocks.vector import VectorClock
 from antecede.core.locality.allocation import Allocation
+from antecede.core.locality.architectures import SynchronousClock, architecture
 from antecede.core.locality.epochs import (
     ChangingClock,
     ClockChange,
@@ -52,8 +55,10 @@ __all__ = [
     "Order",
     "Plan",
     "PlanMissing",
+    "SynchronousClock",
     "VectorClock",
     "add_links",
+    "architecture",
     "clock_changes",
     "compare",
     "compare_epoch_events",

@@ -207,6 +207,8 @@ MEANT = {
     ("hold_back_limit", 1),
     ("memory", 1),
     ("acknowledge_every", 1),
+    ("repeat_after_s", 1),
+    ("repeat_after_s", 3),
     ("resynch_after_s", 1),
     ("resynch_after_s", 3),
     ("token_at", 0),

@@ -32,7 +32,7 @@ TRAITS = {
 OPTIONS = {
     "chain2": ("hold_back_limit",),
     "hierarchy": ("inner", "representatives", "hold_back_limit"),
-    "history": ("acknowledge_every", "hold_back_limit"),
+    "history": ("acknowledge_every", "repeat_after_s", "hold_back_limit"),
     "isis": ("acyclic", "hold_back_limit"),
     "ks": ("multicast", "differential", "hold_back_limit"),
     "mf": ("hold_back_limit",),

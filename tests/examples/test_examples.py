@@ -122,6 +122,13 @@ def test_causal_memory_needs_causal_order() -> None:
     assert int(lines[2].split()[0]) >= 1
 
 
+def test_conflicting_writes_are_found_with_two_clock_entries() -> None:
+    lines = finish(begin("conflicting_writes.py"))
+    assert re.fullmatch(r"\d{3} writes, \d{4} decisions, 0 of them wrong", lines[0])
+    assert int(lines[1].split()[0]) > 100, "there were hardly any conflicts"
+    assert lines[2].startswith("a version has 2 clock entries instead of 13: Clock entries per process: ")
+
+
 def test_a_global_snapshot_needs_causal_order() -> None:
     *snapshots, verdict = finish(begin("global_snapshot.py"))
     assert len(snapshots) == 10

@@ -30,6 +30,7 @@ VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("mr-broadcast", {"resynch_after_s": 5.0}),
     ("hierarchy", {"inner": "prs", "representatives": {"p1": ["p2"], "p3": ["p4", "p5"]}}),
     ("history", {"acknowledge_every": 2}),
+    ("history", {"repeat_after_s": 5.0}),
     ("isis", {"acyclic": True}),
     ("mr", {"acyclic": True}),
     ("mr", {"own_count": False}),

@@ -76,7 +76,7 @@ VALUES = {"Message", "MessageId", "Packet", "Roster", "HoldBack"}
 PROCESSES = {
     *("Process", "Chain2", "Isis", "Ks", "Prs", "PrsBroadcast", "Rst", "Ses", "Vector", "Unordered", "History"),
     *("OutputBuffer", "Phases", "BroadcastPhases", "Serial", "Hierarchy", "Numbered", "AcyclicGroups"),
-    *("Rendezvous", "DifferentialKs", "ChannelView", "ScalarPhases", "Psync", "ShortPhases"),
+    *("Rendezvous", "DifferentialKs", "ChannelView", "ScalarPhases", "Psync", "ShortPhases", "RepeatedHistory"),
 }
 ROAMING = {
     *("Host", "Station", "Cluster", "Berth", "Luggage", "Policy", "Terms", "Mind", "Direct", "Relay", "Flood"),

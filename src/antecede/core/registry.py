@@ -19,7 +19,7 @@ from antecede.core.fifo import Numbered
 from antecede.core.holdback import HOLD_BACK_LIMIT, HoldBack
 from antecede.core.ordering.chain2 import Chain2
 from antecede.core.ordering.hierarchy import Clusters, build_hierarchy, levels_of
-from antecede.core.ordering.history import History
+from antecede.core.ordering.history import History, RepeatedHistory
 from antecede.core.ordering.isis import Isis
 from antecede.core.ordering.ks import DifferentialKs, Ks
 from antecede.core.ordering.mf import OutputBuffer
@@ -96,7 +96,15 @@ def _none(roster: Roster, *, memory: int = 65_536) -> Unordered:
     return Unordered(roster, memory)
 
 
-def _history(roster: Roster, *, acknowledge_every: int = 16, hold_back_limit: int = HOLD_BACK_LIMIT) -> History:
+def _history(
+    roster: Roster,
+    *,
+    acknowledge_every: int = 16,
+    repeat_after_s: float = 0.0,
+    hold_back_limit: int = HOLD_BACK_LIMIT,
+) -> History:
+    if repeat_after_s:
+        return RepeatedHistory(roster, acknowledge_every, hold_back_limit, repeat_after_s=repeat_after_s)
     return History(roster, acknowledge_every, hold_back_limit)
 
 
@@ -381,5 +389,6 @@ _CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     "multicast": (_is_flag, "True or False"),
     "numbered": (_is_flag, "True or False"),
     "own_count": (_is_flag, "True or False"),
+    "repeat_after_s": (_is_seconds, "a number of seconds, 0 or more"),
     "resynch_after_s": (_is_seconds, "a number of seconds, 0 or more"),
 }

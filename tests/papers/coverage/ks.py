@@ -277,11 +277,14 @@ ROWS = (
         "core.ordering.ks",
         "papers/test_002_ks.py::test_7_1_channels_need_not_be_FIFO_and_no_sequence_numbers_are_needed",
     ),
-    partial(
+    works(
         "2.49", "§8", "Logs may be managed so that failures of the network do no harm.",
-        "runtime.state.store runtime.outbox",
+        "core.ordering.history runtime.state.store runtime.outbox",
+        "papers/test_002_network_failures.py::"
+        "test_8_random_executions_that_lose_packets_deliver_everything_in_causal_order "
+        "papers/test_002_network_failures.py::"
+        "test_8_a_message_is_sent_again_with_the_log_until_its_receiver_answers "
         "runtime/node/test_node.py::test_a_rough_network_changes_nothing",
-        lacks="stores and retransmission do it, not the algorithm that the paper refers to",
     ),
     out_of_scope(
         "2.50", "§8", "Events that are not atomic.",

@@ -13,5 +13,6 @@ two_way_links       the same in nearly linear time, if every link goes both ways
 gateway_memory      what a gateway remembers of one process
 local_clock         keeping the clocks of an allocation, and comparing two messages that arrived at one process
 plan                what allocations cost, and the cheapest one for a graph
+architectures       synchronous messages and shared variables as links
 epochs              replacing the plan while processes run
 """

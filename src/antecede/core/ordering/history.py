@@ -8,6 +8,12 @@ Garbage collection: each process keeps a table of the last message of each sende
 delivered, and sends it along; a message that all its destinations are known to have delivered is no longer carried.
 A process that only listens would never tell, so after `acknowledge_every` deliveries without a send it transmits
 its row by itself. What is carried is bounded by `hold_back_limit`: at it, sends and packets with news are refused.
+
+"In the face of network failures, techniques from [25] can be adapted for log management to maintain causal consistency"
+(002 §8). [25] is the replicated log of Wuu and Bernstein: the log and the table above are that. With `repeat_after_s` a
+process whose messages are not known to have been delivered sends its log again after that time, to those who lack
+them, until they answer with their rows. Then everything is delivered in causal order over channels that lose any
+number of packets, as long as they do not lose all; nobody has to send anything else, and no packet is retransmitted.
 """
 
 from __future__ import annotations
@@ -15,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from antecede.core.effects import Deliver, Effect, Sent, Transmit
+from antecede.core.effects import Deliver, Effect, Sent, SetTimer, Transmit
 from antecede.core.errors import HoldBackFull, LimitReached, RemoteViolation
 from antecede.core.holdback import HOLD_BACK_LIMIT
 from antecede.core.roster import Participant, checked_packet
@@ -146,5 +152,58 @@ class History(Participant):
         if self.unacknowledged < self.acknowledge_every:
             return []
         self.unacknowledged = 0
-        row = Packet(self.process, None, HistoryStamp((), {self.process: dict(self.known.get(self.process, {}))}))
+        row = self._row()
         return [Transmit(to, row) for to in self.roster.others]
+
+    def _row(self) -> Packet:
+        return Packet(self.process, None, HistoryStamp((), {self.process: dict(self.known.get(self.process, {}))}))
+
+
+@values.storable("RepeatedHistory")
+@dataclass(slots=True)
+class RepeatedHistory(History):
+    """A history that is sent again until it is known to have arrived. At `due` a timer goes off; None if there is none.
+
+    Only the author of a message repeats it, with all that it carries: what precedes the message is among that.
+    """
+
+    repeat_after_s: float = 1.0
+    due: float | None = None
+    now: float = 0.0
+
+    def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
+        return History.send(self, dests, payload) + self._set_timer()
+
+    def receive(self, packet: Packet) -> list[Effect]:
+        effects = History.receive(self, packet)
+        is_repetition = packet.message is None and packet.stamp.entries > 0
+        return [*effects, Transmit(packet.sender, self._row())] if is_repetition and self._knows(packet) else effects
+
+    def tick(self, now: float) -> list[Effect]:
+        self.now = now
+        if self.due is None or now < self.due:
+            return []
+        self.due = None
+        packet = Packet(self.process, None, self._stamp())
+        return [*(Transmit(to, packet) for to in self._lacking()), *self._set_timer()]
+
+    def _knows(self, packet: Packet) -> bool:
+        return packet.sender in self.roster.processes and packet.sender != self.process
+
+    def _set_timer(self) -> list[Effect]:
+        if self.due is not None or not self._lacking():
+            return []
+        self.due = self.now + self.repeat_after_s
+        return [SetTimer(self.due)]
+
+    def _lacking(self) -> list[ProcessId]:
+        """Return who is not known to have delivered a message of this process that was sent to it."""
+        own = [message for message in self.carried.values() if message.sender == self.process]
+        return sorted(
+            {dest for message in own for dest in message.dests if not self._is_delivered(message, dest)}
+            - {self.process}
+            - self.roster.departed
+        )
+
+    def _is_delivered(self, message: Message, dest: ProcessId) -> bool:
+        return self.known.get(dest, {}).get(message.sender, 0) >= message.id.seq
