@@ -256,11 +256,12 @@ ROWS = (
         link="The counters of a host stop at the first message for somebody else",
         why="as printed the counters stop",
     ),
-    partial(
+    works(
         "0.45", "§9.1", "Messages that are concurrent may be delivered to a host in any order.",
         "core.mobile.flood",
+        "papers/test_000_section_9.py::test_9_1_concurrent_messages_of_one_station_in_any_order "
+        "papers/test_000_section_9.py::test_9_1_in_any_order_a_message_waits_for_what_precedes_it_only "
         "papers/test_000_section_9.py::test_9_messages_of_one_station_are_kept_in_its_order_without_need",
-        lacks="messages of one station come in the order of that station, as condition 1 asks",
     ),
     works(
         "0.46", "§9.1", "A delivery is acknowledged, and a message that all have is deleted.",
