@@ -14,8 +14,17 @@ from antecede.core.mobile.host_and_station_frames import Acknowledge, Acknowledg
 from antecede.core.mobile.protocols import protocols
 from antecede.judge.events import Event
 from antecede.judge.judge import judge
-from antecede.sim import AccessLink, Distribution, MobileParameters, Mobility, RunRecorder, Workload, simulate_mobile
-from antecede.sim.mobile import MobileWorld
+from antecede.sim import (
+    AccessLink,
+    Distribution,
+    MobileParameters,
+    Mobility,
+    Network,
+    RunRecorder,
+    Workload,
+    simulate_mobile,
+)
+from antecede.sim.mobile import MobileWorld, StationlessParameters, simulate_stationless
 from antecede.sim.trace import TraceRow, as_event
 from tests.core.mobile.script import carries, flush, order, world
 from tests.errata import roaming_scenes
@@ -225,3 +234,31 @@ def test_9_3_order_holds_with_links_of_different_bandwidth(protocol: str) -> Non
     assert even.delay_mean_s is not None
     assert result.delay_mean_s > even.delay_mean_s
     assert (result.held_share or 0.0) > (even.held_share or 0.0)
+
+
+WITHOUT_STATIONS = StationlessParameters(
+    processes=8,
+    messages=300,
+    workload=Workload(Distribution("exponential", 0.02), dests=(1, 4)),
+    network=Network(latency=Distribution("exponential", 0.02), retransmit_after_s=0.1),
+    mobility=Mobility(Distribution("exponential", 0.1)),
+    oracle=True,
+)
+
+
+@pytest.mark.parametrize("algorithm", ["prs", "ks"])
+def test_9_3_without_stations_a_causal_multicast_is_many_causal_unicasts(algorithm: str) -> None:
+    """Hosts move every 0.1 s, and are located before each unicast; many packets come after they have moved."""
+    rows: list[TraceRow] = []
+    result = simulate_stationless(replace(WITHOUT_STATIONS, algorithm=algorithm), RunRecorder(rows.extend))
+    verdict = judge([as_event("r", row) for row in rows])
+    assert (verdict.verdict, verdict.lost, verdict.duplicates) == ("holds", 0, 0)
+    assert (result.violations, result.undelivered, result.needless_share) == (0, 0, 0.0)
+    assert result.packets == result.deliveries
+    assert result.queries >= result.packets
+    assert result.missed > 50
+
+
+def test_9_3_without_stations_and_without_an_algorithm_order_is_lost() -> None:
+    result = simulate_stationless(replace(WITHOUT_STATIONS, algorithm="none"))
+    assert (result.violations or 0) > 50

@@ -292,11 +292,13 @@ ROWS = (
         "core.mobile.direct core.mobile.protocols",
         "core/mobile/test_roaming.py::test_a_reply_finds_a_host_that_moved_without_a_detour",
     ),
-    partial(
+    works(
         "0.51", "§9.3", "Without fixed stations, hosts send causal unicasts to each other, once they are located.",
-        "core.ordering.prs core.ordering.ks",
-        "properties/test_lockstep.py::test_seeded_executions",
-        lacks="the algorithms run on hosts, and nothing locates a host; the simulator has no such world",
+        "sim.mobile.stationless core.ordering.prs core.ordering.ks",
+        "papers/test_000_section_9.py::test_9_3_without_stations_a_causal_multicast_is_many_causal_unicasts "
+        "papers/test_000_section_9.py::test_9_3_without_stations_and_without_an_algorithm_order_is_lost "
+        "sim/mobile/test_stationless.py::"
+        "test_a_packet_to_a_place_that_a_host_has_left_is_sent_again_to_where_the_host_is",
     ),
     works(
         "0.52", "§9.3", "Stations that are themselves mobile connect by links of different bandwidth.",
