@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.papers.coverage.row import differs, missing, partial, works
+from tests.papers.coverage.row import differs, partial, works
 
 ROWS = (
     works(
@@ -58,9 +58,12 @@ ROWS = (
         "core.ordering.isis",
         "papers/test_003_mr.py::test_2_3_isis_needs_a_vector_a_group_for_the_same_example",
     ),
-    missing(
+    works(
         "0.11", "§3", "Causal separators compress by the topology, and can be combined with what traffic teaches.",
-        lacks="nothing joins the clocks for known graphs with the ordering algorithms",
+        "core.ordering.hierarchy core.ordering.prs",
+        "papers/test_000_separators.py::"
+        "test_3_a_message_to_the_other_side_carries_no_dependency_of_its_own_side "
+        "papers/test_000_separators.py::test_3_topology_and_pattern_combined_send_less_than_either_alone",
     ),
     works(
         "0.12", "§4", "A message has to carry its direct predecessors only, and empty entries are not sent.",

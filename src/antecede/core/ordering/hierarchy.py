@@ -8,6 +8,10 @@ Processes are in clusters, each with a representative, which is one of them. A m
 of its sender, across to the representatives of its destinations, and down to them. What a process has delivered
 before it sends came down from the same representative that its message goes up to, so the inner algorithm sees
 every dependency. The channels up and down must be FIFO, and are numbered.
+
+A representative is a causal separator (000 §3): give as representatives the articulation points of the network, each
+with the processes of its side. A message to another side carries no dependency of its own side. With `prs` or `ks`
+inside, it also carries less as traffic allows.
 """
 
 from __future__ import annotations
