@@ -31,6 +31,8 @@ STEPS_MAX = 100_000
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     **{name: (name, {}) for name in sorted(protocols.protocols())},
     "prs-mobile, combined": ("prs-mobile", {"options": {"combine": True}}),
+    "prs-mobile, any order": ("prs-mobile", {"options": {"any_order": True}}),
+    "prs-mobile, any order, combined": ("prs-mobile", {"options": {"any_order": True, "combine": True}}),
     **{f"{name}, stations send": (name, {"stations_send": True}) for name in ("av1", "av2", "prs-mobile", "roam")},
 }
 """Every protocol, and what it can do besides: the protocol and the settings of its worlds, by a name."""

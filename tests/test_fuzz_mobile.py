@@ -29,7 +29,7 @@ def test_random_worlds_hold(name: str) -> None:
     counts, failures = batch([(name, seed) for seed in range(60)])
     assert not failures, "\n".join(failures)
     assert counts[f"{name} deliveries"] > 1000
-    if not protocols()[VARIANTS[name][0]].inhibits:
+    if not protocols()[VARIANTS[name][0]].inhibits or "any order" in name:
         assert counts[f"{name} held for nothing"] == 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from antecede.core.mobile.flood import Flood
+from antecede.core.mobile.protocols import station
 from antecede.core.mobile.station import Station
 from antecede.lab.printed.roaming import ForgettingFlood, printed_station
 from tests.core.mobile.script import order
@@ -65,9 +66,9 @@ def counter_that_stands() -> Erratum:
 
 
 def order_of_a_station() -> Assumption:
-    roam = Stations("roam")
+    roam, free = Stations("roam"), Stations("prs-mobile", partial(station, any_order=True))
     search = Search(Multicasts, other=is_inhibited)
-    ours, others = (search.failures(form).other for form in (OURS, roam))
+    ours, freed, others = (search.failures(form).other for form in (OURS, free, roam))
     return Assumption(
         "Messages of one station come in the order of their numbers",
         "§9.1",
@@ -83,9 +84,11 @@ def order_of_a_station() -> Assumption:
         "The second sentence is about messages that meet the conditions of the first, of which a station can have one "
         "from each other station at a time. So a message may wait for another that has nothing to do with it, if two "
         "hosts of one cell sent them: here b:1 has number 1, and the counter of c for s1 stands at 0 until a:1 has "
-        "been delivered. Our `prs-mobile` keeps the order of a station, as the first sentence asks. `roam` numbers "
-        f"the messages of hosts, and not those of stations. Of {search.worlds} random worlds ({search}), a message "
-        f"waits although nothing that precedes it is missing in {ours} with `prs-mobile`, and in {others} with `roam`.",
+        "been delivered. Our `prs-mobile` keeps the order of a station, as the first sentence asks, and with "
+        "`any_order=True` it does not: then the station of a host also notes what the host has beyond its counter. "
+        "`roam` numbers the messages of hosts, and not those of stations. "
+        f"Of {search.worlds} random worlds ({search}), a message waits although nothing that precedes it is missing "
+        f"in {ours} with `prs-mobile`, in {freed} with `any_order=True`, and in {others} with `roam`.",
         (
             "a and b are in the cell of s1, c in that of s2. a sends a:1 to c, which is slow",
             "b, who knows nothing of a, sends b:1 to c",
@@ -94,6 +97,7 @@ def order_of_a_station() -> Assumption:
         asked_of("c"),
         (
             ("in the order of the station (`prs-mobile`)", said(order(two_of_one_cell(OURS), "c"))),
+            ("in any order (`prs-mobile`, `any_order=True`)", said(order(two_of_one_cell(free), "c"))),
             ("in any order (`roam`)", said(order(two_of_one_cell(roam), "c"))),
         ),
     )

@@ -80,7 +80,8 @@ PROCESSES = {
 }
 ROAMING = {
     *("Host", "Station", "Cluster", "Berth", "Luggage", "Policy", "Terms", "Mind", "Direct", "Relay", "Flood"),
-    *("FloodMind", "Casts", "CombiningFlood", "PlainScheme", "Seen"),
+    *("FloodMind", "Casts", "CombiningFlood", "AnyOrderFlood", "AnyOrderMind", "PlainScheme"),
+    "Seen",
 }
 LOG_ENTRIES = {
     1: ["dests"],

@@ -14,8 +14,17 @@ from antecede.core.mobile.host_and_station_frames import Acknowledge, Acknowledg
 from antecede.core.mobile.protocols import protocols
 from antecede.judge.events import Event
 from antecede.judge.judge import judge
-from antecede.sim import AccessLink, Distribution, MobileParameters, Mobility, RunRecorder, Workload, simulate_mobile
-from antecede.sim.mobile import MobileWorld
+from antecede.sim import (
+    AccessLink,
+    Distribution,
+    MobileParameters,
+    Mobility,
+    Network,
+    RunRecorder,
+    Workload,
+    simulate_mobile,
+)
+from antecede.sim.mobile import MobileWorld, StationlessParameters, simulate_stationless
 from antecede.sim.trace import TraceRow, as_event
 from tests.core.mobile.script import carries, flush, order, world
 from tests.errata import roaming_scenes
@@ -154,6 +163,35 @@ def test_9_messages_of_one_station_are_kept_in_its_order_without_need() -> None:
     assert order(scene, "c") == [str(m1), str(m2)]
 
 
+def test_9_1_concurrent_messages_of_one_station_in_any_order() -> None:
+    """The same as above, and c does not wait."""
+    scene = world("prs-mobile", {"a": "s1", "b": "s1", "c": "s2"}, any_order=True)
+    m1 = scene.send("a", {"c"})
+
+    def late(_: str, to: str, packet: Packet) -> bool:
+        return to == "s2" and carries(packet, m1)
+
+    flush(scene, late)
+    m2 = scene.send("b", {"c"})
+    flush(scene, late)
+    assert order(scene, "c") == [str(m2)]
+    flush(scene)
+    assert order(scene, "c") == [str(m2), str(m1)]
+    assert scene.counts["held for nothing"] == 0
+    scene.finished()
+
+
+def test_9_1_in_any_order_a_message_waits_for_what_precedes_it_only() -> None:
+    """Wires that reorder: in the order of stations, a part of the deliveries waits in vain; in any order, none does."""
+    wires = replace(BUSY.wires, latency=Distribution("exponential", 0.05))
+    base = replace(BUSY, protocol="prs-mobile", wires=wires, messages=400)
+    kept, free = simulate_mobile(base), simulate_mobile(replace(base, options={"any_order": True}))
+    assert (free.violations, free.undelivered, free.deliveries) == (0, 0, kept.deliveries)
+    assert (kept.needless_share or 0.0) > 0.05
+    assert free.needless_share == 0.0
+    assert (free.delay_mean_s or 0.0) < 0.9 * (kept.delay_mean_s or 0.0)
+
+
 def record_events(parameters: MobileParameters) -> list[Event]:
     rows: list[TraceRow] = []
     simulate_mobile(parameters, RunRecorder(rows.extend))
@@ -196,3 +234,31 @@ def test_9_3_order_holds_with_links_of_different_bandwidth(protocol: str) -> Non
     assert even.delay_mean_s is not None
     assert result.delay_mean_s > even.delay_mean_s
     assert (result.held_share or 0.0) > (even.held_share or 0.0)
+
+
+WITHOUT_STATIONS = StationlessParameters(
+    processes=8,
+    messages=300,
+    workload=Workload(Distribution("exponential", 0.02), dests=(1, 4)),
+    network=Network(latency=Distribution("exponential", 0.02), retransmit_after_s=0.1),
+    mobility=Mobility(Distribution("exponential", 0.1)),
+    oracle=True,
+)
+
+
+@pytest.mark.parametrize("algorithm", ["prs", "ks"])
+def test_9_3_without_stations_a_causal_multicast_is_many_causal_unicasts(algorithm: str) -> None:
+    """Hosts move every 0.1 s, and are located before each unicast; many packets come after they have moved."""
+    rows: list[TraceRow] = []
+    result = simulate_stationless(replace(WITHOUT_STATIONS, algorithm=algorithm), RunRecorder(rows.extend))
+    verdict = judge([as_event("r", row) for row in rows])
+    assert (verdict.verdict, verdict.lost, verdict.duplicates) == ("holds", 0, 0)
+    assert (result.violations, result.undelivered, result.needless_share) == (0, 0, 0.0)
+    assert result.packets == result.deliveries
+    assert result.queries >= result.packets
+    assert result.missed > 50
+
+
+def test_9_3_without_stations_and_without_an_algorithm_order_is_lost() -> None:
+    result = simulate_stationless(replace(WITHOUT_STATIONS, algorithm="none"))
+    assert (result.violations or 0) > 50

@@ -5,6 +5,8 @@ The example of §5.2, what is printed and does not hold, and Table 1 by counting
 
 from __future__ import annotations
 
+from dataclasses import replace
+from random import Random
 from typing import Any
 
 import pytest
@@ -21,6 +23,7 @@ from antecede.lab.printed.roaming import leaving_host, printed_station
 from tests.core.mobile.script import carries, content, flush, order, world
 from tests.errata import roaming_scenes
 from tests.errata.roaming_search import Stations, as_printed
+from tests.mobile_worlds import rough, run
 
 ALL = sorted(protocols())
 
@@ -59,6 +62,14 @@ def test_2_a_host_names_the_station_of_the_cell_that_it_left() -> None:
         assert isinstance(register, Register)
         assert register.previous == named
     assert leaving_host("h", "s1").enter("s1") == [], "the beacon of its own cell is nothing new"
+
+
+@pytest.mark.parametrize("protocol", ALL)
+def test_2_a_hand_off_follows_whichever_station_a_host_names(protocol: str) -> None:
+    """Our stations, and hosts that name the cell they left, whose station may not have heard of them, and never may."""
+    for seed in range(25):
+        calm = replace(rough(Random(seed)), restarts=False)  # such a host cannot be stored
+        run(protocol, seed, calm=calm, make_host=leaving_host)
 
 
 def test_5_2_as_printed_one_move_keeps_the_order() -> None:

@@ -99,9 +99,13 @@ class World:
         has_extra_steps = self._needs_time or self.recorder is not None
         self._receive = self._receive_and_record if has_extra_steps else self._hand_over
         arrive = self._receive if free else self._arrive
-        seed, size = self.parameters.seed, self.scale.packet_bytes
-        self.channels = Channels(self.parameters.channels, self.kernel, seed, arrive, size)
+        self.channels = self._make_channels(arrive)
         self._carry = self.channels.carry if free else self._depart
+
+    def _make_channels(self, arrive: Callable[[ProcessId, Packet, Flight | None], None]) -> Channels:
+        """Return the channels between the processes, which call `arrive` for each packet that arrives."""
+        seed, size = self.parameters.seed, self.scale.packet_bytes
+        return Channels(self.parameters.channels, self.kernel, seed, arrive, size)
 
     def run(self) -> Result:
         """Run the simulation to its end and return the result."""

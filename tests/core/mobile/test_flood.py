@@ -1,13 +1,15 @@
-"""Messages to all stations: a stamp of another protocol, and acknowledgements that are combined."""
+"""Messages to all stations: a stamp of another protocol, acknowledgements that are combined, and any order."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from antecede import Message, MessageId, Misuse, Packet, RemoteViolation, mobile
-from antecede.core.mobile.host_and_station_frames import Acknowledge, AcknowledgeAll, Cast, Delete
+from antecede import Message, MessageId, Misuse, Packet, RemoteViolation, Transmit, mobile
+from antecede.core.mobile.host_and_station_frames import Acknowledge, AcknowledgeAll, Begin, Cast, Delete, Register
 from antecede.core.ordering.ks import KsStamp
-from tests.core.mobile.script import flush, world
+from tests.core.mobile.script import carries, flush, order, world
 from tests.mobile_worlds import MobileWorld
 
 
@@ -84,6 +86,39 @@ def test_an_acknowledgement_for_nobody_or_a_stranger_is_refused(hosts: set[str],
 
 
 @pytest.mark.parametrize("wrong", [1, None, "yes"])
-def test_combine_is_true_or_false(wrong: object) -> None:
-    with pytest.raises(Misuse, match=r"combine is .*: give True or False"):
-        mobile.station("prs-mobile", name="s", stations=["s"], homes={}, combine=wrong)
+@pytest.mark.parametrize("option", ["combine", "any_order"])
+def test_an_option_is_true_or_false(option: str, wrong: Any) -> None:
+    with pytest.raises(Misuse, match=rf"{option} is .*: give True or False"):
+        mobile.station("prs-mobile", name="s", stations=["s"], homes={}, **{option: wrong})
+
+
+def test_what_a_host_has_out_of_order_goes_with_it() -> None:
+    """c has what b wrote and not yet what a wrote before, moves, and gets what a wrote, and nothing twice."""
+    scene = world("prs-mobile", {"a": "s1", "b": "s1", "c": "s2"}, cells="s3", any_order=True)
+    late = scene.send("a", {"c"})
+    flush(scene, lambda _, to, packet: to != "s1" and carries(packet, late))
+    early = scene.send("b", {"c"})
+    flush(scene, lambda _, to, packet: to != "s1" and carries(packet, late))
+    scene.enter("c", "s3")
+    flush(scene, lambda _, to, packet: to != "s1" and carries(packet, late))
+    assert order(scene, "c") == [str(early)]
+    flush(scene)
+    assert order(scene, "c") == [str(early), str(late)]
+    luggage = scene.stations["s3"].berths["c"].luggage  # type: ignore[union-attr]  # it is there in this scene
+    assert luggage is not None
+    assert (luggage.mind.received["s1"], luggage.mind.passed) == (2, {"s1": set()})
+    scene.finished()
+
+
+@pytest.mark.parametrize("any_order", [False, True])
+def test_luggage_of_the_other_order_is_refused(any_order: bool) -> None:
+    """Stations have to agree on `any_order`: what one of them notes of a host, the other would not understand."""
+    theirs, ours = (world("prs-mobile", {"b": "s1"}, cells="s2", any_order=one) for one in (any_order, not any_order))
+    here = ours.stations["s2"]
+    here.hear(Packet("b", None, Register(1, "s1")))
+    before = here.snapshot()
+    (handover,) = theirs.stations["s1"].receive(Packet("s2", None, Begin("b", 1, "s2", 0)))
+    assert isinstance(handover, Transmit)
+    with pytest.raises(RemoteViolation, match="of another protocol"):
+        here.receive(handover.packet)
+    assert here.snapshot() == before

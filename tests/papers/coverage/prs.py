@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.papers.coverage.row import differs, missing, partial, works
+from tests.papers.coverage.row import differs, partial, works
 
 ROWS = (
     works(
@@ -58,9 +58,12 @@ ROWS = (
         "core.ordering.isis",
         "papers/test_003_mr.py::test_2_3_isis_needs_a_vector_a_group_for_the_same_example",
     ),
-    missing(
+    works(
         "0.11", "§3", "Causal separators compress by the topology, and can be combined with what traffic teaches.",
-        lacks="nothing joins the clocks for known graphs with the ordering algorithms",
+        "core.ordering.hierarchy core.ordering.prs",
+        "papers/test_000_separators.py::"
+        "test_3_a_message_to_the_other_side_carries_no_dependency_of_its_own_side "
+        "papers/test_000_separators.py::test_3_topology_and_pattern_combined_send_less_than_either_alone",
     ),
     works(
         "0.12", "§4", "A message has to carry its direct predecessors only, and empty entries are not sent.",
@@ -256,11 +259,12 @@ ROWS = (
         link="The counters of a host stop at the first message for somebody else",
         why="as printed the counters stop",
     ),
-    partial(
+    works(
         "0.45", "§9.1", "Messages that are concurrent may be delivered to a host in any order.",
         "core.mobile.flood",
+        "papers/test_000_section_9.py::test_9_1_concurrent_messages_of_one_station_in_any_order "
+        "papers/test_000_section_9.py::test_9_1_in_any_order_a_message_waits_for_what_precedes_it_only "
         "papers/test_000_section_9.py::test_9_messages_of_one_station_are_kept_in_its_order_without_need",
-        lacks="messages of one station come in the order of that station, as condition 1 asks",
     ),
     works(
         "0.46", "§9.1", "A delivery is acknowledged, and a message that all have is deleted.",
@@ -291,11 +295,13 @@ ROWS = (
         "core.mobile.direct core.mobile.protocols",
         "core/mobile/test_roaming.py::test_a_reply_finds_a_host_that_moved_without_a_detour",
     ),
-    partial(
+    works(
         "0.51", "§9.3", "Without fixed stations, hosts send causal unicasts to each other, once they are located.",
-        "core.ordering.prs core.ordering.ks",
-        "properties/test_lockstep.py::test_seeded_executions",
-        lacks="the algorithms run on hosts, and nothing locates a host; the simulator has no such world",
+        "sim.mobile.stationless core.ordering.prs core.ordering.ks",
+        "papers/test_000_section_9.py::test_9_3_without_stations_a_causal_multicast_is_many_causal_unicasts "
+        "papers/test_000_section_9.py::test_9_3_without_stations_and_without_an_algorithm_order_is_lost "
+        "sim/mobile/test_stationless.py::"
+        "test_a_packet_to_a_place_that_a_host_has_left_is_sent_again_to_where_the_host_is",
     ),
     works(
         "0.52", "§9.3", "Stations that are themselves mobile connect by links of different bandwidth.",

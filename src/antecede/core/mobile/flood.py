@@ -11,7 +11,8 @@ moves only what is known of the host: CB_h, Delivered_h and sent_h, in the order
 With `combine=True` a station sends one acknowledgement of a message for all hosts of its cell (§9.3, `CombiningFlood`).
 
 Messages of one station reach a host in the order of M_seq, even those of different hosts that have nothing to do with
-each other: this protocol inhibits, which the paper does not say.
+each other: this protocol inhibits, which the paper does not say. With `any_order=True` concurrent messages reach a host
+in any order, and a message waits for its predecessors only (`AnyOrderFlood`).
 
 Changed from the paper: there h_RECD never passes a message that is not for h, and everything after it waits for ever.
 Here it steps over what is known not to be for h, or to be deleted.
@@ -71,6 +72,32 @@ class FloodMind:
     ordered: Mind
     received: dict[ProcessId, int] = field(default_factory=dict)
 
+    def has_passed(self, init: ProcessId, seq: int) -> bool:
+        """Return whether message `seq` of station `init` was delivered to the host, or skipped."""
+        return seq < self.received.get(init, 0)
+
+    def note_passed(self, init: ProcessId, seq: int) -> None:
+        """Note that message `seq` of station `init`, the next one, was delivered to the host, or skipped."""
+        self.received[init] = seq + 1
+
+
+@values.storable("AnyOrderMind")
+@dataclass(slots=True)
+class AnyOrderMind(FloodMind):
+    """A host's ordering, h_RECD, and what the host has beyond h_RECD."""
+
+    passed: dict[ProcessId, set[int]] = field(default_factory=dict)
+
+    def has_passed(self, init: ProcessId, seq: int) -> bool:
+        return seq < self.received.get(init, 0) or seq in self.passed.get(init, ())
+
+    def note_passed(self, init: ProcessId, seq: int) -> None:
+        passed = self.passed.setdefault(init, set())
+        passed.add(seq)
+        while (first := self.received.get(init, 0)) in passed:
+            passed.remove(first)
+            self.received[init] = first + 1
+
 
 @values.storable("Flood", removed={0: False})
 @dataclass(slots=True)
@@ -78,6 +105,7 @@ class Flood:
     """One station's messages so far, what is unacknowledged of them, and everybody's that are not deleted."""
 
     table: ClassVar[handoff.Table] = handoff.SIMPLE
+    mind_type: ClassVar[type[FloodMind]] = FloodMind
 
     seq: int = 0
     unacknowledged: dict[int, set[ProcessId]] = field(default_factory=dict)
@@ -85,12 +113,12 @@ class Flood:
     _kept_max: int = HOLD_BACK_LIMIT  # messages of one station, from which on no more of it are taken
 
     def join(self, host: ProcessId, home: ProcessId) -> FloodMind:  # noqa: ARG002
-        return FloodMind(Mind(Prs(host)))
+        return self.mind_type(Mind(Prs(host)))
 
     def is_luggage(self, luggage: Luggage) -> bool:
         mind, notes = luggage.mind, [note for _, note in luggage.outbox.values()]
         return (
-            isinstance(mind, FloodMind)
+            type(mind) is self.mind_type
             and mind.ordered.is_of(luggage.host, Prs, PrsStamp)
             and all(map(_is_note, notes))
         )
@@ -157,9 +185,8 @@ class Flood:
     def waiters(self, station: Station) -> Iterator[Waiter]:
         for _, luggage in station.served():
             for init, casts in self.casts.items():
-                first = luggage.mind.received.get(init, 0)
                 for seq, (message, _) in casts.store.items():
-                    if seq >= first and _is_for(luggage.host, message):
+                    if not luggage.mind.has_passed(init, seq) and _is_for(luggage.host, message):
                         yield luggage.host, message.id
 
     def held(self, station: Station) -> Iterator[Held]:
@@ -179,14 +206,18 @@ class Flood:
             yield from self._look(station, berth)
 
     def _look(self, station: Station, berth: Berth) -> Iterator[Effect]:
-        """Go through the messages of each station in its order, as far as this host may have them."""
+        """Go through the messages of each station, as far as this host may have them."""
         moved = True
         while moved:
             moved = False
             for init in sorted(self.casts):
-                while self._may_pass(berth.luggage_here, init):
+                while (seq := self._find_next(berth.luggage_here, init)) is not None:
                     moved = True
-                    yield from self._next(station, berth, init)
+                    yield from self._next(station, berth, init, seq)
+
+    def _find_next(self, luggage: Luggage, init: ProcessId) -> int | None:
+        """Return the number of a message of `init` that can be delivered to the host now, or skipped."""
+        return luggage.mind.received.get(init, 0) if self._may_pass(luggage, init) else None
 
     def _may_pass(self, luggage: Luggage, init: ProcessId) -> bool:
         """Return whether the next message of `init` can be delivered to the host, or skipped."""
@@ -201,11 +232,10 @@ class Flood:
         message, cast = casts.store[seq]
         return next(mind.ordered.ordering.unmet(message, cast.stamp), None) is None
 
-    def _next(self, station: Station, berth: Berth, init: ProcessId) -> Iterator[Effect]:
+    def _next(self, station: Station, berth: Berth, init: ProcessId, seq: int) -> Iterator[Effect]:
         luggage = berth.luggage_here
         mind: FloodMind = luggage.mind
-        seq = mind.received.get(init, 0)
-        mind.received[init] = seq + 1
+        mind.note_passed(init, seq)
         message, cast = self.casts[init].store.get(seq, (None, None))
         if message is None or cast is None or not _is_for(luggage.host, message):
             return
@@ -270,9 +300,33 @@ class CombiningFlood(Flood):
         message, _ = self.casts[init].store.get(seq, (None, None)) if init in self.casts else (None, None)
         if message is None or not _is_for(luggage.host, message):
             return False
-        return luggage.mind.received.get(init, 0) <= seq or any(
-            note == (init, seq) for _, note in luggage.outbox.values()
-        )
+        mind: FloodMind = luggage.mind
+        return not mind.has_passed(init, seq) or any(note == (init, seq) for _, note in luggage.outbox.values())
+
+
+@values.storable("AnyOrderFlood")
+@dataclass(slots=True)
+class AnyOrderFlood(CombiningFlood):
+    """Concurrent messages of one station in any order (§9.1): a host has a message as soon as its barrier allows it.
+
+    Acknowledgements are combined with `combine`.
+    """
+
+    mind_type: ClassVar[type[FloodMind]] = AnyOrderMind
+
+    combine: bool = False
+
+    def _find_next(self, luggage: Luggage, init: ProcessId) -> int | None:
+        mind, casts = luggage.mind, self.casts[init]
+        first = mind.received.get(init, 0)
+        if casts.can_skip(first, luggage.host):
+            return int(first)
+        new = (seq for seq in sorted(casts.store) if not mind.has_passed(init, seq))
+        mine = (seq for seq in new if _is_for(luggage.host, casts.store[seq][0]))
+        return next((seq for seq in mine if self._can_deliver(mind, casts, seq)), None)
+
+    def _has(self, station: Station, host: ProcessId, init: ProcessId, seq: int) -> Iterator[Effect]:
+        yield from (CombiningFlood if self.combine else Flood)._has(self, station, host, init, seq)
 
 
 def _is_note(note: object) -> bool:

@@ -12,7 +12,7 @@ from antecede.core.errors import Misuse, SnapshotError, UnknownAlgorithm
 from antecede.core.holdback import HOLD_BACK_LIMIT
 from antecede.core.mobile.border import checked_time
 from antecede.core.mobile.direct import Direct
-from antecede.core.mobile.flood import CombiningFlood, Flood
+from antecede.core.mobile.flood import AnyOrderFlood, CombiningFlood, Flood
 from antecede.core.mobile.host import Host
 from antecede.core.mobile.logical import Cluster, logical_name
 from antecede.core.mobile.luggage import Policy
@@ -59,9 +59,18 @@ def _av1(name: ProcessId, stations: Sequence[ProcessId]) -> Direct:  # noqa: ARG
     return Direct("rst")
 
 
-def _prs_mobile(name: ProcessId, stations: Sequence[ProcessId], *, combine: bool = False) -> Flood:  # noqa: ARG001
-    if type(combine) is not bool:
-        raise Misuse(f"combine is {combine!r}: give True or False")
+def _prs_mobile(
+    name: ProcessId,  # noqa: ARG001
+    stations: Sequence[ProcessId],  # noqa: ARG001
+    *,
+    combine: bool = False,
+    any_order: bool = False,
+) -> Flood:
+    for option, value in (("combine", combine), ("any_order", any_order)):
+        if type(value) is not bool:
+            raise Misuse(f"{option} is {value!r}: give True or False")
+    if any_order:
+        return AnyOrderFlood(combine=combine)
     return CombiningFlood() if combine else Flood()
 
 

@@ -15,6 +15,10 @@ level, the lowest first.
 
     c -- up --> b -- up --> a -- across --> d -- down --> e -- down --> f       a = {b}, d = {e}  among a, b, d, e
                                                                                 b = {c}, e = {f}  among all
+
+A representative is a causal separator (000 §3): give as representatives the articulation points of the network, each
+with the processes of its side. A message to another side carries no dependency of its own side. With `prs` or `ks`
+inside, it also carries less as traffic allows.
 """
 
 from __future__ import annotations
