@@ -38,6 +38,7 @@ VARIANTS: tuple[tuple[str, dict[str, object]], ...] = (
     ("mr", {"own_count": False, "acyclic": True}),
     ("mr-scalar", {"numbered": True}),
     ("mr-scalar", {"resynch_after_s": 0.7}),
+    ("prs", {"bit_string": True}),
 )
 
 

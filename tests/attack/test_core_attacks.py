@@ -17,6 +17,7 @@ from antecede import (
     RemoteViolation,
     SnapshotError,
     Transmit,
+    WireError,
     decode,
     encode,
 )
@@ -25,6 +26,7 @@ from antecede.core.holdback import HoldBack
 from antecede.core.ordering.hierarchy import Up
 from antecede.core.ordering.history import HistoryStamp
 from antecede.core.ordering.ks import KsStamp
+from antecede.core.ordering.prs import BitStringStamp, PrsStamp
 from antecede.core.ordering.serial import Turn
 from antecede.core.ordering.vector import VectorStamp
 from antecede.core.process import Baseline
@@ -139,6 +141,25 @@ class TestPacketsNoCorrectProcessSends:
             assert transmit.packet.message is not None
             assert transmit.packet.message.id.seq == seq
             assert len(c.receive(over_the_wire(transmit.packet))) == 1
+
+    def test_prs_sends_no_huge_string_of_bits_because_others_tell_of_many_names(self) -> None:
+        """20,000 names in a barrier would be a string of 50 MB on each message."""
+        a = antecede.create("prs", process="a", processes=[*"abc"], bit_string=True)
+        barrier = {"c": {f"nobody {number}": 1 for number in range(20_000)}}
+        packet = Packet("b", Message(MessageId("b", 1), frozenset("a"), b""), PrsStamp(barrier))
+        assert len(a.receive(over_the_wire(packet))) == 1
+        transmit = a.send({"b"}, b"")[1]
+        assert isinstance(transmit, Transmit)
+        assert type(transmit.packet.stamp) is PrsStamp
+        assert len(encode(transmit.packet)) < 2 * len(encode(packet))
+
+    def test_a_string_of_bits_for_more_names_than_there_are_is_refused(self) -> None:
+        packet = Packet("b", Message(MessageId("b", 1), frozenset("a"), b""), BitStringStamp({"a": {"b": 5}}))
+        data = encode(packet)
+        assert data.endswith(b"\x1c\x02\x04\x05"), "stamp 28, two names, bit 2, and the count"
+        for n in (b"\x00", b"\x01", b"\x03", b"\x7f", b"\xff" * 8 + b"\x7f"):
+            with pytest.raises(WireError, match="a table of"):
+                decode(data[:-3] + n + bytes(2_000))
 
     def test_a_representative_refuses_a_message_for_nobody_but_its_sender(self) -> None:
         a = antecede.create("hierarchy", process="a", processes=["a", "b"], representatives={"a": ["b"]})

@@ -40,7 +40,7 @@ OPTIONS = {
     "mr-broadcast": ("numbered", "resynch_after_s", "hold_back_limit"),
     "mr-scalar": ("numbered", "resynch_after_s", "hold_back_limit"),
     "none": ("memory",),
-    "prs": ("hold_back_limit",),
+    "prs": ("bit_string", "hold_back_limit"),
     "prs-broadcast": ("hold_back_limit",),
     "psync": ("hold_back_limit",),
     "rendezvous": ("hold_back_limit",),

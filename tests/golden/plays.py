@@ -36,6 +36,7 @@ VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("mr", {"own_count": False}),
     ("mr-scalar", {"numbered": True}),
     ("mr-scalar", {"resynch_after_s": 5.0}),
+    ("prs", {"bit_string": True}),
 )
 """Every algorithm with its own options where these change what is stored or sent."""
 

@@ -51,6 +51,7 @@ STAMPS = {
     25: "ScalarPhase",
     26: "PsyncStamp",
     27: "ShortPhaseStamp",
+    28: "BitStringStamp",
     40: "Register",
     41: "Welcome",
     42: "Leave",
@@ -76,6 +77,7 @@ VALUES = {"Message", "MessageId", "Packet", "Roster", "HoldBack"}
 PROCESSES = {
     *("Process", "Chain2", "Isis", "Ks", "Prs", "PrsBroadcast", "Rst", "Ses", "Vector", "Unordered", "History"),
     *("OutputBuffer", "Phases", "BroadcastPhases", "Serial", "Hierarchy", "Numbered", "AcyclicGroups"),
+    "BitStringPrs",
     *("Rendezvous", "DifferentialKs", "ChannelView", "ScalarPhases", "Psync", "ShortPhases", "RepeatedHistory"),
 }
 ROAMING = {

@@ -42,6 +42,7 @@ HAVE_A_CLAIM = {
 
 
 HOLD: dict[str, tuple[str, ...]] = {
+    "0.30": ("prs-barriers-integers",),
     "0.32": ("prs-barriers-persists-0.5", "prs-barriers-persists-10", "prs-barriers-none-0.5", "prs-barriers-none-10"),
     "0.41": ("prs-fig7-dests",),
     "0.53": ("av-factors-air-bytes-prs-mobile", "av-factors-host-bytes-prs-mobile"),

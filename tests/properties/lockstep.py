@@ -26,6 +26,7 @@ MULTICAST: Options = {
     "ks multicast": {"multicast": True},
     "ks differential": {"differential": True},
     "prs": {},
+    "prs bit_string": {"bit_string": True},
     "psync": {},
     "rst": {},
     "ses": {},

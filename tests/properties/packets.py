@@ -9,8 +9,8 @@ import antecede
 from antecede import Packet
 from tests.stage import improvise, stage_for
 
-ALGORITHMS = [*sorted(antecede.algorithms()), "ks differential"]
-"""What `stage_for` makes a stage of: every algorithm, and an option that has a stamp of its own."""
+ALGORITHMS = [*sorted(antecede.algorithms()), "ks differential", "prs bit_string"]
+"""What `stage_for` makes a stage of: every algorithm, and the options that have a stamp of their own."""
 
 
 @cache

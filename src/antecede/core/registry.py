@@ -27,7 +27,7 @@ from antecede.core.ordering.mr import Phases, ShortPhases
 from antecede.core.ordering.mr_broadcast import BroadcastPhases
 from antecede.core.ordering.mr_scalar import ScalarPhases
 from antecede.core.ordering.none import Unordered
-from antecede.core.ordering.prs import Prs
+from antecede.core.ordering.prs import BitStringPrs, Prs
 from antecede.core.ordering.prs_broadcast import PrsBroadcast
 from antecede.core.ordering.psync import Psync
 from antecede.core.ordering.rendezvous import Rendezvous
@@ -85,6 +85,10 @@ def _ks(
         raise Misuse("with differential=True each destination has a packet of its own: give multicast=False with it")
     ordering = DifferentialKs(roster.me) if differential else Ks(roster.me, multicast)
     return Process(roster, ordering, HoldBack(hold_back_limit))
+
+
+def _prs(roster: Roster, *, bit_string: bool = False, hold_back_limit: int = HOLD_BACK_LIMIT) -> Algorithm:
+    return _stamping(BitStringPrs if bit_string else Prs)(roster, hold_back_limit=hold_back_limit)
 
 
 def _isis(roster: Roster, *, acyclic: bool = False, hold_back_limit: int = HOLD_BACK_LIMIT) -> Algorithm:
@@ -221,7 +225,7 @@ _ALL = (
         "000 §5",
         "multicast",
         "a tuple (process, count) for a destination",
-        factory=_stamping(Prs),
+        factory=_prs,
     ),
     AlgorithmInfo(
         "prs-broadcast",
@@ -383,6 +387,7 @@ def _is_flag(value: object) -> bool:
 _CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     "acknowledge_every": (_is_whole(1), "a number of deliveries, 1 or more"),
     "acyclic": (_is_flag, "True or False"),
+    "bit_string": (_is_flag, "True or False"),
     "differential": (_is_flag, "True or False"),
     "hold_back_limit": (_is_whole(0), "a number of packets, 0 or more"),
     "memory": (_is_whole(1), "a number of messages, 1 or more"),

@@ -166,12 +166,14 @@ ROWS = (
         "lab/test_kept.py::test_kept_results_are_whole_and_of_the_declaration",
         link="prs-fig4", why="barriers are smaller than the figure has them",
     ),
-    partial(
+    works(
         "0.30", "§7.1", "A barrier can be sent as a string of N x N bits and an integer for each bit that is set.",
-        "lab.bit_string lab.experiments.prs_barriers",
-        "lab/test_bit_string.py::test_what_is_written_is_read_and_takes_x_plus_1_by_W_of_N_squared_integers "
-        "lab/test_reproduction.py::test_what_a_paper_says_of_its_measurements_is_judged",
-        lacks="our wire form is another one",
+        "core.wire.bit_string core.ordering.prs lab.experiments.prs_barriers",
+        "core/wire/test_bit_string.py::test_what_is_written_is_read_and_takes_x_plus_1_by_W_of_N_squared_integers "
+        "core/ordering/test_prs.py::"
+        "test_000_7_1_a_stamp_on_the_wire_is_n_a_string_of_n_by_n_bits_and_an_integer_for_each_bit "
+        "core/ordering/test_prs.py::test_000_7_1_after_each_step_the_barrier_is_that_of_plain_prs "
+        "lab/test_reproduction.py::test_what_works_because_it_was_measured_holds",
     ),
     differs(
         "0.31", "§7.2, Figure 5", "The size of the barrier by how selective senders are about destinations.",

@@ -116,6 +116,7 @@ class World:
         ("ks", {"multicast": True}),
         ("ks", {"differential": True}),
         ("prs", {}),
+        ("prs", {"bit_string": True}),
         ("psync", {}),
         ("rst", {}),
         ("serial-multicast", {}),

@@ -1,7 +1,8 @@
 """Prakash-Raynal-Singhal: causal barriers (000 §5).
 
 Guarantees causal order for any multicast over any channels, and holds a message back only while one that precedes it is
-missing: it delivers at the same instants as `ks`. Its stamp is the barrier, up to n x n tuples (process, count).
+missing: it delivers at the same instants as `ks`. Its stamp is the barrier, up to n x n tuples (process, count). With
+`bit_string=True`, the stamp is written as §7.1 does: as a string of n x n bits, and an integer for each tuple.
 
     sent_i           the sequence number of the message; per sender, not per pair: never test for "last + 1"
     CB_i[k]          `barrier[k]`: what must be delivered at k before anything sent to k from now on;
@@ -21,7 +22,10 @@ from dataclasses import dataclass, field
 from antecede.core.snapshot.values import storable
 from antecede.core.types import Message, Need, ProcessId, Reached, Stamp
 from antecede.core.vectors import greatest, rows_without
-from antecede.core.wire import shapes
+from antecede.core.wire import bit_string, shapes
+
+BIT_STRING_NAMES_MAX = 1024
+"""Names in a barrier that is sent as a string of bits, which then has 128 KiB."""
 
 Tuples = dict[ProcessId, int]
 
@@ -45,6 +49,19 @@ class PrsStamp:
         return cls(source.table())
 
 
+@shapes.stamp(28, "BitStringStamp")
+@dataclass(frozen=True, slots=True)
+class BitStringStamp(PrsStamp):
+    """CB_M, written as a string of bits and integers (§7.1)."""
+
+    def write(self, to: shapes.Writer) -> None:
+        bit_string.write_table(to, self.barrier)
+
+    @classmethod
+    def read(cls, source: shapes.Reader) -> BitStringStamp:
+        return cls(bit_string.read_table(source))
+
+
 @storable("Prs")
 @dataclass(slots=True)
 class Prs:
@@ -57,10 +74,13 @@ class Prs:
     departed: frozenset[ProcessId] = frozenset()
 
     def stamps(self, message: Message, others: Sequence[ProcessId]) -> list[Stamp]:
-        stamp = PrsStamp(dict(self.barrier))
+        stamp = self._make_stamp()
         for dest in others:  # step 3 of the send
             self.barrier[dest] = {self.me: message.id.seq}
         return [stamp] * len(others)
+
+    def _make_stamp(self) -> PrsStamp:
+        return PrsStamp(dict(self.barrier))
 
     def accepts(self, message: Message, stamp: Stamp) -> bool:  # noqa: ARG002
         return isinstance(stamp, PrsStamp)
@@ -108,8 +128,22 @@ class Prs:
     def forget(self, process: ProcessId) -> None:
         self.departed |= {process}
         self.delivered.pop(process, None)
-        self.barrier = {dest: dict(row) for dest, row in rows_without(self.barrier, self.departed).items()}
+        self.barrier = {dest: dict(row) for dest, row in rows_without(self.barrier, self.departed).items() if row}
         self.known = {sender: dict(row) for sender, row in rows_without(self.known, self.departed).items()}
+
+
+@storable("BitStringPrs")
+@dataclass(slots=True)
+class BitStringPrs(Prs):
+    """`Prs` whose stamps are written as strings of bits. Each of the two accepts the stamps of the other.
+
+    A string of bits grows with the square of the names in the barrier. So if others tell of more than
+    `BIT_STRING_NAMES_MAX` names, stamps are those of `Prs`.
+    """
+
+    def _make_stamp(self) -> PrsStamp:
+        is_short = len(bit_string.names_of(self.barrier)) <= BIT_STRING_NAMES_MAX
+        return BitStringStamp(dict(self.barrier)) if is_short else Prs._make_stamp(self)
 
 
 def _less(mine: Mapping[ProcessId, int], theirs: Mapping[ProcessId, int]) -> Tuples:

@@ -1,6 +1,7 @@
 """Packets as bytes.
 
-shapes   the shapes that stamps are made of, and their binary form
-fields   the binary form of a stamp that follows from its fields
-packets  a packet as bytes and back, with a version, within limits
+shapes      the shapes that stamps are made of, and their binary form
+fields      the binary form of a stamp that follows from its fields
+bit_string  a table of counts as a string of bits and integers
+packets     a packet as bytes and back, with a version, within limits
 """

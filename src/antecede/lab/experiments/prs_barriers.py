@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 
-from antecede.core.ordering.prs import Prs, PrsStamp
+from antecede.core.ordering.prs import BitStringStamp, Prs, PrsStamp
 from antecede.core.process import Process
 from antecede.core.types import Message, ProcessId, Stamp
-from antecede.lab.bit_string import write_barrier
+from antecede.core.wire.bit_string import split_table
+from antecede.core.wire.shapes import Writer
 from antecede.lab.claims import Values, at, in_all, ratio, trend, within
 from antecede.lab.experiment import Chart, Claim, Experiment, Point
 from antecede.lab.experiments.prs import SELECTED, cost, make_point, parameters
@@ -45,8 +46,12 @@ class BarrierCounts:
         for dest, row in stamp.barrier.items():
             self.tuples += len(row)
             self.of_the_other_half += sum(parity[dest] != own or parity[one] != own for one in row)
-        self.integers += len(write_barrier(stamp.barrier, self.names, INTEGER_BYTES)) / INTEGER_BYTES
-        self.paper_bytes += len(write_barrier(stamp.barrier, self.names))
+        numbers = {name: place for place, name in enumerate(self.names)}
+        bits, counts = split_table(stamp.barrier, numbers)
+        self.integers += len(bits) / INTEGER_BYTES + len(counts)
+        writer = Writer(numbers)
+        writer.stamp(BitStringStamp(stamp.barrier))
+        self.paper_bytes += len(writer.out)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -135,9 +140,10 @@ BARRIERS = Experiment(
     figure="§7.1, §7.2",
     title="What is in a causal barrier, and how it is encoded",
     about="N = 10, 20, 30 with 1 to N - 1 destinations, and N = 20 with 1 to 9 by selectivity; propagation and "
-    "inter-message means of 1 unless swept; W = 32. In bytes, both forms have integers of as many bytes as they need. "
-    "A tuple is of the other half if its sender, or the process that it is a constraint for, is not of the parity of "
-    "the message's sender.",
+    "inter-message means of 1 unless swept; W = 32. Bytes are those of the stamps of `prs`, the paper's form with "
+    "`bit_string=True`: integers have as many bytes as they need, and the paper's form also has N. A tuple is of the "
+    "other half if its sender, or the process that it is a constraint for, is not of the parity of the message's "
+    "sender.",
     grid=_points(False),
     quick=_points(True),
     measure=measure,
@@ -153,7 +159,7 @@ BARRIERS = Experiment(
             names={s: f"{SELECTED[s]}, measured" for s in SELECTIVITIES},
         ),
         Chart(
-            title="the paper's form, with integers as ours",
+            title="the paper's form (bit_string=True)",
             x="n",
             y="paper_bytes",
             x_label="processes",
