@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.console import Console
 
-from antecede.cli.status import show
+from antecede.cli.status import NOBODY, show
 
 NODE: dict[str, Any] = {
     "space": "orders",
@@ -76,3 +76,7 @@ def test_columns_of_stations_are_left_out_if_there_are_none() -> None:
     lines = printed([{**NODE, "running": False}])
     assert lines[1].split() == ["space", "process", "kind", "queued", "back", "inbox", "outbox"]
     assert lines[-2:] == ["billing in orders:", "  not running"]
+
+
+def test_that_nobody_is_there_is_said() -> None:
+    assert " ".join(printed([])) == NOBODY

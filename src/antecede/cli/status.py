@@ -33,6 +33,10 @@ COLUMNS = {
 """A count of the answer, and the head of its column. With names of a usual length, all of them fit into 80 columns."""
 TEXT = ("space", "process", "kind")
 REFRESH_S = 1.0
+NOBODY = (
+    "Nobody is there: no node and no station answers, and there is no inbox that this user may see. Give the server "
+    "that they use, with the same account and, if they have one, the same --domain."
+)
 
 EXPLANATION = """\
 Ask every node and station for its state, and show a table. On a terminal, the table is updated until Ctrl-C. A column
@@ -103,6 +107,8 @@ def show(found: Sequence[Mapping[str, Any]]) -> Group:
     from rich.padding import Padding
     from rich.text import Text
 
+    if not found:
+        return Group(Text(NOBODY))
     shown: list[RenderableType] = [table(found)]
     for one in found:
         notes = list(_notes(one))
