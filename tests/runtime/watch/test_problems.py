@@ -9,6 +9,7 @@ import pytest
 
 from antecede.runtime import (
     Host,
+    HostRefused,
     InboxFull,
     LeavingWaits,
     Limits,
@@ -155,6 +156,43 @@ def test_a_host_that_reaches_no_station(caplog: pytest.LogCaptureFixture) -> Non
             )
 
     asyncio.run(scenario())
+
+
+def test_a_host_that_closes_with_unsent_messages(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async def scenario() -> None:
+        async with Host(["ws://127.0.0.1:9"], "ann", issue(KEY, "ann"), path=tmp_path / "ann") as ann:
+            await ann.send({"bob"}, b"one")
+            await ann.send({"bob"}, b"two")
+        async with cells(names=["s1"]) as at:
+            async with host(at["s1"], "ann", path=tmp_path / "ann") as ann:
+                await ann.drained()
+            async with host(at["s1"], "bob") as bob:
+                await bob.connected()
+                await at["s1"].close()
+                await bob.send({"ann"}, b"three")
+
+    asyncio.run(scenario())
+    assert said(caplog, "ann: 2 messages are not known to be at a station.*is sent when the host is opened again") == 1
+    assert said(caplog, "bob: 1 message is not known to be at a station.*what is left is lost.*drained") == 1
+    assert said(caplog, "not known to be at a station") == 2
+
+
+def test_a_host_with_unsent_messages_whose_token_is_refused(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async def scenario() -> None:
+        async with cells(names=["s1"]) as at:
+            ann = Host(
+                [url(at["s1"])],
+                "ann",
+                issue(b"another key, of another system, for tests", "ann"),
+                path=tmp_path / "ann",
+            )
+            async with ann:
+                await ann.send({"bob"}, b"one")
+                with pytest.raises(HostRefused):
+                    await ann.drained()
+
+    asyncio.run(scenario())
+    assert said(caplog, "ann: 1 message is not known to be at a station") == 1
 
 
 def test_a_host_that_never_acknowledges(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
