@@ -22,6 +22,8 @@ from antecede.runtime import (
     OutboxFull,
     join_sync,
 )
+from antecede.runtime.roaming.home_station import home
+from antecede.runtime.roaming.station.serve import serve_station
 from antecede.runtime.roaming.tokens import issue
 from antecede.runtime.roaming.websocket import AirLimits
 from antecede.runtime.transport.memory import MemoryTransport
@@ -153,6 +155,22 @@ def test_a_host_that_reaches_no_station(caplog: pytest.LogCaptureFixture) -> Non
             assert "ws://127.0.0.1:9" in problem.reason
             await until(
                 lambda: said(caplog, r"ann: no station has served this host for 2\.\d s: ws://127.0.0.1:9") == 1
+            )
+
+    asyncio.run(scenario())
+
+
+def test_a_host_whose_home_station_is_not_running(caplog: pytest.LogCaptureFixture) -> None:
+    async def scenario() -> None:
+        name = next(name for name in ("ann", "bob", "cat", "dan", "eve") if home(name, ["s1", "s2"]) == "s2")
+        async with (
+            serve_station(MemoryNetwork(), name="s1", stations=["s1", "s2"], key=KEY) as s1,
+            Host(["ws://127.0.0.1:9", url(s1)], name, issue(KEY, name)) as ann,
+        ):
+            await until(ann.problems)
+            assert "s1 has answered, and waits for the state (luggage) of this host" in ann.trouble()
+            await until(
+                lambda: said(caplog, r"no station has served this host for 2\.\d s: s1 has answered, and ") == 1
             )
 
     asyncio.run(scenario())
