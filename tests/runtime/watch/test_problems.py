@@ -16,10 +16,12 @@ from antecede.runtime import (
     MemoryNetwork,
     MessageRefused,
     MoveFailed,
+    NatsOptions,
     NeverAcknowledged,
     NoSuchProcess,
     NotConnected,
     OutboxFull,
+    join,
     join_sync,
 )
 from antecede.runtime.roaming.home_station import home
@@ -27,6 +29,7 @@ from antecede.runtime.roaming.station.serve import serve_station
 from antecede.runtime.roaming.tokens import issue
 from antecede.runtime.roaming.websocket import AirLimits
 from antecede.runtime.transport.memory import MemoryTransport
+from antecede.runtime.transport.nats.options import NatsLimits
 from antecede.runtime.watch.problems import Problem, ProblemLog, find_broker_lost, plural
 from tests.runtime.cells import KEY, cat_lacks_one, cells, host, until, url
 from tests.runtime.nodes import eventually, nodes, run, take
@@ -134,6 +137,43 @@ def test_leave_says_whom_it_waits_for(tmp_path: Path, caplog: pytest.LogCaptureF
             assert problem == LeavingWaits(problem.since_s, ("b",))
             async with nodes(network, "b", store=tmp_path):
                 await leaving
+
+    run(test)
+
+
+def test_a_node_that_closes_tells_which_inboxes_do_not_have_its_packets(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def test() -> None:
+        network = MemoryNetwork()
+        async with nodes(network, "b c"):
+            async with nodes(network, "a", store=tmp_path) as (a,):
+                network.partition({"a"}, {"b", "c"})
+                await a.send({"b", "c"}, b"one")
+                await a.send({"c"}, b"two")
+            network.partition({"d"}, {"b"})
+            async with nodes(network, "d") as (d,):
+                await d.send({"b", "c"}, b"three")
+                await d.send({"nobody"}, b"four")
+
+    run(test)
+    assert said(caplog, "a: 3 packets are not in the inbox of b, c.*is sent after the next join with the same s") == 1
+    assert said(caplog, "d: 1 packet is not in the inbox of b, .*: what is left is lost with the store in memory") == 1
+    assert said(caplog, "not in the inbox of") == 2
+
+
+def test_the_time_that_is_told_begins_with_the_first_attempt(tmp_path: Path) -> None:
+    """An address that refuses is tried for the whole time that a connection may take."""
+
+    async def test() -> None:
+        nowhere = NatsOptions(addresses={"b": "nats://127.0.0.1:9"}, limits=NatsLimits(connect_s=1.0))
+        url, limits = f"embedded://{tmp_path}", Limits(stall_after_s=0.3)
+        async with join(url, space="s", process="a", nats=nowhere, limits=limits) as a:
+            await a.send({"b"}, b"x")
+            await until(a.problems)
+            (problem,) = a.problems()
+            assert problem.since_s >= 1.0
+            assert str(problem).startswith(f"1 packet has waited {problem.since_s:.1f} s for the inbox of b: no NATS")
 
     run(test)
 
