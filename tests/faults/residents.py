@@ -77,8 +77,8 @@ def size_of(path: Path) -> int:
 class Residents:
     """All of them, and what is measured."""
 
-    def __init__(self, crowds: Sequence[Arena | Town]) -> None:
-        self.crowds = crowds
+    def __init__(self, crowds: Sequence[Arena | Town], minutes: float) -> None:
+        self.crowds, self._seconds = crowds, 60 * minutes
         self.measured: dict[str, Measured] = {}
         self._longest_wal = 0
         self._done = threading.Event()
@@ -86,8 +86,10 @@ class Residents:
         self._thread.start()
 
     def finish(self) -> list[Verdict]:
-        """Wait until everything is delivered, and judge the traces."""
+        """Wait until everything is delivered, and judge the traces. On a busy machine residents send for longer."""
         self.stop_measuring()
+        for crowd in self.crowds:
+            crowd.patience_s = max(crowd.patience_s, self._seconds)
         return [crowd.finish() for crowd in self.crowds]
 
     def stop_measuring(self) -> None:
@@ -130,7 +132,7 @@ def residents(folder: Path, minutes: float, seed: int) -> Iterator[Residents]:
         arena(folder / "nodes", NODES, messages=messages, seed=seed, conditions=conditions) as nodes,
         town(folder / "hosts", HOSTS, messages=messages, seed=seed, conditions=conditions) as hosts,
     ):
-        all_of_them = Residents([nodes, hosts])
+        all_of_them = Residents([nodes, hosts], minutes)
         try:
             yield all_of_them
         finally:

@@ -42,6 +42,7 @@ class Crowd:
         self.running: dict[str, subprocess.Popen[bytes]] = {}
         self.said: dict[str, int] = {}  # how long the log was at the last start
         self.kills = self.starts = 0
+        self.patience_s = PATIENCE_S
         Drawing(self._steps)
 
     def launch(self, name: str, module: str, *arguments: str, conditions: Conditions | None = None) -> None:
@@ -107,7 +108,7 @@ class Crowd:
         until, written = began + DEADLINE_S, self.written_bytes()
         while not done():
             if written != self.written_bytes():
-                until = min(time.monotonic() + DEADLINE_S, began + PATIENCE_S)
+                until = min(time.monotonic() + DEADLINE_S, began + self.patience_s)
                 written = self.written_bytes()
             for name, process in self.running.items():
                 assert process.poll() is None, f"seed {self.seed}: {name} ended: {self.log(name)}"

@@ -54,7 +54,8 @@ def add(subparsers: Any) -> None:
         type=int,
         choices=(1, 2),
         default=2,
-        help="the newest form of frames between stations; give 1 to all before going back to 0.1.0; default: 2",
+        help="the newest form of frames between stations; give 1 to all before going back to a release that reads only "
+        "form 1; default: 2",
     )
     parser.add_argument(
         "--metrics", type=int, metavar="PORT", help="serve metrics for Prometheus at 127.0.0.1:PORT/metrics"

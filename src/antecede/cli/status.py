@@ -14,6 +14,7 @@ from antecede.cli import broker
 from antecede.cli.screen import plain
 
 if TYPE_CHECKING:
+    from rich.console import Group, RenderableType
     from rich.table import Table
 
 COLUMNS = {
@@ -21,7 +22,7 @@ COLUMNS = {
     "process": "process",
     "kind": "kind",
     "queued": "queued",
-    "held_back": "held back",
+    "held_back": "held\nback",
     "inbox": "inbox",
     "outbox": "outbox",
     "connections": "connected",
@@ -29,13 +30,17 @@ COLUMNS = {
     "stored": "stored",
     "awaited": "moving",
 }
-"""A count of the answer, and the head of its column."""
+"""A count of the answer, and the head of its column. With names of a usual length, all of them fit into 80 columns."""
 TEXT = ("space", "process", "kind")
 REFRESH_S = 1.0
+NOBODY = (
+    "Nobody is there: no node and no station answers, and there is no inbox that this user may see. Give the server "
+    "that they use, with the same account and, if they have one, the same --domain."
+)
 
 EXPLANATION = """\
-Ask every node and station for its state, and show a table. On a terminal, the table is updated until Ctrl-C. The
-columns are:
+Ask every node and station for its state, and show a table. On a terminal, the table is updated until Ctrl-C. A column
+is left out if nobody has a value for it. The columns are:
 
   queued      frames in the inbox at the broker
   held back   messages that wait for a message they depend on
@@ -45,7 +50,8 @@ columns are:
   hosts       hosts whose state (luggage) is at this station
   stored      messages that hosts have not acknowledged
   moving      hosts whose state is on its way to this station
-  waits for   what waits, for which process, and for how long; and what else is wrong
+
+Below the table is, for each process, what waits, for which process, and for how long; and what else is wrong.
 """
 
 
@@ -68,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
         from rich.console import Console
 
         width = None if sys.stdout.isatty() else 200
-        Console(width=width).print(table(_gather(arguments)))
+        Console(width=width).print(show(_gather(arguments)))
     else:
         _watch(arguments)
     return 0
@@ -95,17 +101,36 @@ def _identity(one: Mapping[str, Any]) -> dict[str, Any]:
     return {"space": one["space"], "process": one["process"]}
 
 
+def show(found: Sequence[Mapping[str, Any]]) -> Group:
+    """Return what is printed: the table, and below it what each process waits for."""
+    from rich.console import Group
+    from rich.padding import Padding
+    from rich.text import Text
+
+    if not found:
+        return Group(Text(NOBODY))
+    shown: list[RenderableType] = [table(found)]
+    for one in found:
+        notes = list(_notes(one))
+        if notes:
+            who = plain(f"{one['process']} in {one['space']}")
+            shown.append(Text(f"\n{who}:"))
+            shown += [Padding(Text(note), (0, 0, 0, 2)) for note in notes]
+    return Group(*shown)
+
+
 def table(found: Sequence[Mapping[str, Any]]) -> Table:
+    """Return a row for each process, with the counts that somebody has."""
     from rich.table import Table
     from rich.text import Text
 
-    shown = Table()
-    for key, head in COLUMNS.items():
-        shown.add_column(head, justify="left" if key in TEXT else "right")
-    shown.add_column("waits for", overflow="fold")
+    keys = [key for key in COLUMNS if key in TEXT or any(key in one for one in found)]
+    shown = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
+    for key in keys:
+        is_text = key in TEXT
+        shown.add_column(COLUMNS[key], justify="left" if is_text else "right", overflow="fold", no_wrap=not is_text)
     for one in found:
-        cells = [plain(str(one.get(key, "")), 60) for key in COLUMNS]
-        shown.add_row(*map(Text, (*cells, "\n".join(_notes(one)))))
+        shown.add_row(*(Text(plain(str(one.get(key, "")), 60)) for key in keys))
     return shown
 
 
@@ -128,10 +153,10 @@ def _gather(arguments: argparse.Namespace) -> list[dict[str, Any]]:
 def _watch(arguments: argparse.Namespace) -> None:
     from rich.live import Live
 
-    with Live(table(_gather(arguments)), auto_refresh=False) as live:
+    with Live(show(_gather(arguments)), auto_refresh=False) as live:
         try:
             while True:
                 time.sleep(REFRESH_S)
-                live.update(table(_gather(arguments)), refresh=True)
+                live.update(show(_gather(arguments)), refresh=True)
         except KeyboardInterrupt:
             return

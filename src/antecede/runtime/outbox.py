@@ -192,6 +192,7 @@ class Outbox:
         frame = _frame_of(taken)
         key = f"{token(self._process)} {taken[0].n} {zlib.crc32(frame):x}"
         pause_s, longest_s = self._back_off_s
+        began = self._clock()
         while True:
             try:
                 data = frame if queue.to == TRACE else await self._wrap(queue.to, frame)
@@ -203,7 +204,7 @@ class Outbox:
                 queue.failures += 1
                 self.changed.set()
                 if queue.blocked_since is None:
-                    queue.blocked_since = self._clock()
+                    queue.blocked_since = began  # an attempt that fails may take long
                 await self._pause(pause_s)
                 pause_s = min(2 * pause_s, longest_s)
             else:

@@ -273,7 +273,7 @@ def test_a_store_stays_what_it_was(tmp_path: Path) -> None:
         network = MemoryNetwork()
         async with nodes(network, "a", store=tmp_path):
             pass
-        with pytest.raises(Misuse, match="another store"):
+        with pytest.raises(Misuse, match="has algorithm ks, and was opened with rst: use a new space"):
             async with nodes(network, "a", store=tmp_path, algorithm="rst"):
                 pass
 

@@ -45,6 +45,11 @@ def test_a_store_that_is_given_is_taken_everywhere() -> None:
         assert folder_of_stores(None, network_of(url)) is None
 
 
+def test_an_empty_text_is_not_a_folder_for_stores() -> None:
+    with pytest.raises(Misuse, match="store='' is not a folder: give a folder, or store=None"):
+        folder_of_stores("", network_of("embedded://"))
+
+
 def test_where_stores_are_if_none_was_given() -> None:
     named = EmbeddedNetwork(Path("/folder"))
     assert folder_of_stores(NOT_GIVEN, network_of("embedded:///folder")) == Path("/folder/stores")

@@ -9,21 +9,27 @@ import pytest
 
 from antecede.runtime import (
     Host,
+    HostRefused,
     InboxFull,
     LeavingWaits,
     Limits,
     MemoryNetwork,
     MessageRefused,
     MoveFailed,
+    NatsOptions,
     NeverAcknowledged,
     NoSuchProcess,
     NotConnected,
     OutboxFull,
+    join,
     join_sync,
 )
+from antecede.runtime.roaming.home_station import home
+from antecede.runtime.roaming.station.serve import serve_station
 from antecede.runtime.roaming.tokens import issue
 from antecede.runtime.roaming.websocket import AirLimits
 from antecede.runtime.transport.memory import MemoryTransport
+from antecede.runtime.transport.nats.options import NatsLimits
 from antecede.runtime.watch.problems import Problem, ProblemLog, find_broker_lost, plural
 from tests.runtime.cells import KEY, cat_lacks_one, cells, host, until, url
 from tests.runtime.nodes import eventually, nodes, run, take
@@ -135,6 +141,43 @@ def test_leave_says_whom_it_waits_for(tmp_path: Path, caplog: pytest.LogCaptureF
     run(test)
 
 
+def test_a_node_that_closes_tells_which_inboxes_do_not_have_its_packets(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def test() -> None:
+        network = MemoryNetwork()
+        async with nodes(network, "b c"):
+            async with nodes(network, "a", store=tmp_path) as (a,):
+                network.partition({"a"}, {"b", "c"})
+                await a.send({"b", "c"}, b"one")
+                await a.send({"c"}, b"two")
+            network.partition({"d"}, {"b"})
+            async with nodes(network, "d") as (d,):
+                await d.send({"b", "c"}, b"three")
+                await d.send({"nobody"}, b"four")
+
+    run(test)
+    assert said(caplog, "a: 3 packets are not in the inbox of b, c.*is sent after the next join with the same s") == 1
+    assert said(caplog, "d: 1 packet is not in the inbox of b, .*: what is left is lost with the store in memory") == 1
+    assert said(caplog, "not in the inbox of") == 2
+
+
+def test_the_time_that_is_told_begins_with_the_first_attempt(tmp_path: Path) -> None:
+    """An address that refuses is tried for the whole time that a connection may take."""
+
+    async def test() -> None:
+        nowhere = NatsOptions(addresses={"b": "nats://127.0.0.1:9"}, limits=NatsLimits(connect_s=1.0))
+        url, limits = f"embedded://{tmp_path}", Limits(stall_after_s=0.3)
+        async with join(url, space="s", process="a", nats=nowhere, limits=limits) as a:
+            await a.send({"b"}, b"x")
+            await until(a.problems)
+            (problem,) = a.problems()
+            assert problem.since_s >= 1.0
+            assert str(problem).startswith(f"1 packet has waited {problem.since_s:.1f} s for the inbox of b: no NATS")
+
+    run(test)
+
+
 def test_the_synchronous_node_has_problems_too() -> None:
     with join_sync(MemoryNetwork(), space="s", process="a", limits=Limits(stall_after_s=0.05)) as a:
         a.send({"nobody"}, b"x")
@@ -155,6 +198,59 @@ def test_a_host_that_reaches_no_station(caplog: pytest.LogCaptureFixture) -> Non
             )
 
     asyncio.run(scenario())
+
+
+def test_a_host_whose_home_station_is_not_running(caplog: pytest.LogCaptureFixture) -> None:
+    async def scenario() -> None:
+        name = next(name for name in ("ann", "bob", "cat", "dan", "eve") if home(name, ["s1", "s2"]) == "s2")
+        async with (
+            serve_station(MemoryNetwork(), name="s1", stations=["s1", "s2"], key=KEY) as s1,
+            Host(["ws://127.0.0.1:9", url(s1)], name, issue(KEY, name)) as ann,
+        ):
+            await until(ann.problems)
+            assert "s1 has answered, and waits for the state (luggage) of this host" in ann.trouble()
+            await until(
+                lambda: said(caplog, r"no station has served this host for 2\.\d s: s1 has answered, and ") == 1
+            )
+
+    asyncio.run(scenario())
+
+
+def test_a_host_that_closes_with_unsent_messages(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async def scenario() -> None:
+        async with Host(["ws://127.0.0.1:9"], "ann", issue(KEY, "ann"), path=tmp_path / "ann") as ann:
+            await ann.send({"bob"}, b"one")
+            await ann.send({"bob"}, b"two")
+        async with cells(names=["s1"]) as at:
+            async with host(at["s1"], "ann", path=tmp_path / "ann") as ann:
+                await ann.drained()
+            async with host(at["s1"], "bob") as bob:
+                await bob.connected()
+                await at["s1"].close()
+                await bob.send({"ann"}, b"three")
+
+    asyncio.run(scenario())
+    assert said(caplog, "ann: 2 messages are not known to be at a station.*is sent when the host is opened again") == 1
+    assert said(caplog, "bob: 1 message is not known to be at a station.*what is left is lost.*drained") == 1
+    assert said(caplog, "not known to be at a station") == 2
+
+
+def test_a_host_with_unsent_messages_whose_token_is_refused(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async def scenario() -> None:
+        async with cells(names=["s1"]) as at:
+            ann = Host(
+                [url(at["s1"])],
+                "ann",
+                issue(b"another key, of another system, for tests", "ann"),
+                path=tmp_path / "ann",
+            )
+            async with ann:
+                await ann.send({"bob"}, b"one")
+                with pytest.raises(HostRefused):
+                    await ann.drained()
+
+    asyncio.run(scenario())
+    assert said(caplog, "ann: 1 message is not known to be at a station") == 1
 
 
 def test_a_host_that_never_acknowledges(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from antecede.cli.status import summary, table
+from antecede.cli.status import show, summary, table
 from antecede.runtime import NatsOptions, join
 from antecede.runtime.roaming.station.serve import serve_station
 from antecede.runtime.transport.contract import Unreachable
@@ -24,9 +24,16 @@ from antecede.runtime.transport.urls import servers_of
 from antecede.runtime.watch.status import gather
 from tests.paths import ROOT
 from tests.runtime.cells import KEY, host, until
+from tests.runtime.servers import server
 
 NAMES = [f"host{number}" for number in range(12)]
 """The homes of some of them are at s2, which never runs."""
+
+
+def status_command(*options: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tests.runtime.command", "status", *options]
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
 
 
 async def scenario(folder: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
@@ -47,14 +54,12 @@ async def scenario(folder: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
             await until(lambda: server.counts()["known"] == 12)
             await until(lambda: server.counts()["awaited"] + server.counts()["hosts"] == 12)
             found = await gather([network.url])
-            command = [sys.executable, "-m", "tests.runtime.command", "status", "--nats", network.url, "--json"]
-            environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
-            printed = await asyncio.to_thread(subprocess.check_output, command, cwd=ROOT, env=environment)
+            printed = await asyncio.to_thread(status_command, "--nats", network.url, "--json")
             for one in people:
                 await one.close()
     finally:
         await network.stop()
-    return found, json.loads(printed)
+    return found, json.loads(printed.stdout)
 
 
 def test_everybody_is_shown(tmp_path: Path) -> None:
@@ -100,7 +105,7 @@ async def held_back(folder: Path) -> tuple[list[dict[str, Any]], str]:
             await until(b.pending)
             found = await gather([network.url])
             console = Console(width=200, record=True, file=io.StringIO())
-            console.print(table(found))
+            console.print(show(found))
             return found, console.export_text()
     finally:
         await network.stop()
@@ -111,11 +116,10 @@ def test_what_is_held_back_is_shown_with_whom_it_waits_for_and_since_when(tmp_pa
     (stall,) = next(one for one in found if one["process"] == "b")["stalls"]
     assert (stall["what"], stall["from"]) == ("c:1", ["a"])
     assert stall["since_s"] >= 0
-    line = next(line for line in shown.splitlines() if "c:1" in line)
-    assert " ring " in line
-    assert "c:1 has waited" in line
-    assert "for message 1 of a" in line
-    assert "held back" in shown
+    lines = shown.splitlines()
+    at = next(at for at, line in enumerate(lines) if "c:1 has waited" in line)
+    assert lines[at - 1] == "b in ring:"
+    assert "for message 1 of a" in lines[at]
 
 
 def test_an_embedded_server_is_found_by_its_folder(tmp_path: Path) -> None:
@@ -131,3 +135,22 @@ def test_no_server_answers_and_it_is_said_why(servers: list[str]) -> None:
     with pytest.raises(Unreachable, match=r"no NATS server answers at nats://127.*: ConnectionRefusedError"):
         asyncio.run(gather(servers))
     assert time.monotonic() - began < CONNECT_S / 2
+
+
+def test_a_server_without_jetstream_is_an_error(tmp_path: Path) -> None:
+    with server(tmp_path, "n1") as running:
+        running.kill()
+        config = running.home / "nats.conf"
+        lines = config.read_text().splitlines()
+        config.write_text("\n".join(line for line in lines if not line.startswith("jetstream")))
+        running.start_again()
+        told = status_command("--nats", f"nats://{running}", "--once")
+    assert (told.returncode, told.stdout) == (2, "")
+    assert "JetStream is not enabled at nats://127.0.0.1" in told.stderr
+
+
+def test_a_server_where_nobody_is_says_so(tmp_path: Path) -> None:
+    with server(tmp_path, "n1") as running:
+        told = status_command("--nats", f"nats://{running}", "--once")
+    assert (told.returncode, told.stderr) == (0, "")
+    assert "Nobody is there: no node and no station answers" in told.stdout

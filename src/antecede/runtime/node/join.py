@@ -10,7 +10,9 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import partial
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -175,6 +177,10 @@ def _settings(algorithm: str, options: Mapping[str, Any], *, is_open: bool) -> d
     if is_open and info is not None and algorithm not in OPEN:
         raise Misuse(f"{algorithm} needs the names of all processes: join(..., processes=[...])")
     offered = info.options if info is not None else ()
+    for name in sorted(options.keys() - set(offered)):
+        near = get_close_matches(name, [*signature(join).parameters, *offered], n=1)
+        if near:  # otherwise the algorithm says what it has
+            raise Misuse(f"join has no argument {name!r}, and {algorithm} no such option: did you mean {near[0]!r}?")
     defaults: dict[str, Any] = {name: True for name in ("multicast", "numbered") if name in offered}
     return {**defaults, **options}
 

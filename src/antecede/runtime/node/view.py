@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -14,9 +14,10 @@ from antecede.runtime.limits import Limits
 from antecede.runtime.node.departure import STAYS
 from antecede.runtime.node.durable_process import DurableProcess
 from antecede.runtime.outbox import Outbox
-from antecede.runtime.transport.contract import Transport
+from antecede.runtime.transport.contract import TRACE, Transport
 from antecede.runtime.watch.acknowledgements import Acknowledgements
 from antecede.runtime.watch.problems import (
+    LOGGER,
     InboxFull,
     LeavingWaits,
     NamesMissing,
@@ -26,6 +27,8 @@ from antecede.runtime.watch.problems import (
     ProblemLog,
     StampsTooLarge,
     find_broker_lost,
+    listed,
+    plural,
 )
 from antecede.runtime.watch.stalls import NO_INBOX_AFTER_S, NoSuchProcess, Stall, Waiting, Watch
 
@@ -35,6 +38,7 @@ SIMILAR_AFTER_S = NO_INBOX_AFTER_S / 4
 SEARCHES_MAX = 10
 SOON_S = 2.0
 """How long something waits that usually takes a moment, before it is a problem."""
+SENT_LATER = "sent after the next join with the same store"
 
 
 @dataclass(slots=True)
@@ -78,13 +82,27 @@ class NodeView:
         return bool(fresh)
 
     async def look_at_the_end(self) -> None:
-        """Log what an application that ends leaves behind, however short it waited: packets to names that nobody has,
-        and messages of which it has not acknowledged any.
+        """Log what an application that ends leaves behind, however short it waited: packets that are not in the inbox
+        of their destination, and messages of which it has not acknowledged any.
         """
         await self.find_similar_names()
         waiting = self._watch.waiting(self._waiting(), self._outbox.queues.values(), self._durable.unreadable)
         unsent = [stall for stall in waiting if isinstance(stall, NoSuchProcess)]
         self._log.look([*self.problems(), *unsent, *self._progress.acknowledgements.find_left()])
+        self._warn_of_unsent({stall.to for stall in unsent})
+
+    def _warn_of_unsent(self, told: Set[ProcessId | None]) -> None:
+        """Log that packets are not in the inbox of their destination, unless that was told of the destination."""
+        queues = [one for one in self._outbox.queues.values() if one.packets and one.to not in {TRACE, *told}]
+        if not queues:
+            return
+        LOGGER.warning(
+            "%s: %s not in the inbox of %s, and this process closes: what is left is %s",
+            self._durable.process,
+            plural(sum(queue.packets for queue in queues), "packet"),
+            listed(queue.to for queue in queues),
+            "lost with the store in memory" if self._durable.store.path is None else SENT_LATER,
+        )
 
     def problems(self) -> list[Problem]:
         """Return what is wrong now."""

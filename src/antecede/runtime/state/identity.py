@@ -9,6 +9,8 @@ from antecede.runtime.state.store import Store
 
 OWNERS = {"process": "a node", "station": "a station", "host": "a host"}
 """The fact that only a store of this kind has."""
+NAMES = {"space", *OWNERS}
+"""Facts for which another store can be given. The others are the same for all of a space, and for good."""
 
 
 def identify(store: Store, **facts: str) -> str:
@@ -20,7 +22,8 @@ def identify(store: Store, **facts: str) -> str:
     for key, value in facts.items():
         known = store.facts.get(key)
         if known is not None and known.decode() != value:
-            raise Misuse(f"{store.path} has {key} {known.decode()}, and was opened with {value}: give another store")
+            advice = "give another store" if key in NAMES else "use a new space, where everybody begins anew"
+            raise Misuse(f"{store.path} has {key} {known.decode()}, and was opened with {value}: {advice}")
         store.put(key, value.encode())
     if "incarnation" not in store.facts:
         store.put("incarnation", uuid.uuid4().hex.encode())

@@ -64,8 +64,10 @@ def folder_of_stores(store: str | Path | NotGiven | None, network: Network) -> P
     """Return the folder for the store of a process on `network`, or None for a store in memory.
 
     Raise `Misuse` if `store` was not given and the network is a NATS server that outlives this process: it would refuse
-    the name after a restart, because the store in memory is gone.
+    the name after a restart, because the store in memory is gone. An empty text is not a folder.
     """
+    if store == "":
+        raise Misuse("store='' is not a folder: give a folder, or store=None for a state in memory")
     if not isinstance(store, NotGiven):
         return None if store is None else Path(store)
     if isinstance(network, NatsNetwork):

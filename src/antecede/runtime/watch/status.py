@@ -18,7 +18,8 @@ from nats.js.errors import Error as JetStreamError
 
 from antecede.runtime.transport.contract import Transport
 from antecede.runtime.transport.nats.network import STATUS_SUBJECT
-from antecede.runtime.transport.nats.options import NatsOptions
+from antecede.runtime.transport.nats.options import NatsOptions, shown
+from antecede.runtime.transport.nats.refusals import START_S, check_started
 from antecede.runtime.transport.nats.short_connection import CONNECT_S, visit
 
 GATHER_S = 0.5
@@ -36,23 +37,29 @@ async def answer(
 
 
 async def gather(servers: Sequence[str], options: NatsOptions = OPTIONS, *, wait_s: float = GATHER_S) -> list[Answer]:
-    """Everybody who has an inbox or answers, by space and name."""
+    """Return everybody who has an inbox or answers, by space and name. Raise `Misuse` if nobody answers and the server
+    has no JetStream, so that nobody can have an inbox.
+    """
     async with visit(servers, options) as client:
-        found = await _inboxes(client, options.domain)
-        for said in await _answers(client, wait_s):
+        answers = await _answers(client, wait_s)
+        found = await _inboxes(client, options.domain, "" if answers else shown(servers))
+        for said in answers:
             key = (str(said.get("space")), str(said.get("process")))
             found[key] = {**found.get(key, {}), **said}
     return [found[key] for key in sorted(found)]
 
 
-async def _inboxes(client: Client, domain: str | None) -> dict[tuple[str, str], Answer]:
+async def _inboxes(client: Client, domain: str | None, silent_at: str) -> dict[tuple[str, str], Answer]:
+    """Return the owners of the inboxes that can be seen. `silent_at` are the servers if nobody there has answered."""
     found: dict[tuple[str, str], Answer] = {}
     jetstream = client.jetstream(timeout=CONNECT_S, domain=domain)
     offset = 0
     while True:
         try:
             streams = await jetstream.streams_info(offset)
-        except (JetStreamError, NatsError, TimeoutError):
+        except (JetStreamError, NatsError, TimeoutError) as error:
+            if silent_at:
+                check_started(error, START_S, silent_at)
             return found  # the inboxes of others are not ours to see; those who answer are
         for info in streams:
             owner = info.config.metadata or {}

@@ -283,6 +283,7 @@ class Host:
             await self._leave_former()
             await self._driver.close()
         finally:
+            self._view.warn_of_unsent()
             self._wake()
             self._stack.close()
 

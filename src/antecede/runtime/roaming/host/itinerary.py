@@ -16,6 +16,10 @@ from antecede.runtime.roaming.host.link import Link, NoStation, hang_up
 
 BACK_OFF_S = (0.05, 5.0)
 """The first and the longest pause after a station that could not be reached."""
+LUGGAGE_AWAITED = (
+    "waits for the state (luggage) of this host from the station that keeps it: start that one, if it does not run. "
+    "`antecede status` names it"
+)
 
 
 class LinkUser(Protocol):
@@ -47,6 +51,7 @@ class Itinerary:
         self._turn = asyncio.Event()
         self.wanted: str | None = None
         self.trouble = ""
+        """Why no station serves the host, if none does."""
         self.failed_move: tuple[str, str] | None = None
         """The last station that was wanted and could not be reached, and why; None if the last move succeeded."""
 
@@ -106,11 +111,11 @@ class Itinerary:
             try:
                 return await self._open(url)
             except NoStation as error:
-                self.trouble = str(error)
                 self._give_up(url, str(error))
 
     def _enter(self, link: Link) -> None:
         self._at = self._urls.index(link.url)
+        self.trouble = f"{link.station} has answered, and {LUGGAGE_AWAITED}"
         if self.wanted == link.url:
             self.wanted = self.failed_move = None
         self._user.entered(link)

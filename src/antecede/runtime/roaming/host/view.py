@@ -8,7 +8,15 @@ from antecede.core.types import ProcessId
 from antecede.runtime.roaming.host.durable_host import DurableHost
 from antecede.runtime.roaming.host.itinerary import Itinerary
 from antecede.runtime.watch.acknowledgements import Acknowledgements
-from antecede.runtime.watch.problems import MessageRefused, MoveFailed, NotConnected, Problem, ProblemLog
+from antecede.runtime.watch.problems import (
+    LOGGER,
+    MessageRefused,
+    MoveFailed,
+    NotConnected,
+    Problem,
+    ProblemLog,
+    plural,
+)
 
 SOON_S = 2.0
 """How long a host may be without a station before that is a problem."""
@@ -40,6 +48,25 @@ class HostView:
     def look(self) -> None:
         """Log what begins and ends to be a problem."""
         self._log.look(self.problems())
+
+    def warn_of_unsent(self) -> None:
+        """Log that the host closes with messages that no station is known to have, if there are any."""
+        count = len(self._durable.host.unsent)
+        if count:
+            LOGGER.warning(
+                "%s: %s not known to be at a station, %s", self.process, plural(count, "message"), self._left()
+            )
+
+    def _left(self) -> str:
+        """Return what becomes of messages that are unsent when the host closes, and what to do."""
+        if self._forgets:
+            return (
+                "and the host closes without a path: what is left is lost. Call `await host.drained()` before the end"
+            )
+        return (
+            "and the host closes: what is left is sent when the host is opened again with the same path. "
+            "`await host.drained()` waits until everything is sent"
+        )
 
     def problems(self) -> list[Problem]:
         """Return what is wrong now."""
