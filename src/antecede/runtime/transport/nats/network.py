@@ -40,6 +40,7 @@ from antecede.runtime.transport.nats.publisher import Publisher
 from antecede.runtime.transport.nats.pull import Pull
 from antecede.runtime.transport.nats.refusals import check_permissions, check_possible, check_started
 from antecede.runtime.transport.nats.streams import InboxStream, make_trace
+from antecede.runtime.transport.nats.tls_client import TlsClient
 
 LOGGER = logging.getLogger("antecede")
 STATUS_SUBJECT = "antecede-status"
@@ -85,7 +86,7 @@ class NatsTransport:
         *,
         options: NatsOptions,
         locate: Locate | None = None,
-        make_client: Callable[[], Client] = Client,
+        make_client: Callable[[], Client] = TlsClient,
     ) -> None:
         self._space, self._process, self._options = space, process, options
         self._locate = locate
