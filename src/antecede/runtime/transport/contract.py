@@ -147,6 +147,10 @@ class Transport(Protocol):
         """Hand items back that cannot be taken now. They come again, not before `delay_s`."""
         ...
 
+    async def waiting(self) -> int:
+        """Return how many items the inbox has that were not acknowledged."""
+        ...
+
     async def peers(self) -> list[ProcessId]:
         """Return everybody who has an inbox in this space, sorted, as far as can be seen from here."""
         ...

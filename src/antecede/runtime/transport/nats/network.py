@@ -231,6 +231,9 @@ class NatsTransport:
             with suppress(NatsError, OSError):  # what is not acknowledged comes again, and is dropped then
                 await self._client.publish(received.receipt.reply, answer)
 
+    async def waiting(self) -> int:
+        return await self._insist(self._inbox.count)
+
     async def peers(self) -> list[ProcessId]:
         found: list[str] = []
         offset = 0

@@ -64,6 +64,12 @@ class InboxStream:
             with suppress(NotFoundError):
                 await jetstream.delete_consumer(self.name, info.name)
 
+    async def count(self, jetstream: JetStreamContext) -> int:
+        """Return how many messages the stream has: they were not acknowledged."""
+        with suppress(NotFoundError):
+            return (await jetstream.stream_info(self.name)).state.messages
+        return 0
+
     async def delete(self, jetstream: JetStreamContext) -> None:
         with suppress(NotFoundError):
             await jetstream.delete_stream(self.name)
