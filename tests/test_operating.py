@@ -18,6 +18,7 @@ from antecede.runtime.watch.problems import (
     NumberReused,
     OutboxFull,
     Problem,
+    RefusedAfterGiveUp,
     StampsTooLarge,
 )
 from antecede.runtime.watch.stalls import NoSuchProcess, Stall, UpgradeNeeded
@@ -35,6 +36,7 @@ PROBLEMS = (
     NeverAcknowledged(0.0, 1),
     NotConnected(0.0, "no answer"),
     NumberReused(0.0, MessageId("a", 1)),
+    RefusedAfterGiveUp(0.0, "a", 1),
     OutboxFull(0.0, 1, ()),
     StampsTooLarge(0.0, "hierarchy", 700, 70),
     Stall(0.0, message=MessageId("a", 1)),

@@ -53,6 +53,7 @@ from antecede.runtime.watch.problems import (
     NumberReused,
     OutboxFull,
     Problem,
+    RefusedAfterGiveUp,
 )
 from antecede.runtime.watch.stalls import NoSuchProcess, Stall, UpgradeNeeded
 
@@ -84,6 +85,7 @@ __all__ = [
     "OutboxFull",
     "Problem",
     "Received",
+    "RefusedAfterGiveUp",
     "Stall",
     "StoreError",
     "SyncDelivery",

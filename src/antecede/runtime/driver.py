@@ -42,6 +42,8 @@ class Driver:
         self._clock_base = float(store.facts.get("clock", b"0")) - clock()
         self._is_unsaved = False
         self._reported = -1
+        self.handed_back: set[int] = set()
+        """The numbers of frames that were offered and could not be taken: the broker offers them again."""
 
     @property
     def failure(self) -> Exception | None:
@@ -116,6 +118,8 @@ class Driver:
         left: list[Received] = []
         for received in batch:
             (taken if take(received) else left).append(received)
+        self.handed_back.difference_update(received.number for received in taken)
+        self.handed_back.update(received.number for received in left)
         self.commits.now()
         await asyncio.sleep(0)  # the application first: it waits for this, and the broker does not
         await transport.ack(taken)

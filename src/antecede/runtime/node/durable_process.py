@@ -31,6 +31,7 @@ from antecede.core.roster import checked_names
 from antecede.core.types import GroupId, MessageId, Packet, Pending, ProcessId
 from antecede.runtime import frames
 from antecede.runtime.node.departure import ANSWERED, Departure
+from antecede.runtime.node.given_up_names import GivenUpNames
 from antecede.runtime.node.last_numbers import LastNumbers
 from antecede.runtime.state.journal import Journal
 from antecede.runtime.state.log_entries import (
@@ -95,6 +96,7 @@ class DurableProcess:
         self.unreadable = UnreadableFrames()
         self.reused: deque[MessageId] = deque(maxlen=REUSED_MAX)
         """Numbers of messages that were used twice, with other content."""
+        self.given_up = GivenUpNames(store)
         self.sent_stamps = SentStamps(store.facts.get("algorithm", b"").decode())
         self.last = LastNumbers(store, is_relayed=is_relayed)
         self._recent = RecentMessages(store)
@@ -172,6 +174,12 @@ class DurableProcess:
         self.hand_over(process)
         self.forget(process)
 
+    def give_up(self, process: ProcessId) -> None:
+        """`process`, another one, did not leave and will never come back: what comes of it from now on is counted."""
+        if process not in self.departed:
+            self.leave(process)
+            self.given_up.add(process)
+
     def hand_over(self, process: ProcessId) -> None:
         """To the algorithm, `process` is gone; if that is this one, it hands over what others need."""
         self._carry_out(self._journal.put(LeaveEntry(process)))
@@ -226,6 +234,8 @@ class DurableProcess:
             frame = frames.parse(frames.open_envelope(data, self._newest_form).frame)
             if isinstance(frame, frames.Packets):
                 if sender in self.departed:
+                    self.counts["refused"] += len(frame.packets) - 1  # the frame itself is counted as one
+                    self.given_up.count_refused(sender, len(frame.packets))
                     raise WireError(f"{sender!r} has left: this is a repetition, or another process uses its name")
                 return self._receive_packets(sender, frame, data)
             if sender is None:

@@ -42,6 +42,7 @@ from antecede.runtime.envelopes import Envelopes
 from antecede.runtime.limits import Limits
 from antecede.runtime.node.departure import BEGUN, HANDED_OVER, STAYS
 from antecede.runtime.node.durable_process import DurableProcess
+from antecede.runtime.node.inbox_drain import drain_before_giving_up
 from antecede.runtime.node.view import SIMILAR_AFTER_S, ApplicationProgress, NodeView
 from antecede.runtime.outbox import Outbox
 from antecede.runtime.state.store import Delivered
@@ -206,9 +207,15 @@ class Node:
         await self._commits.done()
 
     async def give_up(self, process: ProcessId) -> None:
-        """Stop waiting for `process`, which is gone for good and did not leave."""
+        """Stop waiting for `process`, which is gone for good and did not leave.
+
+        Its messages that wait in the inbox are taken first. What comes from it later is refused.
+        """
         self._check_open()
-        self._durable.leave(process)
+        handed_back = self._driver.handed_back
+        await drain_before_giving_up(self._transport, lambda: len(handed_back), owner=self.process, process=process)
+        self._check_open()
+        self._durable.give_up(process)
         await self._commits.done()
 
     async def flush(self, timeout_s: float = 5.0) -> bool:

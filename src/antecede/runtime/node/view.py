@@ -25,6 +25,7 @@ from antecede.runtime.watch.problems import (
     OutboxFull,
     Problem,
     ProblemLog,
+    RefusedAfterGiveUp,
     StampsTooLarge,
     find_broker_lost,
     listed,
@@ -179,6 +180,8 @@ class NodeView:
         if smaller is not None:
             found.append(StampsTooLarge(smaller_s, *smaller))
         found += [NumberReused(age_s(("reused", message)), message) for message in self._durable.reused]
+        refused = sorted(self._durable.given_up.refused.items())
+        found += [RefusedAfterGiveUp(age_s(("given up", sender)), sender, count) for sender, count in refused]
         return found + self._names_missing()
 
     def _names_missing(self) -> list[Problem]:

@@ -53,7 +53,10 @@ class OlderCopy(NameTaken):
 
 
 class NameLost(AntecedeError):
-    """Another process has claimed the name of this one. This one sends and acknowledges nothing more, and stops."""
+    """Another process has claimed the name of this one, or the broker has lost its data and does not know the name.
+
+    This process sends and acknowledges nothing more, and stops.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +150,10 @@ class Transport(Protocol):
         """Hand items back that cannot be taken now. They come again, not before `delay_s`."""
         ...
 
+    async def waiting(self) -> int:
+        """Return how many items the inbox has that were not acknowledged."""
+        ...
+
     async def peers(self) -> list[ProcessId]:
         """Return everybody who has an inbox in this space, sorted, as far as can be seen from here."""
         ...
@@ -207,7 +214,10 @@ def taken(space: str, process: ProcessId) -> NameTaken:
 def lost(space: str, process: ProcessId, now: Registration | None) -> NameLost:
     """Return the error for a name that somebody else has claimed since."""
     if now is None:
-        return NameLost(f"the broker does not know {process!r} in space {space!r} any more: start again")
+        return NameLost(
+            f"the broker has lost its data: it does not know {process!r} in space {space!r} any more, or has no inbox "
+            "of it. What was only in inboxes is lost, and messages that depend on it will wait. Start again"
+        )
     return NameLost(
         f"{process!r} in space {space!r} was started somewhere else with a copy of this store (epoch {now.epoch}). "
         "This process sends and takes nothing more: stop one of the two, and never run two copies of a store"

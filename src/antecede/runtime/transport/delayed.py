@@ -71,6 +71,9 @@ class SlowTransport:
     async def retry(self, batch: Sequence[Received], delay_s: float) -> None:
         await self.inner.retry(batch, delay_s)
 
+    async def waiting(self) -> int:
+        return await self.inner.waiting()
+
     async def peers(self) -> list[ProcessId]:
         return await self.inner.peers()
 

@@ -213,6 +213,9 @@ class MemoryTransport:
         for received in batch:
             self._later.add(loop.call_later(delay_s, self._again, received.number))
 
+    async def waiting(self) -> int:
+        return len(self.inbox.waiting) + len(self.inbox.unacknowledged)
+
     async def peers(self) -> list[ProcessId]:
         return sorted(process for space, process in self.network.inboxes if space == self.space)
 

@@ -135,6 +135,30 @@ class NumberReused(Problem):
 
 
 @dataclass(frozen=True, slots=True)
+class RefusedAfterGiveUp(Problem):
+    """Packets of `sender` came after `give_up(sender)` and were refused."""
+
+    sender: ProcessId
+    count: int
+
+    @property
+    def kind(self) -> str:
+        """A word for what is wrong."""
+        return "given up"
+
+    @property
+    def key(self) -> Hashable:
+        """The sender."""
+        return self.sender
+
+    def __str__(self) -> str:
+        return (
+            f"{plural(self.count, 'packet')} refused that came from {self.sender} after give_up({self.sender!r}). "
+            f"Their bytes are in the quarantine of the store. If {self.sender} runs, it has to use another name"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class NamesMissing(Problem):
     """Frames of `sender` wait for a list of names that `sender` has sent, and that the broker has lost."""
 

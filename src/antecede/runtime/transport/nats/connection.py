@@ -19,6 +19,7 @@ from antecede.runtime.background import end
 from antecede.runtime.transport.contract import Unreachable
 from antecede.runtime.transport.nats.options import NatsOptions, shown
 from antecede.runtime.transport.nats.refusals import explain_refusal
+from antecede.runtime.transport.nats.tls_client import TlsClient
 
 LOGGER = logging.getLogger("antecede")
 TELL_S = 1.0
@@ -43,7 +44,7 @@ class NatsConnection:
         *,
         disconnected: Callback | None = None,
         reconnected: Callback | None = None,
-        make_client: Callable[[], Client] = Client,
+        make_client: Callable[[], Client] = TlsClient,
     ) -> None:
         self.servers, self._name, self._options = list(servers), name, options
         self._disconnected, self._reconnected = disconnected, reconnected

@@ -40,6 +40,7 @@ from antecede.runtime.transport.nats.publisher import Publisher
 from antecede.runtime.transport.nats.pull import Pull
 from antecede.runtime.transport.nats.refusals import check_permissions, check_possible, check_started
 from antecede.runtime.transport.nats.streams import InboxStream, make_trace
+from antecede.runtime.transport.nats.tls_client import TlsClient
 
 LOGGER = logging.getLogger("antecede")
 STATUS_SUBJECT = "antecede-status"
@@ -47,6 +48,8 @@ LOOK_S = 0.5
 INSIST_S = 20.0
 AGAIN_S = 1.0
 """The pause after a new connection that failed."""
+MISSES_MAX = 2
+"""How often the inbox is looked for before it counts as lost: a cluster that has just started may not know it yet."""
 LOCATE_S = 1.0
 """How long a connection is lost before the server is looked for at another address."""
 
@@ -85,7 +88,7 @@ class NatsTransport:
         *,
         options: NatsOptions,
         locate: Locate | None = None,
-        make_client: Callable[[], Client] = Client,
+        make_client: Callable[[], Client] = TlsClient,
     ) -> None:
         self._space, self._process, self._options = space, process, options
         self._locate = locate
@@ -230,6 +233,9 @@ class NatsTransport:
             with suppress(NatsError, OSError):  # what is not acknowledged comes again, and is dropped then
                 await self._client.publish(received.receipt.reply, answer)
 
+    async def waiting(self) -> int:
+        return await self._insist(self._inbox.count)
+
     async def peers(self) -> list[ProcessId]:
         found: list[str] = []
         offset = 0
@@ -323,7 +329,8 @@ class NatsTransport:
             self._connection.move(found)
 
     async def _keep_pulling(self) -> None:
-        """Ask again for what a lost request asked for; the inbox itself may have to be made again."""
+        """Ask again for what a lost request asked for. If the inbox itself is gone, the broker has lost its data."""
+        misses = 0
         while True:
             await asyncio.sleep(LOOK_S)
             if not self._pull.is_silent or not self._owner.is_sure:
@@ -331,10 +338,15 @@ class NatsTransport:
             if self._owner.failure is not None:
                 return
             try:
-                await self._insist(partial(self._inbox.make, epoch=None))
+                is_there = await self._insist(self._inbox.repair)
             except Unreachable:
                 continue
             except NameTaken as error:
                 self._pull.fail(error)
                 return
-            await self._pull.ask()
+            misses = 0 if is_there else misses + 1
+            if misses >= MISSES_MAX:
+                self._owner.lose(None)
+                return
+            if is_there:
+                await self._pull.ask()

@@ -1,17 +1,20 @@
 """The name of a process at the broker: claiming it, noticing that another has claimed it, and what peers have said.
 
 A process that was fenced hears of it at once, because the registration of its successor is published to everybody; and
-when it connects again after it was cut off, it looks before it publishes anything.
+when it connects again after it was cut off, it looks before it publishes anything. If the broker has lost the
+registration, it has lost messages, too: then the name is lost, so that somebody hears of it.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Protocol, TypeVar
 
 from nats.aio.client import Client
 from nats.js import JetStreamContext
+from nats.js.errors import NoStreamResponseError
 
 from antecede.core.errors import Misuse
 from antecede.core.types import ProcessId
@@ -20,6 +23,8 @@ from antecede.runtime.transport.nats.options import NatsOptions
 from antecede.runtime.transport.nats.register import NameRegister, Outdated
 
 ATTEMPTS_MAX = 20
+AGAIN_S = 1.0
+"""The pause before a registration that was not found is looked for again."""
 
 T = TypeVar("T")
 
@@ -95,20 +100,19 @@ class NameOwner:
 
     async def make_sure(self) -> None:
         """Look whether the name is still ours, after a lost connection."""
-        while self._mine is not None and self.failure is None:
+        if self._mine is None or self.failure is not None:
+            return
+        found, self._revision, self._progress_revision = await self._ask(self._read)
+        if found is None:  # a cluster that has just started may not know it yet
+            await asyncio.sleep(AGAIN_S)
             found, self._revision, self._progress_revision = await self._ask(self._read)
-            if found is None or found.epoch < self._mine.epoch:  # the broker has lost its last data
-                await self._ask(self._register.make)
-                try:
-                    self._revision = await self._write(self._mine, self._revision)
-                except Outdated:
-                    continue
-            elif (found.epoch, found.nonce) != (self._mine.epoch, self._mine.nonce) or found.progress > self._reported:
-                self._lose(found)
-                return
+        if found is None or found.epoch < self._mine.epoch:
+            self.lose(None)
+        elif (found.epoch, found.nonce) != (self._mine.epoch, self._mine.nonce) or found.progress > self._reported:
+            self.lose(found)
+        else:
             self._forms.clear()  # others may have announced something meanwhile
             self.is_sure = True
-            return
 
     async def report(self, progress: int) -> None:
         """Tell the broker how far the process has come."""
@@ -118,7 +122,10 @@ class NameOwner:
         self._reported = progress  # before it is known: the answer may be lost
 
         async def write(jetstream: JetStreamContext) -> int:
-            return await self._register.write_progress(jetstream, self._process, progress, self._progress_revision)
+            try:
+                return await self._register.write_progress(jetstream, self._process, progress, self._progress_revision)
+            except NoStreamResponseError:
+                raise Outdated from None  # the stream is gone, or has no leader now
 
         try:
             self._progress_revision = await self._ask(write)
@@ -133,7 +140,7 @@ class NameOwner:
             try:
                 await self._write(replace(mine, has_left=True), self._revision)
             except Outdated:
-                self._lose(None)
+                self.lose(None)
                 self.check()
 
     async def _read(self, jetstream: JetStreamContext) -> tuple[Registration | None, int, int]:
@@ -148,9 +155,10 @@ class NameOwner:
     async def _heard(self, process: ProcessId, found: Registration) -> None:
         self._forms[process] = found.form
         if process == self._process and self._mine is not None and found.epoch > self._mine.epoch:
-            self._lose(found)
+            self.lose(found)
 
-    def _lose(self, found: Registration | None) -> None:
+    def lose(self, found: Registration | None) -> None:
+        """Stop using the name: it was `found` to be claimed by another, or None if the broker has lost its data."""
         if self.failure is None:
             self.failure = lost(self._space, self._process, found)
             self._fenced(self.failure)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from nats.errors import NoRespondersError
+from nats.errors import NoRespondersError, SecureConnWantedError
 from nats.js.errors import APIError, ServiceUnavailableError
 
 from antecede.core.errors import Misuse
@@ -20,7 +20,15 @@ REFUSED = re.compile(r"authorization (violation|failed)|authentication (expired|
 
 
 def explain_refusal(error: Exception, servers: str) -> str | None:
-    """Return what to do about an error that says that a server does not let a user in, or None for other errors."""
+    """Return what to do if a server does not let a user in, or does not offer the TLS that was asked for.
+
+    Return None for other errors.
+    """
+    if isinstance(error, SecureConnWantedError):
+        return (
+            f"the NATS server at {servers} does not offer TLS, and a tls:// URL, an SSLContext or --nats-ca asks for "
+            "it: no password and no message was sent. Configure TLS at the server, or use nats:// without a certificate"
+        )
     if REFUSED.search(str(error)) is None:
         return None
     return (

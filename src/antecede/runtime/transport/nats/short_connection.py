@@ -13,6 +13,7 @@ from nats.errors import Error as NatsError
 from antecede.runtime.transport.contract import Unreachable
 from antecede.runtime.transport.nats.options import NatsOptions, shown
 from antecede.runtime.transport.nats.refusals import explain_refusal
+from antecede.runtime.transport.nats.tls_client import TlsClient
 
 CONNECT_S = 5.0
 NOBODY_THERE = (ConnectionRefusedError, socket.gaierror)
@@ -22,7 +23,7 @@ NOBODY_THERE = (ConnectionRefusedError, socket.gaierror)
 @asynccontextmanager
 async def visit(servers: Sequence[str], options: NatsOptions) -> AsyncIterator[Client]:
     """Connect a client with `options`. Raise `Unreachable` if none of the servers lets it in: each is tried once."""
-    client = Client()
+    client = TlsClient()
     failures: list[Exception] = []
 
     async def note(error: Exception) -> None:

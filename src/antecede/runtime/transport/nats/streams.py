@@ -35,21 +35,32 @@ class InboxStream:
             info = await jetstream.stream_info(self.name)
             self._check_metadata(info.config.metadata or {})
 
-    async def make(self, jetstream: JetStreamContext, *, epoch: int | None) -> None:
-        """Make the stream and its consumer, if they are not there.
+    async def make(self, jetstream: JetStreamContext, *, epoch: int) -> None:
+        """Make the stream, if it is not there, and its consumer anew for `epoch`.
 
-        With an `epoch`, the consumer is made anew for it: then it gives out at once what a process of an earlier epoch
-        had been given, because the stream holds just what was not acknowledged.
+        The consumer gives out at once what a process of an earlier epoch had been given, because the stream holds just
+        what was not acknowledged.
         """
         try:
             info = await jetstream.stream_info(self.name)
             self._check_metadata(info.config.metadata or {})
-            if epoch is not None:
-                await self._delete_consumers(jetstream)
+            await self._delete_consumers(jetstream)
         except NotFoundError:
             await jetstream.add_stream(self._config())
-        if epoch is not None:
-            self.consumer = f"{CONSUMER}-{epoch}"
+        self.consumer = f"{CONSUMER}-{epoch}"
+        await self._make_consumer(jetstream)
+
+    async def repair(self, jetstream: JetStreamContext) -> bool:
+        """Make the consumer again, if it is not there. Return False if the stream is gone, with all that it had."""
+        try:
+            info = await jetstream.stream_info(self.name)
+            self._check_metadata(info.config.metadata or {})
+            await self._make_consumer(jetstream)
+        except NotFoundError:
+            return False
+        return True
+
+    async def _make_consumer(self, jetstream: JetStreamContext) -> None:
         consumer = ConsumerConfig(
             durable_name=self.consumer,
             ack_policy=AckPolicy.EXPLICIT,
@@ -63,6 +74,12 @@ class InboxStream:
         for info in await jetstream.consumers_info(self.name):
             with suppress(NotFoundError):
                 await jetstream.delete_consumer(self.name, info.name)
+
+    async def count(self, jetstream: JetStreamContext) -> int:
+        """Return how many messages the stream has: they were not acknowledged."""
+        with suppress(NotFoundError):
+            return (await jetstream.stream_info(self.name)).state.messages
+        return 0
 
     async def delete(self, jetstream: JetStreamContext) -> None:
         with suppress(NotFoundError):
