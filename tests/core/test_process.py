@@ -42,3 +42,10 @@ def test_a_baseline_of_a_process_that_left_changes_nothing() -> None:
     before = a.snapshot()
     assert a.receive(Packet("b", None, Baseline({"all": 5}))) == []
     assert a.snapshot() == before
+
+
+def test_a_process_that_joins_again_and_has_no_groups_does_nothing() -> None:
+    process = new("ks")
+    before = process.snapshot()
+    assert process.join("a") == []
+    assert process.snapshot() == before

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from antecede import Codec, Message, MessageId, Misuse, Packet, WireError, decode, encode
+from antecede.core.ordering.hierarchy import Across
 from antecede.core.ordering.none import NoStamp
 from antecede.core.roster import NAME_BYTES_MAX
+from antecede.core.wire.shapes import STAMP_DEPTH_MAX
 
 
 def packet(sender: str = "a", payload: bytes = b"", stamp: Any = None) -> Packet:
@@ -60,3 +62,13 @@ def test_a_name_may_be_as_long_as_the_limit_and_no_longer() -> None:
         encode(packet(longest + "n"))
     with pytest.raises(Misuse, match=f"a name of 0 bytes; 1 to {NAME_BYTES_MAX} are allowed: ''"):
         encode(packet(""))
+
+
+def test_stamps_nest_up_to_a_limit() -> None:
+    stamp: Any = NoStamp()
+    for _ in range(STAMP_DEPTH_MAX - 1):
+        stamp = Across(MessageId("a", 1), frozenset("b"), stamp)
+    assert decode(encode(packet(stamp=stamp))) == packet(stamp=stamp)
+    deeper = Across(MessageId("a", 1), frozenset("b"), stamp)
+    with pytest.raises(WireError, match="stamps nested too deep"):
+        decode(encode(packet(stamp=deeper)))

@@ -281,16 +281,16 @@ class CombiningFlood(Flood):
         """Send what waited for nobody but a host that has just left."""
         for init, collected in sorted(self.collected.items()):
             for seq in sorted(collected):
-                if seq in collected:  # another one may have led to it
-                    yield from self._send_complete(station, init, seq)
+                yield from self._send_complete(station, init, seq)
 
     def _has(self, station: Station, host: ProcessId, init: ProcessId, seq: int) -> Iterator[Effect]:
         self.collected.setdefault(init, {}).setdefault(seq, set()).add(host)
         yield from self._send_complete(station, init, seq)
 
     def _send_complete(self, station: Station, init: ProcessId, seq: int) -> Iterator[Effect]:
-        """Send the acknowledgements of a message, unless a host of this cell is still to have it."""
-        if any(self._is_to_have(luggage, init, seq) for _, luggage in station.served()):
+        """Send the acknowledgements of a message, unless they are sent, or a host of this cell is still to have it."""
+        is_sent = seq not in self.collected[init]  # to send those of another message may lead to these
+        if is_sent or any(self._is_to_have(luggage, init, seq) for _, luggage in station.served()):
             return
         hosts = frozenset(self.collected[init].pop(seq))
         yield from self.wire(station, init, Packet(station.me, None, AcknowledgeAll(hosts, seq)))
