@@ -101,6 +101,34 @@ def test_leaving_that_was_interrupted_goes_on_when_the_process_is_started_again(
     run(test)
 
 
+def test_leaving_that_was_interrupted_and_waits_for_somebody_who_is_gone_can_be_ended(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """`join` says for whom it waits each time, and how to give up."""
+
+    async def test() -> None:
+        network = MemoryNetwork()
+        async with join(network, space="s", process="b", store=None):
+            pass
+        async with join(network, space="s", process="a", store=tmp_path) as a:
+            await a.send({"b"}, b"hi")
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(a.leave(), 0.3)
+        for _ in range(2):
+            caplog.clear()
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(join(network, space="s", process="a", store=tmp_path).__aenter__(), 0.3)
+            assert "a: leave() was interrupted and goes on" in caplog.text
+            assert "Not known yet of b. Start what is not running, or use join(..., give_up=[...])" in caplog.text
+        with pytest.raises(Misuse, match=r"'a' has left space 's': the leave\(\) that was interrupted is complete"):
+            async with join(network, space="s", process="a", store=tmp_path, give_up=["b"]):
+                pass
+        assert [name for _, name in network.inboxes] == ["b"]
+
+    caplog.set_level("WARNING", "antecede")
+    run(test)
+
+
 def test_a_token_is_not_handed_to_somebody_who_is_leaving_too() -> None:
     async def test() -> None:
         names = ["a", "b", "c"]

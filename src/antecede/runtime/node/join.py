@@ -6,6 +6,7 @@ The store decides: a process that has one goes on from it, and the algorithm and
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, closing
@@ -36,7 +37,9 @@ from antecede.runtime.transport.contract import Network, open_transport
 from antecede.runtime.transport.nats.options import NatsOptions
 from antecede.runtime.transport.urls import NOT_GIVEN, NotGiven, network_of, path_of_store
 from antecede.runtime.watch import status
+from antecede.runtime.watch.problems import listed
 
+LOGGER = logging.getLogger("antecede")
 IF_LOST = "use another name, and let the others call give_up() with this one"
 OPEN = frozenset({"ks", "rst", "ses", "prs", "none"})
 """Algorithms with which only those who send to a newcomer have to know it: spaces of these need no list."""
@@ -63,6 +66,7 @@ def join(
     limits: Limits | None = None,
     nats: NatsOptions | None = None,
     wire: int = frames.NEWEST_FORM,
+    give_up: Iterable[ProcessId] = (),
     clock: Callable[[], float] = time.monotonic,
     wall: Callable[[], float] = time.time,
     **options: Any,
@@ -80,8 +84,8 @@ def join(
 
     `trace` is a folder for the trace, or `jetstream:NAME`. `limits` says when the node waits. `nats` says how to
     connect and how the inbox is kept. `wire` is the newest form of frames that is written and asked for: give 1 to all
-    processes before you go back to an earlier release. `clock` and `wall` are for tests. `options` are the algorithm's
-    own.
+    processes before you go back to an earlier release. `give_up` are names to give up before `join` goes on
+    with a `leave` that was interrupted. `clock` and `wall` are for tests. `options` are the algorithm's own.
     """
     checked_names("the space and the process", [space, process])
     network = network_of(url, nats)
@@ -96,13 +100,13 @@ def join(
         everybody=everybody,
         is_open=processes is None,
         sends_to_names=_sends_to_names(algorithm),
-        is_relayed=algorithm in RELAYED,
         path=path_of_store(store, network, space, process),
         durability=durability,
         trace=trace,
         trace_file_bytes_max=trace_file_bytes_max,
         limits=limits or Limits(),
         wire=checked_form(wire),
+        give_up=checked_names("give_up", give_up),
         clock=clock,
         wall=wall,
     )
@@ -121,13 +125,13 @@ class JoinPlan:
     everybody: Sequence[ProcessId]
     is_open: bool
     sends_to_names: bool
-    is_relayed: bool
     path: Path | None
     durability: str
     trace: str | Path | None
     trace_file_bytes_max: int
     limits: Limits
     wire: int
+    give_up: Sequence[ProcessId]
     clock: Callable[[], float]
     wall: Callable[[], float]
 
@@ -151,7 +155,7 @@ async def _enter(plan: JoinPlan) -> AsyncIterator[Node]:
         rules = {
             "open_space": plan.is_open,
             "sends_to_names": plan.sends_to_names,
-            "is_relayed": plan.is_relayed,
+            "is_relayed": plan.facts["algorithm"] in RELAYED,
         }
         durable = DurableProcess(store, plan.begin, plan.everybody, **rules, recorder=recorder)
         durable.commit()
@@ -162,11 +166,27 @@ async def _enter(plan: JoinPlan) -> AsyncIterator[Node]:
         stack.push_async_callback(node.close)
         node.start()
         await status.answer(transport, space, process, "node", node.status)
+        for name in plan.give_up:
+            await node.give_up(name)
         if durable.departure.step != STAYS:
-            await node.leave()  # it was interrupted
-            raise _gone(space, process)
+            await _go_on_leaving(node, durable, space)
         yield node
         await node.finish()
+
+
+async def _go_on_leaving(node: Node, durable: DurableProcess, space: str) -> None:
+    """Complete a `leave` that was interrupted. Raise `Misuse` then: the name cannot be used again."""
+    LOGGER.warning(
+        "%s: leave() was interrupted and goes on: join() waits until everybody has delivered what was sent. Not known "
+        "yet of %s. Start what is not running, or use join(..., give_up=[...]) for what is gone for good",
+        node.process,
+        listed(durable.departure.unsettled) or "nobody",
+    )
+    await node.leave()
+    raise Misuse(
+        f"{node.process!r} has left space {space!r}: the leave() that was interrupted is complete. "
+        "A name cannot be used again, use another"
+    )
 
 
 def _settings(algorithm: str, options: Mapping[str, Any], *, is_open: bool) -> dict[str, Any]:

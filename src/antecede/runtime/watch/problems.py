@@ -107,7 +107,7 @@ class LeavingWaits(Problem):
     def __str__(self) -> str:
         return (
             f"leave() has waited {self.since_s:.1f} s for {listed(self.whom)}: start what is not running, or call "
-            "give_up() for what is gone for good"
+            "give_up() for what is gone for good, or join(..., give_up=[...]) if join() goes on with leave()"
         )
 
 
