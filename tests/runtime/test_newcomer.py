@@ -29,6 +29,8 @@ from tests.runtime.ports import free_port
 SOON_S = 5.0
 START_S = 15.0
 """How long Python and the embedded server may take to start on a busy machine."""
+END_S = 40.0
+"""How long they may take to end. The keeper of the server gives it ten seconds before it kills it."""
 HEAD = """
 import asyncio, sys
 import antecede
@@ -139,7 +141,8 @@ def pattern(words: str) -> str:
 @contextmanager
 def started(folder: Path, program: str, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
     """Run a program. What it complains about is in `folder/complaints`."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    settings = {"PYTHONPATH": str(ROOT / "src"), "PYTHONFAULTHANDLER": "1", "PYTHONUNBUFFERED": "1"}
+    environment = {**os.environ, **settings}
     command = [sys.executable, "-c", HEAD + program, *arguments]
     with open(folder / "complaints", "w") as complaints:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=complaints, text=True, env=environment)
@@ -148,6 +151,16 @@ def started(folder: Path, program: str, *arguments: str) -> Iterator["subprocess
     finally:
         process.kill()
         process.communicate()
+
+
+def wait_for_end(process: "subprocess.Popen[str]", folder: Path) -> int:
+    """Return how a program ended. If it does not end, fail with what its threads do."""
+    try:
+        return process.wait(END_S)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGABRT)
+        process.wait(START_S)
+        pytest.fail(f"it goes on after {END_S} s:\n{(folder / 'complaints').read_text()}")
 
 
 def wait_for(words: str, folder: Path) -> None:
@@ -317,5 +330,5 @@ def test_ctrl_c_ends_the_example_of_the_readme_without_a_traceback(tmp_path: Pat
         assert process.stdout.readline() == "begins\n"
         assert process.stdout.readline() == "alice: hello from alice\n"
         process.send_signal(signal.SIGINT)
-        assert process.wait(START_S) == 0
+        assert wait_for_end(process, tmp_path) == 0
         assert (tmp_path / "complaints").read_text() == ""
