@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
-from antecede import Packet
+from antecede import MessageId, Packet
 from antecede.core.mobile.host_and_station_frames import Acknowledge, AcknowledgeAll, Cast, Delete
 from antecede.core.mobile.protocols import protocols
 from antecede.judge.events import Event
@@ -19,16 +20,16 @@ from antecede.sim import (
     Distribution,
     MobileParameters,
     Mobility,
-    Network,
     RunRecorder,
     Workload,
     simulate_mobile,
 )
-from antecede.sim.mobile import MobileWorld, StationlessParameters, simulate_stationless
+from antecede.sim.mobile import MobileWorld, simulate_stationless
 from antecede.sim.trace import TraceRow, as_event
 from tests.core.mobile.script import carries, flush, order, world
 from tests.errata import roaming_scenes
 from tests.errata.roaming_search import Stations, as_printed
+from tests.sim.runs import STATIONLESS
 
 SELDOM = MobileParameters(
     stations=3,
@@ -109,15 +110,17 @@ SENDING = ("av1", "av2", "av2-ks", "prs-mobile", "roam")
 """The protocols whose stations send."""
 
 
+def is_on_its_way_to_s3(message: MessageId) -> Callable[[str, str, Packet], bool]:
+    """Return which packets are late: those with this message to station s3."""
+    return lambda _, to, packet: to == "s3" and carries(packet, message)
+
+
 @pytest.mark.parametrize("protocol", SENDING)
 def test_9_a_station_itself_multicasts_in_causal_order(protocol: str) -> None:
     """s1 writes to b and c, and b answers to c and s1: c has the message of s1 first, although it is slow."""
     scene = world(protocol, {"b": "s2", "c": "s3"}, cells="s1", stations_send=True)
     asked = scene.send("s1", {"b", "c"})
-
-    def late(_: str, to: str, packet: Packet) -> bool:
-        return to == "s3" and carries(packet, asked)
-
+    late = is_on_its_way_to_s3(asked)
     flush(scene, late)
     answered = scene.send("b", {"c", "s1"})
     flush(scene, late)
@@ -132,10 +135,7 @@ def test_9_what_a_station_delivers_itself_comes_before_what_it_sends_then(protoc
     """b writes to s1 and c; s1 has it and writes to c; c has the message of b first, and s1 uses no air."""
     scene = world(protocol, {"b": "s2", "c": "s3"}, cells="s1", stations_send=True)
     first = scene.send("b", {"c", "s1"})
-
-    def late(_: str, to: str, packet: Packet) -> bool:
-        return to == "s3" and carries(packet, first)
-
+    late = is_on_its_way_to_s3(first)
     flush(scene, late)
     second = scene.send("s1", {"c", "s1"})
     flush(scene, late)
@@ -236,21 +236,11 @@ def test_9_3_order_holds_with_links_of_different_bandwidth(protocol: str) -> Non
     assert (result.held_share or 0.0) > (even.held_share or 0.0)
 
 
-WITHOUT_STATIONS = StationlessParameters(
-    processes=8,
-    messages=300,
-    workload=Workload(Distribution("exponential", 0.02), dests=(1, 4)),
-    network=Network(latency=Distribution("exponential", 0.02), retransmit_after_s=0.1),
-    mobility=Mobility(Distribution("exponential", 0.1)),
-    oracle=True,
-)
-
-
 @pytest.mark.parametrize("algorithm", ["prs", "ks"])
 def test_9_3_without_stations_a_causal_multicast_is_many_causal_unicasts(algorithm: str) -> None:
     """Hosts move every 0.1 s, and are located before each unicast; many packets come after they have moved."""
     rows: list[TraceRow] = []
-    result = simulate_stationless(replace(WITHOUT_STATIONS, algorithm=algorithm), RunRecorder(rows.extend))
+    result = simulate_stationless(replace(STATIONLESS, algorithm=algorithm), RunRecorder(rows.extend))
     verdict = judge([as_event("r", row) for row in rows])
     assert (verdict.verdict, verdict.lost, verdict.duplicates) == ("holds", 0, 0)
     assert (result.violations, result.undelivered, result.needless_share) == (0, 0, 0.0)
@@ -260,5 +250,5 @@ def test_9_3_without_stations_a_causal_multicast_is_many_causal_unicasts(algorit
 
 
 def test_9_3_without_stations_and_without_an_algorithm_order_is_lost() -> None:
-    result = simulate_stationless(replace(WITHOUT_STATIONS, algorithm="none"))
+    result = simulate_stationless(replace(STATIONLESS, algorithm="none"))
     assert (result.violations or 0) > 50

@@ -1,7 +1,8 @@
 """Runs for the tests: a result with its events."""
 
 from antecede.judge.events import Event
-from antecede.sim import Parameters, Result, RunRecorder, simulate
+from antecede.sim import Distribution, Mobility, Network, Parameters, Result, RunRecorder, Workload, simulate
+from antecede.sim.mobile import StationlessParameters
 from antecede.sim.trace import TraceRow, as_event
 
 
@@ -23,3 +24,14 @@ def times(events: list[Event], kind: str) -> dict[tuple[str | None, str], float 
         if event.kind == kind:
             found.setdefault((event.message, event.process), event.time)
     return found
+
+
+STATIONLESS = StationlessParameters(
+    processes=8,
+    messages=300,
+    workload=Workload(Distribution("exponential", 0.02), dests=(1, 4)),
+    network=Network(latency=Distribution("exponential", 0.02), retransmit_after_s=0.1),
+    mobility=Mobility(Distribution("exponential", 0.1)),
+    oracle=True,
+)
+"""Hosts without fixed stations that move often, and send many messages at the same time."""

@@ -8,19 +8,12 @@ from typing import Any
 import pytest
 
 from antecede import Misuse
-from antecede.sim import Distribution, Mobility, Network, RunRecorder, Workload
+from antecede.sim import Distribution, Mobility, Network, RunRecorder
 from antecede.sim.mobile import StationlessParameters, simulate_stationless
 from antecede.sim.trace import TraceRow, as_event
+from tests.sim.runs import STATIONLESS
 
-BUSY = StationlessParameters(
-    processes=8,
-    messages=300,
-    workload=Workload(Distribution("exponential", 0.02), dests=(1, 4)),
-    network=Network(latency=Distribution("exponential", 0.02), retransmit_after_s=0.1),
-    mobility=Mobility(Distribution("exponential", 0.1)),
-    oracle=True,
-)
-STILL = replace(BUSY, mobility=Mobility(handoff=None))
+STILL = replace(STATIONLESS, mobility=Mobility(handoff=None))
 
 
 def rows_of(parameters: StationlessParameters) -> list[TraceRow]:
@@ -30,8 +23,8 @@ def rows_of(parameters: StationlessParameters) -> list[TraceRow]:
 
 
 def test_equal_parameters_give_equal_runs() -> None:
-    assert rows_of(BUSY) == rows_of(BUSY)
-    assert rows_of(BUSY) != rows_of(replace(BUSY, seed=2))
+    assert rows_of(STATIONLESS) == rows_of(STATIONLESS)
+    assert rows_of(STATIONLESS) != rows_of(replace(STATIONLESS, seed=2))
 
 
 def test_hosts_that_stay_are_located_for_each_attempt_and_never_missed() -> None:
@@ -41,7 +34,7 @@ def test_hosts_that_stay_are_located_for_each_attempt_and_never_missed() -> None
 
 
 def test_a_packet_to_a_place_that_a_host_has_left_is_sent_again_to_where_the_host_is() -> None:
-    still, moving = simulate_stationless(STILL), simulate_stationless(BUSY)
+    still, moving = simulate_stationless(STILL), simulate_stationless(STATIONLESS)
     assert moving.missed > 50
     assert moving.moves > 50
     assert (moving.undelivered, moving.deliveries) == (0, still.deliveries)
@@ -58,8 +51,8 @@ def test_a_slow_location_service_makes_every_message_late_by_its_answer() -> Non
 
 
 def test_the_trace_has_the_moves() -> None:
-    kinds = [as_event("r", row).kind for row in rows_of(BUSY)]
-    assert kinds.count("move") == simulate_stationless(BUSY).moves
+    kinds = [as_event("r", row).kind for row in rows_of(STATIONLESS)]
+    assert kinds.count("move") == simulate_stationless(STATIONLESS).moves
 
 
 @pytest.mark.parametrize(
@@ -73,4 +66,4 @@ def test_the_trace_has_the_moves() -> None:
 )
 def test_what_cannot_be_run_is_refused(wrong: dict[str, Any], words: str) -> None:
     with pytest.raises(Misuse, match=words):
-        replace(BUSY, **wrong)
+        replace(STATIONLESS, **wrong)

@@ -1,9 +1,9 @@
 """The number of the last message to each process and from each process, if messages go through other processes.
 
 With such an algorithm, a message may still be at a process in the middle when its sender and its destination have
-nothing of it any more to send or to wait for. So whoever leaves, and whoever is asked whether a process may leave, says
-which message was its last to the other one (`departure`). Messages of one sender are delivered in their order: who has
-delivered the last one has delivered all.
+nothing of it any more to send or to wait for. So a process that leaves, and each process that is asked whether it may
+leave, says which message was its last to the other one (`departure`). Messages of one sender are delivered in their
+order: a process that has delivered the last one has delivered all.
 """
 
 from __future__ import annotations
