@@ -16,12 +16,31 @@ Vector = Mapping[ProcessId, int]
 
 
 def greatest(mine: Vector, theirs: Vector) -> dict[ProcessId, int]:
-    """Return the greater count of each process: the operator "union max" of 000 §5."""
+    """Return the greater count of each process: the operator "union max" of 000 §5.
+
+    If one of the two vectors has all the greater counts, it is returned itself and not a copy. So processes that know
+    the same of a third share one vector, and comparing it with itself takes no time. Nobody may change the result.
+    """
+    if covers(mine, theirs):
+        return mine if isinstance(mine, dict) else dict(mine)
+    if covers(theirs, mine):
+        return theirs if isinstance(theirs, dict) else dict(theirs)
     counts = dict(mine)
     for process, count in theirs.items():
         if count > counts.get(process, 0):
             counts[process] = count
     return counts
+
+
+def covers(one: Vector, other: Vector) -> bool:
+    """Return whether `one` has as great a count of each process as `other`."""
+    if one is other:
+        return True
+    count_of = one.get
+    for process, count in other.items():  # noqa: SIM110 - a generator takes twice as long, and matrices are large
+        if count > count_of(process, 0):
+            return False
+    return True
 
 
 def without(vector: Vector, departed: AbstractSet[ProcessId]) -> Vector:

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from antecede.core.effects import Deliver, Transmit
@@ -42,19 +43,27 @@ PRESENT = (handoff.HERE, handoff.SETTLING, handoff.DRAINING)
 """The states of a host for which a message may come."""
 
 
+SHORT_BYTES_MAX, SHORT_KEPT_MAX = 4096, 512
+"""The latest short packets that the causal layer carried are kept as they were decoded: a station looks into a packet
+when it comes, while it is held back and when it is delivered.
+"""
+
+
+def unwrap(message: Message) -> Packet:
+    """Return the packet that a message of the causal layer carries."""
+    payload = message.payload
+    return _decode_short(payload) if len(payload) <= SHORT_BYTES_MAX else packets.decode(payload)
+
+
+_decode_short = lru_cache(SHORT_KEPT_MAX)(packets.decode)
+
+
 def _hosts_at(station: ProcessId, packet: Packet) -> list[ProcessId]:
     """Return the hosts that a message is for, as the station that sent it located them."""
     stamp = packet.stamp
     if isinstance(stamp, Relayed):
         return sorted(stamp.at.get(station, ()))
     return [stamp.host] if isinstance(stamp, Old) else []
-
-
-def _settling(station: Station) -> Iterator[Waiter]:
-    """Yield what waits until nothing old can come any more for its host, which is new here."""
-    for host, berth in station.berths.items():
-        for packet in berth.waiting:
-            yield host, message_of(packet).id
 
 
 @values.storable("Relay", removed={1: False})
@@ -68,6 +77,7 @@ class Relay:
     location: dict[ProcessId, ProcessId] = field(default_factory=dict)
     draining: dict[ProcessId, tuple[int, ProcessId]] = field(default_factory=dict)
     _waiters: dict[MessageId, tuple[Waiter, ...]] = field(default_factory=dict, compare=False)
+    _settling: set[ProcessId] = field(default_factory=set, compare=False)
 
     def join(self, host: ProcessId, home: ProcessId) -> None:
         self.location[host] = home
@@ -79,7 +89,7 @@ class Relay:
         """Raise `RemoteViolation` for a packet whose content is wrong, before the causal layer counts it."""
         checked_packet(packet)
         if packet.message is not None:
-            inner = packets.decode(packet.message.payload)
+            inner = unwrap(packet.message)
             if inner.sender != packet.message.sender:
                 raise RemoteViolation(f"{packet.message.sender} sent a packet in the name of {inner.sender}")
             border.check_wire(inner, station.berths, station.stations)
@@ -128,9 +138,10 @@ class Relay:
     ) -> Iterator[Effect]:
         yield from ()
 
-    def unpack(self, station: Station, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:  # noqa: ARG002
+    def unpack(self, station: Station, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:
         """Deliver what waited until nothing old can come any more."""
         waiting, berth.waiting = berth.waiting, []
+        self._settling.discard(host)
         for packet in waiting:
             yield from station.deliver(berth, message_of(packet))
 
@@ -156,19 +167,25 @@ class Relay:
     def waiters(self, station: Station) -> Iterator[Waiter]:
         for packet in self.process.held.packets.values():
             yield from self._waiters_of(station, message_of(packet))
-        yield from _settling(station)
+        yield from self._settling_waiters(station)
 
     def held(self, station: Station) -> Iterator[Held]:
         for pending in self.process.pending():
             for host, message in self._waiters_of(station, pending.message):
                 yield Held(host, message, pending.needs)
-        yield from (Held(host, message) for host, message in _settling(station))
+        yield from (Held(host, message) for host, message in self._settling_waiters(station))
+
+    def _settling_waiters(self, station: Station) -> Iterator[Waiter]:
+        """Yield what waits until nothing old can come any more for its host, which is new here."""
+        for host in sorted(self._settling):
+            for packet in station.berth(host).waiting:
+                yield host, message_of(packet).id
 
     def _waiters_of(self, station: Station, message: Message) -> tuple[Waiter, ...]:
         """Return the hosts for which the causal layer holds a message back, each with the message that is for it."""
         waiters = self._waiters.get(message.id)
         if waiters is None:
-            inner = packets.decode(message.payload)
+            inner = unwrap(message)
             hosts = _hosts_at(station.me, inner) if inner.message is not None else ()
             waiters = self._waiters[message.id] = tuple((host, message_of(inner).id) for host in hosts)
         return waiters
@@ -178,6 +195,7 @@ class Relay:
             draining = {host for host, berth in station.berths.items() if berth.state == handoff.DRAINING}
             assert station.berths.keys() <= self.location.keys(), "the place of a host is not known"
             assert draining <= self.draining.keys(), "a host drains to nowhere"
+            self._settling = {host for host, berth in station.berths.items() if berth.waiting}
             self.process.resume()
 
     def _carry_out(self, station: Station, effects: list[CoreEffect]) -> Iterator[Effect]:
@@ -186,7 +204,7 @@ class Relay:
                 yield effect
             elif isinstance(effect, Deliver):
                 self._waiters.pop(effect.message.id, None)
-                yield from self._take(station, packets.decode(effect.message.payload))
+                yield from self._take(station, unwrap(effect.message))
 
     def _take(self, station: Station, packet: Packet) -> Iterator[Effect]:
         """Deal with what the causal layer delivers to this station."""
@@ -213,6 +231,7 @@ class Relay:
             yield from station.deliver(berth, message)
         elif berth.state == handoff.SETTLING:
             berth.waiting.append(packet)
+            self._settling.add(host)
         else:  # the packet was held back, and no correct station sent it; what came with it is not to blame
             yield Dropped(host, message.id)
 

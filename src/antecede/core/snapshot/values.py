@@ -176,8 +176,8 @@ def _write_text(value: str, out: bytearray) -> None:
 def _write_mapping(value: Any, out: bytearray) -> None:
     out += HEAD.pack(b"m", len(value))
     for key, item in value.items():
-        _write(key, out)
-        _write(item, out)
+        WRITERS[type(key)](key, out)
+        WRITERS[type(item)](item, out)
 
 
 def _write_items(letter: bytes) -> Callable[[Any, bytearray], None]:
@@ -228,9 +228,17 @@ COLLECTIONS: dict[bytes, Callable[[list[Any]], object]] = {
 }
 
 
-@lru_cache(SHORT_KEPT_MAX)
-def _read_short(letter: bytes, data: bytes) -> object:
-    return CHUNKS[letter](data)
+SHORT_READ: dict[bytes, object] = {}
+"""The latest short numbers and texts that were read, by their bytes with the letter and the length."""
+
+
+def _read_chunk(letter: bytes, data: bytes) -> object:
+    value = CHUNKS[letter](data)
+    if len(data) <= SHORT_MAX:
+        if len(SHORT_READ) >= SHORT_KEPT_MAX:
+            SHORT_READ.clear()
+        SHORT_READ[_chunk(letter, data)] = value
+    return value
 
 
 def _read(data: bytes, at: int, count: int, depth: int) -> tuple[list[Any], int]:
@@ -240,15 +248,19 @@ def _read(data: bytes, at: int, count: int, depth: int) -> tuple[list[Any], int]
     values: list[Any] = []
     for _ in range(count):
         letter, size = HEAD.unpack_from(data, at)
+        end = at + HEAD.size + size
+        if size <= SHORT_MAX and (short := SHORT_READ.get(data[at:end])) is not None:
+            values.append(short)
+            at = end
+            continue
         at += HEAD.size
         if letter in SINGLE:
             values.append(SINGLE[letter](size))
         elif size > len(data) - at:
             raise ValueError(f"{size} announced at byte {at}, where {len(data) - at} bytes are left")
         elif letter in CHUNKS:
-            chunk = data[at : at + size]
-            values.append(_read_short(letter, chunk) if size <= SHORT_MAX else CHUNKS[letter](chunk))
-            at += size
+            values.append(_read_chunk(letter, data[at:end]))
+            at = end
         else:
             items, at = _read(data, at, size * 2 if letter == b"m" else size + 1 if letter == b"c" else size, depth + 1)
             values.append(COLLECTIONS[letter](items))

@@ -20,7 +20,7 @@ from antecede.lab.experiments import av
 from antecede.lab.results import MissingResult, Results
 from antecede.sim import simulate_mobile
 
-SIZES, QUICK_SIZES = (10, 20, 30, 60, 90), (20, 60)
+SIZES, QUICK_SIZES = (10, 20, 30, 60), (20, 60)
 BELOW, ABOVE = 20, 60
 CROSSING_SIZES = (10, 16, 24, 36, 54, 80)
 PAIRS = tuple((send_s, move_s) for send_s in av.TIMES_S for move_s in av.TIMES_S)

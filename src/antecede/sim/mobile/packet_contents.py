@@ -26,10 +26,10 @@ from antecede.core.mobile.host_and_station_frames import (
     Over,
     Relayed,
 )
+from antecede.core.mobile.relay import unwrap
 from antecede.core.ordering.none import NoStamp
 from antecede.core.ordering.rst import RstStamp
 from antecede.core.types import MessageId, Packet, ProcessId, Stamp
-from antecede.core.wire import packets
 from antecede.core.wire.packets import Codec
 from antecede.sim.mobile.parameters import MobileParameters
 
@@ -57,7 +57,7 @@ def inspect_packet(packet: Packet, at: ProcessId) -> PacketContents:
     """Return the contents of a packet that leaves the station of cell `at`."""
     stamp, message = packet.stamp, packet.message
     plain = message is None or isinstance(stamp, Carried | Cast)
-    inner = packet if message is None or plain else packets.decode(message.payload)
+    inner = packet if message is None or plain else unwrap(message)
     carried = inner.message
     return PacketContents(
         kind=_kind(inner, at),
