@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from antecede import Codec, Message, MessageId, Misuse, Packet, WireError, decode, encode
+from antecede import Codec, Message, MessageId, Misuse, Packet, Transmit, WireError, create, decode, encode
 from antecede.core.ordering.hierarchy import Across
 from antecede.core.ordering.none import NoStamp
 from antecede.core.roster import NAME_BYTES_MAX
@@ -53,6 +53,21 @@ def test_a_packet_may_be_as_long_as_the_limit_and_no_longer() -> None:
         short.encode(packet(payload=b"four"))
     with pytest.raises(WireError, match=f"must have 3 to {len(data) - 1} bytes, not {len(data)}"):
         short.decode(data)
+
+
+@pytest.mark.parametrize("roster", ["abcd", "ab", "dcba"])
+def test_packets_encoded_one_after_the_other_have_the_bytes_that_each_has_alone(roster: str) -> None:
+    """A codec remembers a part of the last stamp, which the packets of one message have in common."""
+    a, b = (create("ks", process=name, processes=list("abcd")) for name in "ab")
+    found = [transmit.packet for transmit in a.send(set("bcd"), b"1") if isinstance(transmit, Transmit)]
+    b.receive(found[0])
+    for process in (a, b, a, b):
+        found += [transmit.packet for transmit in process.send(set("cd"), b"2") if isinstance(transmit, Transmit)]
+    alone = [Codec(list(roster)).encode(each) for each in found]
+    one_codec = Codec(list(roster))
+    assert [one_codec.encode(each) for each in found] == alone
+    assert [one_codec.encode(each) for each in reversed(found)] == alone[::-1]
+    assert [one_codec.decode(data) for data in alone] == found
 
 
 def test_a_name_may_be_as_long_as_the_limit_and_no_longer() -> None:

@@ -72,6 +72,24 @@ def test_a_number_is_never_given_twice(tmp_path: Path) -> None:
         assert (store.enqueue_packet(["b"], 0, b"y").n, store.deliver(MESSAGE).n) == (numbers[0] + 1, numbers[1] + 1)
 
 
+@pytest.mark.parametrize("done", [(1,), (2, 3), (3, 2, 1), (5, 1, 4), (1, 2, 4, 6), (1, 2, 3, 4, 5, 6), ()])
+def test_only_what_is_done_or_acknowledged_is_gone(tmp_path: Path, done: tuple[int, ...]) -> None:
+    path = tmp_path / "s.sqlite"
+    with closing(Store(path)) as store:
+        for _ in range(6):
+            store.enqueue_packet(["b"], 0, b"x")
+            store.deliver(MESSAGE)
+        store.commit()
+        for n in done:
+            store.done(n)
+            store.acknowledge(n)
+        store.commit()
+    with closing(Store(path)) as store:
+        left = [n for n in range(1, 7) if n not in done]
+        assert [outgoing.n for outgoing in store.outbox()] == left
+        assert [delivered.n for delivered in store.inbox()] == left
+
+
 def test_a_dropped_fact_stays_dropped(tmp_path: Path) -> None:
     with closing(Store(tmp_path / "s.sqlite")) as store:
         store.put("k", b"v")

@@ -59,10 +59,14 @@ class KsStamp:
         return _count_dots(self.owed) + sum(map(len, self.due.values()))
 
     def write(self, to: shapes.Writer) -> None:
-        to.vector(self.context)
-        to.log(self.owed, self.context)
+        to.common((self.context, self.owed), self._write_common)
         for dest in to.rows(self.due):
             to.behind(self.due[dest], self.context)
+
+    def _write_common(self, to: shapes.Writer) -> None:
+        """Append what the stamps of one message to all its destinations share."""
+        to.vector(self.context)
+        to.log(self.owed, self.context)
 
     @classmethod
     def read(cls, source: shapes.Reader) -> KsStamp:

@@ -21,7 +21,7 @@ from functools import lru_cache
 from antecede.core.errors import Misuse, TooNew, WireError, too_new
 from antecede.core.roster import NAME_BYTES_MAX, checked_names
 from antecede.core.types import Message, MessageId, Packet
-from antecede.core.wire.shapes import TAGS, Reader, Sets, Writer
+from antecede.core.wire.shapes import TAGS, CommonPart, Reader, Sets, Writer
 
 VERSION = 1
 PACKET_BYTES_MAX = 64 * 2**20
@@ -43,6 +43,7 @@ class Codec:
         self._index = {name: number for number, name in enumerate(roster)}
         self._identity = zlib.crc32("\0".join(roster).encode()).to_bytes(4, "big") if roster else b""
         self._sets = Sets()
+        self._common = CommonPart() if roster else None
 
     def encode(self, packet: Packet) -> bytes:
         """Return the packet as bytes. If there is a roster, only a codec with the same roster can decode them."""
@@ -51,7 +52,7 @@ class Codec:
         message, stamp = packet.message, packet.stamp
         if type(stamp) not in TAGS:
             raise Misuse(f"a {type(stamp).__name__} cannot be encoded: it is not a stamp")
-        writer = Writer(self._index)
+        writer = Writer(self._index, self._common)
         flags = ROSTER if self.roster else 0
         if message is not None:
             flags |= MESSAGE if message.group is None else MESSAGE | GROUP

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import accumulate
+from operator import is_
 from typing import Any, TypeVar
 
 from antecede.core.errors import TooNew, WireError, unknown
@@ -51,15 +52,51 @@ def stamp(tag: int, name: str) -> Callable[[type[S]], type[S]]:
     return register
 
 
+class CommonPart:
+    """The part of the last stamp that the stamps of one message to several destinations have in common, as bytes.
+
+    `of` are the values it was written from, and `before` is what the writer had met and ranged over before it.
+    """
+
+    __slots__ = ("before", "data", "of", "ranged")
+
+    def __init__(self) -> None:
+        self.of: tuple[object, ...] = ()
+        self.before = (0, 0)
+        self.data = b""
+        self.ranged = 0
+
+
 class Writer:
-    """Appends shapes to `out`, numbering names in the order they are met, after those of `roster`."""
+    """Appends shapes to `out`, numbering names in the order they are met, after those of `roster`.
 
-    __slots__ = ("index", "out", "ranged")
+    `common` remembers a part from one writer to the next, if both have the same roster.
+    """
 
-    def __init__(self, roster: Mapping[str, int] | None = None) -> None:
+    __slots__ = ("common_part", "index", "out", "ranged")
+
+    def __init__(self, roster: Mapping[str, int] | None = None, common: CommonPart | None = None) -> None:
         self.out = bytearray()
         self.index = dict(roster or {})
         self.ranged = 0  # names that the complements written so far range over
+        self.common_part = common
+
+    def common(self, of: tuple[object, ...], write: Callable[[Writer], None]) -> None:
+        """Append what `write` appends, or what it appended last time if it is the same: it was made of these very
+        values, at the same place among the names.
+        """
+        part, before = self.common_part, (len(self.index), self.ranged)
+        if part is None:
+            write(self)
+        elif part.before == before and len(part.of) == len(of) and all(map(is_, part.of, of)):
+            self.out += part.data
+            self.ranged = part.ranged
+        else:
+            start = len(self.out)
+            write(self)
+            if len(self.index) == before[0]:  # the roster has all names, so the next writer numbers them alike
+                part.of, part.before = of, before
+                part.data, part.ranged = bytes(self.out[start:]), self.ranged
 
     def uint(self, number: int) -> None:
         out = self.out

@@ -54,8 +54,8 @@ INSERTS = {
     "outbox": "INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?)",
     "inbox": "INSERT INTO inbox VALUES (?, ?, ?, ?, ?, ?, ?)",
     "quarantine": "INSERT INTO quarantine VALUES (?, ?, ?, ?, ?)",
-    "done": "DELETE FROM outbox WHERE n = ?",
-    "acknowledged": "DELETE FROM inbox WHERE n = ?",
+    "done": "DELETE FROM outbox WHERE n BETWEEN ? AND ?",
+    "acknowledged": "DELETE FROM inbox WHERE n BETWEEN ? AND ?",
     "fact": "INSERT OR REPLACE INTO fact VALUES (?, ?, ?)",
     "no fact": "DELETE FROM fact WHERE key = ?",
 }
@@ -75,6 +75,17 @@ class Delivered:
 @lru_cache(maxsize=4_096)
 def _names_as_json(names: frozenset[ProcessId]) -> str:
     return json.dumps(sorted(names))
+
+
+def _runs(numbers: list[int]) -> list[tuple[int, int]]:
+    """Return the first and the last number of each run of consecutive numbers."""
+    runs: list[tuple[int, int]] = []
+    for number in sorted(numbers):
+        if runs and number <= runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], number)
+        else:
+            runs.append((number, number))
+    return runs
 
 
 class Store:
@@ -97,6 +108,7 @@ class Store:
         self.path, self.snapshot_bytes_min = path, snapshot_bytes_min
         self.flushes = durability == "power"
         self._staged: dict[str, list[Sequence[Any]]] = {name: [] for name in INSERTS}
+        self._deleted: dict[str, list[int]] = {"done": [], "acknowledged": []}
         self._changed_facts: dict[str, bytes | None] = {}
         self._snapshot: bytes | None = None
         self._snapshot_n = 0  # the number of the last log entry that the staged snapshot has
@@ -285,7 +297,7 @@ class Store:
 
     def done(self, n: int) -> None:
         """Entry `n` of the outbox is in the inboxes of all its destinations."""
-        self._staged["done"].append((n,))
+        self._deleted["done"].append(n)
         self._sum.drop("outbox", n)
 
     def deliver(self, message: Message) -> Delivered:
@@ -298,7 +310,7 @@ class Store:
     def acknowledge(self, n: int) -> None:
         """The application is done with message `n` of the inbox."""
         self._acknowledged += 1
-        self._staged["acknowledged"].append((n,))
+        self._deleted["acknowledged"].append(n)
         self._sum.drop("inbox", n)
 
     def quarantine(self, sender: ProcessId | None, reason: str, data: bytes) -> None:
@@ -320,6 +332,8 @@ class Store:
 
     def commit(self) -> None:
         """Write all that was staged, or nothing: `StoreError`, after which only `close` is left to call."""
+        for name, numbers in self._deleted.items():
+            self._staged[name] += _runs(numbers)
         self._stage_facts()
         staged = [(INSERTS[name], rows) for name, rows in self._staged.items() if rows]
         try:
@@ -337,6 +351,8 @@ class Store:
         self._changed_facts.clear()
         for rows in self._staged.values():
             rows.clear()
+        for numbers in self._deleted.values():
+            numbers.clear()
 
     def _stage_facts(self) -> None:
         """Stage the facts that were changed, and the sum of all rows if another row is."""
