@@ -39,7 +39,7 @@ from antecede.runtime.delivery import Delivery
 from antecede.runtime.driver import Driver
 from antecede.runtime.limits import SNAPSHOT_BYTES_MIN
 from antecede.runtime.roaming import websocket
-from antecede.runtime.roaming.host.durable_host import DurableHost
+from antecede.runtime.roaming.host.durable_host import DurableHost, checked_path
 from antecede.runtime.roaming.host.itinerary import Itinerary
 from antecede.runtime.roaming.host.link import (
     CONNECT_S,
@@ -55,7 +55,7 @@ from antecede.runtime.roaming.host.view import HostView
 from antecede.runtime.roaming.host.writer import LinkWriter
 from antecede.runtime.state.identity import identify
 from antecede.runtime.state.store import Delivered, Store
-from antecede.runtime.state.trace_recorder import Recorder, TraceFiles, stream_of
+from antecede.runtime.state.trace_recorder import open_recorder, stream_of
 from antecede.runtime.watch.acknowledgements import Acknowledgements
 from antecede.runtime.watch.metrics import HOST_COUNTERS, HOST_GAUGES, Metrics
 from antecede.runtime.watch.problems import Problem
@@ -106,7 +106,7 @@ class Host:
         if stream_of(trace) is not None:
             raise Misuse("a host has no connection to JetStream: give a folder for its trace")
         self.id, self._urls, self._token, self._tls = id, [checked_url(url, tls) for url in urls], token, tls
-        self._path, self._durability = None if path is None else Path(path), durability
+        self._path, self._durability = checked_path(path), durability
         self._trace, self._run = None if trace is None else Path(trace), run
         self._payload_bytes_max, self._unsent_max = payload_bytes_max, unsent_max
         self._snapshot_bytes_min, self._connect_s, self._ping_s = snapshot_bytes_min, connect_s, ping_s
@@ -130,11 +130,7 @@ class Host:
             store = Store(self._path, durability=self._durability, snapshot_bytes_min=self._snapshot_bytes_min)
             stack.callback(store.close)
             self._incarnation = websocket.VOLATILE if self._path is None else identify(store, host=self.id)
-            recorder = None
-            if self._trace is not None:
-                files = TraceFiles(self._trace, self.id, store)
-                stack.callback(files.close)
-                recorder = Recorder(self._run, self.id, files, store, self._wall)
+            recorder = stack.enter_context(open_recorder(self._trace, self._run, self.id, store=store, wall=self._wall))
             self._durable = DurableHost(store, self.id, recorder, retry_s=RETRY_S, unsent_max=self._unsent_max)
             self._durable.leave()
             self._durable.commit()
