@@ -50,7 +50,11 @@ class StationView:
     def problems(self) -> list[Problem]:
         """Return what is wrong now."""
         stalled = self._watch.stalled(self._waiting(), self._outbox.queues.values(), self._durable.unreadable)
-        return [*stalled, *find_broker_lost(self._log, self._transport.outage)]
+        return [*stalled, *self._others()]
+
+    def _others(self) -> list[Problem]:
+        """Return what is wrong and is not a stall."""
+        return find_broker_lost(self._log, self._transport.outage)
 
     def problem_counts(self) -> dict[str, int]:
         """Return the number of problems at the last look, by kind."""
@@ -83,6 +87,7 @@ class StationView:
         return {
             **self.counts(),
             "stalls": [stall.as_dict() for stall in waiting[:LINES_MAX]],
+            "problems": [problem.as_dict() for problem in self._others()[:LINES_MAX]],
             "hand_offs": [
                 {"host": host, "from": berths[host].at, "since_s": round(now - self._moving[host], 1)}
                 for host in moving[:LINES_MAX]
