@@ -217,6 +217,31 @@ class BrokerLost(Problem):
 
 
 @dataclass(frozen=True, slots=True)
+class LuggageAwaited(Problem):
+    """The state of `hosts` was asked for at `station`, and has not come, so that no station serves them."""
+
+    station: ProcessId
+    hosts: tuple[ProcessId, ...]
+
+    @property
+    def kind(self) -> str:
+        """A word for what is wrong."""
+        return "luggage awaited"
+
+    @property
+    def key(self) -> Hashable:
+        """The station that was asked. A station that is down keeps the luggage of all hosts that it has served."""
+        return self.station
+
+    def __str__(self) -> str:
+        return (
+            f"the state (luggage) of {listed(self.hosts)} has not come from {self.station} for {self.since_s:.1f} s. "
+            f"No station serves the host{'s' * (len(self.hosts) > 1)} until it comes: see whether {self.station} runs, "
+            "and whether it waits for another station itself"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class NotConnected(Problem):
     """No station serves the host."""
 
