@@ -7,6 +7,7 @@ from antecede.core.types import MessageId
 from antecede.runtime.frames import NEWEST_FORM
 from antecede.runtime.watch import metrics
 from antecede.runtime.watch.problems import (
+    AcknowledgementMissing,
     BrokerLost,
     InboxFull,
     LeavingWaits,
@@ -28,6 +29,7 @@ from tests.paths import ROOT
 PAGE = (ROOT / "docs" / "guide" / "09-operating.md").read_text()
 DASHBOARD = (ROOT / "docs" / "guide" / "dashboard.json").read_text()
 PROBLEMS = (
+    AcknowledgementMissing(0.0, 1, MessageId("a", 1)),
     BrokerLost(0.0, "refused"),
     InboxFull(0.0, 1),
     LeavingWaits(0.0, ("a",)),

@@ -99,6 +99,19 @@ asyncio.run(main())
 """,
         "1 message is taken and none acknowledged: .* Call `await message.ack()`",
     ),
+    "ack is forgotten for one of two messages, and the program ends": (
+        """
+async def main():
+    async with antecede.join(sys.argv[1], space="orders", process="billing") as node:
+        print("begins", flush=True)
+        for n in range(2):
+            await node.send({"billing"}, b"%d" % n)
+        await anext(node)
+        await (await anext(node)).ack()
+asyncio.run(main())
+""",
+        "1 message is not acknowledged, although .*: the oldest is billing:1, .* Call `await message.ack()`",
+    ),
     "async with is forgotten, with await": (
         """
 async def main():

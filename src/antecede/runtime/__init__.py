@@ -42,6 +42,7 @@ from antecede.runtime.transport.memory import Faults, MemoryNetwork
 from antecede.runtime.transport.nats.network import NatsNetwork
 from antecede.runtime.transport.nats.options import NatsOptions
 from antecede.runtime.watch.problems import (
+    AcknowledgementMissing,
     BrokerLost,
     InboxFull,
     LeavingWaits,
@@ -59,6 +60,7 @@ from antecede.runtime.watch.problems import (
 from antecede.runtime.watch.stalls import NoSuchProcess, Stall, UpgradeNeeded
 
 __all__ = [
+    "AcknowledgementMissing",
     "BrokerLost",
     "Delivery",
     "Faults",

@@ -77,6 +77,26 @@ class NeverAcknowledged(Problem):
 
 
 @dataclass(frozen=True, slots=True)
+class AcknowledgementMissing(Problem):
+    """The application has not acknowledged `count` messages, although it has acknowledged later ones."""
+
+    count: int
+    oldest: MessageId
+
+    @property
+    def kind(self) -> str:
+        """A word for what is wrong."""
+        return "acknowledgement missing"
+
+    def __str__(self) -> str:
+        return (
+            f"{plural(self.count, 'message')} not acknowledged, although later ones are: the oldest is {self.oldest}, "
+            f"taken {self.since_s:.1f} s ago. What is not acknowledged is offered again after a restart. Call "
+            "`await message.ack()` on each message, or raise forgotten_after_s if the work takes longer"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class OutboxFull(Problem):
     """So much is owed to inboxes that cannot be reached that `send` waits."""
 

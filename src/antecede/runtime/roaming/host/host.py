@@ -13,8 +13,8 @@ what was not sent is sent. Without it, a restart loses what was not sent yet and
 host goes on under its name all the same, with the numbers that the station knows. So its first `send` waits for a
 station.
 
-`problems()` is what is wrong: no station, a `move` that failed, messages that are never acknowledged, and messages that
-a station could not take because a destination was unknown. `refusals()` returns the last.
+`problems()` is what is wrong: no station, a `move` that failed, messages that are not acknowledged, and messages that a
+station could not take because a destination was unknown. `refusals()` returns the last.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from antecede.core.roster import checked_names, checked_payload
 from antecede.core.types import MessageId, ProcessId
 from antecede.runtime.delivery import Delivery
 from antecede.runtime.driver import Driver
-from antecede.runtime.limits import SNAPSHOT_BYTES_MIN
+from antecede.runtime.limits import FORGOTTEN_AFTER_S, SNAPSHOT_BYTES_MIN
 from antecede.runtime.roaming import websocket
 from antecede.runtime.roaming.host.durable_host import DurableHost, checked_path
 from antecede.runtime.roaming.host.itinerary import Itinerary
@@ -78,7 +78,8 @@ class Host:
 
     `send` refuses payloads of more than `payload_bytes_max` bytes, and messages beyond `unsent_max` that no station has
     yet. A snapshot of the state is taken when more than `snapshot_bytes_min` of inputs are logged. A station is gone if
-    it takes longer than `connect_s` to answer, or does not answer a ping within `ping_s`.
+    it takes longer than `connect_s` to answer, or does not answer a ping within `ping_s`. A message that is not
+    acknowledged `forgotten_after_s` after it was taken is a problem, if a later one is acknowledged.
     """
 
     def __init__(
@@ -95,6 +96,7 @@ class Host:
         payload_bytes_max: int = PAYLOAD_BYTES_MAX,
         unsent_max: int = UNSENT_MAX,
         snapshot_bytes_min: int = SNAPSHOT_BYTES_MIN,
+        forgotten_after_s: float = FORGOTTEN_AFTER_S,
         connect_s: float = CONNECT_S,
         ping_s: float = PING_S,
         clock: Callable[[], float] = time.monotonic,
@@ -121,7 +123,7 @@ class Host:
         self._refusals: deque[tuple[str, ProcessId]] = deque(maxlen=REFUSALS_MAX)
         self._closed = False
         self._stack = ExitStack()
-        self._acknowledgements = Acknowledgements()
+        self._acknowledgements = Acknowledgements(clock, forgotten_after_s)
 
     # The application's side.
 
@@ -202,15 +204,16 @@ class Host:
             self._check(StopAsyncIteration())
             self._arrived.clear()
             await self._arrived.wait()
-        self._acknowledgements.taken += 1
-        return Delivery(self, self._ready.popleft())
+        delivered = self._ready.popleft()
+        self._acknowledgements.take(delivered)
+        return Delivery(self, delivered)
 
     async def ack(self, batch: Iterable[Delivery]) -> None:
         """Acknowledge these messages. When this returns, none of them is ever offered again."""
         self._check()
         for delivery in batch:
             self._durable.acknowledge(delivery.n)
-        self._acknowledgements.has_acknowledged = True
+            self._acknowledgements.acknowledge(delivery.n)
         await self._commits.done()
 
     async def connected(self) -> ProcessId:
