@@ -7,9 +7,11 @@ from antecede.core.types import MessageId
 from antecede.runtime.frames import NEWEST_FORM
 from antecede.runtime.watch import metrics
 from antecede.runtime.watch.problems import (
+    AcknowledgementMissing,
     BrokerLost,
     InboxFull,
     LeavingWaits,
+    LuggageAwaited,
     MessageRefused,
     MoveFailed,
     NamesMissing,
@@ -27,9 +29,11 @@ from tests.paths import ROOT
 PAGE = (ROOT / "docs" / "guide" / "09-operating.md").read_text()
 DASHBOARD = (ROOT / "docs" / "guide" / "dashboard.json").read_text()
 PROBLEMS = (
+    AcknowledgementMissing(0.0, 1, MessageId("a", 1)),
     BrokerLost(0.0, "refused"),
     InboxFull(0.0, 1),
     LeavingWaits(0.0, ("a",)),
+    LuggageAwaited(0.0, "s2", ("ann",)),
     MessageRefused(0.0, "a:1", "b"),
     MoveFailed(0.0, "ws://there", "gone"),
     NamesMissing(0.0, "a"),

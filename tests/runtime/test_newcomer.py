@@ -15,12 +15,14 @@ from pathlib import Path
 
 import pytest
 
-from antecede.core.errors import Misuse
+from antecede.core.errors import AntecedeError, Misuse
 from antecede.runtime import Host, HostRefused, MemoryNetwork, NatsOptions, join, join_sync, serve_station
 from antecede.runtime.roaming.tokens import issue
 from antecede.runtime.transport.nats.embedded import server_binary
 from antecede.runtime.transport.nats.options import NatsLimits
 from antecede.runtime.transport.nats.trace_stream import fetch
+from antecede.runtime.transport.urls import servers_of
+from antecede.runtime.watch.status import gather
 from tests.paths import ROOT
 from tests.runtime.cells import KEY, cells, url
 from tests.runtime.nodes import run
@@ -96,6 +98,19 @@ async def main():
 asyncio.run(main())
 """,
         "1 message is taken and none acknowledged: .* Call `await message.ack()`",
+    ),
+    "ack is forgotten for one of two messages, and the program ends": (
+        """
+async def main():
+    async with antecede.join(sys.argv[1], space="orders", process="billing") as node:
+        print("begins", flush=True)
+        for n in range(2):
+            await node.send({"billing"}, b"%d" % n)
+        await anext(node)
+        await (await anext(node)).ack()
+asyncio.run(main())
+""",
+        "1 message is not acknowledged, although .*: the oldest is billing:1, .* Call `await message.ack()`",
     ),
     "async with is forgotten, with await": (
         """
@@ -332,3 +347,27 @@ def test_ctrl_c_ends_the_example_of_the_readme_without_a_traceback(tmp_path: Pat
         process.send_signal(signal.SIGINT)
         assert wait_for_end(process, tmp_path) == 0
         assert (tmp_path / "complaints").read_text() == ""
+
+
+def is_joined(folder: Path, process: str) -> bool:
+    """Return whether a process of the embedded server of a folder answers whoever asks for its status."""
+    try:
+        found = asyncio.run(gather(servers_of(f"embedded://{folder}")))
+    except AntecedeError:
+        return False  # the server is not there yet
+    return any(one["process"] == process and one["running"] for one in found)
+
+
+@pytest.mark.parametrize("name", ["billing", "stock"])
+def test_ctrl_c_ends_the_programs_of_the_guide_without_a_traceback(tmp_path: Path, name: str) -> None:
+    """Each of the two processes waits for the other, which nobody starts."""
+    page = (ROOT / "docs" / "guide" / "06-enforcing.md").read_text()
+    (program,) = re.findall(rf"^`{name}\.py`[^\n]*\n\n```py\n(.*?)```", page, re.DOTALL | re.MULTILINE)
+    assert "/tmp/shop" in program
+    with started(tmp_path, program.replace("/tmp/shop", str(tmp_path / "shop"))) as process:
+        until = time.monotonic() + START_S
+        while not is_joined(tmp_path / "shop", name):
+            assert time.monotonic() < until, (tmp_path / "complaints").read_text()
+        process.send_signal(signal.SIGINT)
+        assert wait_for_end(process, tmp_path) == 0
+        assert "Traceback" not in (tmp_path / "complaints").read_text()

@@ -42,9 +42,11 @@ from antecede.runtime.transport.memory import Faults, MemoryNetwork
 from antecede.runtime.transport.nats.network import NatsNetwork
 from antecede.runtime.transport.nats.options import NatsOptions
 from antecede.runtime.watch.problems import (
+    AcknowledgementMissing,
     BrokerLost,
     InboxFull,
     LeavingWaits,
+    LuggageAwaited,
     MessageRefused,
     MoveFailed,
     NamesMissing,
@@ -58,6 +60,7 @@ from antecede.runtime.watch.problems import (
 from antecede.runtime.watch.stalls import NoSuchProcess, Stall, UpgradeNeeded
 
 __all__ = [
+    "AcknowledgementMissing",
     "BrokerLost",
     "Delivery",
     "Faults",
@@ -66,6 +69,7 @@ __all__ = [
     "InboxFull",
     "LeavingWaits",
     "Limits",
+    "LuggageAwaited",
     "MemoryNetwork",
     "MessageRefused",
     "MoveFailed",

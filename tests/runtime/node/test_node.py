@@ -146,6 +146,7 @@ def test_what_waits_is_told_in_every_way_of_asking_that_the_guide_names(caplog: 
     assert ways == [
         'logging.getLogger("antecede")',
         "leave",
+        f"Limits(forgotten_after_s={Limits().forgotten_after_s})",
         "node.problems()",
         "node.pending()",
         "async for stall in node.stalls()",

@@ -6,8 +6,7 @@ from dataclasses import fields
 
 import pytest
 
-from antecede.runtime import Limits, MemoryNetwork
-from antecede.runtime.node import node as node_module
+from antecede.runtime import Limits, MemoryNetwork, limits
 from tests.runtime.nodes import eventually, nodes, run, take
 
 
@@ -54,7 +53,7 @@ def test_the_batch_that_reaches_the_limit_of_the_inbox_is_taken_whole() -> None:
 
 
 def test_the_module_explains_the_limits_that_there_are() -> None:
-    explained = set(re.findall(r"`Limits\.(\w+)`", node_module.__doc__ or ""))
+    explained = set(re.findall(r"`Limits\.(\w+)`", limits.__doc__ or ""))
     assert explained == {field.name for field in fields(Limits)}
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from antecede.runtime import (
+    AcknowledgementMissing,
     Host,
     HostRefused,
     InboxFull,
@@ -33,6 +34,8 @@ from antecede.runtime.transport.nats.options import NatsLimits
 from antecede.runtime.watch.problems import Problem, ProblemLog, find_broker_lost, plural
 from tests.runtime.cells import KEY, cat_lacks_one, cells, host, until, url
 from tests.runtime.nodes import eventually, nodes, run, take
+
+FORGOTTEN = "1 message is not acknowledged, although later ones are: the oldest is "
 
 
 @pytest.fixture(autouse=True)
@@ -83,6 +86,23 @@ def test_a_full_inbox(caplog: pytest.LogCaptureFixture) -> None:
             assert [one["text"] for one in shown] == [str(problem)]
             await take(b, 3)
             await eventually(lambda: said(caplog, "this is over: 3 messages are not acknowledged") == 1)
+
+    run(test)
+
+
+def test_some_messages_that_are_forgotten_while_later_ones_are_acknowledged(caplog: pytest.LogCaptureFixture) -> None:
+    async def test() -> None:
+        async with nodes(MemoryNetwork(), "a b", limits=Limits(forgotten_after_s=0.2)) as (a, b):
+            for n in range(3):
+                await a.send({"b"}, b"%d" % n)
+            first, forgotten, last = [await anext(b) for _ in range(3)]
+            await b.ack([first, last])
+            await eventually(lambda: said(caplog, f"b: {FORGOTTEN}a:2, taken .* ago.*await message.ack") == 1)
+            (problem,) = b.problems()
+            assert problem == AcknowledgementMissing(problem.since_s, 1, forgotten.id)
+            assert 'antecede_problems{kind="acknowledgement missing",process="b"} 1.0' in b.metrics.text()
+            await forgotten.ack()
+            await eventually(lambda: said(caplog, f"this is over: {FORGOTTEN}") == 1)
 
     run(test)
 
@@ -264,6 +284,22 @@ def test_a_host_that_never_acknowledges(tmp_path: Path, caplog: pytest.LogCaptur
             await message.ack()
             await until(lambda: said(caplog, "this is over: 1 message is taken") == 1)
             another.cancel()
+
+    asyncio.run(scenario())
+
+
+def test_a_host_that_forgets_to_acknowledge_one_message(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async def scenario() -> None:
+        settings = {"path": tmp_path / "ann", "forgotten_after_s": 0.2}
+        async with cells(names=["s1"]) as at, host(at["s1"], "ann", **settings) as ann:
+            for n in range(2):
+                await ann.send({"ann"}, b"%d" % n)
+            forgotten, later = await anext(ann), await anext(ann)
+            await later.ack()
+            await until(lambda: said(caplog, f"ann: {FORGOTTEN}ann:1, ") == 1)
+            assert [type(problem) for problem in ann.problems()] == [AcknowledgementMissing]
+            await forgotten.ack()
+            await until(lambda: said(caplog, f"this is over: {FORGOTTEN}") == 1)
 
     asyncio.run(scenario())
 

@@ -24,7 +24,7 @@ from antecede.runtime.transport.urls import servers_of
 from antecede.runtime.watch.status import gather
 from tests.paths import ROOT
 from tests.runtime.cells import KEY, host, until
-from tests.runtime.servers import server
+from tests.runtime.servers import Server, server
 
 NAMES = [f"host{number}" for number in range(12)]
 """The homes of some of them are at s2, which never runs."""
@@ -120,6 +120,26 @@ def test_what_is_held_back_is_shown_with_whom_it_waits_for_and_since_when(tmp_pa
     at = next(at for at, line in enumerate(lines) if "c:1 has waited" in line)
     assert lines[at - 1] == "b in ring:"
     assert "for message 1 of a" in lines[at]
+
+
+def test_a_station_without_a_broker_has_this_problem_in_its_status_as_a_node_has(tmp_path: Path) -> None:
+    async def scenario(running: Server) -> None:
+        servers = f"nats://{running}"
+        async with (
+            join(servers, space="orders", process="billing", store=None) as node,
+            serve_station(servers, name="s1", stations=["s1"], key=KEY, store=None) as station,
+        ):
+            assert (node.status()["problems"], station.status()["problems"]) == ([], [])
+            running.kill()
+            await until(lambda: node.status()["problems"] and station.status()["problems"])
+            for status in (node.status(), station.status()):
+                shown = status["problems"]
+                assert isinstance(shown, list)
+                assert [one["kind"] for one in shown] == ["no broker"]
+                assert "nothing is sent and nothing has come for" in shown[0]["text"]
+
+    with server(tmp_path, "n1") as running:
+        asyncio.run(scenario(running))
 
 
 def test_an_embedded_server_is_found_by_its_folder(tmp_path: Path) -> None:

@@ -8,21 +8,8 @@
 
 `send` returns when the message is durable here; it is then published until every destination's inbox has it, over
 restarts of anybody. Messages come out in causal order, and again after a restart if they were not acknowledged. What
-happens in one turn of the event loop is committed as one group at its end.
-
-Limits:
-
-* `Limits.outbox`: `send` waits while so many entries of the outbox are owed to some inbox. Packets count, and so do
-  rosters and lines for the stream of a trace. Only `send` waits: what the algorithm transmits by itself does not.
-* `Limits.inbox`: no further batch is taken from the broker while the application has so many messages that it did not
-  acknowledge. The batch that reaches the limit is taken whole, and may go beyond it.
-* `hold_back_limit`, an option of the algorithm: a packet that would have to be held back beyond it is left with the
-  broker, which offers it again after `Limits.retry_s`. Packets that can be delivered at once are still taken.
-* `Limits.stall_after_s`: what did not move for so long is a stall, which is logged as a problem.
-* `Limits.back_off_s`: a publication that failed is repeated after the first pause; each pause is twice as long as the
-  one before, up to the longest.
-* `Limits.snapshot_bytes_min`: a snapshot of the state is taken when the inputs that were logged since the last snapshot
-  are longer than this, and twice as long as that snapshot.
+happens in one turn of the event loop is committed as one group at its end. `antecede.runtime.limits` says what happens
+at each limit.
 """
 
 from __future__ import annotations
@@ -47,6 +34,7 @@ from antecede.runtime.node.view import SIMILAR_AFTER_S, ApplicationProgress, Nod
 from antecede.runtime.outbox import Outbox
 from antecede.runtime.state.store import Delivered
 from antecede.runtime.transport.contract import Received, Transport, Unreachable
+from antecede.runtime.watch.acknowledgements import Acknowledgements
 from antecede.runtime.watch.metrics import Metrics
 from antecede.runtime.watch.problems import Problem
 from antecede.runtime.watch.stalls import Stall
@@ -70,7 +58,7 @@ class Node:
         self._transport, self._durable, self._limits = transport, durable, limits
         self._ready: deque[Delivered] = deque()
         self._arrived, self._acknowledged, self._stalled = asyncio.Event(), asyncio.Event(), asyncio.Event()
-        self._progress = ApplicationProgress()
+        self._progress = ApplicationProgress(Acknowledgements(clock, limits.forgotten_after_s))
         self._closed = ""
         self._driver = Driver(durable.store, commit=self._commit, stopped=self._failed, clock=clock)
         self._commits = self._driver.commits
@@ -133,8 +121,13 @@ class Node:
             self._check_open(StopAsyncIteration)
             self._arrived.clear()
             await self._arrived.wait()
-        self._progress.acknowledgements.taken += 1
-        return Delivery(self, self._ready.popleft())
+        return self._give()
+
+    def _give(self) -> Delivery:
+        """Return the first message that is ready, and note that the application has it."""
+        delivered = self._ready.popleft()
+        self._progress.acknowledgements.take(delivered)
+        return Delivery(self, delivered)
 
     async def next_within(self, timeout_s: float | None) -> Delivery | None:
         """Return the next message, or None if there is none within `timeout_s`. Raise `NodeClosed` if none can come any
@@ -156,8 +149,7 @@ class Node:
             except StopAsyncIteration:
                 return
             while self._ready and len(batch) < size_max:
-                self._progress.acknowledgements.taken += 1
-                batch.append(Delivery(self, self._ready.popleft()))
+                batch.append(self._give())
             yield batch
 
     async def ack(self, batch: Iterable[Delivery]) -> None:
@@ -168,7 +160,7 @@ class Node:
             if delivery.n in unacknowledged:
                 unacknowledged.discard(delivery.n)
                 self._durable.acknowledge(delivery.n)
-        self._progress.acknowledgements.has_acknowledged = True
+                self._progress.acknowledgements.acknowledge(delivery.n)
         self._acknowledged.set()
         await self._commits.done()
 

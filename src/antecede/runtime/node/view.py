@@ -46,8 +46,8 @@ SENT_LATER = "sent after the next join with the same store"
 class ApplicationProgress:
     """What the application of a node has done so far."""
 
-    unacknowledged: set[int] = field(default_factory=set)
     acknowledgements: Acknowledgements = field(default_factory=Acknowledgements)
+    unacknowledged: set[int] = field(default_factory=set)
     sends_waiting: int = 0
     is_full: bool = False
     """The application has so many messages that no more are taken."""
@@ -84,7 +84,7 @@ class NodeView:
 
     async def look_at_the_end(self) -> None:
         """Log what an application that ends leaves behind, however short it waited: packets that are not in the inbox
-        of their destination, and messages of which it has not acknowledged any.
+        of their destination, and messages that it took and has not acknowledged.
         """
         await self.find_similar_names()
         waiting = self._watch.waiting(self._waiting(), self._outbox.queues.values(), self._durable.unreadable)
@@ -167,6 +167,7 @@ class NodeView:
             found.append(InboxFull(full_s, count))
         else:
             found += progress.acknowledgements.find_forgotten(self._log)
+        found += progress.acknowledgements.find_missing()
         waits_s = age_s("outbox full", progress.sends_waiting > 0)
         if waits_s >= SOON_S:
             to = sorted(queue.to for queue in self._outbox.queues.values() if queue.blocked_since is not None)

@@ -77,6 +77,26 @@ class NeverAcknowledged(Problem):
 
 
 @dataclass(frozen=True, slots=True)
+class AcknowledgementMissing(Problem):
+    """The application has not acknowledged `count` messages, although it has acknowledged later ones."""
+
+    count: int
+    oldest: MessageId
+
+    @property
+    def kind(self) -> str:
+        """A word for what is wrong."""
+        return "acknowledgement missing"
+
+    def __str__(self) -> str:
+        return (
+            f"{plural(self.count, 'message')} not acknowledged, although later ones are: the oldest is {self.oldest}, "
+            f"taken {self.since_s:.1f} s ago. What is not acknowledged is offered again after a restart. Call "
+            "`await message.ack()` on each message, or raise forgotten_after_s if the work takes longer"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class OutboxFull(Problem):
     """So much is owed to inboxes that cannot be reached that `send` waits."""
 
@@ -214,6 +234,31 @@ class BrokerLost(Problem):
 
     def __str__(self) -> str:
         return f"nothing is sent and nothing has come for {self.since_s:.1f} s: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class LuggageAwaited(Problem):
+    """The state of `hosts` was asked for at `station`, and has not come, so that no station serves them."""
+
+    station: ProcessId
+    hosts: tuple[ProcessId, ...]
+
+    @property
+    def kind(self) -> str:
+        """A word for what is wrong."""
+        return "luggage awaited"
+
+    @property
+    def key(self) -> Hashable:
+        """The station that was asked. A station that is down keeps the luggage of all hosts that it has served."""
+        return self.station
+
+    def __str__(self) -> str:
+        return (
+            f"the state (luggage) of {listed(self.hosts)} has not come from {self.station} for {self.since_s:.1f} s. "
+            f"No station serves the host{'s' * (len(self.hosts) > 1)} until it comes: see whether {self.station} runs, "
+            "and whether it waits for another station itself"
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
+from antecede.core.errors import Misuse
 from antecede.core.mobile.host_and_station_frames import Welcome
 from antecede.core.types import Packet
 from antecede.core.wire.packets import encode
@@ -17,6 +18,12 @@ from antecede.runtime.roaming.host.host import Host
 from antecede.runtime.roaming.tokens import issue
 from antecede.runtime.state.store_error import StoreError
 from tests.runtime.cells import KEY, WAIT_S, cells, host, stored, until, url
+
+
+def test_an_empty_path_is_refused_before_anything_is_opened() -> None:
+    """As `store=""` is by `join`: an empty setting is a mistake, and not a wish for a state in memory."""
+    with pytest.raises(Misuse, match="path='' is not a file: give a file, or path=None for a state in memory"):
+        Host(["ws://127.0.0.1:9"], "ann", issue(KEY, "ann"), path="")
 
 
 def test_a_host_that_closes_breaks_no_rule() -> None:

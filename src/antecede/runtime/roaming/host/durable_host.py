@@ -16,8 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from antecede.core.effects import Deliver, Sent
+from antecede.core.errors import Misuse
 from antecede.core.mobile.effects import Effect, Radio
 from antecede.core.mobile.host import OUT, Host
 from antecede.core.mobile.host_and_station_frames import Taken, Uplink, Welcome
@@ -148,6 +150,13 @@ class DurableHost:
         if seq > self._spoken:
             self._spoken = seq
             self.store.put(SPOKEN, b"%d" % seq)
+
+
+def checked_path(path: str | Path | None) -> Path | None:
+    """Return the file for the store of a host, or None for a store in memory. Raise `Misuse` for an empty text."""
+    if path == "":
+        raise Misuse("path='' is not a file: give a file, or path=None for a state in memory")
+    return None if path is None else Path(path)
 
 
 def _restored(state: bytes) -> Host:

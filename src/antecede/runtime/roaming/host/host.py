@@ -13,8 +13,8 @@ what was not sent is sent. Without it, a restart loses what was not sent yet and
 host goes on under its name all the same, with the numbers that the station knows. So its first `send` waits for a
 station.
 
-`problems()` is what is wrong: no station, a `move` that failed, messages that are never acknowledged, and messages that
-a station could not take because a destination was unknown. `refusals()` returns the last.
+`problems()` is what is wrong: no station, a `move` that failed, messages that are not acknowledged, and messages that a
+station could not take because a destination was unknown. `refusals()` returns the last.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from antecede.core.roster import checked_names, checked_payload
 from antecede.core.types import MessageId, ProcessId
 from antecede.runtime.delivery import Delivery
 from antecede.runtime.driver import Driver
-from antecede.runtime.limits import SNAPSHOT_BYTES_MIN
+from antecede.runtime.limits import FORGOTTEN_AFTER_S, SNAPSHOT_BYTES_MIN
 from antecede.runtime.roaming import websocket
-from antecede.runtime.roaming.host.durable_host import DurableHost
+from antecede.runtime.roaming.host.durable_host import DurableHost, checked_path
 from antecede.runtime.roaming.host.itinerary import Itinerary
 from antecede.runtime.roaming.host.link import (
     CONNECT_S,
@@ -55,7 +55,7 @@ from antecede.runtime.roaming.host.view import HostView
 from antecede.runtime.roaming.host.writer import LinkWriter
 from antecede.runtime.state.identity import identify
 from antecede.runtime.state.store import Delivered, Store
-from antecede.runtime.state.trace_recorder import Recorder, TraceFiles, stream_of
+from antecede.runtime.state.trace_recorder import open_recorder, stream_of
 from antecede.runtime.watch.acknowledgements import Acknowledgements
 from antecede.runtime.watch.metrics import HOST_COUNTERS, HOST_GAUGES, Metrics
 from antecede.runtime.watch.problems import Problem
@@ -78,7 +78,8 @@ class Host:
 
     `send` refuses payloads of more than `payload_bytes_max` bytes, and messages beyond `unsent_max` that no station has
     yet. A snapshot of the state is taken when more than `snapshot_bytes_min` of inputs are logged. A station is gone if
-    it takes longer than `connect_s` to answer, or does not answer a ping within `ping_s`.
+    it takes longer than `connect_s` to answer, or does not answer a ping within `ping_s`. A message that is not
+    acknowledged `forgotten_after_s` after it was taken is a problem, if a later one is acknowledged.
     """
 
     def __init__(
@@ -95,6 +96,7 @@ class Host:
         payload_bytes_max: int = PAYLOAD_BYTES_MAX,
         unsent_max: int = UNSENT_MAX,
         snapshot_bytes_min: int = SNAPSHOT_BYTES_MIN,
+        forgotten_after_s: float = FORGOTTEN_AFTER_S,
         connect_s: float = CONNECT_S,
         ping_s: float = PING_S,
         clock: Callable[[], float] = time.monotonic,
@@ -106,7 +108,7 @@ class Host:
         if stream_of(trace) is not None:
             raise Misuse("a host has no connection to JetStream: give a folder for its trace")
         self.id, self._urls, self._token, self._tls = id, [checked_url(url, tls) for url in urls], token, tls
-        self._path, self._durability = None if path is None else Path(path), durability
+        self._path, self._durability = checked_path(path), durability
         self._trace, self._run = None if trace is None else Path(trace), run
         self._payload_bytes_max, self._unsent_max = payload_bytes_max, unsent_max
         self._snapshot_bytes_min, self._connect_s, self._ping_s = snapshot_bytes_min, connect_s, ping_s
@@ -121,7 +123,7 @@ class Host:
         self._refusals: deque[tuple[str, ProcessId]] = deque(maxlen=REFUSALS_MAX)
         self._closed = False
         self._stack = ExitStack()
-        self._acknowledgements = Acknowledgements()
+        self._acknowledgements = Acknowledgements(clock, forgotten_after_s)
 
     # The application's side.
 
@@ -130,11 +132,7 @@ class Host:
             store = Store(self._path, durability=self._durability, snapshot_bytes_min=self._snapshot_bytes_min)
             stack.callback(store.close)
             self._incarnation = websocket.VOLATILE if self._path is None else identify(store, host=self.id)
-            recorder = None
-            if self._trace is not None:
-                files = TraceFiles(self._trace, self.id, store)
-                stack.callback(files.close)
-                recorder = Recorder(self._run, self.id, files, store, self._wall)
+            recorder = stack.enter_context(open_recorder(self._trace, self._run, self.id, store=store, wall=self._wall))
             self._durable = DurableHost(store, self.id, recorder, retry_s=RETRY_S, unsent_max=self._unsent_max)
             self._durable.leave()
             self._durable.commit()
@@ -206,15 +204,16 @@ class Host:
             self._check(StopAsyncIteration())
             self._arrived.clear()
             await self._arrived.wait()
-        self._acknowledgements.taken += 1
-        return Delivery(self, self._ready.popleft())
+        delivered = self._ready.popleft()
+        self._acknowledgements.take(delivered)
+        return Delivery(self, delivered)
 
     async def ack(self, batch: Iterable[Delivery]) -> None:
         """Acknowledge these messages. When this returns, none of them is ever offered again."""
         self._check()
         for delivery in batch:
             self._durable.acknowledge(delivery.n)
-        self._acknowledgements.has_acknowledged = True
+            self._acknowledgements.acknowledge(delivery.n)
         await self._commits.done()
 
     async def connected(self) -> ProcessId:

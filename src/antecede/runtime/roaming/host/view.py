@@ -72,7 +72,7 @@ class HostView:
         """Return what is wrong now."""
         found: list[Problem] = []
         if not self._forgets:  # otherwise nothing is offered again
-            found += self._acknowledgements.find_forgotten(self._log)
+            found += [*self._acknowledgements.find_forgotten(self._log), *self._acknowledgements.find_missing()]
         away_s = self._log.age_s("not connected", not self._is_served())
         if away_s >= SOON_S:
             found.append(NotConnected(away_s, self._itinerary.trouble or "none has answered yet"))

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sized
+from operator import itemgetter
 
 from antecede.core.mobile.handoff import AWAITED
 from antecede.core.types import ProcessId
 from antecede.runtime.outbox import Outbox
 from antecede.runtime.roaming.station.durable_station import DurableStation
 from antecede.runtime.transport.contract import Transport
-from antecede.runtime.watch.problems import Problem, ProblemLog, find_broker_lost
+from antecede.runtime.watch.problems import LuggageAwaited, Problem, ProblemLog, find_broker_lost
 from antecede.runtime.watch.stalls import Waiting, Watch
 
 LOOK_S = 2.0
 """How often a station, which may have many thousands of hosts, looks what does not move."""
 LINES_MAX = 5
+LUGGAGE_AFTER_S = 3.0
+"""How long the luggage of a host, which usually takes a moment, is waited for before that is a problem."""
 
 
 class StationView:
@@ -35,6 +38,7 @@ class StationView:
         space = durable.store.facts.get("space", b"").decode()
         self._watch = Watch(stall_after_s, clock, space)
         self._log = ProblemLog(durable.name, clock)
+        self._luggage_after_s = min(stall_after_s, LUGGAGE_AFTER_S)
         self._moving: dict[ProcessId, float] = {}
         self._looked = clock()
 
@@ -44,13 +48,25 @@ class StationView:
         """
         if self._clock() - self._looked >= LOOK_S:
             self._looked = self._clock()
-            self._look_at_moves()
             self._log.look(self.problems())
 
     def problems(self) -> list[Problem]:
         """Return what is wrong now."""
         stalled = self._watch.stalled(self._waiting(), self._outbox.queues.values(), self._durable.unreadable)
-        return [*stalled, *find_broker_lost(self._log, self._transport.outage)]
+        return [*stalled, *self._others()]
+
+    def _others(self) -> list[Problem]:
+        """Return what is wrong and is not a stall."""
+        return [*find_broker_lost(self._log, self._transport.outage), *self._luggage_awaited()]
+
+    def _luggage_awaited(self) -> list[LuggageAwaited]:
+        """Return the stations whose hosts wait here for their luggage, the one that is waited for longest first."""
+        self._look_at_moves()
+        now, hosts = self._clock(), dict[ProcessId, list[ProcessId]]()
+        for host, since in sorted(self._moving.items(), key=itemgetter(1)):
+            if now - since >= self._luggage_after_s:
+                hosts.setdefault(self._durable.station.luggage_source(host), []).append(host)
+        return [LuggageAwaited(now - self._moving[each[0]], at, tuple(each)) for at, each in hosts.items()]
 
     def problem_counts(self) -> dict[str, int]:
         """Return the number of problems at the last look, by kind."""
@@ -77,14 +93,15 @@ class StationView:
     def status(self) -> Mapping[str, object]:
         """What `antecede status` shows of this station."""
         waiting = self._watch.waiting(self._waiting(), self._outbox.queues.values(), self._durable.unreadable)
-        self._look_at_moves()
-        now, berths = self._clock(), self._durable.station.berths
+        problems = self._others()
+        now, station = self._clock(), self._durable.station
         moving = sorted(self._moving, key=self._moving.__getitem__)
         return {
             **self.counts(),
             "stalls": [stall.as_dict() for stall in waiting[:LINES_MAX]],
+            "problems": [problem.as_dict() for problem in problems[:LINES_MAX]],
             "hand_offs": [
-                {"host": host, "from": berths[host].at, "since_s": round(now - self._moving[host], 1)}
+                {"host": host, "from": station.luggage_source(host), "since_s": round(now - self._moving[host], 1)}
                 for host in moving[:LINES_MAX]
             ],
         }

@@ -19,7 +19,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from math import inf
 from typing import TypeVar
 
@@ -43,6 +43,8 @@ from antecede.runtime.transport.nats.streams import InboxStream, make_trace
 from antecede.runtime.transport.nats.tls_client import TlsClient
 
 LOGGER = logging.getLogger("antecede")
+DURABILITY_LOGGER = logging.getLogger("antecede.durability")
+"""A logger of its own, so that whoever has set what it asks for can silence it."""
 STATUS_SUBJECT = "antecede-status"
 LOOK_S = 0.5
 INSIST_S = 20.0
@@ -70,10 +72,26 @@ class NatsNetwork:
         return NatsTransport(self.servers, space, process, incarnation, options=self.options)
 
     async def start(self, *, flushes: bool = False) -> None:
-        """Do nothing: the servers run already."""
+        """Start nothing, because the servers run already. With `flushes`, say what has to be set there."""
+        if flushes:
+            _say_what_flushes(shown(self.servers))
 
     async def stop(self) -> None:
         """Do nothing: the servers go on."""
+
+
+@cache
+def _say_what_flushes(servers: str) -> None:
+    """Log, once in the life of this process, how these servers have to be set to survive a power cut.
+
+    A server tells it only to its system account, which cannot use JetStream, so it is not known whether it is set.
+    """
+    DURABILITY_LOGGER.warning(
+        "durability='power' needs NATS servers that flush every message to the disk, and antecede cannot see whether "
+        "those at %s do. Set `sync_interval: always` in the section `jetstream` of the configuration of each. "
+        "Otherwise a power cut may lose what the servers got in the last two minutes",
+        servers,
+    )
 
 
 class NatsTransport:

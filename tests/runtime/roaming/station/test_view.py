@@ -1,0 +1,80 @@
+"""A station tells which luggage it waits for: from which station, for which hosts and since when."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from antecede.runtime import LuggageAwaited, MemoryNetwork, issue_token
+from antecede.runtime.background import end
+from antecede.runtime.roaming.home_station import home
+from antecede.runtime.roaming.host.host import Host
+from antecede.runtime.roaming.station.server import StationServer
+from antecede.runtime.roaming.station.view import LUGGAGE_AFTER_S
+from antecede.runtime.roaming.websocket import AirLimits
+from tests.runtime.cells import KEY, NAMES, cells, until, url
+
+ANN, BOB, *_ = (name for name in map("host{}".format, range(20)) if home(name, NAMES) == "s3")
+"""Their luggage was at s3 first, which s2 may remember."""
+
+
+@asynccontextmanager
+async def cut_off(network: MemoryNetwork, **settings: Any) -> AsyncIterator[dict[str, StationServer]]:
+    """Two hosts go from s1 to s2, which cannot reach s1."""
+    async with cells(network, **settings) as at:
+        people = [Host([url(at["s1"])], name, issue_token(KEY, name)) for name in (ANN, BOB)]
+        for one in people:
+            await one.__aenter__()
+            await one.connected()
+        network.partition({"s1"}, {"s2"})
+        moves = [asyncio.create_task(one.move(url(at["s2"]))) for one in people]
+        try:
+            await until(lambda: at["s2"].counts()["awaited"] == 2)
+            yield at
+        finally:
+            await end(moves)
+            for one in people:
+                await one.close()
+
+
+def said(caplog: pytest.LogCaptureFixture, words: str) -> int:
+    """How often this was logged."""
+    return sum(words in record.getMessage() for record in caplog.records)
+
+
+def test_luggage_that_does_not_come_is_told_once_and_once_when_it_has_come(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING, "antecede")
+    network = MemoryNetwork()
+    words = f"the state (luggage) of {ANN}, {BOB} has not come from s1 for "
+
+    async def scenario() -> None:
+        async with cut_off(network, limits=AirLimits(stall_after_s=0.5)) as at:
+            await until(lambda: said(caplog, f"s2: {words}"))
+            (problem,) = [one for one in at["s2"].problems() if isinstance(one, LuggageAwaited)]
+            assert (problem.station, set(problem.hosts), problem.since_s >= 0.5) == ("s1", {ANN, BOB}, True)
+            assert 'antecede_problems{kind="luggage awaited",process="s2"} 1.0' in at["s2"].metrics.text()
+            status: Any = at["s2"].status()
+            assert [one["kind"] for one in status["problems"]] == ["luggage awaited"]
+            assert {(one["host"], one["from"]) for one in status["hand_offs"]} == {(ANN, "s1"), (BOB, "s1")}
+            network.heal()
+            await until(lambda: said(caplog, f"s2: this is over: {words}"))
+            assert at["s2"].status()["problems"] == []
+
+    asyncio.run(scenario())
+    assert (said(caplog, f"s2: {words}"), said(caplog, f"s2: this is over: {words}")) == (1, 1)
+
+
+def test_luggage_that_takes_a_moment_is_not_a_problem() -> None:
+    now = [0.0]
+
+    async def scenario() -> None:
+        async with cut_off(MemoryNetwork(), clock=lambda: now[0]) as at:
+            awaited = []
+            for now[0] in (0.0, LUGGAGE_AFTER_S - 0.1, LUGGAGE_AFTER_S):
+                awaited.append([one.since_s for one in at["s2"].problems() if isinstance(one, LuggageAwaited)])
+            assert awaited == [[], [], [LUGGAGE_AFTER_S]]
+
+    asyncio.run(scenario())
