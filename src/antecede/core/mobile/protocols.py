@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 
 from antecede.core.errors import Misuse, SnapshotError, UnknownAlgorithm
 from antecede.core.holdback import HOLD_BACK_LIMIT
-from antecede.core.mobile.border import checked_time
 from antecede.core.mobile.direct import Direct
 from antecede.core.mobile.flood import AnyOrderFlood, CombiningFlood, Flood
 from antecede.core.mobile.host import Host
@@ -22,7 +21,7 @@ from antecede.core.mobile.station import Station
 from antecede.core.ordering.ks import Ks
 from antecede.core.ordering.rst import Rst
 from antecede.core.process import Process
-from antecede.core.roster import Roster, checked_names
+from antecede.core.roster import Roster, checked_names, checked_time
 from antecede.core.snapshot import values
 from antecede.core.types import ProcessId
 

@@ -36,7 +36,7 @@ from antecede.core.mobile.host_and_station_frames import (
 )
 from antecede.core.mobile.luggage import Berth, Luggage, Policy, Terms
 from antecede.core.mobile.scheme import Held, Scheme, Waiter
-from antecede.core.roster import checked_names, checked_packet, checked_payload
+from antecede.core.roster import checked_names, checked_packet, checked_payload, checked_time
 from antecede.core.snapshot import values
 from antecede.core.types import Message, MessageId, Packet, ProcessId
 
@@ -148,7 +148,7 @@ class Station:
 
     def tick(self, now: float) -> list[Effect]:
         """Send again what hosts have not acknowledged."""
-        self.now = border.checked_time(now)
+        self.now = checked_time(now)
         if self.due is None:
             return []
         if now < self.due:
