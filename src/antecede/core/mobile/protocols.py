@@ -112,7 +112,7 @@ def station(
     stations. `policy` says what is done for a host that is not listening. `options` are the protocol's own;
     `Roaming.options` names them.
     """
-    info = _BY_NAME.get(protocol)
+    info = _BY_NAME.get(str(protocol))
     if info is None:
         raise UnknownAlgorithm(f"there is no roaming protocol {protocol!r}; there are {', '.join(sorted(_BY_NAME))}")
     if unknown := sorted(options.keys() - set(info.options)):
@@ -122,6 +122,8 @@ def station(
         raise Misuse(f"each station must be named once, not as in {list(everyone)}")
     if policy is not None and not isinstance(policy, Policy):
         raise Misuse(f"policy must be a Policy, such as Policy(when_asleep='drop'), not {policy!r}")
+    if not isinstance(homes, Mapping):
+        raise Misuse(f'homes must be a mapping of each host to its station, such as {{"ann": "north"}}, not {homes!r}')
     checked_names("hosts", homes)
     if name not in everyone:
         raise Misuse(f"{name!r} is not among the stations {list(everyone)}")
