@@ -331,3 +331,19 @@ def test_stamps_do_not_grow_with_processes_that_came_and_left(algorithm: str) ->
     assert b"guest" not in encode(stage.packet(last, "b"))
     stage.drain()
     assert len(stage.delivered["c"]) == 20 * 5 + 1
+
+
+@pytest.mark.parametrize("wrong", [None, "5", True, float("nan"), float("inf"), 10**400], ids=lambda one: str(one)[:5])
+@pytest.mark.parametrize("algorithm", ["history", "mr", "mr-broadcast", "mr-scalar"])
+def test_a_time_that_is_not_a_number_of_seconds_is_refused(algorithm: str, wrong: Any) -> None:
+    """It was kept, and the next snapshot could not be restored."""
+    option = "repeat_after_s" if algorithm == "history" else "resynch_after_s"
+    groups = {"g": ["a", "b"]} if algorithm in ("mr", "mr-scalar") else None
+    made: Any = {"process": "a", "processes": ["a", "b"], "groups": groups}
+    node = antecede.create(algorithm, **(made | {option: 1.0}))
+    before = node.snapshot()
+    with pytest.raises(Misuse, match="time"):
+        node.tick(wrong)
+    assert node.snapshot() == before
+    with pytest.raises(Misuse, match=option):
+        antecede.create(algorithm, **(made | {option: wrong}))

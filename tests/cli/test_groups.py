@@ -109,3 +109,20 @@ def test_names_that_a_terminal_would_obey_are_shown_plain(
 ) -> None:
     call(monkeypatch, json.dumps({"g\x1b[2J": ["a\x1b", "b"], "h": ["a\x1b", "b"]}))
     assert "\x1b" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("[" * 100_000, "the groups are not JSON"),
+        ('{"g": ["a", "b"], "h": ["b"], "g": ["b", "c"]}', "group 'g' is given twice: give all its members at once"),
+    ],
+    ids=["nested", "repeated"],
+)
+def test_groups_that_are_nested_too_deeply_or_named_twice_are_refused(
+    text: str, complaint: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(monkeypatch, text) == 2
+    shown = capsys.readouterr().err
+    assert complaint in shown
+    assert "bug" not in shown

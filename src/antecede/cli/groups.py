@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from antecede.cli.screen import columns, plain
@@ -58,12 +59,20 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _parse(text: str) -> dict[str, list[str]]:
     try:
-        groups = json.loads(text)
-    except ValueError as error:
+        groups = json.loads(text, object_pairs_hook=_refuse_repeated)
+    except (ValueError, RecursionError) as error:
         raise Misuse(f"the groups are not JSON: {error}") from error
     if not isinstance(groups, dict):
         raise Misuse(f'the groups must be an object such as {{"g1": ["a", "b"]}}, not {str(groups)[:80]}')
     return groups
+
+
+def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON. Raise `Misuse` if it has a name twice: the first group of that name would be lost."""
+    repeated = [name for name, count in Counter(name for name, _ in pairs).items() if count > 1]
+    if repeated:
+        raise Misuse(f"group {repeated[0]!r} is given twice: give all its members at once")
+    return dict(pairs)
 
 
 def _list_forms(members: dict[str, set[str]], graph: GroupGraph) -> list[dict[str, Any]]:

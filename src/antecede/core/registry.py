@@ -8,7 +8,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from types import MappingProxyType
 from typing import Any
 
@@ -36,7 +35,7 @@ from antecede.core.ordering.serial import Serial, Token
 from antecede.core.ordering.ses import Ses
 from antecede.core.ordering.vector import Vector
 from antecede.core.process import Process
-from antecede.core.roster import Roster
+from antecede.core.roster import Roster, is_finite_number
 from antecede.core.snapshot import values
 from antecede.core.types import GroupId, ProcessId
 
@@ -377,7 +376,7 @@ def _is_whole(least: int) -> Callable[[object], bool]:
 
 
 def _is_seconds(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and value >= 0
+    return isinstance(value, int | float) and is_finite_number(value) and value >= 0
 
 
 def _is_flag(value: object) -> bool:

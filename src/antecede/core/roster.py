@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 
 from antecede.core.effects import Effect
 from antecede.core.errors import Misuse, RemoteViolation
@@ -175,6 +176,21 @@ def checked_payload(payload: object) -> None:
         raise Misuse(f"a payload must be bytes, not {type(payload).__name__}: encode it first")
     if len(payload) > PAYLOAD_BYTES_MAX:
         raise Misuse(f"the payload has {len(payload)} bytes, and the limit is {PAYLOAD_BYTES_MAX}: split it")
+
+
+def checked_time(now: object) -> float:
+    """Return the time, if it is a finite number of seconds. Raise `Misuse` if it is not."""
+    if not isinstance(now, int | float) or not is_finite_number(now):
+        raise Misuse(f"the time must be a finite number of seconds, not {now!r}")
+    return now
+
+
+def is_finite_number(value: object) -> bool:
+    """Return whether this is a number that a float can hold. True and False are not."""
+    try:
+        return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    except OverflowError:
+        return False
 
 
 def checked_members(groups: object) -> dict[GroupId, frozenset[ProcessId]]:

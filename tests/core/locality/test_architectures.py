@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
@@ -93,3 +94,21 @@ def test_a_variable_is_not_a_process() -> None:
     for wrong in ({"a": (["b"], ["c"])}, {"v": (["v"], ["c"])}, {"v": (["a"], ["w"]), "w": (["a"], ["b"])}):
         with pytest.raises(BadGraph, match="is the name of a shared variable and of a process"):
             architecture(messages=[("a", "b")], variables=wrong)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"variables": {"v": ("writer", ["reader"])}},  # this made processes w, r, i, t and e
+        {"variables": {"v": (["writer"], "reader")}},
+        {"variables": {"v": ([["writer"]], ["reader"])}},
+        {"synchronous": ["ab"]},
+        {"synchronous": [None]},
+        {"synchronous": [("a", "b", "c")]},
+        {"messages": ["ab"]},
+        {"messages": [5]},
+    ],
+)
+def test_a_name_is_not_taken_for_the_names_of_its_letters(wrong: Any) -> None:
+    with pytest.raises(Misuse):
+        architecture(**wrong)

@@ -8,6 +8,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations, pairwise, permutations
+from typing import Any
 
 import pytest
 
@@ -217,3 +218,9 @@ class TestRefusals:
         first, second = (clocks["d"].receive(clocks["c"].send("d")) for _ in range(2))
         with pytest.raises(Misuse, match="does not order arrivals: use `compare_events`"):
             determination_4(first, second, "d")
+
+
+@pytest.mark.parametrize("pairs", ["ab", ["ab"], [("a",)], [5], [("a", ["b"])]])
+def test_a_pair_is_two_names_and_not_two_letters(pairs: Any) -> None:
+    with pytest.raises(Misuse):
+        plan(Graph.of([("a", "b")]), pairs=pairs)

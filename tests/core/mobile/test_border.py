@@ -199,6 +199,33 @@ def test_a_host_takes_nothing_that_could_never_be_sent(wrong: Callable[[Any], ob
     assert host.snapshot() == before
 
 
+@pytest.mark.parametrize("protocol", ["roam", "prs-mobile", "av3"])
+@pytest.mark.parametrize("wrong", [None, 5, "", "\ud800", "n" * 300, [], {"a"}], ids=lambda wrong: str(type(wrong)))
+def test_a_station_takes_no_host_that_could_not_be_named_in_a_snapshot(protocol: str, wrong: Any) -> None:
+    """A name that is not a string was kept, and the next snapshot could not be restored."""
+    station: Any = mobile.station(protocol, name="n", stations=["n", "s"], homes={"a": "n"})
+    before = station.snapshot()
+    calls: list[Callable[[], object]] = [lambda: station.join(wrong, "n"), lambda: station.join("x", wrong)]
+    if protocol != "av3":
+        calls += [lambda: station.remove(wrong), lambda: station.agree(wrong, None)]
+        calls += [lambda: station.agree("a", wrong if wrong is not None else "store")]
+    else:
+        calls += [lambda: station.hear(wrong)]
+    for call in calls:
+        with pytest.raises(Misuse):
+            call()
+        assert station.snapshot() == before
+
+
+@pytest.mark.parametrize("homes", [["a"], b"a", {"a": []}, {5: "n", "a": "n"}, None])
+def test_homes_that_are_not_a_mapping_of_names_are_refused(homes: Any) -> None:
+    for protocol in ("roam", "av3"):
+        with pytest.raises(Misuse):
+            mobile.station(protocol, name="n", stations=["n"], homes=homes)
+    with pytest.raises(Misuse):
+        mobile.station(homes, name="n", stations=["n"], homes={})
+
+
 def test_a_cluster_that_refuses_a_host_stays_as_it_is() -> None:
     scene = world("av3", HOMES, logical=2)
     before = scene.stations["n"].snapshot()

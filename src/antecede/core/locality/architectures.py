@@ -31,8 +31,9 @@ from dataclasses import replace
 
 from antecede.core.clocks.stamp import Arrival, ClockStamp
 from antecede.core.errors import Misuse, RemoteViolation
-from antecede.core.locality.graph import BadGraph, Graph, Link
+from antecede.core.locality.graph import BadGraph, Graph, Link, checked_link
 from antecede.core.locality.local_clock import LocalClock
+from antecede.core.roster import checked_names
 from antecede.core.types import ProcessId
 
 
@@ -49,10 +50,13 @@ def architecture(
     not be that of a process. Between two processes that have both kinds of messages, a synchronous one overtakes the
     others: plan with `fifo=False`.
     """
-    links = [*messages]
-    for one, other in synchronous:
+    links = [checked_link(link) for link in messages]
+    for one, other in map(checked_link, synchronous):
         links += [(one, other), (other, one)]
-    accesses = {name: ([*writers], [*readers]) for name, (writers, readers) in (variables or {}).items()}
+    accesses = {
+        name: (checked_names(f"the writers of {name!r}", writers), checked_names(f"the readers of {name!r}", readers))
+        for name, (writers, readers) in (variables or {}).items()
+    }
     names = {name for link in links for name in link}
     for variable, (writers, readers) in accesses.items():
         strange = accesses.keys() & {*names, *writers, *readers}

@@ -38,7 +38,7 @@ class Graph:
     @staticmethod
     def of(links: Iterable[Link], processes: Iterable[ProcessId] | None = None) -> Graph:
         """Return the graph of `links`. If `processes` are given, links may name no others."""
-        unique = sorted(set(map(_link, links)))
+        unique = sorted(set(map(checked_link, links)))
         declared = set(map(_name, processes)) if processes is not None else None
         for sender, receiver in unique:
             _refuse_bad_link(sender, receiver, declared)
@@ -51,7 +51,7 @@ class Graph:
     @staticmethod
     def both_ways(links: Iterable[Link], processes: Iterable[ProcessId] | None = None) -> Graph:
         """Return the graph of `links` and their reverses."""
-        given = [_link(link) for link in links]
+        given = [checked_link(link) for link in links]
         return Graph.of([*given, *((receiver, sender) for sender, receiver in given)], processes)
 
     @property
@@ -70,7 +70,8 @@ class Graph:
         return self.successors == self.predecessors
 
 
-def _link(link: object) -> Link:
+def checked_link(link: object) -> Link:
+    """Return a pair of names, or raise `BadGraph` if it is anything else. A string of two letters is not a pair."""
     if not (isinstance(link, tuple | list) and len(link) == 2):
         raise BadGraph(f"{link!r} is not a link: give pairs of names, ('a', 'b')")
     return (_name(link[0]), _name(link[1]))

@@ -34,7 +34,7 @@ from typing import TypeAlias
 from antecede.core.clocks.stamp import ClockStamp, Order
 from antecede.core.errors import Misuse
 from antecede.core.locality.allocation import Allocation, Holders, Parts, ProcessSet, clock_sets, union
-from antecede.core.locality.graph import Graph, reachable
+from antecede.core.locality.graph import Graph, checked_link, reachable
 from antecede.core.locality.simple_paths import BUDGET, Budget, Method, SimplePaths
 from antecede.core.types import ProcessId
 
@@ -106,7 +106,7 @@ def compare_events(first: ClockStamp, second: ClockStamp, allocation: Allocation
 def _partners(graph: Graph, pairs: Iterable[Pair]) -> dict[ProcessId, ProcessSet]:
     """Return for each process of a pair all processes that it is paired with."""
     partners: dict[ProcessId, set[ProcessId]] = {}
-    for first, second in pairs:
+    for first, second in map(checked_link, pairs):
         for name in (first, second):
             if name not in graph.successors:
                 raise Misuse(f"pair {first!r}, {second!r} names {name!r}, which is not a process of the graph")

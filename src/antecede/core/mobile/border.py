@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
-from math import isfinite
-from typing import Any
 
-from antecede.core.errors import Misuse, RemoteViolation
+from antecede.core.errors import RemoteViolation
 from antecede.core.mobile.host_and_station_frames import (
     Acknowledge,
     AcknowledgeAll,
@@ -102,10 +100,3 @@ def check_at_most(claimed: int, known: int, who: ProcessId, what: str) -> None:
     """Raise `RemoteViolation` if somebody claims to have more than there is."""
     if claimed > known:
         raise RemoteViolation(f"{who} says {what} up to {claimed}, but there are {known}")
-
-
-def checked_time(now: Any) -> float:
-    """Return the time, if it is a finite number of seconds. Raise `Misuse` if it is not."""
-    if isinstance(now, bool) or not isinstance(now, (int, float)) or not isfinite(now):
-        raise Misuse(f"the time must be a finite number of seconds, not {now!r}")
-    return now

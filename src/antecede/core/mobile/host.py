@@ -15,7 +15,7 @@ from antecede.core.errors import LimitReached, Misuse, RemoteViolation
 from antecede.core.mobile import border
 from antecede.core.mobile.effects import Effect, Radio
 from antecede.core.mobile.host_and_station_frames import Downlink, Got, Leave, Register, Taken, Uplink, Welcome
-from antecede.core.roster import checked_names, checked_packet, checked_payload
+from antecede.core.roster import checked_names, checked_packet, checked_payload, checked_time
 from antecede.core.snapshot import values
 from antecede.core.types import Message, MessageId, Packet, ProcessId
 
@@ -97,7 +97,7 @@ class Host:
 
     def tick(self, now: float) -> list[Effect]:
         """Send again what was not answered."""
-        self.now = border.checked_time(now)
+        self.now = checked_time(now)
         if self.due is None:
             return []
         if now < self.due:

@@ -16,7 +16,7 @@ from antecede.core.mobile.effects import Effect
 from antecede.core.mobile.host_and_station_frames import Register
 from antecede.core.mobile.scheme import Held, Waiter
 from antecede.core.mobile.station import Station
-from antecede.core.roster import checked_packet
+from antecede.core.roster import checked_names, checked_packet
 from antecede.core.snapshot import values
 from antecede.core.types import Packet, ProcessId
 
@@ -45,6 +45,7 @@ class Cluster:
 
         Every station hears of new hosts in the same order, and so agrees on their first place.
         """
+        checked_names("a host and its home", [host, home])
         if host in self.given or host in self.cells or home not in self.cells:
             raise Misuse(
                 f"{host!r} cannot join at {home!r}: give a new name and one of the stations {sorted(self.cells)}"
@@ -56,6 +57,7 @@ class Cluster:
         self.given[host] = (0, number)
 
     def hear(self, packet: Packet) -> list[Effect]:
+        checked_packet(packet)
         host, stamp = packet.sender, packet.stamp
         if host not in self.given:
             raise RemoteViolation(f"host {host!r} is not known at {self.me}: call join first")

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from antecede.core.errors import Misuse
-from antecede.core.mobile.border import checked_time
 from antecede.core.mobile.handoff import AWAY
+from antecede.core.roster import checked_time
 from antecede.core.snapshot.values import storable
 from antecede.core.types import Message, Packet, ProcessId
 

@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 
 from antecede.core.errors import Misuse, SnapshotError, UnknownAlgorithm
 from antecede.core.holdback import HOLD_BACK_LIMIT
-from antecede.core.mobile.border import checked_time
 from antecede.core.mobile.direct import Direct
 from antecede.core.mobile.flood import AnyOrderFlood, CombiningFlood, Flood
 from antecede.core.mobile.host import Host
@@ -22,7 +21,7 @@ from antecede.core.mobile.station import Station
 from antecede.core.ordering.ks import Ks
 from antecede.core.ordering.rst import Rst
 from antecede.core.process import Process
-from antecede.core.roster import Roster, checked_names
+from antecede.core.roster import Roster, checked_names, checked_time
 from antecede.core.snapshot import values
 from antecede.core.types import ProcessId
 
@@ -113,7 +112,7 @@ def station(
     stations. `policy` says what is done for a host that is not listening. `options` are the protocol's own;
     `Roaming.options` names them.
     """
-    info = _BY_NAME.get(protocol)
+    info = _BY_NAME.get(str(protocol))
     if info is None:
         raise UnknownAlgorithm(f"there is no roaming protocol {protocol!r}; there are {', '.join(sorted(_BY_NAME))}")
     if unknown := sorted(options.keys() - set(info.options)):
@@ -123,6 +122,8 @@ def station(
         raise Misuse(f"each station must be named once, not as in {list(everyone)}")
     if policy is not None and not isinstance(policy, Policy):
         raise Misuse(f"policy must be a Policy, such as Policy(when_asleep='drop'), not {policy!r}")
+    if not isinstance(homes, Mapping):
+        raise Misuse(f'homes must be a mapping of each host to its station, such as {{"ann": "north"}}, not {homes!r}')
     checked_names("hosts", homes)
     if name not in everyone:
         raise Misuse(f"{name!r} is not among the stations {list(everyone)}")

@@ -36,7 +36,7 @@ from antecede.core.mobile.host_and_station_frames import (
 )
 from antecede.core.mobile.luggage import Berth, Luggage, Policy, Terms
 from antecede.core.mobile.scheme import Held, Scheme, Waiter
-from antecede.core.roster import checked_names, checked_packet, checked_payload
+from antecede.core.roster import checked_names, checked_packet, checked_payload, checked_time
 from antecede.core.snapshot import values
 from antecede.core.types import Message, MessageId, Packet, ProcessId
 
@@ -60,6 +60,7 @@ class Station:
 
         A station that is to send and get messages itself joins with its own name, and itself as its home.
         """
+        checked_names("a host", [host])
         if host in self.departed:
             raise Misuse(f"{host!r} was removed, and its name cannot be used again: give another name")
         if host in self.berths or (host in self.stations and host != home) or home not in self.stations:
@@ -76,6 +77,7 @@ class Station:
 
         Nothing waits for the host any more. Each station keeps its name, which cannot be used again.
         """
+        checked_names("a host", [host])
         if host in self.departed:
             return []
         if host in self.stations:
@@ -87,6 +89,9 @@ class Station:
 
     def agree(self, host: ProcessId, terms: Terms | None) -> None:
         """Agree on terms that hold for `host` wherever it goes. With None, the policy of each station holds."""
+        checked_names("a host", [host])
+        if terms is not None and not isinstance(terms, Terms):
+            raise Misuse(f"terms must be Terms, or None for the policy of each station, not {terms!r}")
         berth = self.berth(host)
         berth.terms = terms
         if berth.luggage is not None:
@@ -148,7 +153,7 @@ class Station:
 
     def tick(self, now: float) -> list[Effect]:
         """Send again what hosts have not acknowledged."""
-        self.now = border.checked_time(now)
+        self.now = checked_time(now)
         if self.due is None:
             return []
         if now < self.due:

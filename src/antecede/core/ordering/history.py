@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from antecede.core.effects import Deliver, Effect, Sent, SetTimer, Transmit
 from antecede.core.errors import HoldBackFull, LimitReached, RemoteViolation
 from antecede.core.holdback import HOLD_BACK_LIMIT
-from antecede.core.roster import Participant, checked_packet
+from antecede.core.roster import Participant, checked_packet, checked_time
 from antecede.core.snapshot import values
 from antecede.core.types import GroupId, Message, MessageId, Packet, ProcessId
 from antecede.core.vectors import greatest, rows_without
@@ -180,7 +180,7 @@ class RepeatedHistory(History):
         return [*effects, Transmit(packet.sender, self._row())] if is_repetition and self._knows(packet) else effects
 
     def tick(self, now: float) -> list[Effect]:
-        self.now = now
+        self.now = checked_time(now)
         if self.due is None or now < self.due:
             return []
         self.due = None

@@ -30,7 +30,7 @@ from typing import Self
 from antecede.core.effects import Deliver, Effect, Sent, SetTimer, Transmit
 from antecede.core.errors import RemoteViolation
 from antecede.core.holdback import HoldBack
-from antecede.core.roster import Participant, checked_packet
+from antecede.core.roster import Participant, checked_packet, checked_time
 from antecede.core.snapshot import values
 from antecede.core.types import GroupId, Message, Need, Packet, Pending, ProcessId, Reached
 from antecede.core.wire import shapes
@@ -115,7 +115,7 @@ class Phases(Participant):
         raise RemoteViolation(f"{packet.sender} sent a {type(packet.stamp).__name__}, which is of another algorithm")
 
     def tick(self, now: float) -> list[Effect]:
-        self.now = now
+        self.now = checked_time(now)
         late = sorted(group for group, since in self.behind.items() if now >= since + self.resynch_after_s)
         effects = [effect for group in late for effect in self._catch_up(group)]
         return effects + self._drain()

@@ -25,7 +25,7 @@ from antecede.core.errors import RemoteViolation
 from antecede.core.holdback import HoldBack
 from antecede.core.ordering.mr import PhaseStamp, Resynch, rank
 from antecede.core.ordering.none import NoStamp
-from antecede.core.roster import Participant, checked_packet
+from antecede.core.roster import Participant, checked_packet, checked_time
 from antecede.core.snapshot import values
 from antecede.core.types import GroupId, Message, Need, Packet, Pending, ProcessId, Reached
 
@@ -68,7 +68,7 @@ class BroadcastPhases(Participant):
         raise RemoteViolation(f"{packet.sender} sent a {type(packet.stamp).__name__}, which is of another algorithm")
 
     def tick(self, now: float) -> list[Effect]:
-        self.now = now
+        self.now = checked_time(now)
         if self.behind_since is None or now < self.behind_since + self.resynch_after_s:
             return []
         return self._announce()

@@ -31,7 +31,7 @@ from dataclasses import dataclass, field
 from antecede.core.effects import Deliver, Effect, Sent, SetTimer, Transmit
 from antecede.core.errors import RemoteViolation
 from antecede.core.holdback import HoldBack
-from antecede.core.roster import Participant, checked_packet
+from antecede.core.roster import Participant, checked_packet, checked_time
 from antecede.core.snapshot import values
 from antecede.core.types import GroupId, Message, Need, Packet, Pending, ProcessId, Reached
 from antecede.core.wire import shapes
@@ -93,7 +93,7 @@ class ScalarPhases(Participant):
         return self._take_resynch(packet.sender, packet.stamp.phase)
 
     def tick(self, now: float) -> list[Effect]:
-        self.now = now
+        self.now = checked_time(now)
         if self.behind_since is None or now < self.behind_since + self.resynch_after_s:
             return []
         return self._announce(self._untold())
