@@ -83,6 +83,8 @@ class OpenInput:
             return partial(SPAN_READERS[name], wanted=wanted)
         if name == "shiviz":
             return partial(shiviz.read, wanted=wanted, regex=given.regex, delimiter=given.delimiter)
+        if name == "mapped" and self.format.name == "antecede":
+            return partial(mapped.read_unnumbered, wanted=wanted)
         if name in ("mapped", "csv"):
             read = mapped.read if name == "mapped" else csv.read
             return partial(read, wanted=wanted, mapping=self.format.mapping or {})

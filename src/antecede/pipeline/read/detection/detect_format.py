@@ -19,17 +19,12 @@ from antecede.pipeline.read.detection.head_sample import Sample, take_sample
 from antecede.pipeline.read.files import InputFile
 from antecede.pipeline.read.formats import FORMATS, parquet, shiviz
 from antecede.pipeline.read.formats.csv import find_delimiter
-from antecede.pipeline.read.formats.mapped import BUILT_IN, check_mapping
+from antecede.pipeline.read.formats.mapped import BUILT_IN, WITHOUT_INDEX
 
 RECOGNISED = FORMATS[:5]
 FILES_MAX = 50
 HEAD_BYTES = 64 << 10
 LINES_LOOKED_AT = 50
-WITHOUT_INDEX = check_mapping(
-    {name: name for name in ("run", "process", "time", "message", "dests", "group")}
-    | {"kind": {"field": "kind", **{kind: [kind] for kind in ("send", "receive", "deliver")}}}
-)
-"""How a trace is read of which no row has an index."""
 JAEGER_NAMES = ("data", "traceID", "spanID")
 HOW_TO_MAP = "say which field is what with --mapping; --suggest-mapping prints one to start from"
 
