@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from antecede.judge.events import KINDS, WITH_MESSAGE
 from antecede.judge.row_refusals import FIELD_CHARS_MAX
+from antecede.judge.times import SIZE_MAX
 from antecede.pipeline.arrow import Flags, Longs
 
 TEXTS = ("run", "process", "kind", "message", "group")
@@ -31,7 +32,7 @@ def find_doubtful(table: pa.Table) -> Flags:
     found |= pc.less(pc.fill_null(table["index"], -1), 0).to_numpy()
     found |= with_message & _apply(table["message"], _is_blank)
     found |= is_send & pc.is_null(dests).to_numpy()
-    found |= ~pc.fill_null(pc.is_finite(table["time"]), True).to_numpy()
+    found |= ~pc.fill_null(pc.less_equal(pc.abs(table["time"]), SIZE_MAX), True).to_numpy()
     for name in TEXTS:
         if name in table.column_names:
             found |= _apply(table[name], _is_long)
