@@ -331,3 +331,31 @@ def test_an_index_that_comes_late_in_a_trace_is_not_ignored(write_lines: Write, 
         61: "it has an index",
         62: "it has an index",
     }
+
+
+ID = "0123456789abcdef"
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": ID * 2, "spanId": ID, "startTimeUnixNano": "5"}]}]}]},
+        [{"traceId": ID, "id": ID, "timestamp": 5}],
+        {"data": [{"spans": [{"traceID": ID, "spanID": ID, "startTime": 5}]}]},
+    ],
+)
+def test_a_span_without_a_process_is_refused(write_lines: Write, check_files: CheckFiles, document: object) -> None:
+    found = check_files(write_lines("a.json", [document]))
+    assert (found.event_lines, found.reasons) == ([], {1: "process is missing"})
+
+
+def test_spans_that_break_a_rule_of_the_trace_are_refused_in_every_part(write_lines: Write) -> None:
+    names = ("a", "", "x" * 70_000)
+    spans = [
+        {"traceId": ID, "id": f"{at:016x}", "timestamp": 5, "localEndpoint": {"serviceName": name}}
+        for at, name in enumerate(names)
+    ]
+    path = write_lines("a.json", list(spans))
+    for limits in (LIMITS, Limits(gathered_spans=1, in_place_bytes=1, block_bytes=100)):
+        found = check(InProcess(), [path], limits=limits)
+        assert (found.as_dict()["events"], found.quarantined) == (1, 2)

@@ -175,7 +175,8 @@ def _look_at_files(batches: Batches) -> Iterator[pa.RecordBatch]:
 
 def _prepare_spans(wanted: Wanted, rows: pa.Table) -> ReadRows:
     events, unnamed = spans.resolve_spans(rows)
-    return ReadRows(events.select(wanted.events.names), unnamed=unnamed)
+    kept, refused = spans.refuse_bad_events(events.select(wanted.events.names))
+    return ReadRows(kept, refused, unnamed=unnamed)
 
 
 def _prepare_clocks(files: Sequence[str], rows: pa.Table) -> ReadRows:
