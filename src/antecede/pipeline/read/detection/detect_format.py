@@ -88,11 +88,11 @@ def format_of(head: bytes, name: str = "") -> str | None:
     if _is_parquet(head, name):
         return "antecede"
     text = head.decode("utf-8-sig", "replace").lstrip("\ufeff \t\r\n")
+    if any(_is_event(line) for line in text.split("\n")[:LINES_LOOKED_AT]):
+        return "antecede"  # also if its attributes have the names of another format
     found = _format_of_json(text)
     if found is not None:
         return found
-    if any(_is_event(line) for line in text.split("\n")[:LINES_LOOKED_AT]):
-        return "antecede"
     if shiviz.recognise(head):
         return "shiviz"
     return "csv" if take_sample(head).is_csv else None
