@@ -285,6 +285,18 @@ def test_what_a_terminal_would_obey_is_taken_out() -> None:
     assert screen.plain("x" * 20, 10) == "x" * 10 + "…"
 
 
+@pytest.mark.parametrize("option", ["--json", "--suggest-mapping"])
+def test_names_in_a_log_do_not_reach_the_terminal_as_commands(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    log = tmp_path / "evil\x1b[31m.log"
+    log.write_text(json.dumps({"\x1bc": 1, "a\x9b1m": 2, "b\r\nantecede: HOLDS": 3}))
+    main(["check", str(log), option, "--master", "in-process"])
+    told = capsys.readouterr()
+    assert not [char for char in told.out + told.err if not char.isprintable() and char != "\n"]
+    assert "\nantecede: HOLDS" not in told.err
+
+
 def test_the_demo_shows_both_verdicts_and_its_report(
     spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

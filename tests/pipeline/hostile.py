@@ -68,6 +68,8 @@ LINES: list[tuple[str | bytes, str | None]] = [
     (line(group=["g"]), "group is"),
     (line(time="3"), "time is 3"),
     (line(time=float("nan")), "time"),
+    (line(time=1.7e308), "time"),
+    (line(time=-(10**301)), "time"),
     (line(time=float("inf")), "time"),
     ('{"process":"a","index":1,"kind":"internal","time":1e999}', "time"),
     (send(message=None), "message is missing or empty on send"),

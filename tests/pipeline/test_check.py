@@ -267,3 +267,17 @@ def test_many_repeated_deliveries_are_asked_about(
     notes = check(InProcess(), [write_lines("a.jsonl", rows)], mapping=mapping).notes
     asked = [note for note in notes if "are two of your kinds steps of one delivery?" in note]
     assert [note[:37] for note in asked] == (["1 of 2 deliveries is repeated: the pr"] if is_noted else [])
+
+
+@pytest.mark.parametrize("size", [1.7e308, 1e300, 1e-300, 5e-324])
+@pytest.mark.parametrize("windows", [None, 3])
+def test_times_of_any_size_do_not_stop_a_check(
+    write_lines: WriteLines, tmp_path: Path, size: float, windows: int | None
+) -> None:
+    odd = [{"process": "a", "index": 5, "kind": "receive", "message": "m2", "time": time} for time in (size, -size)]
+    rows = [*KNOWN[:6], {**KNOWN[6], "time": size}, odd[0], {**odd[1], "index": 6}]
+    checked = check(InProcess(), [write_lines("t.jsonl", rows)], windows=windows, out=str(tmp_path / "out"))
+    wanted = ("undecidable", 3) if size > 1e300 else ("violated", 0)
+    assert (checked.answer.verdict, checked.quarantined) == wanted
+    json.dumps(checked.as_dict(), allow_nan=False)
+    assert render(checked, written="today")

@@ -15,6 +15,7 @@ import traceback
 from collections.abc import Sequence
 
 from antecede import __version__
+from antecede.cli.screen import without_controls
 from antecede.core.errors import AntecedeError, Misuse
 
 COMMANDS = ("check", "demo", "groups", "lab", "locality", "remove", "simulate", "station", "status", "token", "trace")
@@ -47,14 +48,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("antecede: stopped", file=sys.stderr)
         return 130
     except AntecedeError as error:
-        print(f"antecede: {error}", file=sys.stderr)
+        print(f"antecede: {without_controls(str(error))}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader of the output, such as `head`, has stopped reading
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except (OSError, OverflowError) as error:  # a port in use, or out of range; a host without an address
         reason, place = getattr(error, "strerror", None) or error, getattr(error, "filename", None)
-        print(f"antecede: {reason}{f': {place}' if place else ''}", file=sys.stderr)
+        print(without_controls(f"antecede: {reason}{f': {place}' if place else ''}"), file=sys.stderr)
         return 2
     except Exception as error:  # Python's own status would be 1, which says that causal order is violated
         return _report_error(error)

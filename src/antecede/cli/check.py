@@ -173,7 +173,7 @@ def _suggest(paths: Sequence[str]) -> int:
     mapping, words = describe_suggestion(paths[0])
     lines = [f"  {json.dumps(name)}: {json.dumps(meaning)}" for name, meaning in mapping.items()]
     print("{\n" + ",\n".join(lines) + "\n}")
-    print(words, file=sys.stderr)
+    print(screen.without_controls(words), file=sys.stderr)
     return 0
 
 

@@ -110,6 +110,11 @@ def plain(text: str, chars_max: int = TEXT_CHARS_MAX) -> str:
     return shown if len(shown) <= chars_max else f"{shown[:chars_max]}…"
 
 
+def without_controls(text: str) -> str:
+    """Return `text` with its line breaks, and without other characters that a terminal may obey."""
+    return "".join(char if char.isprintable() or char == "\n" else "\ufffd" for char in text)
+
+
 def write_report(checked: Checked, progress: Progress, link: str | None = None) -> str:
     """Write the report into the output folder and return its path. If the folder is remote, use the current folder.
 

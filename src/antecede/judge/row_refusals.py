@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from antecede.judge.times import to_seconds
+from antecede.judge.times import SIZE_MAX, to_seconds
 
 FIELD_CHARS_MAX = 65_536
 LONG_MAX = 2**63 - 1
@@ -78,7 +78,7 @@ class RowReader:
         if seconds is None:
             raise Invalid(
                 f"time is {_quote(value)}; it must be a finite number, or a date and time as text of ISO 8601, such as "
-                '"2023-11-14T22:13:20Z"'
+                f'"2023-11-14T22:13:20Z"; a number may be as large as {SIZE_MAX:g}'
             )
         return seconds
 

@@ -21,6 +21,8 @@ from datetime import datetime
 
 UNITS = ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6), (1e20, 1e9))
 """The size below which a number has a unit, and how many of the unit are a second."""
+SIZE_MAX = 1e300
+"""A larger number is not a time. The difference of two times, and the sum of many, are then numbers too."""
 ISO_8601 = re.compile(
     r"(?P<date>\d{4}-\d\d-\d\d)"
     r"(?:[Tt ](?P<minutes>\d\d:\d\d)(?P<seconds>:\d\d(?:[.,](?P<fraction>\d{1,30}))?)?"
@@ -44,7 +46,7 @@ def to_seconds(value: object) -> float | None:
         number = float(value)
     except OverflowError:  # an integer too large for a float
         return None
-    if not math.isfinite(number):
+    if math.isnan(number) or abs(number) > SIZE_MAX:
         return None
     return number / next((per_second for limit, per_second in UNITS if abs(number) < limit), 1.0)
 

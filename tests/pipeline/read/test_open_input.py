@@ -310,3 +310,52 @@ def test_each_format_has_its_reader(write_lines: Write, tmp_path: Path) -> None:
             assert (prepared.events.schema.names, prepared.refused.num_rows) == (Wanted().events.names, 0)
     write_parquet(tmp_path / "t.parquet", [GOOD])
     assert open_paths(tmp_path / "t.parquet").is_parquet
+
+
+@pytest.mark.parametrize("change", [{"kind": "Deliver"}, {"kind": 5}, {"kind": None}, {"process": 5}, {"time": "3"}])
+def test_a_trace_without_an_index_is_read_by_the_same_rules(
+    write_lines: Write, check_files: CheckFiles, change: dict[str, object]
+) -> None:
+    row = {"process": "a", "kind": "deliver", "message": "m"}
+    found = check_files(write_lines("a.jsonl", [row, {**row, **change}]))
+    (name,) = change
+    assert found.event_lines == [1]
+    assert found.reasons[2].startswith(f"{name} is ")
+
+
+def test_an_index_that_comes_late_in_a_trace_is_not_ignored(write_lines: Write, check_files: CheckFiles) -> None:
+    without = [{"process": "x", "kind": "internal"} for _ in range(60)]
+    found = check_files(write_lines("a.jsonl", [*without, line(index=2), line(index=1)]))
+    assert len(found.event_lines) == 60
+    assert {line: reason[:15] for line, reason in found.reasons.items()} == {
+        61: "it has an index",
+        62: "it has an index",
+    }
+
+
+ID = "0123456789abcdef"
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": ID * 2, "spanId": ID, "startTimeUnixNano": "5"}]}]}]},
+        [{"traceId": ID, "id": ID, "timestamp": 5}],
+        {"data": [{"spans": [{"traceID": ID, "spanID": ID, "startTime": 5}]}]},
+    ],
+)
+def test_a_span_without_a_process_is_refused(write_lines: Write, check_files: CheckFiles, document: object) -> None:
+    found = check_files(write_lines("a.json", [document]))
+    assert (found.event_lines, found.reasons) == ([], {1: "process is missing"})
+
+
+def test_spans_that_break_a_rule_of_the_trace_are_refused_in_every_part(write_lines: Write) -> None:
+    names = ("a", "", "x" * 70_000)
+    spans = [
+        {"traceId": ID, "id": f"{at:016x}", "timestamp": 5, "localEndpoint": {"serviceName": name}}
+        for at, name in enumerate(names)
+    ]
+    path = write_lines("a.json", list(spans))
+    for limits in (LIMITS, Limits(gathered_spans=1, in_place_bytes=1, block_bytes=100)):
+        found = check(InProcess(), [path], limits=limits)
+        assert (found.as_dict()["events"], found.quarantined) == (1, 2)

@@ -32,3 +32,26 @@ def test_input_and_output_are_apart(tmp_path: Path) -> None:
     (tmp_path / "out" / "events").mkdir(parents=True)
     with pytest.raises(Misuse, match="events is there and is no table of a check"):
         refuse_bad_folder(str(tmp_path / "out"), [])
+
+
+def test_a_folder_that_is_written_as_an_address_is_looked_at_too(tmp_path: Path) -> None:
+    (tmp_path / "out" / "deliveries").mkdir(parents=True)
+    for out in (f"file:{tmp_path}/out", f"file://{tmp_path}/out"):
+        with pytest.raises(Misuse, match="deliveries is there and is no table of a check"):
+            refuse_bad_folder(out, [])
+    with pytest.raises(Misuse, match="are inside each other"):
+        refuse_bad_folder(str(tmp_path), [f"file:{tmp_path}/trace.jsonl"])
+
+
+def test_a_link_to_itself_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    refuse_bad_folder(str(tmp_path / "out"), [str(tmp_path / "loop")])
+    refuse_bad_folder(str(tmp_path / "loop"), [])
+    with pytest.raises(Misuse, match="cannot write there"), claim_folder(str(tmp_path / "loop")):
+        pass
+
+
+def test_a_file_that_is_called_like_the_lock_keeps_its_text(tmp_path: Path) -> None:
+    (tmp_path / ".lock").write_text("mine")
+    with claim_folder(str(tmp_path)):
+        assert (tmp_path / ".lock").read_text() == "mine"

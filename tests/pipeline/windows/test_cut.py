@@ -98,6 +98,12 @@ def test_a_receive_without_a_time_hinders_only_a_run_without_delivers() -> None:
     assert cut_rows([*only_received, received]).uncut == {"r": cut.NO_TIME}
 
 
+def test_a_process_that_has_only_receives_without_a_time_does_not_hinder_the_cut() -> None:
+    rows = exchange("r", 50)
+    found = cut_rows([*rows, Row("r", "c", 0, "receive", None, "m1")])
+    assert found.windows["r"] == cut_rows(rows).windows["r"]
+
+
 def test_a_run_of_many_processes_is_not_cut() -> None:
     found = cut_rows(exchange("r", 20), limits=Limits(window_processes_max=1))
     assert found.uncut == {"r": "it has 2 processes, more than 1"}

@@ -14,15 +14,16 @@ import pyarrow.compute as pc
 
 from antecede.judge.events import KINDS, WITH_MESSAGE
 from antecede.judge.row_refusals import FIELD_CHARS_MAX
+from antecede.judge.times import SIZE_MAX
 from antecede.pipeline.arrow import Flags, Longs
 
 TEXTS = ("run", "process", "kind", "message", "group")
 
 
-def find_doubtful(table: pa.Table) -> Flags:
+def find_doubtful(table: pa.Table, *, needs_dests: bool = True) -> Flags:
     """Return for each row whether it may break a rule of the trace.
 
-    The columns have the types of a trace. Texts may be in a dictionary.
+    The columns have the types of a trace. Texts may be in a dictionary. Without `needs_dests`, a send may lack them.
     """
     kind, dests = table["kind"], table["dests"]
     with_message = _apply(kind, _is_one_of(WITH_MESSAGE))
@@ -30,8 +31,9 @@ def find_doubtful(table: pa.Table) -> Flags:
     found = ~_apply(kind, _is_one_of(KINDS)) | _apply(table["process"], _is_blank)
     found |= pc.less(pc.fill_null(table["index"], -1), 0).to_numpy()
     found |= with_message & _apply(table["message"], _is_blank)
-    found |= is_send & pc.is_null(dests).to_numpy()
-    found |= ~pc.fill_null(pc.is_finite(table["time"]), True).to_numpy()
+    if needs_dests:
+        found |= is_send & pc.is_null(dests).to_numpy()
+    found |= ~pc.fill_null(pc.less_equal(pc.abs(table["time"]), SIZE_MAX), True).to_numpy()
     for name in TEXTS:
         if name in table.column_names:
             found |= _apply(table[name], _is_long)

@@ -83,6 +83,8 @@ class OpenInput:
             return partial(SPAN_READERS[name], wanted=wanted)
         if name == "shiviz":
             return partial(shiviz.read, wanted=wanted, regex=given.regex, delimiter=given.delimiter)
+        if name == "mapped" and self.format.name == "antecede":
+            return partial(mapped.read_unnumbered, wanted=wanted)
         if name in ("mapped", "csv"):
             read = mapped.read if name == "mapped" else csv.read
             return partial(read, wanted=wanted, mapping=self.format.mapping or {})
@@ -173,7 +175,8 @@ def _look_at_files(batches: Batches) -> Iterator[pa.RecordBatch]:
 
 def _prepare_spans(wanted: Wanted, rows: pa.Table) -> ReadRows:
     events, unnamed = spans.resolve_spans(rows)
-    return ReadRows(events.select(wanted.events.names), unnamed=unnamed)
+    kept, refused = spans.refuse_bad_events(events.select(wanted.events.names))
+    return ReadRows(kept, refused, unnamed=unnamed)
 
 
 def _prepare_clocks(files: Sequence[str], rows: pa.Table) -> ReadRows:

@@ -128,7 +128,7 @@ def _exponent(values: Doubles) -> int:
     """Return the exponent of the narrowest bins of which the values need at most `BINS_TOLD_MAX`."""
     low, high = float(values.min()), float(values.max())
     finest = max(EXPONENT_MIN, math.frexp(max(abs(low), abs(high)))[1] - 52)  # narrower ones tell nothing apart
-    if high <= low:
+    if (high - low) / BINS_TOLD_MAX == 0.0:  # the same, or too close together to be divided
         return finest
     return max(finest, math.ceil(math.log2((high - low) / (BINS_TOLD_MAX - 1))))
 

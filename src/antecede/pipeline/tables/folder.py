@@ -7,13 +7,14 @@ never inside the output, nor the output inside the input. One check at a time wr
 from __future__ import annotations
 
 import fcntl
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from antecede.core.errors import Misuse
 from antecede.pipeline import schema
-from antecede.pipeline.read.files import ARROW_SCHEMES, is_local
+from antecede.pipeline.read.files import ARROW_SCHEMES, is_local, locate
 
 LOCK = ".lock"
 
@@ -26,12 +27,14 @@ def refuse_bad_folder(out: str, inputs: Sequence[str]) -> None:
             known = ", ".join(f"{one}://" for one in ARROW_SCHEMES)
             raise Misuse(f"--out {out}: tables are written with Arrow, which has no {scheme}: file system; use {known}")
         return
-    folder = Path(out).resolve()
+    folder = _resolve(out)
     if folder.exists() and not folder.is_dir():
         raise Misuse(f"--out {out}: that is a file; name a folder")
     for path in inputs:
-        given = Path(path).resolve()
-        if not is_remote(path) and (given.is_relative_to(folder) or folder.is_relative_to(given)):
+        if is_remote(path):
+            continue
+        given = _resolve(path)
+        if given.is_relative_to(folder) or folder.is_relative_to(given):
             raise Misuse(
                 f"--out {out} and the input {path} are inside each other; choose another folder for the output"
             )
@@ -55,7 +58,7 @@ def claim_folder(out: str | None) -> Iterator[None]:
     folder = Path(out.removeprefix("file:"))
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        file = (folder / LOCK).open("w")
+        file = (folder / LOCK).open("a")
     except OSError as error:
         raise Misuse(f"--out {out}: cannot write there: {error.strerror}; choose another folder") from error
     with file:
@@ -64,6 +67,11 @@ def claim_folder(out: str | None) -> Iterator[None]:
         except BlockingIOError:
             raise Misuse(f"--out {out}: another check is writing there; wait for it, or name another folder") from None
         yield
+
+
+def _resolve(path: str) -> Path:
+    """Return a path of this machine, which may be written as `file:/...`, without links."""
+    return Path(os.path.realpath(locate(path)[1]))
 
 
 def is_remote(path: str) -> bool:

@@ -201,7 +201,8 @@ def _has_delivers(rows: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _number(name: str, rows: Sequence[Mapping[str, Any]]) -> CutRun:
-    start, end = min(row["start"] for row in rows), max(row["end"] for row in rows)
+    timed = [row for row in rows if row["start"] is not None]  # a process may have only receives without a time
+    start, end = min(row["start"] for row in timed), max(row["end"] for row in timed)
     return CutRun(name, tuple(row["process"] for row in rows), start, end, (0,) * len(rows))
 
 

@@ -192,3 +192,36 @@ def test_random_bytes_are_read_without_an_error(tmp_path: Path) -> None:
         found = read(tmp_path / str(number), HEADER.encode() + text)
         found.events.validate(full=True)
         found.refused.validate(full=True)
+
+
+@pytest.mark.parametrize(
+    ("header", "reason"),
+    [
+        ("host,event,id," + "x" * 200_000, "the header is not CSV: field larger than field limit"),
+        ("host,event\rid,to", "the header is not CSV: new-line character"),
+    ],
+)
+def test_a_header_that_is_not_csv_is_refused(tmp_path: Path, header: str, reason: str) -> None:
+    found = read(tmp_path / "a.csv", f"\n{header}\n{SENT}")
+    assert reasons(found)[2].startswith(reason)
+    assert reasons(found)[3] == "the row has 6 cells; the header has 0"
+
+
+def test_a_header_that_is_not_utf_8_can_be_shown(tmp_path: Path) -> None:
+    found = read(tmp_path / "a.csv", b"h\xff,id\na,1\n", {"process": "node", "message": "id"})
+    assert found.notes == (f"{tmp_path}/a.csv: the header has no column node, kind; there are h\ufffd, id",)
+
+
+def test_a_column_that_comes_twice_is_noted(tmp_path: Path) -> None:
+    found = read(tmp_path / "a.csv", "p,kind,p,x,x\na,internal,b,,\n", {"process": "p"})
+    assert found.events["process"].to_pylist() == ["b"]
+    assert found.notes == (f"{tmp_path}/a.csv: the header has several columns p; the last one counts",)
+
+
+def test_lines_are_not_read_again_and_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of these lines opens a quote, also if one is open, and closes none for good."""
+    monkeypatch.setattr(csv, "AGAIN_CHARS_MAX", 1_000)
+    odd = 'x","""\n'
+    found = read(tmp_path / "a.csv", HEADER + odd * 20_000 + SENT)
+    assert list(reasons(found)) == list(range(2, 20_002))
+    assert found.events["line"].to_pylist() == [20_002]

@@ -19,17 +19,12 @@ from antecede.pipeline.read.detection.head_sample import Sample, take_sample
 from antecede.pipeline.read.files import InputFile
 from antecede.pipeline.read.formats import FORMATS, parquet, shiviz
 from antecede.pipeline.read.formats.csv import find_delimiter
-from antecede.pipeline.read.formats.mapped import BUILT_IN, check_mapping
+from antecede.pipeline.read.formats.mapped import BUILT_IN, WITHOUT_INDEX
 
 RECOGNISED = FORMATS[:5]
 FILES_MAX = 50
 HEAD_BYTES = 64 << 10
 LINES_LOOKED_AT = 50
-WITHOUT_INDEX = check_mapping(
-    {name: name for name in ("run", "process", "time", "message", "dests", "group")}
-    | {"kind": {"field": "kind", **{kind: [kind] for kind in ("send", "receive", "deliver")}}}
-)
-"""How a trace is read of which no row has an index."""
 JAEGER_NAMES = ("data", "traceID", "spanID")
 HOW_TO_MAP = "say which field is what with --mapping; --suggest-mapping prints one to start from"
 
@@ -93,11 +88,11 @@ def format_of(head: bytes, name: str = "") -> str | None:
     if _is_parquet(head, name):
         return "antecede"
     text = head.decode("utf-8-sig", "replace").lstrip("\ufeff \t\r\n")
+    if any(_is_event(line) for line in text.split("\n")[:LINES_LOOKED_AT]):
+        return "antecede"  # also if its attributes have the names of another format
     found = _format_of_json(text)
     if found is not None:
         return found
-    if any(_is_event(line) for line in text.split("\n")[:LINES_LOOKED_AT]):
-        return "antecede"
     if shiviz.recognise(head):
         return "shiviz"
     return "csv" if take_sample(head).is_csv else None

@@ -46,8 +46,9 @@ class Sample:
         names = self.fields
         if not names:
             return self.form
+        shown = ", ".join(name if name.isprintable() else repr(name) for name in names[:20])
         many = f" and {len(names) - 20} more" if len(names) > 20 else ""
-        return f"{self.form} with the {'columns' if self.is_csv else 'fields'} {', '.join(names[:20])}{many}"
+        return f"{self.form} with the {'columns' if self.is_csv else 'fields'} {shown}{many}"
 
     def advise(self) -> str:
         """Return what the file is, and what to do if it is neither JSON Lines nor CSV."""

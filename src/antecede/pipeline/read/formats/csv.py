@@ -3,7 +3,8 @@
 The first line that is not blank is the header. Cells are separated by a comma, a semicolon, a tab or a bar, whichever
 the header has most of. A cell in quotes may hold line breaks, so a file is read from its beginning, as one block. An
 empty cell is a missing value. If a row of several lines does not fit the header, because a quote is not closed, only
-its first line is refused, and reading goes on with the second.
+its first line is refused, and reading goes on with the second. If that has been done with `AGAIN_CHARS_MAX` characters,
+each line is a row, so that a file of such lines is not read again and again.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from antecede.pipeline.read.formats.mapped import RowMapper
 from antecede.pipeline.read.rows import ReadRows, Wanted, encode_names, refused_table, with_file
 
 BATCH_ROWS = 10_000
+AGAIN_CHARS_MAX = 64 << 20
 DELIMITERS = ",;\t|"
 NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
@@ -50,7 +52,10 @@ def read(block: Block, wanted: Wanted, mapping: Mapping[str, object]) -> Iterato
     missing = [name for name in dict.fromkeys(mapper.field_names) if name not in names]
     named = ", ".join(f"{name}{did_you_mean(name, names)}" for name in missing)
     note = f"{block.name}: the header has no column {named}; there are {', '.join(names)}"
-    yield replace(_take(block, mapper.table(events, places, wanted), lines), notes=(note,) if missing else ())
+    twice = [name for name in dict.fromkeys(mapper.field_names) if names.count(name) > 1]
+    notes = (note,) if missing else ()
+    notes += (f"{block.name}: the header has several columns {', '.join(twice)}; the last one counts",) if twice else ()
+    yield replace(_take(block, mapper.table(events, places, wanted), lines), notes=notes)
 
 
 def find_delimiter(header: str) -> str:
@@ -74,6 +79,7 @@ class _Lines:
     def __init__(self, block: Block) -> None:
         self.refused: list[RefusedRow] = []
         self.taken: list[tuple[int, str]] = []
+        self._again_chars = 0  # read once more, because a row was given back
         self._ahead: deque[tuple[int, str]] = deque()
         self._pieces = content.read_lines(block.path, block.start, block.end, block.before)
 
@@ -81,6 +87,8 @@ class _Lines:
         return self
 
     def __next__(self) -> str:
+        if self.taken and self._again_chars > AGAIN_CHARS_MAX:
+            raise StopIteration  # for the parser, the row ends here
         while not self._ahead:
             self._read_more(next(self._pieces))
         self.taken.append(self._ahead.popleft())
@@ -93,6 +101,7 @@ class _Lines:
     def give_back(self) -> None:
         """Give back all lines of the row but the first."""
         self._ahead.extendleft(reversed(self.taken[1:]))
+        self._again_chars += sum(len(text) for _, text in self.taken[1:])
         self.taken = self.taken[:1]
 
     def _read_more(self, piece: content.Piece | content.Unread) -> None:
@@ -109,9 +118,15 @@ class _Lines:
 def _read_header(lines: _Lines) -> tuple[list[str], str]:
     """Return the names of the columns, and what separates them. There are none if the file has no text."""
     first = next((line for line in lines if line.strip()), "")
+    first = first.encode(errors="surrogateescape").decode(errors="replace")
     delimiter = find_delimiter(first)
+    try:
+        names = next(csv.reader([first], delimiter=delimiter), [])
+    except csv.Error as error:
+        names = []
+        lines.refused.append(refuse_row(f"the header is not CSV: {error}", first, lines.taken[-1][0]))
     lines.begin_row()
-    return [name.strip() for name in next(csv.reader([first], delimiter=delimiter), [])], delimiter
+    return [name.strip() for name in names], delimiter
 
 
 def _read_rows(lines: _Lines, delimiter: str, width: int) -> Iterator[_Row]:

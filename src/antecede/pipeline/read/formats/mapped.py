@@ -47,6 +47,11 @@ BUILT_IN: dict[str, Mapping[str, object]] = {
         "attributes": ["Tag", "TraceID", "VectorClock"],
     }
 }
+WITHOUT_INDEX: Mapping[str, object] = {name: name for name in ("process", "dests")}
+"""The mapping of a trace of which no row has an index. Its rows are read by the rules of a trace."""
+HAS_INDEX = (
+    "it has an index, but the first rows of the trace have none, so that all are taken in the order of their lines"
+)
 FIELDS = ("process", "index", "run", "time", "message", "dests", "group")
 REQUIRED = ("process",)
 MAPPING_BYTES_MAX = 1 << 20
@@ -97,6 +102,11 @@ def check_mapping(mapping: object) -> Mapping[str, object]:
 def read(block: Block, wanted: Wanted, mapping: Mapping[str, object]) -> Iterator[ReadRows]:
     """Yield the rows of a block of JSON Lines."""
     return read_line_block(block, partial(parse_lines, mapper=RowMapper(mapping), wanted=wanted), wanted.events)
+
+
+def read_unnumbered(block: Block, wanted: Wanted) -> Iterator[ReadRows]:
+    """Yield the rows of a block of JSON Lines that is a trace without an index."""
+    return read_line_block(block, partial(parse_lines, mapper=_Unnumbered(), wanted=wanted), wanted.events)
 
 
 def parse_lines(data: bytes, first_line: int, *, mapper: RowMapper, wanted: Wanted) -> Parsed:
@@ -175,6 +185,18 @@ class RowMapper:
         if not self._kinds:
             return "internal" if value is None else value
         return self._kinds.get(value, "internal")
+
+
+class _Unnumbered(RowMapper):
+    """A reader of rows of a trace, by the rules of the judge, but for the index, which no row may have."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(WITHOUT_INDEX)
+
+    def to_event(self, row: Mapping[str, Any]) -> Event | str:
+        return HAS_INDEX if row.get("index") is not None else parse({**row, "index": 0})
 
 
 class _Field:

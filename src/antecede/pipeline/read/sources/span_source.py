@@ -101,5 +101,5 @@ def _make(batches: Batches, wanted: Wanted) -> Iterator[ReadRows]:
         return
     rows = unpack(held[SPAN_ROWS]).cast(spans.SPAN_ROWS).unify_dictionaries().combine_chunks()
     named = spans.name_rows(rows, unpack(held[NAMES]) if held[NAMES] else spans.NAMES.empty_table())
-    events = spans.make_events(named).select(wanted.events.names)
-    yield ReadRows(events, unnamed=spans.count_unnamed(named))
+    events, refused = spans.refuse_bad_events(spans.make_events(named).select(wanted.events.names))
+    yield ReadRows(events, refused, unnamed=spans.count_unnamed(named))
