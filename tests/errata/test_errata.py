@@ -12,7 +12,7 @@ from antecede.core.ordering.prs import PrsStamp
 from antecede.lab.printed.ordering import PickRow
 from antecede.lab.printed.roaming import last_places
 from tests.core.mobile.script import order
-from tests.errata import av, ks, mr, prs, roaming
+from tests.errata import av, barrier_contents, ks, mr, prs, roaming
 from tests.errata.constraints import carried
 from tests.errata.erratum import Erratum
 from tests.errata.executions import SEEDS, Traffic, everyone, execution, failures
@@ -127,9 +127,16 @@ class TestOneRowForAll:
         assert len(found) == 3
         assert shortest(printed_prs(row), 2, 2, fifo=False) is None
 
-    @pytest.mark.parametrize("row", [prs.sender_row, prs.first_row])
-    def test_with_the_assumption_of_5_1_not_to_wait_for_oneself_does_not_help(self, row: PickRow) -> None:
-        assert not failures(printed_prs(row, skip_own=True), replace(prs.TO_OTHERS, fifo=False), FEW).none
+    def test_with_the_assumption_of_5_1_the_row_of_the_sender_is_enough_on_FIFO_channels_if_own_messages_count(
+        self,
+    ) -> None:
+        form = printed_prs(prs.sender_row, counts_own=True)
+        assert failures(form, prs.TO_OTHERS).none
+        assert shortest(form, 2, 5, fifo=True) is None
+        assert not failures(form, replace(prs.TO_OTHERS, fifo=False), FEW).none
+
+    def test_with_the_assumption_of_5_1_another_row_is_not_enough_even_if_own_messages_count(self) -> None:
+        assert not failures(printed_prs(prs.first_row, counts_own=True), prs.TO_OTHERS, FEW).none
 
 
 class TestReadingsThatAreRight:
@@ -241,8 +248,22 @@ class TestDetails:
 
         for seed in FEW:
             execution(printed_prs(), Traffic(), seed, watch)
-        redundant, undelivered = prs.redundant_tuples(prs.ANY)
-        assert 0 < undelivered < redundant
+        found = barrier_contents.find_redundant(barrier_contents.PRINTED, barrier_contents.ANY)
+        assert 0 < found.undelivered < found.redundant
+
+    def test_000_what_figure_8_explains_may_be_a_direct_predecessor(self) -> None:
+        """The redundant tuple of M4, which P4 sends to P2, is of M1: delivered, and the only message to P2 before."""
+        script = ["P1 sends M1 to P2, P4", "M1 arrives at P2", "M1 arrives at P4", "P2 sends M2 to P3"]
+        script += ["M2 arrives at P3", "P3 sends M3 to P4", "M3 arrives at P4", "P4 sends M4 to P2"]
+        stage = perform(printed_prs(), "P1 P2 P3 P4", script)
+        m4, redundant = MessageId("P4", 1), {(MessageId("P1", 1), "P2")}
+        assert carried(stage.packets["M4", "P2"]) == redundant
+        assert stage.knowledge.owed(m4) == set()
+        assert barrier_contents.direct_predecessors(stage.knowledge, m4, "P2") == redundant
+
+    def test_000_the_row_of_the_sender_of_a_broadcast_may_hold_a_message_and_one_that_precedes_it(self) -> None:
+        assert barrier_contents.broadcast_row(to_oneself=False) == "{(P1, 1), (P2, 1)}"
+        assert barrier_contents.broadcast_row(to_oneself=True) == "{(P2, 1)}"
 
 
 class TestStage:
