@@ -12,7 +12,7 @@ from antecede.core.ordering.prs import PrsStamp
 from antecede.lab.printed.ordering import PickRow
 from antecede.lab.printed.roaming import last_places
 from tests.core.mobile.script import order
-from tests.errata import av, barrier_contents, ks, mr, prs, roaming
+from tests.errata import av, barrier_contents, ks, mr, msv, notifications, prs, roaming
 from tests.errata.constraints import carried
 from tests.errata.erratum import Erratum
 from tests.errata.executions import SEEDS, Traffic, everyone, execution, failures
@@ -22,6 +22,7 @@ from tests.errata.printed import prs as printed_prs
 from tests.errata.printed import rst as printed_rst
 from tests.errata.roaming_scenes import (
     after_a_move,
+    dropped_while_asleep,
     in_the_air,
     integers_about_the_disconnected,
     one_by_one,
@@ -32,14 +33,21 @@ from tests.errata.roaming_search import Stations
 from tests.errata.search import shortest
 from tests.errata.stage import Stage, diagram, perform
 
-ALL = [*prs.counterexamples(), *av.counterexamples(), *ks.counterexamples(), *mr.counterexamples()]
+ALL = [
+    *prs.counterexamples(),
+    *av.counterexamples(),
+    *ks.counterexamples(),
+    *mr.counterexamples(),
+    *msv.counterexamples(),
+]
 FEW = range(60)
 WITHOUT_SEARCH = {
     "A misprint sends handoff_begin to its own sender",
     "Is Algorithm 1 graceful to disconnections?",
     "The proof of liveness waits for the wrong message",
+    "The star's observation set",
 }
-"""Errata about every execution with a hand-off, about a sentence, and about a proof."""
+"""Errata about every execution with a hand-off, about a sentence, about a proof, and about two sets."""
 
 
 @pytest.mark.parametrize("erratum", ALL, ids=lambda erratum: erratum.title)
@@ -163,9 +171,15 @@ class TestReadingsThatAreRight:
             assert all(isinstance(party, Waiting) and not party.unsent for party in stage.parties.values())
 
     def test_001_moves_put_one_after_the_other_are_right_until_a_host_returns(self) -> None:
-        assert order(two_moves(roaming.CHAINED), "h") == ["x:1", "y:1"]
-        assert order(there_and_back(roaming.CHAINED), "h") == ["x:2", "x:1"]
+        assert order(two_moves(notifications.CHAINED), "h") == ["x:1", "y:1"]
+        assert order(there_and_back(notifications.CHAINED), "h") == ["x:2", "x:1"]
+        assert order(there_and_back(notifications.MULTICAST), "h") == ["x:2", "x:1"]
         assert order(there_and_back(roaming.OURS), "h") == ["x:1", "x:2"]
+
+    def test_001_a_station_that_stays_with_the_place_it_has_is_right_as_the_defence_says(self) -> None:
+        assert order(two_moves(notifications.STAYING), "h") == ["x:1", "y:1"]
+        assert order(there_and_back(notifications.STAYING), "h") == ["x:1", "x:2"]
+        assert notifications.ALGORITHM_2.failures(notifications.STAYING).none
 
     def test_001_two_histories_with_the_same_notifications_end_in_different_cells(self) -> None:
         """Without the move back, nobody can tell from the two others which was first."""
@@ -192,7 +206,7 @@ class TestDetails:
     def test_001_when_the_stale_location_is_used_both_hand_offs_have_ended(self) -> None:
         """What is sent to s2 then is in transition after s2 has had `last` from all stations."""
         sent_to_s2 = 0
-        for printed in (roaming.PRINTED, roaming.MULTICAST):
+        for printed in (roaming.PRINTED, notifications.MULTICAST):
             scene = two_moves(printed, until_both_have_ended=True)
             for station in scene.stations.values():
                 assert isinstance(station, Station)
@@ -220,17 +234,28 @@ class TestDetails:
         assert broken == 0, "and without them causal order is kept"
 
     def test_001_a_stale_notification_fails_in_both_readings_of_a_broadcast(self) -> None:
-        erratum = roaming.stale_notification()
-        multicast, chained = (answer for _, answer in erratum.other_readings)
-        assert multicast == erratum.printed
-        assert chained == erratum.truth, "as the defence says"
+        erratum = notifications.stale_notification()
+        unicasts, chained, staying = (answer for _, answer in erratum.other_readings)
+        assert unicasts == erratum.printed
+        assert chained == staying == erratum.truth, "as the defence says"
 
     def test_001_all_ten_integers_about_the_disconnected_stay_in_the_header(self) -> None:
         assert integers_about_the_disconnected(Stations("av1")) == [10, 10]
 
     def test_001_separate_notifications_fail_and_one_causal_multicast_does_not(self) -> None:
-        erratum = roaming.notified_one_by_one()
-        assert [answer for _, answer in erratum.other_readings] == [erratum.truth]
+        answers = [answer for _, answer in notifications.broadcast_as_unicasts().answers]
+        assert answers == ["y:1, x:1", "x:1, y:1", "x:1, y:1"]
+
+    def test_001_a_message_that_is_dropped_is_counted_and_not_merged(self) -> None:
+        station = dropped_while_asleep(Stations("av1")).stations["s2"]
+        assert isinstance(station, Station)
+        ordering = station.berths["b"].luggage_here.mind.ordering
+        assert ordering.delivered == {"a": 2}
+
+    @pytest.mark.parametrize(("form", "traffic"), [(inferred_phases(), mr.ALONE), (by_the_rules(), mr.REORDERED)])
+    def test_003_the_rules_fail_by_themselves_too(self, form: Form, traffic: Traffic) -> None:
+        """Some executions fail though every process begins with a message of phase 0, or with resynch(1)."""
+        assert " in 0 no " not in mr.rules_alone_told(form, traffic)
 
     def test_001_the_executions_have_unicasts_to_other_hosts_only(self) -> None:
         av1, av2 = Stations("av1"), Stations("av2")
