@@ -202,9 +202,10 @@ def complement_encoding() -> Erratum:
         f"{len(stage.knowledge.required(MessageId('i', 3), 'b'))}",
         f"{largest}",
         asked=(
-            f"How many destinations does M3 carry for the sender i, with n = {names}? (As printed: at most n/2, which "
-            f"is {names / 2}, rounded down.)"
+            f"How many destinations does M3 carry for the sender i, with n = {names}? (By the bound: at most n/2, "
+            f"which is {names / 2}, rounded down.)"
         ),
+        printed_as="by the bound of §6.2",
         why=(
             "Each of the two entries has one destination, and its complement two. Neither gets smaller, and together "
             "they exceed n/2. A sender with n - 1 entries of one destination each has n - 1."

@@ -44,8 +44,8 @@ The sentences, and the descriptions of executions, are written by hand. The exec
 that is printed in the paper; on an oracle that knows every causal past and delivers as early as causal order allows,
 which gives the truth; and on the algorithm as this library has it. The answers, the diagrams and the numbers are what
 came out. An answer that is what a sentence of a paper says, and not what came out, is marked as such: "§1.1 says", "by
-the proof", "by Lemma 8", "as printed: at most n/2". `tests/errata` has what is run, and tests that the printed form
-misses the truth and that ours does not; most of the printed forms are in `src/antecede/lab/printed`.
+the bound of §6.2", "by the proof", "by Lemma 8", "by §5". `tests/errata` has what is run, and tests that the printed
+form misses the truth and that ours does not; most of the printed forms are in `src/antecede/lab/printed`.
 
 000 was read as a manuscript of its authors, without the journal's name, pages or date, and 001 as a copy without a
 venue. The published texts may differ.
