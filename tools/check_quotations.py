@@ -6,8 +6,8 @@ FOLDER has the papers as text, one file each, whose names begin with the numbers
 `001`). The papers are not part of the project, so this is not one of its tests.
 
 Two texts are compared without what an edition of a text changes: white space, hyphens at the end of a line, the marks
-of Markdown, HTML and TeX, and the kind of quotation marks. A quotation must also be in the section that it names: the
-last numbered heading before it. A name that is not of the form `§4.3` is not looked for.
+of Markdown, HTML and TeX, bars over letters, and the kind of quotation marks. A quotation must also be in the section
+that it names: the last numbered heading before it. A name that is not of the form `§4.3` is not looked for.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def normalised(text: str) -> str:
     text = re.sub(r"-\n\s*", "", text)
     text = re.sub(r"\\([A-Za-z]+)", lambda command: SYMBOLS.get(command[1], ""), text)
     text = text.translate(str.maketrans("“”‘’–", "\"\"''-"))
-    return re.sub(r"[\s$*_`{}\\]", "", text)
+    return re.sub(r"[\s$*_`{}\\\u0304]", "", text)
 
 
 def sections(text: str) -> Iterator[tuple[str, str]]:

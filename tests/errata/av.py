@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from functools import cache
 
-from tests.errata import roaming
+from tests.core.mobile.script import order
+from tests.errata import notifications, roaming
 from tests.errata.erratum import Assumption, Erratum, Quotation
 from tests.errata.forms import IDEAL, core
 from tests.errata.ordered import asked_of, side_by_side
 from tests.errata.printed import rst
+from tests.errata.roaming_scenes import dropped_while_asleep
+from tests.errata.roaming_search import Stations
 from tests.errata.stage import perform
 
 
 @cache
 def counterexamples() -> tuple[Erratum, ...]:
     return (
-        roaming.stale_notification(),
-        roaming.notified_one_by_one(),
+        notifications.stale_notification(),
         roaming.begin_sent_to_itself(),
         roaming.graceful(),
     )
@@ -29,6 +31,7 @@ def assumptions() -> tuple[Assumption, ...]:
         dropped_messages(),
         roaming.known_while_in_the_air(),
         messages_sent_again(),
+        notifications.broadcast_as_unicasts(),
         hosts_that_come_back(),
     )
 
@@ -78,16 +81,25 @@ def dropped_messages() -> Assumption:
                 "application.",
             ),
         ),
-        "The paper does not say what becomes of the arrays when a message is dropped. Here it is counted, and merged, "
-        "as if it had been delivered. If MH_DELIV did not count it, all later messages of its sender, and of those who "
-        "know of it, would wait for ever.",
+        "The paper does not say what becomes of the arrays when a message is dropped. Here it is counted in MH_DELIV "
+        "as if it had been delivered, and not merged into MH_SENT: the host has not seen it. If MH_DELIV did not count "
+        "it, all later messages of its sender, and of those who know of it, would wait for ever. The first two answers "
+        "are of the RST algorithm of §3, in which M1 is made not to come, or to come and not to be shown; the last is "
+        "of a host that disconnects, and of its station.",
         ("P1 sends M1 to P2, who is disconnected, and M1 is dropped", "P2 reconnects", "P1 sends M2 to P2"),
         asked_of("P2"),
         (
             ("M1 is dropped and not counted", not_counted.order("P2") + " (M1 was dropped)"),
             ("M1 is dropped and counted", counted.order("P2").replace("M1, ", "") + " (M1 was dropped)"),
+            ("ours (`av1`)", _dropped_by_ours()),
         ),
     )
+
+
+def _dropped_by_ours() -> str:
+    """Return what b, who stands for P2, delivers of the messages of a, who stands for P1."""
+    names = {"a:1": "M1", "a:2": "M2"}
+    return ", ".join(names[label] for label in order(dropped_while_asleep(Stations("av1")), "b")) + " (M1 was dropped)"
 
 
 def _with_M1(script: tuple[str, ...]) -> tuple[str, ...]:

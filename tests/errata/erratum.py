@@ -48,7 +48,7 @@ class Frequency:
     """Of `total` random executions, how many fail as printed and how many with ours; `told` says it in a sentence.
 
     `sought` are the ways to fail that were looked for, by the names of the fields of `Failures`. `ours` is None if ours
-    is as printed. `other_reading` are the failures of another reading of the paper that fails too.
+    is as printed.
     """
 
     total: int
@@ -56,7 +56,16 @@ class Frequency:
     ours: Failures | None
     told: str
     sought: tuple[str, ...] = ("order", "lost", "endless")
-    other_reading: Failures | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Further:
+    """One more execution of an erratum, which its defence speaks of; `lead` says what it is."""
+
+    lead: str
+    execution: tuple[str, ...]
+    asked: str
+    answers: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +80,8 @@ class Erratum:
     paper that we found, and what comes of it. `remark` says how the quotations are read: which of them contradict each
     other, or that our copy of the paper may be at fault. If a paper can be read in two ways, `printed_as` names the
     reading that fails, and `other_readings` has the name and the answer of each other one. `truth_as` names what the
-    printed answer is held against, if that is not the truth but another sentence of the paper.
+    printed answer is held against, if that is not the truth but another sentence of the paper, and `ours_as` what ours
+    is, if that needs saying. `further` is one more execution.
     """
 
     title: str
@@ -91,7 +101,9 @@ class Erratum:
     remark: str = ""
     printed_as: str = "as printed"
     truth_as: str = "truth"
+    ours_as: str = "ours"
     other_readings: tuple[tuple[str, str], ...] = ()
+    further: Further | None = None
 
     @property
     def holds(self) -> bool:
@@ -100,7 +112,8 @@ class Erratum:
     @property
     def answers(self) -> tuple[tuple[str, str], ...]:
         """Who answers, and what."""
-        return (self.printed_as, self.printed), *self.other_readings, (self.truth_as, self.truth), ("ours", self.ours)
+        given = ((self.printed_as, self.printed), *self.other_readings)
+        return *given, (self.truth_as, self.truth), (self.ours_as, self.ours)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,12 @@ from tests.errata.forms import Form, Groups
 from tests.errata.stage import Stage
 
 SEEDS = range(300)
+STEPS_MAX = 20_000
+"""The limit on the steps of an execution, which usually has some hundreds. Beyond it, an execution does not end."""
+
+
+class Endless(Exception):
+    """An execution that does not come to an end."""
 
 
 def no_groups(chance: random.Random, names: list[str]) -> Groups:
@@ -61,12 +67,17 @@ class Traffic:
 
 
 def execution(form: Form, traffic: Traffic, seed: int, watch: Callable[[Stage, str], None] | None = None) -> Stage:
-    """Run one to the end; `watch` is called with the label of each message as soon as it was sent."""
+    """Run one to the end; `watch` is called with the label of each message as soon as it was sent.
+
+    Raise `Endless` if it has more than `STEPS_MAX` steps.
+    """
     chance = random.Random(f"errata {seed}")
     stage = traffic.start(form, chance, knowing=watch is not None)
     sends = chance.randint(2, traffic.sends_max)
     sent = 0
-    while sent < sends or stage.links:
+    for _ in range(STEPS_MAX):
+        if sent >= sends and not stage.links:
+            return stage
         if sent < sends and (not stage.links or chance.random() < 0.4):
             sent += 1
             sender = chance.choice(stage.names)
@@ -76,16 +87,23 @@ def execution(form: Form, traffic: Traffic, seed: int, watch: Callable[[Stage, s
         else:
             link = chance.choice(sorted(stage.links))
             stage.arrive(*link, 0 if traffic.fifo else chance.randrange(len(stage.links[link])))
-    return stage
+    raise Endless(f"{form.name}, seed {seed}: more than {STEPS_MAX} steps")
 
 
 def failures(form: Form, traffic: Traffic, seeds: Iterable[int] = SEEDS) -> Failures:
-    """Count the executions that deliver something before a predecessor, and those that never deliver something."""
-    stages = [execution(form, traffic, seed) for seed in seeds]
-    return Failures(
-        order=sum(stage.oracle.violations > 0 for stage in stages),
-        lost=sum(bool(stage.oracle.lost()) for stage in stages),
-    )
+    """Count the executions that deliver something before a predecessor, that never deliver something, and that do not
+    end. One that does not end has no other failure.
+    """
+    order = lost = endless = 0
+    for seed in seeds:
+        try:
+            stage = execution(form, traffic, seed)
+        except Endless:
+            endless += 1
+            continue
+        order += stage.oracle.violations > 0
+        lost += bool(stage.oracle.lost())
+    return Failures(order, lost, endless)
 
 
 def frequency(printed: Form, ours: Form, traffic: Traffic) -> Frequency:

@@ -43,8 +43,9 @@ def order_of_gateways() -> Assumption:
         "Allocation 5 visits gateways in some order",
         "§4.4",
         (Quotation("§4.4", "Now visit each gateway process in some order."),),
-        "The paper leaves the order open, and with it the result. Ours is the order of the names, unless the caller "
-        "gives another.",
+        "The paper leaves the order open, and with it the result. The numbers are those if arrival times cost nothing, "
+        "as in footnote 6; the paper's estimate of the cost has a term for them. Ours is the order of the names, "
+        "unless the caller gives another.",
         f"Links {', '.join('->'.join(link) for link in graph.links)}, in all orders.",
         "How many clock entries are there in all?",
         (("in the best order", str(costs[0])), ("in the worst order", str(costs[-1]))),
@@ -56,8 +57,10 @@ def paths_that_are_hard_to_find() -> Assumption:
         "Which processes are on an acyclic path is hard to tell",
         "§4.2",
         (Quotation("§4.2", "add p_1 to ClockSet_p for every p that is in a acyclic path from p_1 to p_2."),),
-        "The paper does not say how to find these processes. In a directed graph it is NP-complete to decide whether "
-        "a process is on an acyclic path between two others: it takes two paths without a common process. If all links "
-        "go both ways it is easy. Otherwise we write out all paths in small graphs, and in large ones take in every "
-        "process that is reachable, as Allocation 1 does, which is safe and says so.",
+        "The paper does not say how to find these processes. In a directed graph that is hard. A process v is on an "
+        "acyclic path from a to b if there are a path from a to v and one from v to b that have no process in common "
+        "but v: two disjoint paths with given ends. To decide whether there are such paths is NP-complete (Fortune, "
+        "Hopcroft and Wyllie, The directed subgraph homeomorphism problem, Theoretical Computer Science 10, 1980). If "
+        "all links go both ways it is easy. Otherwise we write out all paths in small graphs, and in large ones take "
+        "in every process that is reachable, as Allocation 1 does, which is safe and says so.",
     )

@@ -12,7 +12,8 @@ from importlib import import_module
 from textwrap import fill
 
 from antecede.lab.papers import PAPERS, Paper
-from tests.errata.erratum import Assumption, Erratum, Failures, Frequency, Quotation
+from tests.errata.erratum import Assumption, Erratum, Failures, Frequency, Further, Quotation
+from tests.errata.executions import STEPS_MAX
 from tests.errata.refutation import VERDICTS, WITHDRAWN, Withdrawal
 from tests.errata.roaming_search import WITHIN_THE_MODEL
 
@@ -36,14 +37,18 @@ sentences are meant and what each reading gives. If our copy of the paper may be
 says under which assumptions of the paper its execution is, and has the strongest defence of the paper that we found.
 What a paper assumes, leaves open, or offers as a sufficient way, is not an error: it is in the last section,
 [Assumptions, and what happens outside them](#assumptions-and-what-happens-outside-them). In quotations `[...]` marks
-words that are left out, and formulas are written as plain text. A reader who had not written them tried to refute all
-entries from the text of the papers: [what came of it](#an-attempt-to-refute-each-entry) is at the end.
+words that are left out, and formulas are written as plain text. Three readers who had not written them tried to refute
+all entries from the text of the papers: [what came of it](#an-attempt-to-refute-each-entry) is at the end.
 
-Nothing here is written by hand but the sentences. The numbered steps are scripts that were run three times: on the
-form that is printed in the paper; on an oracle that knows every causal past and delivers as early as causal order
-allows, which gives the truth; and on the algorithm as this library has it. The answers and diagrams are what came out.
-`tests/errata` holds the scripts, and tests that the printed form misses the truth and that ours does not; most of the
-printed forms are in `src/antecede/lab/printed`.
+The sentences, and the descriptions of executions, are written by hand. The executions were run three times: on the form
+that is printed in the paper; on an oracle that knows every causal past and delivers as early as causal order allows,
+which gives the truth; and on the algorithm as this library has it. The answers, the diagrams and the numbers are what
+came out. An answer that is what a sentence of a paper says, and not what came out, is marked as such: "§1.1 says", "by
+the bound of §6.2", "by the proof", "by Lemma 8", "by §5". `tests/errata` has what is run, and tests that the printed
+form misses the truth and that ours does not; most of the printed forms are in `src/antecede/lab/printed`.
+
+000 was read as a manuscript of its authors, without the journal's name, pages or date, and 001 as a copy without a
+venue. The published texts may differ.
 
 "Ours" is the algorithm of this library that is meant for the same case, with the repair that the entry describes:
 
@@ -54,6 +59,7 @@ printed forms are in `src/antecede/lab/printed`.
 | `av1`, `av2` | Algorithms 1 and 2 of 001 |
 | `ks` | the algorithm of 002 §4.3, without the look-ahead |
 | `mr`, `mr-broadcast` | the protocol of 003 §4.1, and that of §3 for one group |
+| `plan` | for 004: the cheapest right allocation. Allocations 1 to 3 are as printed, 4 and 5 repaired, and 6 is ours |
 | `roam` | not of a paper: for each host its station keeps a log as in 002, and moves it as in 001 §4 |
 
 In the diagrams time goes to the right, a line for each process: `M1>` M1 is sent, `M1*` it is delivered, `M1.` it
@@ -62,13 +68,16 @@ arrives, in the order it was sent. Where hosts roam, `a:1` is the first message 
 s2 and so on are stations, each with one cell, and "a, at s1" is in the cell of s1.
 
 The random executions are within the model of the paper: they lose and duplicate nothing, and where hosts roam, they
-register as the paper has it. Their seeds are 0, 1, 2 and so on.
+register as the paper has it. 000 does not say whether channels are FIFO, so each of its entries says what was taken.
+Their seeds are 0, 1, 2 and so on. One of fixed processes that has more than {STEPS_MAX:,} steps would count as one that
+does not end; none has.
 
 {WORLDS}
 
-In the table, the first number is of the form as printed, and the second of ours. "3 or 6" are two readings of the
-paper that both fail. Both entries of 001 §5.2 that were searched for show the same runs with separate unicasts. What
-was not looked for is left blank.
+In the table, the first number is of the form as printed, and the second of ours. There is no second number if ours does
+the same and the claim is what is repaired. What was not looked for is left blank. Four entries have no search: one is a
+misprint that breaks every hand-off, one is two sentences that contradict each other, one is a step of a proof, and one
+compares two sets.
 """
 KINDS = tuple(kind.name for kind in fields(Failures))
 ASSUMPTIONS = """\
@@ -83,15 +92,18 @@ REFUTATION = """\
 
 A reader who had not written the entries tried to refute each under the assumptions of its paper, with the text of the
 paper as the only authority: by the context of what is quoted, by what the paper assumes elsewhere, and by the most
-charitable reading. Then a second reader did so, who had nothing but this page and the papers. This is what came of
-both, with the words of the paper that decided. The second found no execution and no quotation to be wrong. Four
-entries did not stand, and are now among the assumptions; two more suspicions were refuted before they were published.
-Of others the execution, the title, the readings or the numbers were corrected.
+charitable reading. Then a second reader did so, who had nothing but this page and the papers, and a third, in the same
+way. This is what came of all three, with the words of the paper that decided. Neither the second nor the third found an
+execution to be wrong in the reading that it takes, nor a quotation. The third found that one entry does not stand, that
+the sentences quoted in another do not fail though a sentence that was not quoted does, and that seven leave out a
+reading, a condition or an assumption. In all, five entries did not stand, and are now among the assumptions; three more
+suspicions were refuted before they were published. Of others the execution, the title, the readings or the numbers were
+corrected.
 
 | where | entry | what came of it | decided by |
 |---|---|---|---|"""
 WITHDRAWN_HEAD = """
-These do not stand. The first four are now among the assumptions; those marked as never published are not on this page:
+These do not stand. The first five are now among the assumptions; those marked as never published are not on this page:
 
 | paper | entry | what came of it | decided by |
 |---|---|---|---|"""
@@ -150,9 +162,8 @@ def _often(erratum: Erratum) -> Sequence[str]:
 
 
 def _count(found: Frequency, kind: str) -> str:
-    """Return how many executions fail in this way, as printed (in each reading) and with ours."""
-    readings = [one for one in (found.printed, found.other_reading) if one is not None]
-    printed = " or ".join(dict.fromkeys(str(getattr(one, kind)) for one in readings))
+    """Return how many executions fail in this way, as printed and with ours."""
+    printed = str(getattr(found.printed, kind))
     return printed if found.ours is None else f"{printed}, {getattr(found.ours, kind)}"
 
 
@@ -173,9 +184,17 @@ def _erratum(erratum: Erratum) -> str:
         _answers(erratum.asked, erratum.answers),
         erratum.why,
         f"**In defence of the paper.** {erratum.defence}",
+        _further(erratum.further),
         f"**Repair.** {erratum.repair}" if erratum.repair else "",
         _search(erratum),
     )
+
+
+def _further(further: Further | None) -> str:
+    if further is None:
+        return ""
+    parts = f"**{further.lead}**", _execution(further.execution), _answers(further.asked, further.answers)
+    return "\n\n".join(parts)
 
 
 def _assumptions() -> str:

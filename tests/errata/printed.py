@@ -23,11 +23,15 @@ from antecede.lab.printed.ordering import Bare, PickRow, PrintedPrs, PrintedRst
 from tests.errata.forms import Form, Groups, Party
 
 
-def prs(row: PickRow | None = None, *, skip_own: bool = False, at_once: bool = False) -> Form:
-    """Return 000 §5.2. `row` picks the row that is sent; with `at_once` the sender gets its own copy as it sends."""
+def prs(row: PickRow | None = None, *, counts_own: bool = False, at_once: bool = False) -> Form:
+    """Return 000 §5.2. `row` picks the row that is sent.
+
+    With `at_once` the sender is a destination and gets its own copy as it sends. With `counts_own` it is not one, and
+    counts its messages as delivered to itself all the same.
+    """
 
     def make(name: str, names: Sequence[str]) -> Party:
-        return Bare(name, PrintedPrs(name, names=names, row=row, skip_own=skip_own), at_once)
+        return Bare(name, PrintedPrs(name, names=names, row=row, counts_own=counts_own), at_once)
 
     return _form("000 as printed", make)
 

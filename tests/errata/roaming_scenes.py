@@ -6,6 +6,7 @@ from itertools import permutations
 
 from antecede import Packet
 from antecede.core.mobile.host_and_station_frames import Carried, Delete, Notify
+from antecede.core.mobile.luggage import Policy
 from antecede.core.ordering.rst import RstStamp
 from tests.core.mobile.script import Hold, carries, content, flush, order, world
 from tests.errata.roaming_search import Stations
@@ -117,6 +118,22 @@ def in_the_air(form: Stations) -> MobileWorld:
     flush(scene, late_or_in_the_air)
     scene.send("b", {"c"})
     flush(scene, late_or_in_the_air)
+    return scene
+
+
+def dropped_while_asleep(form: Stations) -> MobileWorld:
+    """b disconnects; a writes to b, which is dropped; b reconnects; a writes to b again."""
+    homes = {"a": "s1", "b": "s2"}
+    policy = Policy(when_asleep="drop")
+    scene = world(form.protocol, homes, policy=policy, make_station=form.make_station, make_host=form.make_host)
+    scene.leave("b")
+    flush(scene)
+    scene.send("a", {"b"})
+    flush(scene)
+    scene.enter("b", "s2")
+    flush(scene)
+    scene.send("a", {"b"})
+    flush(scene)
     return scene
 
 

@@ -112,6 +112,6 @@ def tell_readings(search: Search, readings: Mapping[str, Failures]) -> str:
     return f"Of {search.worlds} random worlds ({search}): {'; '.join(said)}."
 
 
-def is_inhibited(made: MobileWorld) -> bool:
+def waits_needlessly(made: MobileWorld) -> bool:
     """Return whether a message was held back although nothing that precedes it was missing."""
     return made.counts["held for nothing"] > 0

@@ -7,8 +7,9 @@
     P3 hears P2                 everything in flight from P2 to P3 arrives, in the order it was sent
     the rest arrives            everything in flight, and what is sent in answer, channel by channel, in order
 
-`Stage.progress` is what each arrival delivered. `Stage.columns` is what each step did, and `diagram` draws it: a line
-for each process, time to the right. A member of a group delivers its own messages as it sends them; that is not drawn.
+`Stage.progress` is what each arrival delivered, `Stage.first_packets` what each process sent first. `Stage.columns` is
+what each step did, and `diagram` draws it: a line for each process, time to the right. A member of a group delivers its
+own messages as it sends them; that is not drawn.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ class Stage:
         self.links: dict[tuple[str, str], list[Packet]] = {}
         self.orders: dict[str, list[str]] = {name: [] for name in self.names}
         self.packets: dict[tuple[str, str], Packet] = {}
+        self.first_packets: dict[str, Packet] = {}
         self.columns: list[dict[str, str]] = []
         self.progress: list[frozenset[str]] = []
 
@@ -95,6 +97,7 @@ class Stage:
                 if self.knowing:
                     self.knowledge.send(effect.message)
             elif isinstance(effect, Transmit):
+                self.first_packets.setdefault(process, effect.packet)
                 if effect.packet.message is not None:
                     self.packets[effect.packet.message.payload.decode(), effect.to] = effect.packet
                 self.links.setdefault((process, effect.to), []).append(effect.packet)

@@ -12,7 +12,7 @@ from antecede.core.ordering.prs import PrsStamp
 from antecede.lab.printed.ordering import PickRow
 from antecede.lab.printed.roaming import last_places
 from tests.core.mobile.script import order
-from tests.errata import av, ks, mr, prs, roaming
+from tests.errata import av, barrier_contents, ks, mr, msv, notifications, prs, roaming
 from tests.errata.constraints import carried
 from tests.errata.erratum import Erratum
 from tests.errata.executions import SEEDS, Traffic, everyone, execution, failures
@@ -22,6 +22,7 @@ from tests.errata.printed import prs as printed_prs
 from tests.errata.printed import rst as printed_rst
 from tests.errata.roaming_scenes import (
     after_a_move,
+    dropped_while_asleep,
     in_the_air,
     integers_about_the_disconnected,
     one_by_one,
@@ -32,14 +33,21 @@ from tests.errata.roaming_search import Stations
 from tests.errata.search import shortest
 from tests.errata.stage import Stage, diagram, perform
 
-ALL = [*prs.counterexamples(), *av.counterexamples(), *ks.counterexamples(), *mr.counterexamples()]
+ALL = [
+    *prs.counterexamples(),
+    *av.counterexamples(),
+    *ks.counterexamples(),
+    *mr.counterexamples(),
+    *msv.counterexamples(),
+]
 FEW = range(60)
 WITHOUT_SEARCH = {
     "A misprint sends handoff_begin to its own sender",
     "Is Algorithm 1 graceful to disconnections?",
     "The proof of liveness waits for the wrong message",
+    "The star's observation set",
 }
-"""Errata about every execution with a hand-off, about a sentence, and about a proof."""
+"""Errata about every execution with a hand-off, about a sentence, about a proof, and about two sets."""
 
 
 @pytest.mark.parametrize("erratum", ALL, ids=lambda erratum: erratum.title)
@@ -127,9 +135,16 @@ class TestOneRowForAll:
         assert len(found) == 3
         assert shortest(printed_prs(row), 2, 2, fifo=False) is None
 
-    @pytest.mark.parametrize("row", [prs.sender_row, prs.first_row])
-    def test_with_the_assumption_of_5_1_not_to_wait_for_oneself_does_not_help(self, row: PickRow) -> None:
-        assert not failures(printed_prs(row, skip_own=True), replace(prs.TO_OTHERS, fifo=False), FEW).none
+    def test_with_the_assumption_of_5_1_the_row_of_the_sender_is_enough_on_FIFO_channels_if_own_messages_count(
+        self,
+    ) -> None:
+        form = printed_prs(prs.sender_row, counts_own=True)
+        assert failures(form, prs.TO_OTHERS).none
+        assert shortest(form, 2, 5, fifo=True) is None
+        assert not failures(form, replace(prs.TO_OTHERS, fifo=False), FEW).none
+
+    def test_with_the_assumption_of_5_1_another_row_is_not_enough_even_if_own_messages_count(self) -> None:
+        assert not failures(printed_prs(prs.first_row, counts_own=True), prs.TO_OTHERS, FEW).none
 
 
 class TestReadingsThatAreRight:
@@ -156,9 +171,15 @@ class TestReadingsThatAreRight:
             assert all(isinstance(party, Waiting) and not party.unsent for party in stage.parties.values())
 
     def test_001_moves_put_one_after_the_other_are_right_until_a_host_returns(self) -> None:
-        assert order(two_moves(roaming.CHAINED), "h") == ["x:1", "y:1"]
-        assert order(there_and_back(roaming.CHAINED), "h") == ["x:2", "x:1"]
+        assert order(two_moves(notifications.CHAINED), "h") == ["x:1", "y:1"]
+        assert order(there_and_back(notifications.CHAINED), "h") == ["x:2", "x:1"]
+        assert order(there_and_back(notifications.MULTICAST), "h") == ["x:2", "x:1"]
         assert order(there_and_back(roaming.OURS), "h") == ["x:1", "x:2"]
+
+    def test_001_a_station_that_stays_with_the_place_it_has_is_right_as_the_defence_says(self) -> None:
+        assert order(two_moves(notifications.STAYING), "h") == ["x:1", "y:1"]
+        assert order(there_and_back(notifications.STAYING), "h") == ["x:1", "x:2"]
+        assert notifications.ALGORITHM_2.failures(notifications.STAYING).none
 
     def test_001_two_histories_with_the_same_notifications_end_in_different_cells(self) -> None:
         """Without the move back, nobody can tell from the two others which was first."""
@@ -185,7 +206,7 @@ class TestDetails:
     def test_001_when_the_stale_location_is_used_both_hand_offs_have_ended(self) -> None:
         """What is sent to s2 then is in transition after s2 has had `last` from all stations."""
         sent_to_s2 = 0
-        for printed in (roaming.PRINTED, roaming.MULTICAST):
+        for printed in (roaming.PRINTED, notifications.MULTICAST):
             scene = two_moves(printed, until_both_have_ended=True)
             for station in scene.stations.values():
                 assert isinstance(station, Station)
@@ -213,17 +234,28 @@ class TestDetails:
         assert broken == 0, "and without them causal order is kept"
 
     def test_001_a_stale_notification_fails_in_both_readings_of_a_broadcast(self) -> None:
-        erratum = roaming.stale_notification()
-        multicast, chained = (answer for _, answer in erratum.other_readings)
-        assert multicast == erratum.printed
-        assert chained == erratum.truth, "as the defence says"
+        erratum = notifications.stale_notification()
+        unicasts, chained, staying = (answer for _, answer in erratum.other_readings)
+        assert unicasts == erratum.printed
+        assert chained == staying == erratum.truth, "as the defence says"
 
     def test_001_all_ten_integers_about_the_disconnected_stay_in_the_header(self) -> None:
         assert integers_about_the_disconnected(Stations("av1")) == [10, 10]
 
     def test_001_separate_notifications_fail_and_one_causal_multicast_does_not(self) -> None:
-        erratum = roaming.notified_one_by_one()
-        assert [answer for _, answer in erratum.other_readings] == [erratum.truth]
+        answers = [answer for _, answer in notifications.broadcast_as_unicasts().answers]
+        assert answers == ["y:1, x:1", "x:1, y:1", "x:1, y:1"]
+
+    def test_001_a_message_that_is_dropped_is_counted_and_not_merged(self) -> None:
+        station = dropped_while_asleep(Stations("av1")).stations["s2"]
+        assert isinstance(station, Station)
+        ordering = station.berths["b"].luggage_here.mind.ordering
+        assert ordering.delivered == {"a": 2}
+
+    @pytest.mark.parametrize(("form", "traffic"), [(inferred_phases(), mr.ALONE), (by_the_rules(), mr.REORDERED)])
+    def test_003_the_rules_fail_by_themselves_too(self, form: Form, traffic: Traffic) -> None:
+        """Some executions fail though every process begins with a message of phase 0, or with resynch(1)."""
+        assert " in 0 no " not in mr.rules_alone_told(form, traffic)
 
     def test_001_the_executions_have_unicasts_to_other_hosts_only(self) -> None:
         av1, av2 = Stations("av1"), Stations("av2")
@@ -241,8 +273,22 @@ class TestDetails:
 
         for seed in FEW:
             execution(printed_prs(), Traffic(), seed, watch)
-        redundant, undelivered = prs.redundant_tuples(prs.ANY)
-        assert 0 < undelivered < redundant
+        found = barrier_contents.find_redundant(barrier_contents.PRINTED, barrier_contents.ANY)
+        assert 0 < found.undelivered < found.redundant
+
+    def test_000_what_figure_8_explains_may_be_a_direct_predecessor(self) -> None:
+        """The redundant tuple of M4, which P4 sends to P2, is of M1: delivered, and the only message to P2 before."""
+        script = ["P1 sends M1 to P2, P4", "M1 arrives at P2", "M1 arrives at P4", "P2 sends M2 to P3"]
+        script += ["M2 arrives at P3", "P3 sends M3 to P4", "M3 arrives at P4", "P4 sends M4 to P2"]
+        stage = perform(printed_prs(), "P1 P2 P3 P4", script)
+        m4, redundant = MessageId("P4", 1), {(MessageId("P1", 1), "P2")}
+        assert carried(stage.packets["M4", "P2"]) == redundant
+        assert stage.knowledge.owed(m4) == set()
+        assert barrier_contents.direct_predecessors(stage.knowledge, m4, "P2") == redundant
+
+    def test_000_the_row_of_the_sender_of_a_broadcast_may_hold_a_message_and_one_that_precedes_it(self) -> None:
+        assert barrier_contents.broadcast_row(to_oneself=False) == "{(P1, 1), (P2, 1)}"
+        assert barrier_contents.broadcast_row(to_oneself=True) == "{(P2, 1)}"
 
 
 class TestStage:

@@ -238,7 +238,10 @@ def test_5_1_row_i_of_process_i_has_every_latest_message_delivered_there() -> No
 
 
 def test_5_3_row_i_is_not_always_mutually_concurrent() -> None:
-    """The paper says it is. P2 knows that M1 was delivered at P4, so M3 does not mention it, and step 5 leaves it."""
+    """The paper says that it contains the latest messages, which are so, and not that it contains nothing else.
+
+    P2 knows that M1 was delivered at P4, so M3 does not mention it, and step 5 leaves it.
+    """
     stage = Stage("prs", ["P1", "P2", "P4"])
     m1 = stage.send("P1", {"P4"})
     stage.arrive(m1, "P4")

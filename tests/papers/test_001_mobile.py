@@ -1,6 +1,6 @@
 """Alagar, Venkatesan: "Causally Ordered Message Delivery in Mobile Systems" (001).
 
-The example of §5.2, what is printed and does not hold, and Table 1 by counting.
+The example of §5.2, what does not hold or waits needlessly as it is printed or read, and Table 1 by counting.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def test_5_2_repaired_two_moves_keep_the_order(protocol: str) -> None:
     scene.finished()
 
 
-def test_5_2_as_printed_a_station_not_yet_notified_overtakes_one_that_is() -> None:
+def test_5_2_if_notify_is_separate_unicasts_a_station_not_yet_notified_overtakes_one_that_is() -> None:
     scene = roaming_scenes.one_by_one(as_printed("av2"))
     assert order(scene, "h") == ["y:1", "x:1"]
     assert scene.oracle.violations == 1
@@ -114,8 +114,11 @@ def test_5_2_repaired_all_are_notified_at_once_or_none(protocol: str) -> None:
 
 
 @pytest.mark.parametrize("printed", [True, False])
-def test_4_1_as_printed_algorithm_1_does_inhibit(printed: bool) -> None:
-    """a writes to c, and then to b. The second is in the air to b when b writes to c, who may have that at once."""
+def test_4_1_as_printed_a_message_may_wait_needlessly_with_algorithm_1(printed: bool) -> None:
+    """a writes to c, and then to b. The second is in the air to b when b writes to c, who may have that at once.
+
+    The paper does not call this inhibition (Table 1), which it defines by MSS_PENDING, the queue of Algorithm 2.
+    """
     scene = roaming_scenes.in_the_air(as_printed("av1") if printed else Stations("av1"))
     assert order(scene, "c") == ([] if printed else ["b:1"])
     assert scene.counts["held for nothing"] == (1 if printed else 0)

@@ -75,7 +75,7 @@ ROWS = (
         "1.12", "§4.1", "Algorithm 1: the matrix of each host, kept at its station.",
         "core.mobile.direct lab.printed.roaming",
         "sim/mobile/test_world.py::test_the_sizes_of_table_1 "
-        "papers/test_001_mobile.py::test_4_1_as_printed_algorithm_1_does_inhibit",
+        "papers/test_001_mobile.py::test_4_1_as_printed_a_message_may_wait_needlessly_with_algorithm_1",
         link="What is in the air to a host counts as known to it", why="ours merges what a host knows when it has it",
     ),
     works(
@@ -127,7 +127,7 @@ ROWS = (
         "core.mobile.relay core.mobile.handoff",
         "papers/test_001_mobile.py::test_table_1_hand_off_messages "
         "core/mobile/test_handoff.py::test_every_action_is_the_station_s_or_the_scheme_s",
-        link="A broadcast of notify must not be separate unicasts",
+        link="A broadcast is one causal multicast",
         why="here the old station notifies, with one causal multicast",
     ),
     differs(
@@ -165,7 +165,7 @@ ROWS = (
         "papers/test_001_mobile.py::test_5_3_during_a_hand_off_a_host_goes_on_to_receive_old_messages_and_to_send",
     ),
     works(
-        "1.28", "§5.3", "Inhibition: a message waits although its delivery would not violate causal order.",
+        "1.28", "§5.3", "Inhibition: a message is queued in MSS_PENDING although its delivery would be in order.",
         "sim.measure.oracle",
         "sim/mobile/test_world.py::test_only_protocols_that_inhibit_wait_needlessly",
     ),

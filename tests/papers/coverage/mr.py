@@ -64,13 +64,14 @@ ROWS = (
         "3.11", "§3.3, Figure 4", "On FIFO channels timestamps need not be sent, because they can be inferred.",
         "core.ordering.mr_broadcast lab.printed.mr",
         "papers/test_003_mr.py::test_3_3_figure_4_the_timestamps_of_successive_broadcasts",
-        link="Timestamps cannot be inferred", why="those of resynchronisations cannot, and are sent",
+        link="With BS1 as printed, timestamps cannot be inferred",
+        why="those of resynchronisations cannot, and are sent",
     ),
     differs(
         "3.12", "§3.4", "On other channels the timestamps restore the order of arrival.",
         "core.fifo lab.printed.mr",
         "papers/test_003_mr.py::test_3_4_a_number_is_that_of_the_channel_not_of_the_sender",
-        link="Nor can the order of arrival be inferred from timestamps",
+        link="Nor, by these rules, the order of arrival",
         why="they do not; packets are numbered by channel",
     ),
     works(
@@ -102,7 +103,7 @@ ROWS = (
         "papers/test_003_short_stamps.py::"
         "test_4_1_on_fifo_channels_a_message_does_not_carry_the_count_of_its_own_group "
         "papers/test_003_short_stamps.py::test_4_1_random_executions_keep_causal_order",
-        link="Timestamps cannot be inferred",
+        link="With BS1 as printed, timestamps cannot be inferred",
         why="messages need not, with the option `own_count=False`; resynchronisations must",
     ),
     works(

@@ -230,8 +230,8 @@ ROWS = (
         "0.39", "§8.3, Figure 8", "News of a delivery travels one hop, so some constraints are redundant.",
         "core.ordering.prs",
         "papers/test_000_prs.py::test_8_3_figure_8_delivery_information_travels_one_hop_only",
-        link="The explanation of redundant tuples is incomplete",
-        why="there is a second kind of redundant tuple",
+        link="A message may carry indirect predecessors",
+        why="it is so; there is a second kind of redundant tuple",
     ),
     works(
         "0.40", "§8.3", "In the broadcast case the algorithm sends the least there is.",

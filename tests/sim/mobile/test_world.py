@@ -73,7 +73,7 @@ def test_every_run_holds_and_leaves_nothing_undelivered(protocol: str, seed: int
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_only_protocols_that_inhibit_wait_needlessly(protocol: str) -> None:
-    """001 Table 1, "inhibition"; 000 §9 does not say that it inhibits, and it does."""
+    """001 Table 1, "inhibition", in a wider sense: 000 §9 has no such queue, and messages wait needlessly there too."""
     result = simulate_mobile(replace(ROUGH, protocol=protocol, oracle=True, messages=300))
     assert result.needless_share is not None
     assert (result.needless_share > 0) == protocols()[protocol].inhibits

@@ -11,8 +11,8 @@ moves only what is known of the host: CB_h, Delivered_h and sent_h, in the order
 With `combine=True` a station sends one acknowledgement of a message for all hosts of its cell (§9.3, `CombiningFlood`).
 
 Messages of one station reach a host in the order of M_seq, even those of different hosts that have nothing to do with
-each other: this protocol inhibits, which the paper does not say. With `any_order=True` concurrent messages reach a host
-in any order, and a message waits for its predecessors only (`AnyOrderFlood`).
+each other: a message may wait needlessly, which the paper does not say. With `any_order=True` concurrent messages reach
+a host in any order, and a message waits for its predecessors only (`AnyOrderFlood`).
 
 Changed from the paper: there h_RECD never passes a message that is not for h, and everything after it waits for ever.
 Here it steps over what is known not to be for h, or to be deleted.

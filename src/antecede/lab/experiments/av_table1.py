@@ -180,7 +180,7 @@ INHIBITION = (
         explanation(
             at_most_hosts("needless_percent", "av1"),
             0.0,
-            words="% that wait needlessly with Algorithm 1, repaired; as printed some do, see the errata",
+            words="% that wait needlessly with our Algorithm 1; the paper means messages queued in MSS_PENDING",
         ),
     ),
     Claim(

@@ -118,13 +118,13 @@ def _kinds(found: Mapping[str, object]) -> frozenset[str]:
 class RoamingForm:
     """A protocol for hosts that move about as often as they send, in cells whose wires reorder.
 
-    With `unicast`, a message goes to one other host, as in 001. `inhibits` looks for messages that wait needlessly, and
-    for nothing else. `make_scheme` makes the scheme of another reading of the paper.
+    With `unicast`, a message goes to one other host, as in 001. With `waits`, what is looked for is messages that wait
+    needlessly, and nothing else. `make_scheme` makes the scheme of another reading of the paper.
     """
 
     protocol: str
     unicast: bool = False
-    inhibits: bool = False
+    waits: bool = False
     make_scheme: MakeScheme | None = None
 
     def __call__(self, seed: int, *, printed: bool) -> frozenset[str]:
@@ -146,8 +146,8 @@ class RoamingForm:
         try:
             found = world.run()
         except LimitReached:  # the stations send a message back and forth without end
-            return NOTHING if self.inhibits else frozenset({ENDLESS})
-        if self.inhibits:
+            return NOTHING if self.waits else frozenset({ENDLESS})
+        if self.waits:
             return _kinds({OTHER: found.needless_share})
         return _kinds({ORDER: found.violations, LOST: found.undelivered})
 
@@ -198,18 +198,19 @@ FORMS = {
         "Not an error: in Algorithm 1 a message may wait although nothing that precedes it is missing. The paper "
         "defines inhibition by the queue of Algorithm 2.",
         "001 §4.1",
-        RoamingForm("av1", unicast=True, inhibits=True),
+        RoamingForm("av1", unicast=True, waits=True),
         OTHER,
-        label="av1 waits (not an error)",
+        label="av1 waits needlessly (not an error)",
     ),
     "av2": Form(
-        "As printed, with notifications one by one: Algorithm 2 breaks causal order.",
+        "As printed, if a broadcast of notify is read as separate unicasts: Algorithm 2 breaks causal order, by a "
+        "stale notification or by that reading.",
         "001 §5.2",
         RoamingForm("av2", unicast=True),
     ),
     "av2, multicast": Form(
         "As printed, with a notification that is one causal multicast of the new station: Algorithm 2 breaks causal "
-        "order.",
+        "order, by a stale notification.",
         "001 §5.2",
         RoamingForm("av2", unicast=True, make_scheme=MulticastNotifyingRelay),
     ),

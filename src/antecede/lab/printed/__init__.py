@@ -1,4 +1,4 @@
-"""The algorithms of the papers as printed, where they are wrong: for the errata and for the lab, never for use.
+"""The papers' algorithms as printed, or read outside their assumptions: for the errata and the lab, never for use.
 
 ordering     procedures of 000 §5.2 and 001 §3, and a process that runs them
 ks           002: `Ks` of the core with the look-ahead of §4.5, or with the first test of RCV(4)

@@ -7,14 +7,14 @@ the sender does not travel: it is received within the send.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from antecede.core.algorithm import Ordering
 from antecede.core.effects import Deliver, Effect, Sent, Transmit
 from antecede.core.ordering.prs import Prs, PrsStamp
 from antecede.core.ordering.rst import Rst, RstStamp
-from antecede.core.types import Message, MessageId, Need, Packet, ProcessId, Stamp
+from antecede.core.types import Message, MessageId, Packet, ProcessId, Stamp
 from antecede.core.vectors import greatest
 
 PickRow = Callable[[ProcessId, ProcessId, Sequence[ProcessId]], ProcessId]
@@ -63,23 +63,22 @@ class PrintedPrs(Prs):
     """000 §5.2, in which a sender may be one of its destinations.
 
     `row`, if given, names the one row of the barrier that is sent to a destination in the place of all (§8.2). With
-    `skip_own` a process does not wait for its own messages, which the paper does not say.
+    `counts_own` a process counts its own messages as delivered to itself when it sends them, so that it never waits for
+    one of them: Delivered_i[i, i] := sent_i, which the paper does not say.
     """
 
     names: Sequence[ProcessId] = ()
     row: PickRow | None = None
-    skip_own: bool = False
+    counts_own: bool = False
 
     def stamps(self, message: Message, others: Sequence[ProcessId]) -> list[Stamp]:
+        if self.counts_own:
+            self.delivered[self.me] = message.id.seq
         if self.row is None:
             return super().stamps(message, others)
         rows = [self.barrier.get(self.row(self.me, to, self.names), {}) for to in others]
         super().stamps(message, others)
         return [PrsStamp(dict.fromkeys(self.names, row)) for row in rows]
-
-    def unmet(self, message: Message, stamp: Stamp) -> Iterator[Need]:
-        needs = super().unmet(message, stamp)
-        return (need for need in needs if need.sender != self.me) if self.skip_own else needs
 
     def learn(self, message: Message, stamp: Stamp) -> None:
         sender, seq = message.id

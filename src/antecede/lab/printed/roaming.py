@@ -1,4 +1,7 @@
-"""Mistakes of 000 §9 and 001 about hosts that move, each put back into the scheme of its protocol.
+"""000 §9 and 001 on hosts that move, as printed, or read outside their assumptions, in the scheme of each protocol.
+
+Most of these forms are wrong. `StayingRelay` is a reading that is not, and `NeedlesslyWaitingDirect` does what 001 does
+not deny.
 
 In the hand-off of 001 §5.2 (`NotifyingRelay`) the new station sends the notifications, as soon as a host registers:
 
@@ -66,8 +69,12 @@ def leaving_host(name: ProcessId, home: ProcessId, *, retry_s: float = 1.0) -> L
     return LeavingHost(name, home, home, retry_s=retry_s)
 
 
-class InhibitingDirect(Direct):
-    """001 §4.1: what is in the air to a host precedes what the host sends, though the host has not had it."""
+class NeedlesslyWaitingDirect(Direct):
+    """001 §4.1: what is in the air to a host precedes what the host sends, though the host has not had it.
+
+    So a message may wait needlessly. The paper does not call that inhibition, which it defines by `MSS_PENDING`, the
+    queue of Algorithm 2.
+    """
 
     __slots__ = ()
 
@@ -161,6 +168,7 @@ class ChainingRelay(MulticastNotifyingRelay):
 
     homes: dict[ProcessId, ProcessId] = field(default_factory=dict)
     moves: dict[ProcessId, list[tuple[ProcessId, ProcessId]]] = field(default_factory=dict)
+    places: dict[ProcessId, ProcessId] = field(default_factory=dict)
 
     def join(self, host: ProcessId, home: ProcessId) -> None:
         super(ChainingRelay, self).join(host, home)
@@ -170,8 +178,26 @@ class ChainingRelay(MulticastNotifyingRelay):
         yield from super(ChainingRelay, self)._take(station, packet)
         if isinstance(packet.stamp, Notify):
             notify = packet.stamp
+            before = self.places.get(notify.host, self.homes[notify.host])
             self.moves.setdefault(notify.host, []).append((notify.previous, notify.to))
-            self.location[notify.host] = last_places(self.homes[notify.host], self.moves[notify.host])[0]
+            possible = last_places(self.homes[notify.host], self.moves[notify.host])
+            self.location[notify.host] = self.places[notify.host] = self._choose(possible, before)
+
+    def _choose(self, possible: Sequence[ProcessId], before: ProcessId) -> ProcessId:  # noqa: ARG002
+        """Return where to send, of the `possible` places, the one told last first; it was `before` until now."""
+        return possible[0]
+
+
+class StayingRelay(ChainingRelay):
+    """The same, but a station sends to the place that it has until the host is known to have left it for good.
+
+    So if the moves can be put together in two ways, it does not go back. The paper does not say this either.
+    """
+
+    __slots__ = ()
+
+    def _choose(self, possible: Sequence[ProcessId], before: ProcessId) -> ProcessId:
+        return before if before in possible else possible[0]
 
 
 def last_places(home: ProcessId, moves: Sequence[tuple[ProcessId, ProcessId]]) -> list[ProcessId]:
@@ -227,7 +253,7 @@ class SelfAskingStation(LiteralStation):
 
 MakeScheme = Callable[[Process], Scheme]
 SCHEMES: Mapping[str, MakeScheme] = {
-    "av1": lambda _: InhibitingDirect("rst"),
+    "av1": lambda _: NeedlesslyWaitingDirect("rst"),
     "av2": NotifyingRelay,
     "prs-mobile": lambda _: StandingFlood(),
 }
