@@ -17,7 +17,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, PercentFormatter
 
 from antecede.lab.experiment import Chart, Experiment, PaperValue
 from antecede.lab.papers import cite
@@ -207,6 +207,8 @@ def _label_axes(axes: Any, chart: Chart, found: list[Line]) -> None:
             axis_format(FuncFormatter(_format_tick))
     else:
         axes.set_ylim(bottom=0)
+    if chart.y_percent:
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=""))
     axes.grid(visible=True, color="0.9", linewidth=0.6)
     axes.set_axisbelow(True)
     handles, labels = axes.get_legend_handles_labels()

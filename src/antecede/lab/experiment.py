@@ -86,7 +86,7 @@ class Chart:
     a line with an empty label is left out. `dashed` are labels of lines that show an explanation and not the experiment
     itself. With `ticks` the values of x are names, side by side in that order. With `bars`, `ticks` has the labels of
     values that are not labelled by their names. `order` are labels that have the same colour and marker in every chart
-    with the same order. `x_max` leaves out the points beyond it.
+    with the same order. `x_max` leaves out the points beyond it. With `y_percent` the y axis has shares as percentages.
     """
 
     title: str
@@ -105,6 +105,7 @@ class Chart:
     y_log: bool = False
     bars: bool = False
     x_max: float | None = None
+    y_percent: bool = False
 
 
 @dataclass(frozen=True, slots=True)

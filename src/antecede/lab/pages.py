@@ -133,13 +133,17 @@ def _read_all_claims(folder: Path) -> list[dict[str, Any]]:
 
 
 def _summary_table(made: list[dict[str, Any]], *, ours: bool) -> str:
-    """Return a table with a row for each experiment that has such claims, and one for all."""
+    """Return a table with a row for each experiment and paper that has such claims, and one for all."""
     rows, total = [], Counter[str]()
     for one in made:
-        found = Counter(_column(claim) for claim in one["claims"] if claim["ours"] is ours)
-        if found:
-            name = one["experiment"]
-            rows.append(_summary_row(f"| [{name}](#{name}) | {_format_place(one)} |", found))
+        by_paper: dict[str, list[dict[str, Any]]] = {}
+        for claim in one["claims"]:
+            if claim["ours"] is ours:
+                by_paper.setdefault(one["paper"] if ours else claim["where"][:3], []).append(claim)
+        for paper, claims in by_paper.items():
+            found, name = Counter(map(_column, claims)), one["experiment"]
+            place = _format_place(one) if paper == one["paper"] else str(PAPERS[paper])
+            rows.append(_summary_row(f"| [{name}](#{name}) | {place} |", found))
             total += found
     head = [f"| experiment | paper | {' | '.join(COLUMNS)} |", "|---" * (2 + len(COLUMNS)) + "|"]
     return "\n".join([*head, *rows, _summary_row("| **all** | |", total), ""])
@@ -209,7 +213,12 @@ def _format_measurement(claim: dict[str, Any]) -> str:
         return claim["words"] or "-"
     low, high = claim["confidence_95"]
     words = f"; {claim['words']}" if claim["words"] else ""
-    return f"{claim['measured']:.3g} ({low:.3g} to {high:.3g}){words}"
+    return f"{_format_number(claim['measured'])} ({_format_number(low)} to {_format_number(high)}){words}"
+
+
+def _format_number(value: float) -> str:
+    """Return a number with three digits, or all digits before the point if there are more."""
+    return f"{value:,.0f}" if abs(value) >= 1_000 else f"{value:.3g}"
 
 
 PAGE = """\

@@ -25,6 +25,7 @@ from antecede.sim import (
     Distribution,
     Header,
     MobileParameters,
+    MobileResult,
     Mobility,
     Network,
     ProcessingCost,
@@ -114,7 +115,11 @@ def measure(point: Point, seed: int, *, full: bool = True) -> dict[str, float | 
     all that is sent for it between hosts and stations. The bytes of a host are its state at the end.
     """
     world = MobileWorld(parameters(point, seed, full=full))
-    found = world.run()
+    return read_numbers(point, world, world.run())
+
+
+def read_numbers(point: Point, world: MobileWorld, found: MobileResult) -> dict[str, float | None]:
+    """Return the numbers of `NUMBERS` of a world that was run, by name."""
     stations, hosts = int(point["stations"]), int(point["hosts"])
     values = (
         in_ms(found.delay_mean_s),

@@ -219,6 +219,7 @@ def _chart(over: str, number: str, y_label: str, title: str, *, y_log: bool = Tr
         y_label=y_label,
         series=["protocol"],
         names=NAMES,
+        order=list(NAMES.values()),
         where={"over": over},
         x_log=True,
         y_log=y_log,

@@ -103,9 +103,9 @@ ERRATA = Experiment(
     title="How often the printed forms fail",
     about="Few processes and messages, exponential latency of 0.5 to 3 times the time between sends; hosts that move "
     "about as often as they send; graphs with slow links. `docs/errata.md` has an execution of each form that fails. "
-    "Hosts of 001 send to one other host, and register as its §2 says. Three forms count against nobody. `prs own`, "
-    "and `ks look-ahead` on channels that reorder, are outside an assumption of their paper; in `av1 inhibits` "
-    "messages wait needlessly, which its paper does not deny.",
+    "Hosts of Alagar and Venkatesan send to one other host, and register as §2 of their paper says. Three forms count "
+    "against nobody. `prs own`, and `ks look-ahead` on channels that reorder, are outside an assumption of their "
+    "paper; in `av1 inhibits` messages wait needlessly, which its paper does not deny.",
     grid=_grid(False),
     quick=_grid(True),
     measure=measure,

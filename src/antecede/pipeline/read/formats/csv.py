@@ -53,9 +53,9 @@ def read(block: Block, wanted: Wanted, mapping: Mapping[str, object]) -> Iterato
     named = ", ".join(f"{name}{did_you_mean(name, names)}" for name in missing)
     note = f"{block.name}: the header has no column {named}; there are {', '.join(names)}"
     twice = [name for name in dict.fromkeys(mapper.field_names) if names.count(name) > 1]
-    notes = (note,) if missing else ()
-    notes += (f"{block.name}: the header has several columns {', '.join(twice)}; the last one counts",) if twice else ()
-    yield replace(_take(block, mapper.table(events, places, wanted), lines), notes=notes)
+    several = f"{block.name}: the header has several columns {', '.join(twice)}; the last one counts"
+    notes = [*([note] if missing else []), *([several] if twice else [])]
+    yield replace(_take(block, mapper.table(events, places, wanted), lines), notes=tuple(notes))
 
 
 def find_delimiter(header: str) -> str:
