@@ -69,8 +69,8 @@ s2 and so on are stations, each with one cell, and "a, at s1" is in the cell of 
 
 The random executions are within the model of the paper: they lose and duplicate nothing, and where hosts roam, they
 register as the paper has it. 000 does not say whether channels are FIFO, so each of its entries says what was taken.
-Their seeds are 0, 1, 2 and so on. One of fixed processes that has more than {STEPS_MAX:,} steps would count as one that
-does not end; none has.
+The seeds are 0, 1, 2 and so on. An execution of fixed processes with more than {STEPS_MAX:,} steps counts as one that
+does not end; none had.
 
 {WORLDS}
 

@@ -21,7 +21,8 @@ from functools import lru_cache
 from antecede.core.errors import Misuse, TooNew, WireError, too_new
 from antecede.core.roster import NAME_BYTES_MAX, checked_names
 from antecede.core.types import Message, MessageId, Packet
-from antecede.core.wire.shapes import TAGS, CommonPart, Reader, Sets, Writer
+from antecede.core.wire.common_part import CommonPart
+from antecede.core.wire.shapes import TAGS, Reader, Sets, Writer
 
 VERSION = 1
 PACKET_BYTES_MAX = 64 * 2**20

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import accumulate
-from operator import is_
 from typing import Any, TypeVar
 
 from antecede.core.errors import TooNew, WireError, unknown
 from antecede.core.snapshot import values
 from antecede.core.types import Message, MessageId, Stamp
+from antecede.core.wire.common_part import CommonPart
 
 UINT_MAX = 2**63 - 1
 NAMES_PER_BYTE_MAX = 64
@@ -52,21 +52,6 @@ def stamp(tag: int, name: str) -> Callable[[type[S]], type[S]]:
     return register
 
 
-class CommonPart:
-    """The part of the last stamp that the stamps of one message to several destinations have in common, as bytes.
-
-    `of` are the values it was written from, and `before` is what the writer had met and ranged over before it.
-    """
-
-    __slots__ = ("before", "data", "of", "ranged")
-
-    def __init__(self) -> None:
-        self.of: tuple[object, ...] = ()
-        self.before = (0, 0)
-        self.data = b""
-        self.ranged = 0
-
-
 class Writer:
     """Appends shapes to `out`, numbering names in the order they are met, after those of `roster`.
 
@@ -79,24 +64,11 @@ class Writer:
         self.out = bytearray()
         self.index = dict(roster or {})
         self.ranged = 0  # names that the complements written so far range over
-        self.common_part = common
+        self.common_part = common or CommonPart()
 
     def common(self, of: tuple[object, ...], write: Callable[[Writer], None]) -> None:
-        """Append what `write` appends, or what it appended last time if it is the same: it was made of these very
-        values, at the same place among the names.
-        """
-        part, before = self.common_part, (len(self.index), self.ranged)
-        if part is None:
-            write(self)
-        elif part.before == before and len(part.of) == len(of) and all(map(is_, part.of, of)):
-            self.out += part.data
-            self.ranged = part.ranged
-        else:
-            start = len(self.out)
-            write(self)
-            if len(self.index) == before[0]:  # the roster has all names, so the next writer numbers them alike
-                part.of, part.before = of, before
-                part.data, part.ranged = bytes(self.out[start:]), self.ranged
+        """Append what `write` makes of these values, which the stamps of one message to all destinations share."""
+        self.common_part.append(self, of, write)
 
     def uint(self, number: int) -> None:
         out = self.out
