@@ -1,7 +1,7 @@
 """The part that the stamps of one message to several destinations have in common, which is written once.
 
-With `ks` a message to seven processes is seven packets, whose stamps differ in one row. The codec of a process remembers
-the bytes of the rest from one packet to the next.
+With `ks` a message to seven processes is seven packets, whose stamps differ in one row. The codec of a process
+remembers the bytes of the rest from one packet to the next.
 """
 
 from __future__ import annotations

@@ -12,10 +12,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antecede.judge.events import KINDS, WITH_MESSAGE
+from antecede.judge.events import KINDS, QUARANTINED_CHARS_MAX, WITH_MESSAGE, parse
 from antecede.judge.row_refusals import FIELD_CHARS_MAX
 from antecede.judge.times import SIZE_MAX
-from antecede.pipeline.arrow import Flags, Longs
+from antecede.pipeline import schema
+from antecede.pipeline.arrow import Flags, Longs, fill_table
+from antecede.pipeline.read.rows import NEEDED
 
 TEXTS = ("run", "process", "kind", "message", "group")
 
@@ -89,3 +91,28 @@ def _rows_with_odd_dest(dests: pa.ChunkedArray) -> Longs:
     """Return the rows with a destination that is null, empty or too long."""
     odd = _apply(pc.list_flatten(dests), _is_odd_dest)
     return pc.list_parent_indices(dests).to_numpy()[odd] if odd.any() else np.empty(0, np.int64)
+
+
+def refuse_bad_events(events: pa.Table) -> tuple[pa.Table, pa.Table]:
+    """Return the events that keep the rules of a trace, and the others as refused rows.
+
+    Sends may lack destinations, which are inferred later. Only columns that decide the verdict are looked at, so that
+    it does not depend on which others are wanted.
+    """
+    asked = events.select(NEEDED)
+    doubtful = np.flatnonzero(find_doubtful(asked, needs_dests=False))
+    rows = asked.take(pa.array(doubtful)).to_pylist()
+    reasons = [parse({**row, "dests": row["dests"] or []}) for row in rows]
+    bad = [at for at, reason in enumerate(reasons) if isinstance(reason, str)]
+    where = events.select(["file", "line"]).take(pa.array(doubtful[bad]))
+    refused = fill_table(
+        schema.QUARANTINE,
+        len(bad),
+        file=where["file"].cast(schema.TEXT),
+        line=where["line"],
+        reason=[reasons[at] for at in bad],
+        row=[str(rows[at])[:QUARANTINED_CHARS_MAX] for at in bad],
+    )
+    kept = np.ones(events.num_rows, np.bool_)
+    kept[doubtful[bad]] = False
+    return (events.filter(pa.array(kept)) if bad else events), refused

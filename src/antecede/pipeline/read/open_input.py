@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from antecede.pipeline.limits import Limits
 from antecede.pipeline.read import blocks as cutting
+from antecede.pipeline.read import doubtful_rows
 from antecede.pipeline.read.blocks import Block
 from antecede.pipeline.read.detection.detect_format import HEAD_BYTES, DetectedFormat, detect_format, read_heads
 from antecede.pipeline.read.detection.mapping_notes import note_what_is_missing
@@ -175,7 +176,7 @@ def _look_at_files(batches: Batches) -> Iterator[pa.RecordBatch]:
 
 def _prepare_spans(wanted: Wanted, rows: pa.Table) -> ReadRows:
     events, unnamed = spans.resolve_spans(rows)
-    kept, refused = spans.refuse_bad_events(events.select(wanted.events.names))
+    kept, refused = doubtful_rows.refuse_bad_events(events.select(wanted.events.names))
     return ReadRows(kept, refused, unnamed=unnamed)
 
 

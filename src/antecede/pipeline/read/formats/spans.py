@@ -30,7 +30,6 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antecede.judge.events import QUARANTINED_CHARS_MAX, parse
 from antecede.pipeline import schema
 from antecede.pipeline.arrow import (
     NAME,
@@ -46,8 +45,7 @@ from antecede.pipeline.arrow import (
     text_ranks,
 )
 from antecede.pipeline.dealing import part_by_text
-from antecede.pipeline.read.doubtful_rows import find_doubtful
-from antecede.pipeline.read.rows import NEEDED, encode_names
+from antecede.pipeline.read.rows import encode_names
 from antecede.pipeline.schema import DOUBLE, FLAG, INT, LONG, TEXT, TEXT_BY_TEXT, TEXTS, column
 
 SPANS = pa.schema(
@@ -228,7 +226,7 @@ def make_events(named: pa.Table) -> pa.Table:
     """Return the events of rows that have their messages, with all columns of a trace, file and line. All rows of a
     process must be here."""
     role = named["role"].to_numpy()
-    process, _ = codes(pc.fill_null(named["process"].cast(TEXT), ""))  # `refuse_bad_events` refuses both
+    process, _ = codes(pc.fill_null(named["process"].cast(TEXT), ""))  # `doubtful_rows` refuses both
     kind = pa.DictionaryArray.from_arrays(pa.array(_kinds(named, role, process), INT), pa.array(KINDS))
     given = ("process", "dests", "group", "payload_bytes", "attributes", "file", "line")
     types = pa.schema([*schema.TRACE, SPANS.field("file"), SPANS.field("line")])
@@ -245,31 +243,6 @@ def make_events(named: pa.Table) -> pa.Table:
         message=named["name"],
     )
     return encode_names(events)
-
-
-def refuse_bad_events(events: pa.Table) -> tuple[pa.Table, pa.Table]:
-    """Return the events that keep the rules of a trace, and the others as refused rows.
-
-    Sends may lack destinations, which are inferred later. Only columns that decide the verdict are looked at, so that
-    it does not depend on which others are wanted.
-    """
-    asked = events.select(NEEDED)
-    doubtful = np.flatnonzero(find_doubtful(asked, needs_dests=False))
-    rows = asked.take(pa.array(doubtful)).to_pylist()
-    reasons = [parse({**row, "dests": row["dests"] or []}) for row in rows]
-    bad = [at for at, reason in enumerate(reasons) if isinstance(reason, str)]
-    where = events.select(["file", "line"]).take(pa.array(doubtful[bad]))
-    refused = fill_table(
-        schema.QUARANTINE,
-        len(bad),
-        file=where["file"].cast(TEXT),
-        line=where["line"],
-        reason=[reasons[at] for at in bad],
-        row=[str(rows[at])[:QUARANTINED_CHARS_MAX] for at in bad],
-    )
-    kept = np.ones(events.num_rows, np.bool_)
-    kept[doubtful[bad]] = False
-    return (events.filter(pa.array(kept)) if bad else events), refused
 
 
 def count_unnamed(named: pa.Table) -> int:

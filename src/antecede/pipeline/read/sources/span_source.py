@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from antecede.pipeline.arrow import unpack
 from antecede.pipeline.dealing import DEALT, deal_table, deal_value, in_chunks, part_by_text, pass_others, values_in
+from antecede.pipeline.read import doubtful_rows
 from antecede.pipeline.read.formats import spans
 from antecede.pipeline.read.rows import Reader, ReadRows, Wanted
 from antecede.pipeline.read.source import REFUSED, Source, pack_rows, read_blocks, unpack_rows
@@ -101,5 +102,5 @@ def _make(batches: Batches, wanted: Wanted) -> Iterator[ReadRows]:
         return
     rows = unpack(held[SPAN_ROWS]).cast(spans.SPAN_ROWS).unify_dictionaries().combine_chunks()
     named = spans.name_rows(rows, unpack(held[NAMES]) if held[NAMES] else spans.NAMES.empty_table())
-    events, refused = spans.refuse_bad_events(spans.make_events(named).select(wanted.events.names))
+    events, refused = doubtful_rows.refuse_bad_events(spans.make_events(named).select(wanted.events.names))
     yield ReadRows(events, refused, unnamed=spans.count_unnamed(named))
