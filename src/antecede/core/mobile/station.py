@@ -246,7 +246,7 @@ class Station:
     def luggage_source(self, host: ProcessId) -> ProcessId:
         """Internal: return the station that is asked for the luggage of `host`. It asks the next if it has none."""
         berth = self.berth(host)
-        return berth.previous if self._names_previous(berth) else berth.at
+        return berth.previous if self._is_another(berth.previous) else berth.at
 
     def note_place(self, host: ProcessId, epoch: int, at: ProcessId) -> None:
         """Internal: remember where the luggage of `host` was, if it is news and the luggage is not here."""
@@ -303,13 +303,13 @@ class Station:
     # Actions of the table.
 
     def _ask(self, host: ProcessId, berth: Berth, register: Register) -> Iterator[Effect]:
-        is_named = self._names_previous(berth)
-        at, epoch = (berth.previous, 0) if is_named else (berth.at, berth.epoch)
+        is_named = self._is_another(register.previous)
+        at, epoch = (register.previous, 0) if is_named else (berth.at, berth.epoch)
         yield from self.scheme.wire(self, at, self._packet(Begin(host, register.move, self.me, epoch)))
 
-    def _names_previous(self, berth: Berth) -> bool:
-        """Return whether the host has named another station that welcomed it last."""
-        return berth.previous in self.stations and berth.previous != self.me
+    def _is_another(self, name: ProcessId) -> bool:
+        """Return whether this is the name of another station."""
+        return name in self.stations and name != self.me
 
     def _forward(self, host: ProcessId, berth: Berth, begin: Begin) -> Iterator[Effect]:  # noqa: ARG002
         yield from self.scheme.wire(self, berth.at, self._packet(replace(begin, epoch=berth.epoch)))
