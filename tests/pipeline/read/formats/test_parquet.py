@@ -309,3 +309,21 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path: Path, times:
     path = write(tmp_path / "t.parquet", [{**ROW, "kind": "send", "message": "m", "dests": ["b"], "time": 1.0}])
     with pytest.raises(UnreadableInput, match=r"t\.parquet: the file changed while it was read"):
         check(Disturbed(path, times), [str(tmp_path)], windows=3)
+
+
+def test_a_file_that_has_a_column_twice_is_damaged(tmp_path: Path) -> None:
+    names, values = ["process", "kind", "process"], [["a"], ["internal"], ["b"]]
+    pq.write_table(pa.Table.from_arrays([pa.array(one) for one in values], names), tmp_path / "twice.parquet")
+    with pytest.raises(UnreadableInput, match="not readable as Parquet: it has several columns process"):
+        check(InProcess(), [str(tmp_path)])
+    pq.write_table(pa.table({"process": ["a"], "kind": ["internal"]}), tmp_path / "sound.parquet")
+    found = check(InProcess(), [str(tmp_path)])
+    assert (found.as_dict()["events"], found.quarantined) == (1, 1)
+
+
+def test_a_file_with_a_name_that_is_not_utf_8_is_damaged(tmp_path: Path) -> None:
+    sound = tmp_path / "sound.parquet"
+    pq.write_table(pa.table({"process": ["a"], "kind": ["internal"], "number": [1]}), sound, store_schema=False)
+    (tmp_path / "odd.parquet").write_bytes(sound.read_bytes().replace(b"number", b"num\xffer"))
+    found = check(InProcess(), [str(tmp_path)])
+    assert (found.as_dict()["events"], found.quarantined) == (1, 1)

@@ -52,9 +52,23 @@ def read(block: Block, wanted: Wanted) -> Iterator[ReadRows]:
 
 
 def open_file(path: str) -> pq.ParquetFile:
-    """Open a Parquet file so that names come as dictionaries."""
+    """Open a Parquet file so that names come as dictionaries.
+
+    Raise `ArrowInvalid` if a column of the trace comes twice, or if the name of a column is not UTF-8.
+    """
+    try:
+        return _open_file(path)
+    except UnicodeDecodeError:
+        raise pa.ArrowInvalid("the name of a column is not UTF-8") from None
+
+
+def _open_file(path: str) -> pq.ParquetFile:
     system, name = locate(path)
     with pq.ParquetFile(name, filesystem=system) as file:
+        names = file.schema_arrow.names
+        twice = [one for one in schema.TRACE.names if names.count(one) > 1]
+        if twice:
+            raise pa.ArrowInvalid(f"it has several columns {', '.join(twice)}")
         metadata, leaves = file.metadata, [file.schema.column(at) for at in range(len(file.schema.names))]
     named = [leaf.path for leaf in leaves if leaf.path in NAMED and leaf.physical_type == "BYTE_ARRAY"]
     return pq.ParquetFile(name, filesystem=system, metadata=metadata, read_dictionary=named)
