@@ -285,6 +285,24 @@ def test_what_a_terminal_would_obey_is_taken_out() -> None:
     assert screen.plain("x" * 20, 10) == "x" * 10 + "…"
 
 
+def test_a_report_that_cannot_be_finished_does_not_spoil_the_one_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, out = tmp_path / "t.jsonl", tmp_path / "out"
+    log.write_text(json.dumps(SENT))
+    asked = ["check", str(log), "--out", str(out), "--master", "in-process"]
+    main(asked)
+    before = (out / "report.html").read_text()
+
+    def write_half(path: str, pieces: object) -> None:
+        Path(path).write_text("half")
+        raise OSError("no space left")
+
+    monkeypatch.setattr(screen, "write", write_half)
+    assert main(asked) == 2
+    assert (out / "report.html").read_text() == before
+
+
 @pytest.mark.parametrize("option", ["--json", "--suggest-mapping"])
 def test_names_in_a_log_do_not_reach_the_terminal_as_commands(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str

@@ -131,3 +131,11 @@ def test_text_becomes_a_log_as_the_guide_shows(
     assert main(["check", "-", "--mapping", mapping, "--master", "in-process", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["messages"], found["deliveries"], found["lost"]) == (1, 1, 1)
+
+
+def test_standard_input_that_is_closed_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    assert main(["check", "-", "--master", "in-process"]) == 2
+    assert "standard input, which is closed" in capsys.readouterr().err

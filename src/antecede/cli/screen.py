@@ -130,7 +130,9 @@ def write_report(checked: Checked, progress: Progress, link: str | None = None) 
     written = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     path = folder / "report.html"
     template = None if link is None else parse_template(link)
-    write(str(path), iter([render(checked, written=written, link=template)]))
+    unfinished = path.with_name(".report.html.new")
+    write(str(unfinished), iter([render(checked, written=written, link=template)]))
+    unfinished.replace(path)  # nobody sees half a report
     return str(path)
 
 

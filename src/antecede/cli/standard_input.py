@@ -23,6 +23,8 @@ def read_standard_input(paths: Sequence[str], master: str | None) -> Iterator[li
         return
     if master is not None and not master.startswith(("local", "in-process")):
         raise Misuse(f"- is standard input of this machine, which tasks on {master} cannot read; give a path")
+    if sys.stdin is None:
+        raise Misuse("- is standard input, which is closed; give a path, or pipe the log into the command")
     if sys.stdin.isatty():
         print("reading standard input until its end (Ctrl-D)", file=sys.stderr)
     from antecede.pipeline.read.files import STANDARD_INPUT_FOLDER  # loads Arrow
