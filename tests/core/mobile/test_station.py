@@ -6,7 +6,18 @@ from typing import Any
 
 import pytest
 
-from antecede import Deliver, Message, MessageId, Misuse, Packet, RemoteViolation, Sent, SnapshotError, mobile
+from antecede import (
+    Deliver,
+    Message,
+    MessageId,
+    Misuse,
+    Packet,
+    RemoteViolation,
+    Sent,
+    SnapshotError,
+    Transmit,
+    mobile,
+)
 from antecede.core.mobile.host_and_station_frames import Begin, Got, Handover, Moved, Register, Uplink
 from antecede.core.mobile.luggage import Policy
 from antecede.core.mobile.station import Station
@@ -100,3 +111,14 @@ def test_a_snapshot_of_a_station_that_has_moved_is_refused() -> None:
     made.berths["s1"].at = "s2"
     with pytest.raises(SnapshotError, match="the station itself is away"):
         mobile.restore(values.dumps(made))
+
+
+@pytest.mark.parametrize(("named", "asked"), [("s2", "s2"), ("s1", "s3"), ("nowhere", "s3")])
+def test_the_luggage_comes_from_the_station_that_the_host_names_or_from_where_it_was_known_to_be(
+    named: str, asked: str
+) -> None:
+    made = mobile.station(name="s1", stations=["s1", "s2", "s3"], homes={"a": "s3"})
+    assert isinstance(made, Station)
+    effects = made.hear(Packet("a", None, Register(1, named)))
+    assert [effect.to for effect in effects if isinstance(effect, Transmit)] == [asked]
+    assert made.luggage_source("a") == asked

@@ -29,3 +29,12 @@ def test_a_removed_field_with_another_value_is_refused(
         stored = values.dumps(value)
     with pytest.raises(SnapshotError, match=f"field {place} of a .* is {other!r}, which is no longer supported"):
         values.loads(stored)
+
+
+def test_more_values_than_are_remembered_are_read_as_they_were_written() -> None:
+    numbers = list(range(2 * values.SHORT_KEPT_MAX))
+    assert values.loads(values.dumps([numbers, {str(number): number for number in numbers}])) == [
+        numbers,
+        {str(number): number for number in numbers},
+    ]
+    assert len(values.SHORT_READ) <= values.SHORT_KEPT_MAX
