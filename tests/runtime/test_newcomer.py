@@ -33,6 +33,8 @@ START_S = 15.0
 """How long Python and the embedded server may take to start on a busy machine."""
 END_S = 40.0
 """How long they may take to end. The keeper of the server gives it ten seconds before it kills it."""
+HEED_CTRL_C = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+"""Ctrl-C ends the program, although a shell lets it be ignored by what it starts in the background."""
 HEAD = """
 import asyncio, sys
 import antecede
@@ -158,7 +160,7 @@ def started(folder: Path, program: str, *arguments: str) -> Iterator["subprocess
     """Run a program. What it complains about is in `folder/complaints`."""
     settings = {"PYTHONPATH": str(ROOT / "src"), "PYTHONFAULTHANDLER": "1", "PYTHONUNBUFFERED": "1"}
     environment = {**os.environ, **settings}
-    command = [sys.executable, "-c", HEAD + program, *arguments]
+    command = [sys.executable, "-c", HEED_CTRL_C + HEAD + program, *arguments]
     with open(folder / "complaints", "w") as complaints:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=complaints, text=True, env=environment)
     try:

@@ -28,10 +28,10 @@ HEADER = "host,event,id,to,at,note\n"
 SENT = "a,sent,m1,b;c,1700000000.5,\n"
 
 
-def read(path: Path, text: str | bytes, mapping: Mapping[str, object] = MAPPING) -> ReadRows:
+def read(path: Path, text: str | bytes, mapping: Mapping[str, object] = MAPPING, **limits: int) -> ReadRows:
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     (file,) = list_files([str(path)])
-    parts = list(csv.read(whole_file(file), WANTED, mapping))
+    parts = list(csv.read(whole_file(file), WANTED, mapping, **limits))
     assert all(part.events.schema == WANTED.events for part in parts)
     events, refused = (pa.concat_tables([getattr(part, name) for part in parts]) for name in ("events", "refused"))
     return ReadRows(events, refused, tuple(note for part in parts for note in part.notes))
@@ -218,10 +218,9 @@ def test_a_column_that_comes_twice_is_noted(tmp_path: Path) -> None:
     assert found.notes == (f"{tmp_path}/a.csv: the header has several columns p; the last one counts",)
 
 
-def test_lines_are_not_read_again_and_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_are_not_read_again_and_again(tmp_path: Path) -> None:
     """Each of these lines opens a quote, also if one is open, and closes none for good."""
-    monkeypatch.setattr(csv, "AGAIN_CHARS_MAX", 1_000)
     odd = 'x","""\n'
-    found = read(tmp_path / "a.csv", HEADER + odd * 20_000 + SENT)
+    found = read(tmp_path / "a.csv", HEADER + odd * 20_000 + SENT, again_chars_max=1_000)
     assert list(reasons(found)) == list(range(2, 20_002))
     assert found.events["line"].to_pylist() == [20_002]

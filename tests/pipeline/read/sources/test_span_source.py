@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 from antecede.judge.events import RefusedRow
 from antecede.pipeline.check import Checked, check
 from antecede.pipeline.limits import LIMITS
+from antecede.pipeline.read import doubtful_rows
 from antecede.pipeline.read.blocks import Block, table_of
 from antecede.pipeline.read.formats import spans
 from antecede.pipeline.read.rows import Reader, ReadRows, Wanted, refused_table
@@ -94,7 +95,8 @@ def cut(files: Files, rng: random.Random) -> pa.Table:
 
 def prepare(rows: pa.Table) -> ReadRows:
     events, unnamed = spans.resolve_spans(rows)
-    return ReadRows(events, unnamed=unnamed)
+    kept, refused = doubtful_rows.refuse_bad_events(events)
+    return ReadRows(kept, refused, unnamed=unnamed)
 
 
 def gather_spans(blocks: pa.Table, read: Reader) -> Source:

@@ -31,10 +31,12 @@ DELIMITERS = ",;\t|"
 NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
 
-def read(block: Block, wanted: Wanted, mapping: Mapping[str, object]) -> Iterator[ReadRows]:
+def read(
+    block: Block, wanted: Wanted, mapping: Mapping[str, object], *, again_chars_max: int = AGAIN_CHARS_MAX
+) -> Iterator[ReadRows]:
     """Yield the rows of a file, with a note if its header lacks columns that the mapping names."""
     check_version(block.path, block.version)
-    lines = _Lines(block)
+    lines = _Lines(block, again_chars_max)
     mapper = RowMapper(mapping)
     names, delimiter = _read_header(lines)
     events: list[Event] = []
@@ -76,8 +78,9 @@ class _Row:
 class _Lines:
     """The lines of a file, which can be given back. What cannot be read of the file is in `refused`."""
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: Block, again_chars_max: int) -> None:
         self.refused: list[RefusedRow] = []
+        self._again_chars_max = again_chars_max
         self.taken: list[tuple[int, str]] = []
         self._again_chars = 0  # read once more, because a row was given back
         self._ahead: deque[tuple[int, str]] = deque()
@@ -87,7 +90,7 @@ class _Lines:
         return self
 
     def __next__(self) -> str:
-        if self.taken and self._again_chars > AGAIN_CHARS_MAX:
+        if self.taken and self._again_chars > self._again_chars_max:
             raise StopIteration  # for the parser, the row ends here
         while not self._ahead:
             self._read_more(next(self._pieces))
