@@ -352,7 +352,7 @@ def test_ctrl_c_ends_the_example_of_the_readme_without_a_traceback(tmp_path: Pat
 
 
 def is_joined(folder: Path, process: str) -> bool:
-    """Return whether a process of the embedded server of a folder answers whoever asks for its status."""
+    """Return whether a process of the embedded server of a folder answers a request for its status."""
     try:
         found = asyncio.run(gather(servers_of(f"embedded://{folder}")))
     except AntecedeError:

@@ -44,7 +44,7 @@ from antecede.runtime.transport.nats.tls_client import TlsClient
 
 LOGGER = logging.getLogger("antecede")
 DURABILITY_LOGGER = logging.getLogger("antecede.durability")
-"""A logger of its own, so that whoever has set what it asks for can silence it."""
+"""A logger of its own, so that an operator who has set what it asks for can silence it."""
 STATUS_SUBJECT = "antecede-status"
 LOOK_S = 0.5
 INSIST_S = 20.0
