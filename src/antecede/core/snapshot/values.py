@@ -6,6 +6,7 @@ starts with an underscore, which `resume` rebuilds. The stored name is a string 
 declared: a class and its fields may be renamed, and no snapshot notices. The reader makes nothing but these types,
 checks the length and a checksum first and then every field against its declared type, and raises `SnapshotError` for
 anything else. A field that a class no longer has keeps its place in the snapshot and always has the same value there.
+A field that a class got later is not written as long as it has its default, and has its default if it is missing.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import struct
 import zlib
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import MISSING, Field, fields
 from functools import lru_cache
 from typing import Any, Protocol, TypeVar
 
@@ -35,14 +36,16 @@ T = TypeVar("T")
 STORABLE: dict[str, type[Any]] = {}
 NAMES: dict[type[Any], str] = {}
 REMOVED: dict[type[Any], list[tuple[int, object]]] = {}
+ADDED: dict[type[Any], list[Field[Any]]] = {}
 FIELDS: dict[type[Any], list[str]] = {}
 
 
-def storable(name: str, removed: Mapping[int, object] | None = None) -> Callable[[type[T]], type[T]]:
+def storable(name: str, removed: Mapping[int, object] | None = None, added: int = 0) -> Callable[[type[T]], type[T]]:
     """Let instances of a dataclass (or named tuple) be part of a snapshot, under a `name` that never changes.
 
     `removed` has the fields that the class once had: their places in the snapshot, counted from 0, each with the value
-    that is written there and the only one that is accepted.
+    that is written there and the only one that is accepted. `added` is the number of fields at the end that the class
+    got later, each with a default.
     """
 
     def register(cls: type[T]) -> type[T]:
@@ -51,6 +54,8 @@ def storable(name: str, removed: Mapping[int, object] | None = None) -> Callable
         NAMES[cls] = name
         REMOVED[cls] = sorted((removed or {}).items())
         FIELDS[cls] = _stored_fields(cls)
+        if added:
+            ADDED[cls] = [field for field in fields(cls) if field.name in FIELDS[cls][-added:]]  # type: ignore[arg-type]  # a class with added fields is a dataclass
         WRITERS[cls] = _write_storable
         return cls
 
@@ -119,12 +124,20 @@ def _write(value: Any, out: bytearray) -> None:
 def _write_storable(value: Any, out: bytearray) -> None:
     kind = type(value)
     stored = [getattr(value, name) for name in FIELDS[kind]]
+    for field in reversed(ADDED.get(kind, ())):
+        if stored[-1] != _default_of(field):
+            break
+        stored.pop()
     for place, constant in REMOVED[kind]:
         stored.insert(place, constant)
     out += HEAD.pack(b"c", len(stored))
     _write(NAMES[kind], out)
     for item in stored:
         _write(item, out)
+
+
+def _default_of(field: Field[Any]) -> object:
+    return field.default if field.default_factory is MISSING else field.default_factory()
 
 
 def _make_storable(cls: type[Any], values: list[Any]) -> Any:
@@ -136,7 +149,8 @@ def _make_storable(cls: type[Any], values: list[Any]) -> Any:
         if (value := values.pop(place)) != constant:
             raise ValueError(f"field {place} of a {NAMES[cls]} is {value!r}, which is no longer supported")
     checks = checks_of(cls)
-    stored = dict(zip(FIELDS[cls], values, strict=True))
+    missing = min(len(ADDED.get(cls, ())), max(0, len(FIELDS[cls]) - len(values)))
+    stored = dict(zip(FIELDS[cls][: len(FIELDS[cls]) - missing], values, strict=True))
     for name, value in stored.items():
         if not checks[name]((value,)):
             raise TypeError(f"{name} of a {NAMES[cls]} is a {type(value).__name__}, or holds what it should not")
