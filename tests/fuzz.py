@@ -71,6 +71,7 @@ def batch(jobs: list[tuple[int, int]]) -> tuple[Counter[str], list[str]]:
         counts[f"{name} executions"] += 1
         counts[f"{name} deliveries"] += sum(map(len, world.oracle.delivered.values()))
         counts[f"{name} out of order"] += world.oracle.violations
+        counts["roles handed over"] += world.handed_over
     return counts, failures
 
 
@@ -99,6 +100,7 @@ def fuzz(executions: int, seed: int, *, algorithm: str | None = None, workers: i
     for name in sorted({VARIANTS[number][0] for number in variants}):
         columns = (totals[f"{name} {what}"] for what in ("executions", "deliveries", "out of order"))
         print("{:<18}{:>12,}{:>12,}{:>14,}".format(name, *columns))
+    print(f"{totals['roles handed over']:,} roles of a hierarchy handed over")
     return failures
 
 

@@ -12,14 +12,17 @@ every effect and checks each delivery; the same events are the trace that the ju
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import antecede
 from antecede import Deliver, Message, MessageId, Packet, Sent, SetTimer, Transmit
 from antecede.core.acyclic import find_obstacle
 from antecede.core.group_graph import group_graph
 from antecede.judge.events import Event
+from tests.group_trees import tree_of_groups, wide_tree_of_groups
+from tests.hierarchies import is_handing_over, may_leave, present_clusters
 from tests.replay import Drawing
 
 PAYLOAD = b"x"
@@ -62,6 +65,10 @@ class Oracle:
         done = self.delivered.get(at, set())
         return sorted(m for m in self.past[message] if at in self.messages[m].dests and m not in done)
 
+    def is_settled(self, process: str, gone: Iterable[str]) -> bool:
+        """Whether nothing that `process` sent, or was sent, is still to be delivered."""
+        return not any(process in (message.sender, dest) for message, dest in self.lost(gone))
+
     def lost(self, gone: Iterable[str] = ()) -> list[tuple[MessageId, str]]:
         return sorted(
             (message.id, dest)
@@ -95,9 +102,8 @@ class World:
         self.timers: list[tuple[float, str]] = []
         self.links: dict[tuple[str, str], list[Packet]] = {}
         self.gone: set[str] = set()
-        self.untold: list[tuple[str, str, str]] = []
-        self.further = 0
-        self.newcomers = 0
+        self.untold: list[tuple[str, str, tuple[Any, ...]]] = []
+        self.further = self.handed_over = self.newcomers = 0
         count = self.random.randint(2, self.processes_max)
         self.names = [f"p{number}" for number in range(1, count + 1)]
         self.groups = self._random_groups()
@@ -113,6 +119,7 @@ class World:
         if self.repeats:
             self.loss = self.random.choice([0.0, 0.1, 0.5])
         self.latest_first = self.random.random() < 0.2
+        self.nodes: dict[str, antecede.Algorithm] = {}
         self.nodes = {name: self._create(name) for name in self.names}
 
     def run(self) -> World:
@@ -123,7 +130,7 @@ class World:
                 self._send()
                 sends -= 1
             elif choice < 0.45:
-                self._restart()
+                self._restart(self.random.choice(self.names))
             elif choice < 0.47 and self.dynamic:
                 self._membership()
             elif choice < 0.49 and self.dynamic and self.info.addressing == "group":
@@ -165,7 +172,7 @@ class World:
         if self.algorithm.startswith("serial"):
             options["token_at"] = self.names[0]
         if self.algorithm == "hierarchy":
-            options["representatives"] = self.levels if len(self.levels) > 1 else self.levels[0]
+            options |= present_clusters(self.levels, self.nodes) if self.nodes else {"representatives": self.levels}
         return antecede.create(
             self.algorithm, process=name, processes=self.names, groups=self.groups or None, **options
         )
@@ -249,8 +256,7 @@ class World:
         self.events.append(event)
         self.drawing.add_event(event)
 
-    def _restart(self) -> None:
-        name = self.random.choice(self.names)
+    def _restart(self, name: str) -> None:
         self.drawing.add(name, "restart")
         before = self.nodes[name]
         after = antecede.restore(before.snapshot())
@@ -267,14 +273,14 @@ class World:
             self._carry_out(name, self.nodes[name].tick(now))
 
     def _membership(self) -> None:
-        self._tell_all()
         if self.random.random() < 0.6 and self.newcomers < 2:
             self._join()
         elif len(self.names) > 2:
-            self._leave()
+            self._leave_with_traffic() if self.algorithm == "hierarchy" else self._leave()
 
     def _join(self) -> None:
         """Everybody hears of the newcomer at the same instant, with messages in flight."""
+        self._tell_all()
         self.newcomers += 1
         name = f"q{self.newcomers}"
         groups = sorted(self.random.sample(sorted(self.groups), min(1, len(self.groups))))
@@ -303,7 +309,8 @@ class World:
         self._add_member(group, name)
         self.further += 1
         self.drawing.add(name, f"join {group}")
-        self.untold = [(name, name, group), *((other, name, group) for other in self.names if other != name)]
+        others = [other for other in self.names if other != name]
+        self.untold = [(other, "join", (name, [group])) for other in [name, *others]]
         self._tell()
         if self.algorithm != "isis":
             self._tell_all()
@@ -314,9 +321,10 @@ class World:
         return not self.options.get("acyclic") or not find_obstacle(group_graph(with_it), one_shared=True)
 
     def _tell(self) -> None:
-        """Tell the next process of somebody who joins a further group."""
-        other, name, group = self.untold.pop(0)
-        self._carry_out(other, self.nodes[other].join(name, [group]))
+        """Tell the next process of somebody who joins a further group, or has left."""
+        other, call, arguments = self.untold.pop(0)
+        if other not in self.gone:
+            self._carry_out(other, getattr(self.nodes[other], call)(*arguments))
 
     def _tell_all(self) -> None:
         while self.untold:
@@ -324,10 +332,9 @@ class World:
 
     def _leave(self) -> None:
         """Once nothing of it is wanted any more: the network is at rest."""
+        self._tell_all()
         self.drain()
         leaving = self.random.choice(self.names)
-        if self.algorithm == "hierarchy" and self._represents(leaving):
-            return
         self.drawing.add(leaving, "leave")
         self._carry_out(leaving, self.nodes[leaving].leave(leaving))
         self.names.remove(leaving)
@@ -340,8 +347,37 @@ class World:
         for other in list(self.names):
             self._carry_out(other, self.nodes[other].leave(leaving))
 
-    def _represents(self, name: str) -> bool:
-        return getattr(getattr(self.nodes[name], "inner"), "inner") is not None  # noqa: B009
+    def _leave_with_traffic(self) -> None:
+        """Who leaves stays until what it sent and was sent is delivered, and what others need is handed over."""
+        leaving = self.random.choice(self.names)
+        self.untold.sort(key=lambda told: told[0] != leaving)
+        while self.untold and self.untold[0][0] == leaving:
+            self._tell()
+        if not may_leave(self.nodes[leaving]):
+            return
+        self.names.remove(leaving)
+        self._go_on_until(lambda: self.oracle.is_settled(leaving, self.gone), leaving)
+        self.drawing.add(leaving, "leave")
+        self._carry_out(leaving, self.nodes[leaving].leave(leaving))
+        self.handed_over += is_handing_over(self.nodes[leaving])
+        self._go_on_until(lambda: not is_handing_over(self.nodes[leaving]), leaving)
+        self.gone.add(leaving)
+        del self.nodes[leaving]
+        self.untold += [(other, "leave", (leaving,)) for other in self.names]
+
+    def _go_on_until(self, done: Callable[[], bool], leaving: str) -> None:
+        sends = self.random.randint(0, 8)
+        while not done() or (sends and self.random.random() < 0.8):
+            choice = self.random.random()
+            if sends and choice < 0.4:
+                self._send()
+                sends -= 1
+            elif choice < 0.5:
+                self._restart(self.random.choice([*self.names, leaving]))
+            elif self.links:
+                self._arrive()
+            elif not sends:
+                raise Broken(f"{leaving} cannot leave, and nothing is on its way")
 
     def _check_needless_waiting(self, at: str) -> None:
         joined = self.newcomers or self.further
@@ -354,35 +390,6 @@ class World:
                 raise Broken(f"{at} holds {waiting.message.id} back for nothing: {waiting}")
             if not set(waiting.messages) <= self.oracle.past[waiting.message.id]:
                 raise Broken(f"{waiting}, which is not among its predecessors")
-
-
-def tree_of_groups(chance: random.Random, names: list[str]) -> dict[str, list[str]]:
-    """Groups of which each but the first shares one process with one group before it, and no process is in three."""
-    rest = chance.sample(names, len(names))
-    groups, rest = [rest[:2]], rest[2:]
-    free = list(groups[0])
-    while rest:
-        count = chance.randint(1, len(rest))
-        shared = free.pop(chance.randrange(len(free)))
-        groups.append([shared, *rest[:count]])
-        free, rest = free + rest[:count], rest[count:]
-    return {f"g{number}": sorted(group) for number, group in enumerate(groups, start=1)}
-
-
-def wide_tree_of_groups(chance: random.Random, names: list[str]) -> dict[str, list[str]]:
-    """Groups of which each but the first shares some processes with one group before it, and no process is in three."""
-    rest = chance.sample(names, len(names))
-    cut = chance.randint(2, len(rest))
-    groups, rest = [rest[:cut]], rest[cut:]
-    free = [list(groups[0])]
-    while rest:
-        among = chance.choice([members for members in free if members])
-        shared = [among.pop() for _ in range(chance.randint(1, len(among)))]
-        cut = chance.randint(1, len(rest))
-        groups.append(shared + rest[:cut])
-        free.append(rest[:cut])
-        rest = rest[cut:]
-    return {f"g{number}": sorted(group) for number, group in enumerate(groups, start=1)}
 
 
 def run(algorithm: str, seed: int, **settings: object) -> World:

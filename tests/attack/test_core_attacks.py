@@ -23,11 +23,12 @@ from antecede import (
 )
 from antecede.core.fifo import Number
 from antecede.core.holdback import HoldBack
-from antecede.core.ordering.hierarchy import Up
 from antecede.core.ordering.history import HistoryStamp
+from antecede.core.ordering.hops import Up
 from antecede.core.ordering.ks import KsStamp
 from antecede.core.ordering.prs import BitStringStamp, PrsStamp
 from antecede.core.ordering.serial import Turn
+from antecede.core.ordering.succession import Quiet, Resign, Role, RolePart, Succeed
 from antecede.core.ordering.vector import VectorStamp
 from antecede.core.process import Baseline
 from tests.stage import Stage
@@ -169,6 +170,26 @@ class TestPacketsNoCorrectProcessSends:
             a.receive(over_the_wire(packet))
         assert a.snapshot() == before
 
+    def test_nobody_takes_a_role_away_from_a_representative_that_did_not_resign(self) -> None:
+        """c wants b's messages: it says that it plays the role, hands a role over, and resigns from it."""
+        b = antecede.create("hierarchy", process="b", processes=[*"abc"], representatives={"a": ["b", "c"]})
+        before = b.snapshot()
+        for stamp in (Succeed("a"), Succeed("b"), RolePart(1, 1, b""), RolePart(1, 2**40, bytes(9)), Resign(), Quiet()):
+            with pytest.raises(RemoteViolation):
+                b.receive(over_the_wire(Packet("c", None, Number(1, stamp))))
+            assert b.snapshot() == before
+
+    def test_a_role_that_a_representative_made_up_is_refused_whole(self) -> None:
+        """Damaged, of another type, or of a process that does not fit: the successor waits on, and is as it was."""
+        b = antecede.create("hierarchy", process="b", processes=[*"abc"], representatives={"a": ["b", "c"]})
+        b.receive(over_the_wire(Packet("a", None, Number(1, Resign()))))
+        before = b.snapshot()
+        vector: Any = antecede.create("vector", process="a", processes=["a"])
+        for data in (b"", before, vector.snapshot(), Role(vector, {}, {}, {}, []).as_parts()[0].data[:-1]):
+            with pytest.raises(RemoteViolation):
+                b.receive(over_the_wire(Packet("a", None, Number(2, RolePart(1, 1, data)))))
+            assert b.snapshot() == before
+
     def test_an_absurd_count_is_named_without_listing_it(self) -> None:
         a = antecede.create("vector", process="a", processes=[*"abc"])
         packet = Packet("b", Message(MessageId("b", 1), frozenset("abc"), b""), VectorStamp({"c": 2**63 - 1}))
@@ -234,6 +255,7 @@ MEANT = {
     ("resynch_after_s", 3),
     ("token_at", 0),
     ("representatives", 0),
+    ("successors", 0),
 }
 """The options for which one of these, by its place, is right after all."""
 

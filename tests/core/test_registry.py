@@ -31,7 +31,7 @@ TRAITS = {
 }
 OPTIONS = {
     "chain2": ("hold_back_limit",),
-    "hierarchy": ("inner", "representatives", "hold_back_limit"),
+    "hierarchy": ("inner", "representatives", "successors", "hold_back_limit"),
     "history": ("acknowledge_every", "repeat_after_s", "hold_back_limit"),
     "isis": ("acyclic", "hold_back_limit"),
     "ks": ("multicast", "differential", "hold_back_limit"),

@@ -14,7 +14,7 @@ from tests.errata.forms import Form, Groups, core
 from tests.errata.ordered import order_at
 from tests.errata.printed import by_the_rules, inferred_phases, phases
 from tests.errata.stage import diagram, perform
-from tests.worlds import tree_of_groups
+from tests.group_trees import tree_of_groups
 
 PHASES = Quotation(
     "§3.1",

@@ -9,7 +9,7 @@ from typing import Any
 from antecede import Packet, decode, encode
 from antecede.core.snapshot import values
 from tests.golden.description import describe
-from tests.golden.plays import LONG_NAMES, NAMES, VARIANTS, needs_fifo, open_stage, play, roam, roaming_names
+from tests.golden.plays import LONG_NAMES, NAMES, VARIANTS, needs_fifo, open_stage, play, resign, roam, roaming_names
 
 LONG_NAMED = ("ks", "rst", "ses", "vector", "serial-broadcast")
 """Algorithms whose packets are also kept with many long names, for the larger forms of sets and names."""
@@ -27,6 +27,8 @@ def golden_packets() -> list[dict[str, Any]]:
             stage.call("p1", "join", "newcomer")
             made += [flight.packet for flight in [*stage.brought, *stage.flying]]
         entries += _entries(algorithm, options, NAMES, made)
+    made = [flight.packet for seed in SEEDS for flight in resign(seed).brought if flight.packet.message is None]
+    entries += _entries("hierarchy", {}, NAMES, made)
     for algorithm in LONG_NAMED:
         stage = play(open_stage(algorithm, {}, LONG_NAMES), Random(f"long {algorithm}"), 12, fifo=False)
         made = [flight.packet for flight in [*stage.brought, *stage.flying]]

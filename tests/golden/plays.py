@@ -61,6 +61,22 @@ def play(stage: Stage, random: Random, sends: int, *, fifo: bool) -> Stage:
     return stage
 
 
+def resign(seed: int) -> Stage:
+    """Return a hierarchy in which p1 hands its role over to p2 while packets are on their way. It is not done yet if
+    the seed is odd."""
+    chosen = {"p1": ["p2", "p5"], "p3": ["p4"]}
+    random = Random(f"resign {seed}")
+    stage = play(Stage("hierarchy", NAMES, representatives=chosen), random, 6, fifo=False)
+    stage.call("p1", "leave", "p1")
+    steps = 12 if seed % 2 else 1_000
+    while stage.flying and steps:
+        stage.bring(random.choice(stage.flying))
+        steps -= 1
+        if random.random() < 0.2 and seed % 2:
+            stage.send("p2", ["p4", "p5"], b"kept")
+    return stage
+
+
 def needs_fifo(algorithm: str, options: dict[str, Any]) -> bool:
     return antecede.algorithms()[algorithm].needs_fifo and not options.get("numbered", False)
 

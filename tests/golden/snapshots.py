@@ -16,7 +16,7 @@ from antecede.core.mobile.luggage import Terms
 from antecede.core.mobile.protocols import restore as restore_roaming
 from antecede.core.mobile.station import Station
 from tests.golden.description import summarise
-from tests.golden.plays import VARIANTS, Call, needs_fifo, open_stage, play, roam, roaming_names
+from tests.golden.plays import VARIANTS, Call, needs_fifo, open_stage, play, resign, roam, roaming_names
 from tests.stage import Stage, destinations
 
 SEEDS = range(12)
@@ -27,7 +27,8 @@ Entry = dict[str, Any]
 
 def golden_snapshots() -> list[Entry]:
     """Return the entries of `snapshots.json`: every ordering algorithm in several states."""
-    return [entry for algorithm, options in VARIANTS for entry in _states(algorithm, options)]
+    entries = [entry for algorithm, options in VARIANTS for entry in _states(algorithm, options)]
+    return entries + [entry for seed in (0, 3, 5) for entry in _succession(resign(seed))]
 
 
 def golden_roaming_snapshots() -> list[Entry]:
@@ -103,6 +104,19 @@ def _states(algorithm: str, options: dict[str, Any]) -> list[Entry]:
         _entry("process", f"{what}, new", fresh, first),
         _entry("process", f"{what}, in the middle", busy, _following(stage, name)),
         _entry("process", f"{what}, one joined and one left", changed.snapshot(), _following(stage, name, left)),
+    ]
+
+
+def _succession(stage: Stage) -> list[Entry]:
+    """Return a process that hands its role over, one that keeps messages for the successor, and their successor."""
+    return [
+        _entry(
+            "process",
+            f"hierarchy, {name} while p1 hands its role over",
+            stage.nodes[name].snapshot(),
+            [("receive", (flight.packet,)) for flight in stage.flying if flight.to == name][:CALLS_MAX],
+        )
+        for name in ("p1", "p2", "p3")
     ]
 
 

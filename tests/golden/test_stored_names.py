@@ -52,6 +52,10 @@ STAMPS = {
     26: "PsyncStamp",
     27: "ShortPhaseStamp",
     28: "BitStringStamp",
+    29: "Resign",
+    30: "Quiet",
+    31: "RolePart",
+    32: "Succeed",
     40: "Register",
     41: "Welcome",
     42: "Leave",
@@ -77,7 +81,7 @@ VALUES = {"Message", "MessageId", "Packet", "Roster", "HoldBack"}
 PROCESSES = {
     *("Process", "Chain2", "Isis", "Ks", "Prs", "PrsBroadcast", "Rst", "Ses", "Vector", "Unordered", "History"),
     *("OutputBuffer", "Phases", "BroadcastPhases", "Serial", "Hierarchy", "Numbered", "AcyclicGroups"),
-    "BitStringPrs",
+    *("BitStringPrs", "Succession", "Role"),
     *("Rendezvous", "DifferentialKs", "ChannelView", "ScalarPhases", "Psync", "ShortPhases", "RepeatedHistory"),
 }
 ROAMING = {

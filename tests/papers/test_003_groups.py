@@ -18,8 +18,9 @@ from antecede.core.ordering.isis import Isis, IsisStamp
 from antecede.core.ordering.mr import Phases, PhaseStamp
 from antecede.core.process import Process
 from antecede.judge.judge import judge
+from tests.group_trees import tree_of_groups, wide_tree_of_groups
 from tests.stage import Stage, destinations
-from tests.worlds import World, tree_of_groups, wide_tree_of_groups
+from tests.worlds import World
 
 FIGURE_1 = {"g1": ["P1", "P2"], "g2": ["P2", "P3"], "g3": ["P1", "P3"]}
 SHARING_TWO = {"g1": ["A", "B", "C"], "g2": ["A", "B", "D"]}

@@ -14,8 +14,9 @@ from antecede.core.ordering.mr import PhaseStamp, Resynch
 from antecede.core.ordering.mr_scalar import ScalarPhase
 from antecede.core.process import Baseline
 from antecede.judge.judge import judge
+from tests.group_trees import tree_of_groups
 from tests.stage import Stage
-from tests.worlds import World, tree_of_groups
+from tests.worlds import World
 
 GROUPS = {"x": ["a", "b"], "y": ["b", "c"]}
 FORMS: list[tuple[str, dict[str, object]]] = [

@@ -14,7 +14,9 @@ or input and output. Calls go in, a list of effects comes out, and the driver ow
    of the departed is wanted any more. Tell all processes of a departure before the next newcomer is admitted. Names are
    not reused. With `mr`, `mr-broadcast` and `mr-scalar`, everybody has called `join` before the newcomer sends. A
    running process that joins a further group calls `join` with its own name, before the others do; with `mr` and
-   `mr-scalar` all of them do so before a packet that any of these calls led to arrives.
+   `mr-scalar` all of them do so before a packet that any of these calls led to arrives. With `hierarchy`, a
+   representative that has called `leave` with its own name stays until `is_handing_over` is false; the others are told
+   then. One process leaves at a time.
 
 Most algorithms only put a stamp on a message and hold packets back until their stamp allows delivery. For these
 an **ordering** is the algorithm of the paper and nothing else: what to stamp (`stamps`), the delivery condition
@@ -84,6 +86,16 @@ class Algorithm(Protocol):
 
     def resume(self) -> None:
         """Rebuild what a snapshot leaves out. `restore` calls it once."""
+        ...
+
+
+@runtime_checkable
+class HandsOver(Protocol):
+    """An algorithm in which a process that leaves may have to exchange packets with the others before it can go."""
+
+    @property
+    def is_handing_over(self) -> bool:
+        """Return whether this process has called `leave` with its own name, and the others still need it."""
         ...
 
 

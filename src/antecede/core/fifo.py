@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from antecede.core.algorithm import Algorithm
+from antecede.core.algorithm import Algorithm, HandsOver
 from antecede.core.effects import Effect, Transmit
 from antecede.core.errors import HoldBackFull, RemoteViolation
 from antecede.core.holdback import HOLD_BACK_LIMIT
@@ -64,6 +64,10 @@ class Numbered:
     @property
     def process(self) -> ProcessId:
         return self.inner.process
+
+    @property
+    def is_handing_over(self) -> bool:
+        return isinstance(self.inner, HandsOver) and self.inner.is_handing_over
 
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
         return self._number(self.inner.send(dests, payload)) + self._catch_up()

@@ -17,7 +17,7 @@ from antecede.core.errors import Misuse, SnapshotError, UnknownAlgorithm
 from antecede.core.fifo import Numbered
 from antecede.core.holdback import HOLD_BACK_LIMIT, HoldBack
 from antecede.core.ordering.chain2 import Chain2
-from antecede.core.ordering.hierarchy import Clusters, build_hierarchy, levels_of
+from antecede.core.ordering.hierarchy import build_hierarchy
 from antecede.core.ordering.history import History, RepeatedHistory
 from antecede.core.ordering.isis import Isis
 from antecede.core.ordering.ks import DifferentialKs, Ks
@@ -30,6 +30,7 @@ from antecede.core.ordering.prs import BitStringPrs, Prs
 from antecede.core.ordering.prs_broadcast import PrsBroadcast
 from antecede.core.ordering.psync import Psync
 from antecede.core.ordering.rendezvous import Rendezvous
+from antecede.core.ordering.representatives import Clusters, checked_successors, levels_of
 from antecede.core.ordering.rst import Rst
 from antecede.core.ordering.serial import Serial, Token
 from antecede.core.ordering.ses import Ses
@@ -166,16 +167,16 @@ def _hierarchy(
     *,
     inner: str = "ks",
     representatives: Clusters | Sequence[Clusters | None] | None = None,
+    successors: Mapping[ProcessId, ProcessId] | None = None,
     hold_back_limit: int = HOLD_BACK_LIMIT,
 ) -> Numbered:
     if inner not in ("ks", "prs", "rst", "ses"):
         raise Misuse(f"the inner algorithm of a hierarchy must be ks, prs, rst or ses, not {inner!r}")
-    levels = levels_of(roster.processes, representatives)
-    innermost = None
-    if roster.me in levels[-1].values():
-        top = set(levels[-1].values())
+    players = checked_successors(roster.processes, successors)
+    levels, innermost = levels_of(roster.processes, representatives, players), None
+    if roster.me in (top := set(levels[-1].values())):
         innermost = create(inner, process=roster.me, processes=top, hold_back_limit=hold_back_limit)
-    return Numbered(build_hierarchy(roster, levels, innermost), hold_back_limit)
+    return Numbered(build_hierarchy(roster, levels, innermost, players), hold_back_limit)
 
 
 _ALL = (

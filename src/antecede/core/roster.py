@@ -80,10 +80,14 @@ class Roster:
             self.groups[name] |= {process}
         return joined
 
-    def leave(self, process: ProcessId) -> None:
-        """Remove a process. `me` stays in its groups, because what it still delivers is ordered in them."""
+    def check_present(self, process: ProcessId) -> None:
+        """Raise `Misuse` if `process` is not a process that is here."""
         if _name(process) not in self.processes:
             raise Misuse(f"{process!r} is not among the processes {sorted(self.processes)}")
+
+    def leave(self, process: ProcessId) -> None:
+        """Remove a process. `me` stays in its groups, because what it still delivers is ordered in them."""
+        self.check_present(process)
         self.processes.discard(process)
         self.departed.add(process)
         if process != self.me:

@@ -9,7 +9,7 @@ import pytest
 import antecede
 from antecede import Message, MessageId, Misuse, Packet, RemoteViolation
 from antecede.core.fifo import Number
-from antecede.core.ordering.hierarchy import Across, Down, Up
+from antecede.core.ordering.hops import Across, Down, Up
 from antecede.core.ordering.ks import KsStamp
 from antecede.core.types import Stamp
 

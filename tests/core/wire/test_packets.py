@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from antecede import Codec, Message, MessageId, Misuse, Packet, Transmit, WireError, create, decode, encode
-from antecede.core.ordering.hierarchy import Across
+from antecede.core.ordering.hops import Across
 from antecede.core.ordering.none import NoStamp
 from antecede.core.roster import NAME_BYTES_MAX
 from antecede.core.wire.shapes import STAMP_DEPTH_MAX

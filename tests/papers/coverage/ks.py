@@ -266,11 +266,12 @@ ROWS = (
         "papers/test_002_ks.py::test_7_1_hierarchy_only_representatives_talk_to_each_other",
     ),
     works(
-        "2.47", "§7.1", "A hierarchy may have many levels.",
-        "core.ordering.hierarchy",
+        "2.47", "§7.1", "A hierarchy may have many levels, and a representative may leave.",
+        "core.ordering.hierarchy core.ordering.succession",
         "papers/test_002_hierarchy.py::"
         "test_7_1_hierarchy_of_three_levels_a_process_talks_to_its_own_representatives_only "
-        "papers/test_002_hierarchy.py::test_7_1_hierarchies_of_many_levels_keep_causal_order",
+        "papers/test_002_hierarchy.py::test_7_1_hierarchies_of_many_levels_keep_causal_order "
+        "papers/test_002_succession.py::test_7_1_representatives_leave_and_causal_order_is_kept",
     ),
     works(
         "2.48", "§7.1", "Channels need not be FIFO.",

@@ -16,6 +16,8 @@ level, the lowest first.
     c -- up --> b -- up --> a -- across --> d -- down --> e -- down --> f       a = {b}, d = {e}  among a, b, d, e
                                                                                 b = {c}, e = {f}  among all
 
+A representative may leave: it hands its role over to another process of its cluster (`succession`).
+
 A representative is a causal separator (000 §3): give as representatives the articulation points of the network, each
 with the processes of its side. A message to another side carries no dependency of its own side. With `prs` or `ks`
 inside, it also carries less as traffic allows.
@@ -23,71 +25,38 @@ inside, it also carries less as traffic allows.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from math import isqrt
-from typing import TypeAlias
+from dataclasses import dataclass, field
 
 from antecede.core.algorithm import Algorithm
 from antecede.core.effects import Deliver, Effect, Sent, Transmit
 from antecede.core.errors import Misuse, RemoteViolation
-from antecede.core.roster import Participant, Roster, checked_names, checked_packet
+from antecede.core.ordering.hops import Across, Down, Up
+from antecede.core.ordering.representatives import place
+from antecede.core.ordering.succession import PARTS_MAX, Quiet, Resign, Role, RolePart, Succeed, Succession, read_role
+from antecede.core.process import Process
+from antecede.core.roster import Participant, Roster, checked_packet
 from antecede.core.snapshot import values
 from antecede.core.types import GroupId, Message, MessageId, Need, Packet, Pending, ProcessId, Stamp
-from antecede.core.wire import shapes
-from antecede.core.wire.fields import Empty
-
-Clusters: TypeAlias = Mapping[ProcessId, Iterable[ProcessId]]
-LEVELS_MAX = shapes.STAMP_DEPTH_MAX - 2
-"""Levels of representatives. Each puts its stamp around that of the level above; the channel number is around all."""
 
 
-@shapes.stamp(19, "Up")
-@dataclass(frozen=True, slots=True)
-class Up(Empty):
-    """From a process to its representative."""
-
-
-@shapes.stamp(20, "Down")
-@dataclass(frozen=True, slots=True)
-class Down(Up):
-    """From a representative to a process it represents."""
-
-
-@shapes.stamp(21, "Across")
-@dataclass(frozen=True, slots=True)
-class Across:
-    """Between representatives: the identity and the stamp of the message of the inner algorithm."""
-
-    id: MessageId
-    to: frozenset[ProcessId]
-    inner: Stamp
-
-    @property
-    def entries(self) -> int:
-        return self.inner.entries
-
-    def write(self, to: shapes.Writer) -> None:
-        to.message(Message(self.id, self.to, b""))
-        to.stamp(self.inner)
-
-    @classmethod
-    def read(cls, source: shapes.Reader) -> Across:
-        identity, dests, _ = source.message()
-        return cls(identity, dests, source.stamp())
-
-
-@values.storable("Hierarchy")
+@values.storable("Hierarchy", added=1)
 @dataclass(slots=True)
 class Hierarchy(Participant):
-    """`representative[p]` is the process that p goes through. Only representatives have an `inner` algorithm, which
-    carries the messages `carried`.
+    """`representative[p]` is the role that p goes through. Only players of a role have an `inner` algorithm, which is
+    named after the role and carries the messages `carried`.
     """
 
     representative: dict[ProcessId, ProcessId]
     inner: Algorithm | None
     carried: dict[MessageId, Message]
+    succession: Succession = field(default_factory=Succession)
+
+    @property
+    def is_handing_over(self) -> bool:
+        if self.process not in self.roster.departed:
+            return False
+        return self.process in self.succession.quiet or (self.inner is not None and bool(self._cluster()))
 
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
         message = self.roster.message(dests, payload)
@@ -97,48 +66,47 @@ class Hierarchy(Participant):
         if message.dests == {self.process}:
             return effects
         if self.inner is not None:
-            return effects + self._forward(message)
-        return [*effects, Transmit(self.representative[self.process], Packet(self.process, message, Up()))]
+            effects += self._forward(message)
+        else:
+            through = self.succession.player(self.representative[self.process])
+            effects.append(Transmit(through, Packet(self.process, message, Up())))
+        return self.succession.keep(effects)
 
     def receive(self, packet: Packet) -> list[Effect]:
         checked_packet(packet)
-        stamp, message, sender = packet.stamp, packet.message, packet.sender
-        if message is None or not isinstance(stamp, Up | Across):
-            raise RemoteViolation(f"{sender} sent a {type(stamp).__name__}, which is of another algorithm")
-        if isinstance(stamp, Down):
-            if sender != self.representative[self.process] or self.process not in message.dests:
-                raise RemoteViolation(
-                    f"{message.id} came down from {sender} to {self.process}, where it does not belong"
-                )
-            return [Deliver(message)]
-        if self.inner is None:
-            raise RemoteViolation(f"{message.id} came to {self.process}, which does not represent other processes")
-        if isinstance(stamp, Across):
-            return self._arrive(packet, message, stamp)
-        if self._representative_of(sender) != self.process or message.id.sender != sender:
-            raise RemoteViolation(f"{message.id} came up from {sender}, which {self.process} does not represent")
-        if message.dests <= {sender}:
-            raise RemoteViolation(f"{message.id} came up from {sender}, and has no other destination")
-        return self._forward(message)
+        if packet.message is None:
+            return self._take_control(packet.sender, packet.stamp)
+        return self.succession.keep(self._take(packet, packet.message))
 
     def pending(self) -> tuple[Pending, ...]:
+        kept = tuple(self.succession.pending(self.process))
         if self.inner is None:
-            return ()
-        return tuple(
+            return kept
+        held = (
             Pending(self.carried[held.message.id], tuple(_across(need) for need in held.needs))
             for held in self.inner.pending()
         )
+        return (*held, *kept)
 
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> list[Effect]:
         self.roster.join(process, groups)
-        self.representative.setdefault(process, self._representative_of(process))
-        return []
+        if process in self.representative:
+            return []
+        self.representative[process] = self._representative_of(process)
+        if not self.succession.resigning or process not in self._cluster():
+            return []
+        self.succession.awaited.add(process)
+        return [Transmit(process, Packet(self.process, None, Resign()))]
 
     def leave(self, process: ProcessId) -> list[Effect]:
-        if process in self.representative.values():
-            raise Misuse(f"{process!r} represents a cluster, and newcomers may be placed there: it cannot leave")
+        self.roster.check_present(process)
+        self._check_departure(process)
         self.roster.leave(process)
-        return []
+        if process == self.process:
+            return self._resign()
+        effects = self.succession.keep(self._end_role(process))
+        self.succession.awaited.discard(process)
+        return effects + self._resign() + self._hand_over()  # a successor that leaves too, once who came before is gone
 
     def resume(self) -> None:
         assert self.process in self.representative, f"{self.process} has no representative"
@@ -148,7 +116,30 @@ class Hierarchy(Participant):
             assert held <= self.carried.keys(), "a message is held back that is not carried"
 
     def _representative_of(self, process: ProcessId) -> ProcessId:
-        return self.representative.get(process) or _place(process, sorted(set(self.representative.values())))
+        return self.representative.get(process) or place(process, sorted(set(self.representative.values())))
+
+    # Messages.
+
+    def _take(self, packet: Packet, message: Message) -> list[Effect]:
+        stamp, sender = packet.stamp, packet.sender
+        if not isinstance(stamp, Up | Across):
+            raise RemoteViolation(f"{sender} sent a {type(stamp).__name__}, which is of another algorithm")
+        if isinstance(stamp, Down):
+            player = self.succession.player(self.representative[self.process])
+            if sender != player or self.process not in message.dests:
+                raise RemoteViolation(
+                    f"{message.id} came down from {sender} to {self.process}, where it does not belong"
+                )
+            return [Deliver(message)]
+        if self.inner is None:
+            raise RemoteViolation(f"{message.id} came to {self.process}, which does not represent other processes")
+        if isinstance(stamp, Across):
+            return self._arrive(sender, message, stamp)
+        if self._representative_of(sender) != self.inner.process or message.id.sender != sender:
+            raise RemoteViolation(f"{message.id} came up from {sender}, which {self.process} does not represent")
+        if message.dests <= {sender}:
+            raise RemoteViolation(f"{message.id} came up from {sender}, and has no other destination")
+        return self._forward(message)
 
     def _forward(self, message: Message) -> list[Effect]:
         """Send a message that came up across to the representatives of its destinations; this may be one of them."""
@@ -160,11 +151,12 @@ class Hierarchy(Participant):
         self.carried[sent.message.id] = message
         return self._translate(effects)
 
-    def _arrive(self, packet: Packet, message: Message, stamp: Across) -> list[Effect]:
+    def _arrive(self, sender: ProcessId, message: Message, stamp: Across) -> list[Effect]:
         assert self.inner is not None
-        if stamp.id.sender != packet.sender and not isinstance(self.inner, Hierarchy):  # which forwards, and checks it
-            raise RemoteViolation(f"{packet.sender} forwarded {message.id} in the name of {stamp.id.sender}")
-        effects = self.inner.receive(Packet(packet.sender, Message(stamp.id, stamp.to, b""), stamp.inner))
+        role = self.succession.role_of(sender)
+        if stamp.id.sender != role and not isinstance(self.inner, Hierarchy):  # which forwards, and checks it
+            raise RemoteViolation(f"{sender} forwarded {message.id} in the name of {stamp.id.sender}")
+        effects = self.inner.receive(Packet(role, Message(stamp.id, stamp.to, b""), stamp.inner))
         self.carried[stamp.id] = message
         return self._translate(effects)
 
@@ -190,79 +182,186 @@ class Hierarchy(Participant):
         assert inner is not None, "the inner algorithm has no control packets"
         done.add(inner.id)
         stamp = Across(inner.id, inner.dests, effect.packet.stamp)
-        return Transmit(effect.to, Packet(self.process, self.carried[inner.id], stamp))
+        return Transmit(self.succession.player(effect.to), Packet(self.process, self.carried[inner.id], stamp))
 
     def _down(self, message: Message) -> list[Effect]:
+        assert self.inner is not None
         out: list[Effect] = []
         for dest in sorted(message.dests - {message.id.sender}):
             if dest == self.process:
                 out.append(Deliver(message))
-            elif self._representative_of(dest) == self.process and dest not in self.roster.departed:
+            elif self._representative_of(dest) == self.inner.process and dest not in self.roster.departed:
                 out.append(Transmit(dest, Packet(self.process, message, Down())))
         return out
+
+    # Roles.
+
+    def _cluster(self) -> list[ProcessId]:
+        """Return the processes that this process represents, but itself."""
+        assert self.inner is not None
+        return self._members(self.inner.process, self.process)
+
+    def _members(self, role: ProcessId, but: ProcessId) -> list[ProcessId]:
+        """Return the processes that are here and go through `role`, without `but`."""
+        through, present = self.representative, self.roster.processes
+        return sorted(name for name in through if through[name] == role and name in present and name != but)
+
+    def _neighbours(self) -> list[ProcessId]:
+        """Return the processes with which a representative exchanges packets."""
+        players = {self.succession.player(role) for role in self.representative.values()}
+        return sorted({*self._cluster(), *(players & self.roster.processes)} - {self.process})
+
+    def _knows(self, player: ProcessId) -> bool:
+        """Return whether a process plays a role, and is a neighbour of this one."""
+        role = self.succession.role_of(player)
+        is_near = self.inner is not None or role == self.representative[self.process]
+        return is_near and player != self.process and role in self.representative.values()
+
+    def _check_departure(self, process: ProcessId) -> None:
+        """Raise `Misuse` if `process` plays a role that nobody would play without it."""
+        role = self.succession.role_of(process)
+        if self._knows(process) and self._members(role, process):
+            if process not in self.succession.quiet:
+                raise Misuse(f"{process!r} represents a cluster and has not handed that over: it has to leave itself")
+        elif isinstance(self.inner, Hierarchy) and not self._members(role, process):
+            above = self.inner._represented_by(role)
+            if above:
+                raise Misuse(
+                    f"{process!r} represents {above[0]!r} on a higher level, and nobody else is in its own cluster "
+                    f"who could take that over: it cannot leave"
+                )
+
+    def _represented_by(self, process: ProcessId) -> list[ProcessId]:
+        """Return the processes that `process` represents on this level, or else on a higher one."""
+        here = self._members(process, process)
+        if here or not isinstance(self.inner, Hierarchy):
+            return here
+        return self.inner._represented_by(process)
+
+    def _end_role(self, process: ProcessId) -> list[Effect]:
+        """Forget the role of a process that has left if nobody else goes through it."""
+        role = self.representative.get(process)
+        if role is None or self._members(role, process) or role == self.representative[self.process]:
+            return []
+        self.succession.forget(self.succession.player(role))
+        self.succession.players.pop(role, None)
+        self.representative = {name: through for name, through in self.representative.items() if through != role}
+        return self._translate(self.inner.leave(role)) if self.inner is not None else []
+
+    # Roles that are handed over: see `succession`.
+
+    def _take_control(self, sender: ProcessId, stamp: Stamp) -> list[Effect]:
+        if isinstance(stamp, Resign):
+            return self._fall_quiet(sender)
+        if isinstance(stamp, Quiet):
+            return self._hear_quiet(sender)
+        if isinstance(stamp, RolePart):
+            return self._take_part(sender, stamp)
+        if isinstance(stamp, Succeed):
+            return self._follow(sender, stamp.role)
+        raise RemoteViolation(f"{sender} sent a {type(stamp).__name__}, which is of another algorithm")
+
+    def _resign(self) -> list[Effect]:
+        """Begin to hand over, if this process leaves, plays a role, and has a successor; later, if another one does."""
+        state = self.succession
+        if self.process not in self.roster.departed or self.inner is None or state.resigning or state.quiet:
+            return []
+        if not self._cluster():
+            return []
+        state.resigning, state.awaited = True, set(self._neighbours())
+        packet = Packet(self.process, None, Resign())
+        return [Transmit(to, packet) for to in sorted(state.awaited)]
+
+    def _fall_quiet(self, sender: ProcessId) -> list[Effect]:
+        if not self._knows(sender) or sender in self.succession.quiet:
+            raise RemoteViolation(f"{sender} resigned, and plays no role that {self.process} has to do with")
+        self.succession.quiet.add(sender)
+        return [Transmit(sender, Packet(self.process, None, Quiet()))]
+
+    def _hear_quiet(self, sender: ProcessId) -> list[Effect]:
+        if sender not in self.succession.awaited:
+            raise RemoteViolation(f"{sender} is quiet, and {self.process} did not ask for it")
+        self.succession.awaited.discard(sender)
+        return self._hand_over()
+
+    def _hand_over(self) -> list[Effect]:
+        """Send the role to the successor when all neighbours are quiet."""
+        state = self.succession
+        if not state.resigning or state.awaited or state.quiet:
+            return []
+        assert self.inner is not None
+        state.resigning, kept, state.kept = False, state.kept, []
+        cluster = self._cluster()
+        if not cluster:  # who was left of it has been given up meanwhile
+            return [Transmit(to, packet) for to, packet in kept]
+        role = Role(self.inner, self.carried, self.representative, state.players, kept)
+        self.inner, self.carried = None, {}
+        state.quiet.add(self.process)
+        return [Transmit(cluster[0], Packet(self.process, None, part)) for part in role.as_parts()]
+
+    def _take_part(self, sender: ProcessId, stamp: RolePart) -> list[Effect]:
+        state, role = self.succession, self.representative[self.process]
+        if self.inner is not None or sender not in state.quiet or sender != state.player(role):
+            raise RemoteViolation(f"{sender} handed over a role that {self.process} cannot take from it")
+        if not len(state.parts) + 1 == stamp.number <= stamp.count <= PARTS_MAX:
+            raise RemoteViolation(f"part {stamp.number} of {stamp.count} of a role, after part {len(state.parts)}")
+        if stamp.number < stamp.count:
+            state.parts.append(stamp.data)
+            return []
+        taken = read_role(b"".join([*state.parts, stamp.data]), (Process, Hierarchy))
+        if taken.inner.process != role or taken.representative.get(self.process) != role:
+            raise RemoteViolation(f"{sender} handed over another role than {role}")
+        return self._take_over(role, taken)
+
+    def _take_over(self, role: ProcessId, taken: Role) -> list[Effect]:
+        """Play the role: tell the neighbours, then send what was kept by its last player and by this process."""
+        mine = [packet.message for _, packet in self.succession.kept if packet.message is not None]
+        self.inner, self.carried, self.representative = taken.inner, taken.carried, taken.representative
+        self.succession = Succession({**taken.players, role: self.process})
+        for name in sorted(self.roster.processes):
+            self.representative.setdefault(name, self._representative_of(name))
+        packet = Packet(self.process, None, Succeed(role))
+        effects: list[Effect] = [Transmit(to, packet) for to in self._neighbours()]
+        for to, kept in taken.kept:
+            effects += self._pass_on(to, kept)
+        for message in mine:
+            effects += self._forward(message)
+        for name in sorted(self.roster.departed):
+            effects += self._end_role(name)
+        return effects
+
+    def _pass_on(self, to: ProcessId, kept: Packet) -> list[Effect]:
+        if to != self.process:
+            return [Transmit(to, Packet(self.process, kept.message, kept.stamp))]
+        return [Deliver(kept.message)] if kept.message is not None else []
+
+    def _follow(self, sender: ProcessId, role: ProcessId) -> list[Effect]:
+        """Send to the successor of a player from now on."""
+        state = self.succession
+        player = state.player(role)
+        if player not in state.quiet or sender == self.process or self._representative_of(sender) != role:
+            raise RemoteViolation(f"{sender} says that it plays role {role}, which nobody handed over to it")
+        state.players[role] = sender
+        return state.keep(state.release(player, sender)) + self._resign() + self._hand_over()
 
 
 def _across(need: Need) -> Need:
     return Need(need.sender, need.first, need.last, need.scope or "|among the representatives")
 
 
-def levels_of(processes: Iterable[ProcessId], chosen: object) -> list[dict[ProcessId, ProcessId]]:
-    """Return for each level the representative of each process in it, the lowest level first.
-
-    `chosen` are the clusters of the lowest level, or a list with those of each level; see `clusters`. In each level but
-    the lowest are the representatives of the one below.
-    """
-    levels = list(chosen) if isinstance(chosen, list | tuple) and all(map(_is_level, chosen)) and chosen else [chosen]
-    if len(levels) > LEVELS_MAX:
-        raise Misuse(f"a hierarchy has at most {LEVELS_MAX} levels, not {len(levels)}")
-    through: list[dict[ProcessId, ProcessId]] = []
-    for level in levels:
-        through.append(clusters(through[-1].values() if through else processes, level))
-    return through
-
-
 def build_hierarchy(
-    roster: Roster, levels: Sequence[dict[ProcessId, ProcessId]], innermost: Algorithm | None
+    roster: Roster,
+    levels: Sequence[dict[ProcessId, ProcessId]],
+    innermost: Algorithm | None,
+    players: Mapping[ProcessId, ProcessId],
 ) -> Hierarchy:
-    """Return the process of the lowest of `levels`. If it represents others, the levels above are inside it."""
+    """Return the process of the lowest of `levels`. If it represents others, the levels above are inside it.
+
+    `players` are the processes that play the roles of representatives that have left.
+    """
     first, *above = levels
     heads = sorted(set(first.values()))
     inner = innermost
     if above:
-        inner = build_hierarchy(Roster.of(roster.me, "multicast", heads, None), above, innermost)
-    return Hierarchy(roster, first, inner if roster.me in heads else None, {})
-
-
-def clusters(processes: Iterable[ProcessId], chosen: object) -> dict[ProcessId, ProcessId]:
-    """Return the representative of each process.
-
-    `chosen` are the processes of each representative. If it is None, processes are in the order of their names in
-    clusters of the square root of their number. Everybody must be told the same. A process that is not among those
-    chosen is placed by its name, as a newcomer is.
-    """
-    everyone = sorted(set(processes))
-    if chosen is None:
-        size = max(1, isqrt(len(everyone)))
-        return {process: everyone[at - at % size] for at, process in enumerate(everyone)}
-    if not isinstance(chosen, Mapping):
-        raise Misuse(f"representatives must be a mapping of each to the processes it represents, not {chosen!r}")
-    for head, theirs in chosen.items():
-        checked_names(f"the processes of representative {head!r}", theirs)
-    strangers = sorted(set(checked_names("representatives", chosen)) - set(everyone))
-    if strangers:
-        raise Misuse(f"{strangers[0]!r} represents others, and is not among the processes {everyone}")
-    members = [process for head, theirs in chosen.items() for process in sorted({head, *theirs})]
-    if not members or len(set(members)) != len(members):
-        raise Misuse(f"representatives must hold every process once, and there must be one: {sorted(members)}")
-    through = {process: head for head, theirs in chosen.items() for process in sorted({head, *theirs})}
-    heads = sorted(chosen)
-    return through | {process: _place(process, heads) for process in everyone if process not in through}
-
-
-def _is_level(chosen: object) -> bool:
-    return chosen is None or isinstance(chosen, Mapping)
-
-
-def _place(process: ProcessId, heads: Sequence[ProcessId]) -> ProcessId:
-    """Return the representative of a newcomer, which is the same for every process that chooses it."""
-    return heads[zlib.crc32(process.encode()) % len(heads)]
+        inner = build_hierarchy(Roster.of(roster.me, "multicast", heads, None), above, innermost, {})
+    return Hierarchy(roster, first, inner if roster.me in heads else None, {}, Succession(dict(players)))
