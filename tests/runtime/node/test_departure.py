@@ -161,9 +161,13 @@ def test_what_the_algorithm_has_not_let_go_yet_is_waited_for(tmp_path: Path, alg
 
 def test_who_is_needed_can_not_leave_and_goes_on() -> None:
     async def test() -> None:
-        names = ["a", "b", "c", "d"]
-        async with nodes(MemoryNetwork(), "a b c d", algorithm="hierarchy", processes=names) as (a, b, *_):
-            with pytest.raises(Misuse, match="represents a cluster"):
+        shared = {
+            "algorithm": "hierarchy",
+            "processes": [*"abc"],
+            "representatives": [{"a": [], "b": ["c"]}, {"a": ["b"]}],
+        }
+        async with nodes(MemoryNetwork(), "a b c", **shared) as (a, b, _):
+            with pytest.raises(Misuse, match="'a' represents 'b' on a higher level"):
                 await a.leave()
             await a.send({"b"}, b"still here")
             assert await take(b, 1) == [b"still here"]

@@ -8,8 +8,9 @@ goes in steps, each durable, so that a process that dies on the way goes on with
    algorithm. From then on a send to the one who leaves is refused. A broadcast, or a message to a group, is not: one
    that is sent after the answer need not be delivered by the one who leaves. If messages go through other processes,
    both say which message was their last to the other (`last_numbers`), and each waits until it has delivered that one.
-2. `HANDED_OVER`: when all have, what the others need is handed over: the token of a serialised algorithm.
-3. `TOLD`: when that is in their inboxes, everybody gets a `FAREWELL`, and forgets all but the name.
+2. `HANDED_OVER`: when all have, what the others need is handed over: the token of a serialised algorithm, or the role
+   of a representative, which takes an exchange of packets.
+3. `TOLD`: when that is complete and in their inboxes, everybody gets a `FAREWELL`, and forgets all but the name.
 4. `LEFT`: when that is too, the inbox is deleted.
 
 One leaves at a time, or one could hand over to another who has just gone. This is the mutual exclusion of Ricart and
@@ -23,6 +24,7 @@ import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from antecede.core.algorithm import HandsOver
 from antecede.core.errors import Misuse
 from antecede.core.registry import restore
 from antecede.core.types import ProcessId
@@ -49,6 +51,12 @@ class Departure:
     @property
     def step(self) -> bytes:
         return self._durable.store.facts.get(FACT, STAYS)
+
+    @property
+    def is_handing_over(self) -> bool:
+        """Whether the algorithm still exchanges packets with others before this process can go."""
+        algorithm = self._durable.algorithm
+        return isinstance(algorithm, HandsOver) and algorithm.is_handing_over
 
     @property
     def others(self) -> set[ProcessId]:
@@ -102,8 +110,8 @@ class Departure:
         return latest + 1
 
     def hand_over(self) -> None:
+        self._durable.hand_over(self._durable.process)  # which may be refused, and then nothing has changed
         self._durable.store.put(FACT, HANDED_OVER)
-        self._durable.hand_over(self._durable.process)
 
     def say_farewell(self) -> None:
         self._durable.store.put(FACT, TOLD)

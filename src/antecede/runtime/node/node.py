@@ -267,8 +267,8 @@ class Node:
             await self._outbox.change(LOOK_S)
 
     async def _drain(self) -> None:
-        """Wait until every inbox has what is owed to it, or is gone: who has left too, and was not heard to say so."""
-        while self._outbox.owed or self._commits.is_due:
+        """Wait until all is handed over, and every inbox has what is owed to it, or is gone: who left unheard."""
+        while self._outbox.owed or self._commits.is_due or self._durable.departure.is_handing_over:
             self._check_open()
             await self._outbox.change(LOOK_S)
             if any(queue.blocked_since is not None for queue in self._outbox.queues.values()):
