@@ -259,8 +259,9 @@ class World:
     def _restart(self, name: str) -> None:
         self.drawing.add(name, "restart")
         before = self.nodes[name]
-        after = antecede.restore(before.snapshot())
-        if after.snapshot() != before.snapshot() or after.pending() != before.pending():
+        stored = before.snapshot()
+        after = antecede.restore(stored)
+        if after.snapshot() != stored or after.pending() != before.pending():
             raise Broken(f"{name} is not the same after a restart")
         self.nodes[name] = after
 
