@@ -194,6 +194,14 @@ def test_folders_that_link_to_each_other_end(tmp_path: Path) -> None:
 NOT_UTF8 = os.fsdecode(b"trace-\xff.jsonl")
 
 
+def test_an_empty_path_is_not_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    touch(tmp_path / "t")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UnreadableInput, match="a path is empty"):
+        list_files([""])
+    assert len(list_files(["."])) == 1
+
+
 def test_a_name_that_is_not_utf8_is_refused_in_words(tmp_path: Path) -> None:
     (tmp_path / NOT_UTF8).write_text("x\n")
     for path in (tmp_path, tmp_path / NOT_UTF8, f"{tmp_path}/*.jsonl"):

@@ -19,6 +19,17 @@ def test_one_check_at_a_time_writes_to_a_folder(tmp_path: Path) -> None:
         pass
 
 
+def test_what_a_killed_check_wrote_is_removed_by_the_next_and_not_while_it_writes(tmp_path: Path) -> None:
+    for name in (".parts-1/deliveries", "deliveries", ".partsof"):
+        (tmp_path / name).mkdir(parents=True)
+    with claim_folder(str(tmp_path)):
+        assert sorted(path.name for path in tmp_path.iterdir()) == [".lock", ".partsof", "deliveries"]
+        (tmp_path / ".parts-2").mkdir()
+        with pytest.raises(Misuse), claim_folder(str(tmp_path)):
+            pass
+        assert (tmp_path / ".parts-2").exists()
+
+
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     out = str(tmp_path / "file" / "out")

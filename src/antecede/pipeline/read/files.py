@@ -109,7 +109,9 @@ def list_files(paths: Sequence[str]) -> tuple[InputFile, ...]:
 
 
 def refuse_odd_name(path: str) -> None:
-    """Raise `UnreadableInput` if a path is not UTF-8, and could not be shown or handed to a task."""
+    """Raise `UnreadableInput` if a path is empty, or not UTF-8 and could not be shown or handed to a task."""
+    if not path:
+        raise UnreadableInput("a path is empty; give a file, a folder or a glob ('.' is the current folder)")
     try:
         path.encode()
     except UnicodeEncodeError:

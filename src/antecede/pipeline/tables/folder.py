@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,8 @@ from antecede.pipeline import schema
 from antecede.pipeline.read.files import ARROW_SCHEMES, is_local, locate
 
 LOCK = ".lock"
+PARTS = ".parts-"
+"""How the names of folders begin in which the tasks of a check write."""
 
 
 def refuse_bad_folder(out: str, inputs: Sequence[str]) -> None:
@@ -50,7 +53,7 @@ def refuse_bad_folder(out: str, inputs: Sequence[str]) -> None:
 def claim_folder(out: str | None) -> Iterator[None]:
     """Keep other checks of this machine out of a local folder, which is made. Raise `Misuse` if one is at work in it.
 
-    The claim ends with the process, however it ends.
+    The claim ends with the process, however it ends. What a check wrote there that was killed is removed.
     """
     if out is None or is_remote(out):
         yield
@@ -66,6 +69,8 @@ def claim_folder(out: str | None) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise Misuse(f"--out {out}: another check is writing there; wait for it, or name another folder") from None
+        for left in folder.glob(f"{PARTS}*"):
+            shutil.rmtree(left, ignore_errors=True)
         yield
 
 

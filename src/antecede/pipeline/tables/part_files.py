@@ -23,6 +23,7 @@ from antecede.pipeline import schema
 from antecede.pipeline.read.files import locate
 from antecede.pipeline.results import WRITTEN
 from antecede.pipeline.runner import Batches
+from antecede.pipeline.tables.folder import PARTS
 from antecede.pipeline.tables.measures import conform
 
 MARK = "_SUCCESS"
@@ -38,7 +39,7 @@ WORDS = pa.schema(
 
 def parts_folder(out: str, check: str) -> str:
     """Return the folder in which the tasks of one check write."""
-    return f"{out.rstrip('/')}/.parts-{check}"
+    return f"{out.rstrip('/')}/{PARTS}{check}"
 
 
 def write_parts(folder: str, tables: Mapping[str, pa.Table]) -> pa.Table:

@@ -181,6 +181,11 @@ LOG = {"ts": "2023-11-14T22:13:20Z", "service": "a", "event": "sent", "msg_id": 
             "it is text; text without vector clocks cannot be read: turn it into JSON Lines or CSV with one event per",
         ),
         (["[{"], "it is one JSON document; turn it into JSON Lines, with one event per line"),
+        (
+            ['{"text": "' + "x" * 70_000 + '"}'],
+            "it is text with a first line of more than 64 kB; a format is recognised",
+        ),
+        (["[" + "1, " * 30_000 + "1]"], "it is one JSON document; "),
         (["\x00\x01\x02" * 50], "it is a binary file; give a log of text, or Parquet"),
         ([b"\xff\xfeh\x00i\x00"], "it is text in UTF-16, which is not read; convert it to UTF-8"),
     ],

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from antecede.judge.events import KINDS
 from antecede.pipeline.errors import UnknownFormat, UnreadableInput
 from antecede.pipeline.read import content
-from antecede.pipeline.read.detection.head_sample import Sample, take_sample
+from antecede.pipeline.read.detection.head_sample import HEAD_BYTES, Sample, take_sample
 from antecede.pipeline.read.files import InputFile
 from antecede.pipeline.read.formats import FORMATS, parquet, shiviz
 from antecede.pipeline.read.formats.csv import find_delimiter
@@ -23,7 +23,6 @@ from antecede.pipeline.read.formats.mapped import BUILT_IN, WITHOUT_INDEX
 
 RECOGNISED = FORMATS[:5]
 FILES_MAX = 50
-HEAD_BYTES = 64 << 10
 LINES_LOOKED_AT = 50
 JAEGER_NAMES = ("data", "traceID", "spanID")
 HOW_TO_MAP = "say which field is what with --mapping; --suggest-mapping prints one to start from"

@@ -12,17 +12,22 @@ from typing import Any
 from antecede.pipeline.read.formats.csv import find_delimiter
 from antecede.pipeline.read.formats.mapped import FIELD
 
+HEAD_BYTES = 64 << 10
+"""What is looked at of a file."""
 ROWS_MAX = 1_000
 FIELDS_MAX = 100
 DEPTH_MAX = 4
 CSV_COLUMNS_MIN = 3
 COLUMN_NAME = re.compile(r"[^\W\d][^\n{}\[\]\"'<>=]{0,63}")
 PLAIN_TEXT, BINARY, DOCUMENT = "text", "a binary file", "one JSON document"
+LONG_LINE = f"text with a first line of more than {HEAD_BYTES >> 10} kB"
 ADVICE = {
     PLAIN_TEXT: "text without vector clocks cannot be read: turn it into JSON Lines or CSV with one event per line "
     "(docs/guide/05-checking.md shows how); if it has vector clocks, say with --regex how they are written",
     BINARY: "give a log of text, or Parquet",
     DOCUMENT: "turn it into JSON Lines, with one event per line",
+    LONG_LINE: "a format is recognised by the first lines; say with --format what it is, or with --mapping what the "
+    "fields mean",
 }
 """What to do with a file of which no event can be read, by its form."""
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
@@ -79,13 +84,20 @@ def take_sample(head: bytes) -> Sample:
     objects = [_flatten(row) for row in _json_lines(text)]
     if objects:
         return Sample("JSON Lines", tuple(objects))
-    if text.lstrip().startswith(("{", "[")):
-        return Sample(DOCUMENT)
     rows = _csv_rows(text)
-    if rows:
-        return Sample("CSV", tuple(rows))
+    return Sample("CSV", tuple(rows)) if rows else Sample(_form_without_fields(text, is_cut=len(head) >= HEAD_BYTES))
+
+
+def _form_without_fields(text: str, *, is_cut: bool) -> str:
+    begin = text.strip()
+    if begin.startswith("["):
+        return DOCUMENT
+    if is_cut and "\n" not in begin:
+        return LONG_LINE
+    if begin.startswith("{"):
+        return DOCUMENT
     odd = len(CONTROL.findall(text[:4_000]))
-    return Sample(BINARY if odd * 20 > len(text[:4_000]) else PLAIN_TEXT)
+    return BINARY if odd * 20 > len(text[:4_000]) else PLAIN_TEXT
 
 
 def _json_lines(text: str) -> list[Mapping[str, Any]]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from antecede.pipeline.errors import UnreadableInput
 from antecede.pipeline.read.content import read_head
-from antecede.pipeline.read.detection.head_sample import Sample, take_sample
+from antecede.pipeline.read.detection.head_sample import HEAD_BYTES, Sample, take_sample
 from antecede.pipeline.read.files import STANDARD_INPUT, list_files, name_for_people
 from antecede.pipeline.read.formats.mapped import to_integer, to_text, to_time
 
@@ -59,7 +59,6 @@ KIND_WORDS = {
 }
 WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 KIND_VALUES_MAX = 50
-HEAD_BYTES = 64 << 10
 ATTRIBUTES_MAX = 8
 MOST = 0.9
 
