@@ -42,6 +42,21 @@ VARIANTS: tuple[tuple[str, dict[str, object]], ...] = (
 )
 
 
+def describe(variant: int) -> str:
+    """Return the algorithm and its options in words."""
+    name, options = VARIANTS[variant]
+    return ", ".join([name, *(f"{option}={value}" for option, value in options.items())])
+
+
+def choose(algorithm: str | None, option: str | None) -> list[int]:
+    """Return the variants of an algorithm, or of all, with an option, or with any."""
+    return [
+        number
+        for number, (name, options) in enumerate(VARIANTS)
+        if algorithm in (None, name) and (option is None or option in options)
+    ]
+
+
 def execute(variant: int, seed: int) -> World:
     """One execution: `Broken` if the algorithm, or the judge, disagrees with the oracle."""
     name, options = VARIANTS[variant]
@@ -57,11 +72,11 @@ def execute(variant: int, seed: int) -> World:
 
 
 def batch(jobs: list[tuple[int, int]]) -> tuple[Counter[str], list[str]]:
-    """Return deliveries by algorithm, in order and out of it, and what failed: in words, drawn, with its command."""
+    """Return deliveries by variant, in order and out of it, and what failed: in words, drawn, with its command."""
     counts: Counter[str] = Counter()
     failures = []
     for variant, seed in jobs:
-        name = VARIANTS[variant][0]
+        name = describe(variant)
         try:
             world = execute(variant, seed)
         except Exception as error:  # whatever it is, it is a finding
@@ -81,9 +96,8 @@ def _batches(executions: int, seed: int, variants: list[int]) -> Iterator[list[t
         yield chunk
 
 
-def fuzz(executions: int, seed: int, *, algorithm: str | None = None, workers: int | None = None) -> list[str]:
-    """Run them all, of one algorithm or of every one, with progress on standard error; the failures, in words."""
-    variants = [number for number, (name, _) in enumerate(VARIANTS) if algorithm in (None, name)]
+def fuzz(executions: int, seed: int, variants: list[int], *, workers: int | None = None) -> list[str]:
+    """Run them all, with progress on standard error; the failures, in words."""
     totals: Counter[str] = Counter()
     failures: list[str] = []
     done = 0
@@ -94,13 +108,15 @@ def fuzz(executions: int, seed: int, *, algorithm: str | None = None, workers: i
             done = min(done + BATCH, executions)
             for failure in failed:
                 print(failure, file=sys.stderr)
-            print(f"\r{done:,} of {executions:,} executions, {len(failures)} failed", end="", file=sys.stderr)
+            if sys.stderr.isatty():
+                print(f"\r{done:,} of {executions:,} executions, {len(failures)} failed", end="", file=sys.stderr)
     print(file=sys.stderr)
-    print(f"{'algorithm':<18}{'executions':>12}{'deliveries':>12}{'out of order':>14}")
-    for name in sorted({VARIANTS[number][0] for number in variants}):
+    print(f"{'variant':<60}{'executions':>12}{'deliveries':>12}{'out of order':>14}")
+    for name in sorted(map(describe, variants)):
         columns = (totals[f"{name} {what}"] for what in ("executions", "deliveries", "out of order"))
-        print("{:<18}{:>12,}{:>12,}{:>14,}".format(name, *columns))
-    print(f"{totals['roles handed over']:,} roles of a hierarchy handed over")
+        print("{:<60}{:>12,}{:>12,}{:>14,}".format(name, *columns))
+    if handed_over := totals["roles handed over"]:
+        print(f"{handed_over:,} roles of a hierarchy handed over")
     return failures
 
 
@@ -110,6 +126,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     names = sorted(antecede.algorithms())
     parser.add_argument("--algorithm", choices=names, metavar="NAME", help="this one only, with all its options")
+    offered = sorted({option for _, options in VARIANTS for option in options})
+    parser.add_argument("--option", choices=offered, metavar="NAME", help="only where this option is given")
     parser.add_argument("--replay", metavar="VARIANT:SEED", help="play one execution again, as a failure printed it")
     arguments = parser.parse_args()
     if arguments.replay:
@@ -117,7 +135,10 @@ def main() -> int:
         _, failures = batch([(variant, seed)])
         print("\n".join(failures) or f"{VARIANTS[variant]} seed {seed}: as it should be")
         return 1 if failures else 0
-    failures = fuzz(arguments.executions, arguments.seed, algorithm=arguments.algorithm)
+    variants = choose(arguments.algorithm, arguments.option)
+    if not variants:
+        parser.error(f"{arguments.algorithm} has no variant here with the option {arguments.option}")
+    failures = fuzz(arguments.executions, arguments.seed, variants)
     print(f"{arguments.executions:,} executions from seed {arguments.seed}: {len(failures)} failed")
     return 1 if failures else 0
 
