@@ -259,8 +259,7 @@ class World:
     def _restart(self, name: str) -> None:
         self.drawing.add(name, "restart")
         before = self.nodes[name]
-        stored = before.snapshot()
-        after = antecede.restore(stored)
+        after = antecede.restore(stored := before.snapshot())
         if after.snapshot() != stored or after.pending() != before.pending():
             raise Broken(f"{name} is not the same after a restart")
         self.nodes[name] = after

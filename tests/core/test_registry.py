@@ -27,6 +27,7 @@ TRAITS = {
     "serial-broadcast": ("broadcast", True, False, False),
     "serial-multicast": ("multicast", True, False, False),
     "ses": ("multicast", True, False, True),
+    "sps": ("multicast", True, False, False),
     "vector": ("broadcast", True, False, True),
 }
 OPTIONS = {
@@ -48,11 +49,12 @@ OPTIONS = {
     "serial-broadcast": ("token_at", "hold_back_limit"),
     "serial-multicast": ("token_at", "hold_back_limit"),
     "ses": ("hold_back_limit",),
+    "sps": ("hold_back_limit",),
     "vector": ("hold_back_limit",),
 }
 
 
-def test_all_algorithms_of_the_papers_are_there() -> None:
+def test_all_algorithms_are_there() -> None:
     assert sorted(antecede.algorithms()) == sorted(TRAITS)
 
 
@@ -64,7 +66,8 @@ def test_traits(name: str) -> None:
     assert info.options == OPTIONS[name]
     assert info.title
     assert info.unit
-    assert info.paper == "-" if name == "none" else info.paper[:3] in ("000", "001", "002", "003")
+    ours = {"none": "-", "sps": "ours, after Almeida 2026"}
+    assert info.paper == ours[name] if name in ours else info.paper[:3] in ("000", "001", "002", "003")
 
 
 @pytest.mark.parametrize("name", TRAITS)

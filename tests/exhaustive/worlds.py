@@ -27,6 +27,7 @@ ORDERING: dict[str, tuple[tuple[int, ...], ...]] = {
     "serial-broadcast": ((2, 1), (3, 0)),
     "serial-multicast": ((2, 1), (3, 0)),
     "ses": ((3, 1), (4, 0)),
+    "sps": ((3, 1),),
     "vector": ((3, 1), (4, 0)),
 }
 """For each causal algorithm, worlds of three processes: so many messages, and packets that come twice. Channels reorder

@@ -56,6 +56,7 @@ STAMPS = {
     30: "Quiet",
     31: "RolePart",
     32: "Succeed",
+    33: "Complete",
     40: "Register",
     41: "Welcome",
     42: "Leave",
@@ -81,7 +82,7 @@ VALUES = {"Message", "MessageId", "Packet", "Roster", "HoldBack"}
 PROCESSES = {
     *("Process", "Chain2", "Isis", "Ks", "Prs", "PrsBroadcast", "Rst", "Ses", "Vector", "Unordered", "History"),
     *("OutputBuffer", "Phases", "BroadcastPhases", "Serial", "Hierarchy", "Numbered", "AcyclicGroups"),
-    *("BitStringPrs", "Succession", "Role"),
+    *("BitStringPrs", "Succession", "Role", "SenderPermission"),
     *("Rendezvous", "DifferentialKs", "ChannelView", "ScalarPhases", "Psync", "ShortPhases", "RepeatedHistory"),
 }
 ROAMING = {

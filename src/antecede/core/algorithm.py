@@ -21,8 +21,8 @@ or input and output. Calls go in, a list of effects comes out, and the driver ow
 Most algorithms only put a stamp on a message and hold packets back until their stamp allows delivery. For these
 an **ordering** is the algorithm of the paper and nothing else: what to stamp (`stamps`), the delivery condition
 (`unmet`), and what delivery changes (`deliver`); `process.Process` is the rest, once for all of them. Algorithms
-that exchange control packets of their own (`mr*`, `mf`, `rendezvous`, `serial-*`, `hierarchy`, `history`) are whole
-algorithms.
+that exchange control packets of their own (`mr*`, `mf`, `rendezvous`, `sps`, `serial-*`, `hierarchy`, `history`) are
+whole algorithms.
 
 A message to oneself is delivered within `send`: whatever could have caused it and was addressed to this process
 has been delivered here already, or the process would not know of it. (The serialised algorithms put it in its

@@ -16,6 +16,7 @@ from antecede.core.algorithm import Algorithm, Ordering
 from antecede.core.errors import Misuse, SnapshotError, UnknownAlgorithm
 from antecede.core.fifo import Numbered
 from antecede.core.holdback import HOLD_BACK_LIMIT, HoldBack
+from antecede.core.options import check_options
 from antecede.core.ordering.chain2 import Chain2
 from antecede.core.ordering.hierarchy import build_hierarchy
 from antecede.core.ordering.history import History, RepeatedHistory
@@ -34,9 +35,10 @@ from antecede.core.ordering.representatives import Clusters, checked_successors,
 from antecede.core.ordering.rst import Rst
 from antecede.core.ordering.serial import Serial, Token
 from antecede.core.ordering.ses import Ses
+from antecede.core.ordering.sps import SenderPermission
 from antecede.core.ordering.vector import Vector
 from antecede.core.process import Process
-from antecede.core.roster import Roster, is_finite_number
+from antecede.core.roster import Roster
 from antecede.core.snapshot import values
 from antecede.core.types import GroupId, ProcessId
 
@@ -118,6 +120,10 @@ def _mf(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> OutputBuff
 
 def _rendezvous(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> Rendezvous:
     return Rendezvous(roster, hold_back_limit)
+
+
+def _sps(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> Numbered:
+    return Numbered(SenderPermission(roster, hold_back_limit), hold_back_limit)
 
 
 def _mr(
@@ -308,6 +314,15 @@ _ALL = (
         factory=_hierarchy,
     ),
     AlgorithmInfo(
+        "sps",
+        "sender permission to send",
+        "ours, after Almeida 2026",
+        "multicast",
+        "a number, or an acknowledgement",
+        delay_optimal=False,
+        factory=_sps,
+    ),
+    AlgorithmInfo(
         "chain2",
         "chains of length two only",
         "002 Lemma 8",
@@ -346,7 +361,7 @@ def create(
     unknown = sorted(options.keys() - set(info.options))
     if unknown:
         raise Misuse(f"{algorithm} has no option {unknown[0]!r}; it has {', '.join(info.options) or 'none'}")
-    _check_options(options)
+    check_options(options)
     return info.factory(Roster.of(process, info.addressing, processes, groups), **options)
 
 
@@ -361,39 +376,3 @@ def restore(snapshot: bytes) -> Algorithm:
         raise SnapshotError(f"this is the snapshot of a {type(algorithm).__name__}, not of an algorithm")
     values.resume(algorithm)
     return algorithm
-
-
-def _check_options(options: Mapping[str, object]) -> None:
-    """Raise `Misuse` for the first option whose value makes no sense, before an algorithm sees it."""
-    for name, value in sorted(options.items()):
-        if name in _CHECKS:
-            is_valid, wanted = _CHECKS[name]
-            if not is_valid(value):
-                raise Misuse(f"{name} must be {wanted}, not {value!r}")
-
-
-def _is_whole(least: int) -> Callable[[object], bool]:
-    return lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= least
-
-
-def _is_seconds(value: object) -> bool:
-    return isinstance(value, int | float) and is_finite_number(value) and value >= 0
-
-
-def _is_flag(value: object) -> bool:
-    return isinstance(value, bool)
-
-
-_CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
-    "acknowledge_every": (_is_whole(1), "a number of deliveries, 1 or more"),
-    "acyclic": (_is_flag, "True or False"),
-    "bit_string": (_is_flag, "True or False"),
-    "differential": (_is_flag, "True or False"),
-    "hold_back_limit": (_is_whole(0), "a number of packets, 0 or more"),
-    "memory": (_is_whole(1), "a number of messages, 1 or more"),
-    "multicast": (_is_flag, "True or False"),
-    "numbered": (_is_flag, "True or False"),
-    "own_count": (_is_flag, "True or False"),
-    "repeat_after_s": (_is_seconds, "a number of seconds, 0 or more"),
-    "resynch_after_s": (_is_seconds, "a number of seconds, 0 or more"),
-}

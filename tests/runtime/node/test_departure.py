@@ -140,7 +140,7 @@ def test_a_token_is_not_handed_to_somebody_who_is_leaving_too() -> None:
     run(test)
 
 
-@pytest.mark.parametrize("algorithm", ["mf", "rendezvous", "serial-multicast", "serial-broadcast"])
+@pytest.mark.parametrize("algorithm", ["mf", "rendezvous", "sps", "serial-multicast", "serial-broadcast"])
 def test_what_the_algorithm_has_not_let_go_yet_is_waited_for(tmp_path: Path, algorithm: str) -> None:
     async def test() -> None:
         network = MemoryNetwork()

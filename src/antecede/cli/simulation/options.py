@@ -37,8 +37,8 @@ OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
             "default": "ks",
             "metavar": "NAME",
             "help": "rst, ses, history, psync, vector, isis, prs, prs-broadcast, ks, mr, mr-broadcast, mr-scalar, mf, "
-            "rendezvous, serial-broadcast, serial-multicast, hierarchy, chain2 or none; or a roaming protocol: roam, "
-            "av1, av2, av2-ks, av3 or prs-mobile (ks)",
+            "rendezvous, serial-broadcast, serial-multicast, hierarchy, sps, chain2 or none; or a roaming protocol: "
+            "roam, av1, av2, av2-ks, av3 or prs-mobile (ks)",
         },
         "--option": {
             "action": "append",

@@ -22,6 +22,7 @@ PLACES = {
     "ks-cost": "ks_cost.COST",
     "mr-tradeoff": "tradeoff.TRADEOFF",
     "msv-topologies": "topologies.TOPOLOGIES",
+    "sps-tradeoff": "sps_tradeoff.SPS",
     "errata": "errata.ERRATA",
     "mobile": "mobile.MOBILE",
 }
