@@ -32,7 +32,9 @@ def test_restart_of_every_process_before_every_input(algorithm: str) -> None:
     repeat(stage, steps, range(len(steps)))
 
 
-@pytest.mark.parametrize("algorithm", ["ks", "mr", "mr-scalar", "serial-multicast", "hierarchy", "mf", "rendezvous", "sps"])
+@pytest.mark.parametrize(
+    "algorithm", ["ks", "mr", "mr-scalar", "serial-multicast", "hierarchy", "mf", "rendezvous", "sps"]
+)
 def test_the_comparison_sees_a_process_that_forgets(algorithm: str) -> None:
     """Beginning anew in the middle is not a restart."""
     random = Random(f"restart {algorithm}")
