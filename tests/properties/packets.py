@@ -7,6 +7,8 @@ from random import Random
 
 import antecede
 from antecede import Packet
+from antecede.core.fifo import Number
+from tests.golden.plays import resign
 from tests.stage import improvise, stage_for
 
 ALGORITHMS = [*sorted(antecede.algorithms()), "ks differential", "prs bit_string"]
@@ -23,11 +25,16 @@ def packets_of(algorithm: str) -> tuple[Packet, ...]:
         packets += [flight.packet for flight in stage.brought]
         stage.call(stage.names[0], "join", "a newcomer")
         packets += [flight.packet for flight in stage.flying]
+    if algorithm == "hierarchy":
+        packets += [flight.packet for flight in resign(0).brought if flight.packet.message is None]
     return tuple(packets)
 
 
 def kinds(packets: tuple[Packet, ...]) -> set[str]:
-    return {type(packet.stamp).__name__ for packet in packets}
+    """The names of their stamps, and of the stamps inside channel numbers."""
+    stamps = [packet.stamp for packet in packets]
+    inside = [stamp.inner for stamp in stamps if isinstance(stamp, Number)]
+    return {type(stamp).__name__ for stamp in [*stamps, *inside]}
 
 
 def spoiled(data: bytes, other: bytes, random: Random) -> bytes:

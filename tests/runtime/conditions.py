@@ -4,7 +4,8 @@ Which, is in the environment, where `Conditions.environment` put it:
 
 * **brisk**: timeouts of a second or two, so that a test can outlast every one of them.
 * **clock**: what the runtime takes for time starts anywhere, leaps forward by up to an hour and stands still for
-  moments; the time of day jumps by up to a day either way. The event loop keeps the true time, as a system would.
+  moments; the time of day jumps by up to a day either way. The event loop and the rest of the standard library keep
+  the true time, as a system would.
 * **file_bytes_max**: no file can grow beyond that; writing more fails, as on a full disk.
 * **replicas**: so many NATS servers keep each inbox.
 * **authority**: the file of the certificate that the NATS servers have to show.
@@ -19,6 +20,7 @@ import random
 import resource
 import runpy
 import ssl
+import subprocess  # noqa: F401 - before the clock leaps, which this module takes when it is imported
 import sys
 import time
 from collections.abc import Callable

@@ -61,7 +61,7 @@ def test_what_was_delivered_after_a_message_was_sent_does_not_keep_it() -> None:
     stage.bring(stage.flying[0])
     stage.arrive_control("a", "b")
     assert not stage.held("b")
-    assert stage.packet(kept, "c")
+    assert stage.packet(kept, "c").message == kept
 
 
 def test_messages_to_the_same_destinations_or_more_follow_each_other_at_once() -> None:

@@ -144,14 +144,14 @@ class SenderPermission(Participant):
             message, _ = self.buffer.popleft()
             seq = message.id.seq
             others = message.dests - {self.process}
-            to = others - self.roster.departed
+            to = sorted(others - self.roster.departed)
             packet = Packet(self.process, message, Complete(min(self._complete_up_to(), seq - 1)))
-            effects += [Transmit(dest, packet) for dest in sorted(to)]
+            effects += [Transmit(dest, packet) for dest in to]
             for dest in to:
                 self.awaited.setdefault(dest, deque()).append(seq)
             if len(others) > 1:
-                self.untold[seq] = to
-            told |= to
+                self.untold[seq] = frozenset(to)
+            told |= {*to}
         return effects + self._tell(told)
 
     def _tell(self, told: set[ProcessId]) -> list[Effect]:

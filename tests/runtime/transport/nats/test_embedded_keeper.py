@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import socket
+import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from antecede.runtime import Node, join
-from antecede.runtime.transport.nats.embedded import address
+from antecede.runtime.transport.nats.embedded import EmbeddedServerFailed, address
 from tests.runtime.nodes import WAIT_S, eventually, run, take
 
 
@@ -181,3 +182,16 @@ def test_the_server_flushes_for_whoever_wants_to_survive_a_power_cut(tmp_path: P
             assert flushes(folder)
 
     run(scenario)
+
+
+def test_a_server_that_does_not_start_in_time_is_told_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*arguments: object, **options: object) -> None:
+        raise subprocess.TimeoutExpired("keeper", 20.0)
+
+    async def test() -> None:
+        with pytest.raises(EmbeddedServerFailed, match=r"did not start within 20 s; see .*nats\.log, or start again"):
+            async with join(f"embedded://{tmp_path}", space="s", process="a", store=tmp_path / "store"):
+                pass
+
+    monkeypatch.setattr(subprocess, "run", never)
+    run(test)

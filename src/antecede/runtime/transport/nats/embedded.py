@@ -255,9 +255,15 @@ def _found_or_begun(folder: Path, *, temporary: bool) -> str:
 def _begin(folder: Path, *, temporary: bool) -> None:
     """Start a keeper, which starts the server; unless there is one by now, of somebody who died while starting it."""
     command = [sys.executable, "-I", "-S", embedded_keeper.__file__, server_binary(), str(folder)]
-    done = subprocess.run(  # noqa: S603 - our own script
-        [*command, "--temporary"] if temporary else command, capture_output=True, check=False, timeout=START_S
-    )
+    try:
+        done = subprocess.run(  # noqa: S603 - our own script
+            [*command, "--temporary"] if temporary else command, capture_output=True, check=False, timeout=START_S
+        )
+    except subprocess.TimeoutExpired:
+        raise EmbeddedServerFailed(
+            f"the server of {folder} did not start within {START_S:g} s; see {folder / 'nats.log'}, or start again "
+            "when the machine is less busy"
+        ) from None
     if done.returncode:
         raise EmbeddedServerFailed(done.stderr.decode().strip() or f"see {folder / 'nats.log'}")
 
