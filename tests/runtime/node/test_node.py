@@ -30,7 +30,7 @@ ROUGH = Faults(drop=0.2, duplicate=0.2, shuffle=0.3, delay_s=0.01)
 GUIDE = ROOT / "docs" / "guide" / "06-enforcing.md"
 
 
-@pytest.mark.parametrize("algorithm", ["ks", "ses", "rst", "vector", "serial-multicast", "history"])
+@pytest.mark.parametrize("algorithm", ["ks", "ses", "rst", "vector", "serial-multicast", "history", "sps"])
 def test_a_rough_network_changes_nothing(tmp_path: Path, algorithm: str) -> None:
     """Dropped, doubled, shuffled, late: everything is delivered once and in causal order, with any algorithm."""
     names = ["a", "b", "c"]
