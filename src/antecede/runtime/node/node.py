@@ -201,7 +201,8 @@ class Node:
     async def give_up(self, process: ProcessId) -> None:
         """Stop waiting for `process`, which is gone for good and did not leave.
 
-        Its messages that wait in the inbox are taken first. What comes from it later is refused.
+        Its messages that wait in the inbox are taken first. What comes from it later is refused. Messages of others can
+        be delivered before messages that precede them, if only a message of `process` that is missing here said so.
         """
         self._check_open()
         handed_back = self._driver.handed_back
