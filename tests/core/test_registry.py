@@ -98,7 +98,7 @@ def test_an_unknown_option_is_told_the_options_there_are(name: str) -> None:
 
 
 def test_a_hierarchy_is_told_which_algorithms_it_can_have_inside() -> None:
-    with pytest.raises(Misuse, match="the inner algorithm of a hierarchy must be ks, prs, rst or ses, not 'mr'"):
+    with pytest.raises(Misuse, match="the inner algorithm of a hierarchy must be one of ks, prs, rst, ses, not 'mr'"):
         antecede.create("hierarchy", process="a", processes=["a", "b"], inner="mr")
 
 

@@ -16,7 +16,8 @@ or input and output. Calls go in, a list of effects comes out, and the driver ow
    running process that joins a further group calls `join` with its own name, before the others do; with `mr` and
    `mr-scalar` all of them do so before a packet that any of these calls led to arrives. With `hierarchy`, a
    representative that has called `leave` with its own name stays until `is_handing_over` is false; the others are told
-   then. One process leaves at a time.
+   then. One process leaves at a time: it has heard of all who left before it, and nobody comes until all have heard
+   that it has left.
 
 Most algorithms only put a stamp on a message and hold packets back until their stamp allows delivery. For these
 an **ordering** is the algorithm of the paper and nothing else: what to stamp (`stamps`), the delivery condition

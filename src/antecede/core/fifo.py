@@ -75,6 +75,8 @@ class Numbered:
     def receive(self, packet: Packet) -> list[Effect]:
         checked_packet(packet)
         stamp, sender = packet.stamp, packet.sender
+        if sender == self.process:
+            raise RemoteViolation(f"a packet came to {sender} in its own name")
         if not isinstance(stamp, Number):
             raise RemoteViolation(f"{sender} sent a {type(stamp).__name__} without a channel number")
         bare = Packet(sender, packet.message, stamp.inner)

@@ -137,7 +137,9 @@ class Process(Participant):
     def resume(self) -> None:
         held = self.held.packets.values()
         assert all(packet.message and self.ordering.accepts(packet.message, packet.stamp) for packet in held)
+        count = len(held)
         self.held.resume(self._needs)
+        assert len(self.held.packets) == count, "a message is held back that waits for nothing"
 
     def _enter(self, groups: list[GroupId]) -> list[Effect]:
         """Take part in further groups. What is held back waits for what its stamp counts there, too."""

@@ -31,7 +31,7 @@ from antecede.core.ordering.prs import BitStringPrs, Prs
 from antecede.core.ordering.prs_broadcast import PrsBroadcast
 from antecede.core.ordering.psync import Psync
 from antecede.core.ordering.rendezvous import Rendezvous
-from antecede.core.ordering.representatives import Clusters, checked_successors, levels_of
+from antecede.core.ordering.representatives import INNER, Clusters, checked_successors, levels_of
 from antecede.core.ordering.rst import Rst
 from antecede.core.ordering.serial import Serial, Token
 from antecede.core.ordering.ses import Ses
@@ -176,8 +176,8 @@ def _hierarchy(
     successors: Mapping[ProcessId, ProcessId] | None = None,
     hold_back_limit: int = HOLD_BACK_LIMIT,
 ) -> Numbered:
-    if inner not in ("ks", "prs", "rst", "ses"):
-        raise Misuse(f"the inner algorithm of a hierarchy must be ks, prs, rst or ses, not {inner!r}")
+    if inner not in list(INNER):
+        raise Misuse(f"the inner algorithm of a hierarchy must be one of {', '.join(INNER)}, not {inner!r}")
     players = checked_successors(roster.processes, successors)
     levels, innermost = levels_of(roster.processes, representatives, players), None
     if roster.me in (top := set(levels[-1].values())):

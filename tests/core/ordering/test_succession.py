@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 import antecede
-from antecede import Misuse, Packet, RemoteViolation, Transmit, decode, encode
+from antecede import (
+    Message,
+    MessageId,
+    Misuse,
+    Packet,
+    RemoteViolation,
+    SnapshotError,
+    Transmit,
+    decode,
+    encode,
+)
 from antecede.core.fifo import Number
-from antecede.core.ordering.succession import PARTS_MAX, Quiet, Resign, Role, RolePart, Succeed
+from antecede.core.ordering.hops import Across, Down
+from antecede.core.ordering.ks import KsStamp
+from antecede.core.ordering.succession import (
+    PART_BYTES_MAX,
+    PARTS_MAX,
+    Quiet,
+    Resign,
+    Role,
+    RolePart,
+    Succeed,
+    Succession,
+)
 from antecede.core.roster import Roster
 from antecede.core.snapshot import values
 from antecede.core.types import Stamp
@@ -53,7 +75,7 @@ WRONG_AT_FIRST: list[tuple[str, str, Stamp, str]] = [
     ("s", "t", Resign(), "t resigned, and plays no role that s has to do with"),
     ("s", "x", Resign(), "x resigned, and plays no role that s has to do with"),
     ("x", "s", Resign(), "s resigned, and plays no role that x has to do with"),
-    ("x", "x", Resign(), "x resigned, and plays no role that x has to do with"),
+    ("x", "x", Resign(), "a packet came to x in its own name"),
     ("r", "s", Quiet(), "s is quiet, and r did not ask for it"),
     ("s", "r", RolePart(1, 1, b""), "r handed over a role that s cannot take from it"),
     ("x", "r", RolePart(1, 1, b""), "r handed over a role that x cannot take from it"),
@@ -73,7 +95,7 @@ def test_a_role_goes_from_its_player_to_its_cluster_only() -> None:
     refused(stage, "s", "r", Resign(), "r resigned, and plays no role that s has to do with")
     refused(stage, "s", "t", RolePart(1, 1, b""), "t handed over a role that s cannot take from it")
     refused(stage, "t", "x", Succeed("r"), "x says that it plays role r, which nobody handed over to it")
-    refused(stage, "t", "t", Succeed("r"), "t says that it plays role r, which nobody handed over to it")
+    refused(stage, "t", "t", Succeed("r"), "a packet came to t in its own name")
     refused(stage, "t", "s", Succeed("x"), "s says that it plays role x, which nobody handed over to it")
 
 
@@ -118,14 +140,89 @@ def test_a_role_whose_messages_are_missing_is_refused() -> None:
     refused(stage, "s", "r", empty.as_parts()[0], "a role in which a message is held back that is not carried")
 
 
-def test_a_kept_packet_for_the_successor_that_has_no_message_is_dropped() -> None:
+def test_a_role_whose_parts_do_not_fit_together_is_refused() -> None:
+    """Each is a role that its player made up: of other roles, players or destinations, or with a packet of none."""
     stage = resigned("s")
     role = a_role(stage)
-    odd = Role(role.inner, {}, role.representative, {}, [("s", Packet("r", None, Quiet()))])
-    (part,) = odd.as_parts()
+    message = Message(MessageId("y", 1), frozenset("s"), b"")
+    vector: Any = antecede.create("vector", process="r", processes=[*"rx"])
+    isis: Any = antecede.create("isis", process="r", processes=[*"rx"], groups={"g": [*"rx"]})
+    fewer = Roster.of("r", "multicast", ["r"], None)
+    grouped = Roster.of("r", "group", [*"rx"], {"g": [*"rx"]})
+    for odd in (
+        replace(role, inner=vector),
+        replace(role, inner=isis),
+        replace(role, inner=replace(inside(stage, "r").inner, roster=fewer)),
+        replace(role, inner=replace(inside(stage, "r").inner, roster=grouped)),
+        replace(role, representative={**role.representative, "y": "nobody"}),
+        replace(role, players={"x": "s"}),
+        replace(role, players={"nobody": "s"}),
+        replace(role, kept=[("nobody", Packet("r", message, Down()))]),
+        replace(role, kept=[("s", Packet("r", None, Down()))]),
+        replace(role, kept=[("s", Packet("r", message, Quiet()))]),
+    ):
+        refused(stage, "s", "r", odd.as_parts()[0], "")
     node: Any = stage.nodes["s"]
-    effects = node.receive(Packet("r", None, Number(node.received["r"] + 1, part)))
-    assert [effect.to for effect in effects if isinstance(effect, Transmit)] == ["r", "t", "x"]
+    node.receive(Packet("r", None, Number(node.received["r"] + 1, role.as_parts()[0])))
+
+
+def test_a_role_of_several_levels_has_none_that_is_handed_over_inside() -> None:
+    levels = [{"r": ["s"], "x": ["y"]}, {"r": ["x"]}]
+    stage = Stage("hierarchy", "rsxy", representatives=levels)
+    stage.call("r", "leave", "r")
+    stage.arrive_control("r", "s")
+    role = a_role(stage)
+    role.inner.succession.resigning = True  # type: ignore[attr-defined]  # the level above is a hierarchy too
+    refused(stage, "s", "r", role.as_parts()[0], "a Role where a role was expected")
+
+
+def test_a_part_is_no_longer_than_parts_are() -> None:
+    stage = resigned("s")
+    long = RolePart(1, 2, bytes(PART_BYTES_MAX + 1))
+    refused(stage, "s", "r", long, f"a part of a role with {PART_BYTES_MAX + 1} bytes")
+
+
+def test_a_message_that_is_held_back_and_waits_for_nothing_is_no_state() -> None:
+    """What was held back would be forgotten, and its message would be missing when it is delivered."""
+    stage = Stage("ks", "abc")
+    stage.send("a", {"b"})
+    second = stage.send("a", {"b"})
+    stage.arrive(second, "b")
+    node: Any = stage.nodes["b"]
+    node.ordering.delivered["a"] = 1
+    with pytest.raises(SnapshotError, match="held back that waits for nothing"):
+        antecede.restore(node.snapshot())
+
+
+def test_a_snapshot_of_a_hierarchy_that_contradicts_itself_is_refused() -> None:
+    """It resigns and stays, keeps a packet without a message, or has an algorithm inside that cannot be."""
+    mf: Any = antecede.create("mf", process="r", processes=[*"rx"])
+    for changes in (
+        {"succession": Succession(resigning=True)},
+        {"succession": Succession(kept=[("s", Packet("r", None, Down()))])},
+        {"inner": mf},
+    ):
+        node: Any = new().nodes["r"]
+        node.inner = replace(node.inner, **changes)
+        with pytest.raises(SnapshotError, match="parts do not fit together"):
+            antecede.restore(node.snapshot())
+
+
+def test_two_messages_are_not_forwarded_as_one() -> None:
+    """The second would take the place of the first, which is held back."""
+    levels = [{"a": [], "c": ["d"], "g": ["h"], "e": []}, {"a": ["e"], "c": [], "g": []}]
+    a = antecede.create("hierarchy", process="a", processes=[*"acdegh"], representatives=levels)
+
+    def across(number: int, inner: int, stamp: KsStamp) -> Packet:
+        message = Message(MessageId("d", number), frozenset("a"), b"")
+        above = Across(MessageId("c", inner), frozenset("a"), stamp)
+        return Packet("c", message, Number(number, Across(MessageId("c", 5), frozenset("a"), above)))
+
+    a.receive(across(1, 1, KsStamp({}, {"a": {"g": 1}}, {"g": 1})))
+    before = a.snapshot()
+    with pytest.raises(RemoteViolation, match="c forwarded d:2 as c:5, which is another message"):
+        a.receive(across(2, 2, KsStamp({}, {}, {"c": 1})))
+    assert a.snapshot() == before
 
 
 def test_a_representative_that_has_not_handed_over_is_not_let_go_by_its_neighbours() -> None:
@@ -265,6 +362,7 @@ def test_only_hierarchies_take_time_to_hand_over() -> None:
         ({"r": ""}, "a name must be a string that is not empty, not ''"),
         ({"s": "t"}, "'t' succeeds 's': the first must be among the processes, the other not"),
         ({"r": "z"}, "'z' succeeds 'r': the first must be among the processes, the other not"),
+        ({"r": "y"}, "'y' succeeds 'r', and is not in its cluster"),
         ({"r": "s", "q": "t"}, "'q' has a successor, and is not among the representatives"),
     ],
 )

@@ -32,8 +32,8 @@ from antecede.core.algorithm import Algorithm
 from antecede.core.effects import Deliver, Effect, Sent, Transmit
 from antecede.core.errors import Misuse, RemoteViolation
 from antecede.core.ordering.hops import Across, Down, Up
-from antecede.core.ordering.representatives import place
-from antecede.core.ordering.succession import PARTS_MAX, Quiet, Resign, Role, RolePart, Succeed, Succession, read_role
+from antecede.core.ordering.representatives import INNER, place
+from antecede.core.ordering.succession import Quiet, Resign, Role, RolePart, Succeed, Succession, check_part, read_role
 from antecede.core.process import Process
 from antecede.core.roster import Participant, Roster, checked_packet
 from antecede.core.snapshot import values
@@ -110,7 +110,12 @@ class Hierarchy(Participant):
 
     def resume(self) -> None:
         assert self.process in self.representative, f"{self.process} has no representative"
+        state = self.succession
+        state.check()
+        is_leaving = self.inner is not None and self.process in self.roster.departed
+        assert is_leaving or not state.resigning, "it resigns, and does not leave, or plays no role"
         if self.inner is not None:
+            assert _may_be_inside(self.inner), "an algorithm is inside that cannot be"
             self.inner.resume()
             held = {pending.message.id for pending in self.inner.pending()}
             assert held <= self.carried.keys(), "a message is held back that is not carried"
@@ -156,6 +161,8 @@ class Hierarchy(Participant):
         role = self.succession.role_of(sender)
         if stamp.id.sender != role and not isinstance(self.inner, Hierarchy):  # which forwards, and checks it
             raise RemoteViolation(f"{sender} forwarded {message.id} in the name of {stamp.id.sender}")
+        if stamp.id in self.carried:
+            raise RemoteViolation(f"{sender} forwarded {message.id} as {stamp.id}, which is another message")
         effects = self.inner.receive(Packet(role, Message(stamp.id, stamp.to, b""), stamp.inner))
         self.carried[stamp.id] = message
         return self._translate(effects)
@@ -303,15 +310,26 @@ class Hierarchy(Participant):
         state, role = self.succession, self.representative[self.process]
         if self.inner is not None or sender not in state.quiet or sender != state.player(role):
             raise RemoteViolation(f"{sender} handed over a role that {self.process} cannot take from it")
-        if not len(state.parts) + 1 == stamp.number <= stamp.count <= PARTS_MAX:
-            raise RemoteViolation(f"part {stamp.number} of {stamp.count} of a role, after part {len(state.parts)}")
+        check_part(stamp, len(state.parts))
         if stamp.number < stamp.count:
             state.parts.append(stamp.data)
             return []
-        taken = read_role(b"".join([*state.parts, stamp.data]), (Process, Hierarchy))
-        if taken.inner.process != role or taken.representative.get(self.process) != role:
-            raise RemoteViolation(f"{sender} handed over another role than {role}")
+        taken = read_role(b"".join([*state.parts, stamp.data]), _may_be_inside)
+        if not self._fits(role, taken):
+            raise RemoteViolation(f"{sender} handed over another role than {role}, or one that does not fit together")
         return self._take_over(role, taken)
+
+    def _fits(self, role: ProcessId, taken: Role) -> bool:
+        """Return whether this is the role of this process's cluster, and its parts fit together."""
+        inner, through = taken.inner, taken.representative
+        assert isinstance(inner, Process | Hierarchy), "another algorithm is inside"
+        return (
+            inner.process == through.get(self.process) == role
+            and inner.roster.addressing == self.roster.addressing
+            and inner.roster.processes.issuperset(through.values())
+            and all(through.get(player) == of for of, player in taken.players.items())
+            and taken.keeps_messages_for(through)
+        )
 
     def _take_over(self, role: ProcessId, taken: Role) -> list[Effect]:
         """Play the role: tell the neighbours, then send what was kept by its last player and by this process."""
@@ -333,16 +351,24 @@ class Hierarchy(Participant):
     def _pass_on(self, to: ProcessId, kept: Packet) -> list[Effect]:
         if to != self.process:
             return [Transmit(to, Packet(self.process, kept.message, kept.stamp))]
-        return [Deliver(kept.message)] if kept.message is not None else []
+        assert kept.message is not None, "a control packet is kept"
+        return [Deliver(kept.message)]
 
     def _follow(self, sender: ProcessId, role: ProcessId) -> list[Effect]:
         """Send to the successor of a player from now on."""
         state = self.succession
         player = state.player(role)
-        if player not in state.quiet or sender == self.process or self._representative_of(sender) != role:
+        if player not in state.quiet or self._representative_of(sender) != role:
             raise RemoteViolation(f"{sender} says that it plays role {role}, which nobody handed over to it")
         state.players[role] = sender
         return state.keep(state.release(player, sender)) + self._resign() + self._hand_over()
+
+
+def _may_be_inside(inner: object) -> bool:
+    """Return whether an algorithm is one that representatives run: an ordering, or a hierarchy without successions."""
+    if isinstance(inner, Hierarchy):
+        return inner.succession == Succession()
+    return isinstance(inner, Process) and type(inner.ordering) in INNER.values()
 
 
 def _across(need: Need) -> Need:

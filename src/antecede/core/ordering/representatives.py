@@ -7,11 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isqrt
 from typing import TypeAlias
 
+from antecede.core.algorithm import Ordering
 from antecede.core.errors import Misuse
+from antecede.core.ordering.ks import Ks
+from antecede.core.ordering.prs import Prs
+from antecede.core.ordering.rst import Rst
+from antecede.core.ordering.ses import Ses
 from antecede.core.roster import checked_names
 from antecede.core.types import ProcessId
 from antecede.core.wire import shapes
 
+INNER: dict[str, type[Ordering]] = {"ks": Ks, "prs": Prs, "rst": Rst, "ses": Ses}
+"""The algorithms that representatives may run, by name."""
 Clusters: TypeAlias = Mapping[ProcessId, Iterable[ProcessId]]
 LEVELS_MAX = shapes.STAMP_DEPTH_MAX - 2
 """Levels of representatives. Each puts its stamp around that of the level above; the channel number is around all."""
@@ -34,6 +41,9 @@ def levels_of(
     unknown = sorted(successors.keys() - set(through[0].values()))
     if unknown:
         raise Misuse(f"{unknown[0]!r} has a successor, and is not among the representatives")
+    for former, successor in sorted(successors.items()):
+        if through[0][successor] != former:
+            raise Misuse(f"{successor!r} succeeds {former!r}, and is not in its cluster")
     return through
 
 

@@ -39,6 +39,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from antecede.core.effects import Deliver, Effect, Sent, Transmit
 from antecede.core.errors import LimitReached, RemoteViolation
@@ -157,7 +158,7 @@ class SenderPermission(Participant):
     def _tell(self, told: set[ProcessId]) -> list[Effect]:
         """Tell destinations which messages are complete, except those that have been `told` by a message just now."""
         up_to = self._complete_up_to()
-        due = [seq for seq in self.untold if seq <= up_to]
+        due = list(takewhile(lambda seq: seq <= up_to, self.untold))  # they are in the order in which they left
         to = {dest for seq in due for dest in self.untold.pop(seq)} - told - self.roster.departed
         return [Transmit(dest, Packet(self.process, None, Complete(up_to))) for dest in sorted(to)]
 

@@ -26,12 +26,13 @@ leave: this is ours.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 
 from antecede.core.algorithm import Algorithm
 from antecede.core.effects import Effect, Transmit
 from antecede.core.errors import RemoteViolation
+from antecede.core.ordering.hops import Across, Up
 from antecede.core.snapshot import values
 from antecede.core.types import Message, MessageId, Need, Packet, Pending, ProcessId
 from antecede.core.wire import shapes
@@ -83,6 +84,10 @@ class Role:
     players: dict[ProcessId, ProcessId]
     kept: list[tuple[ProcessId, Packet]]
 
+    def keeps_messages_for(self, names: Container[ProcessId]) -> bool:
+        """Return whether all that was not sent yet are hops of messages, to processes of these names."""
+        return all(to in names and _is_hop(packet) for to, packet in self.kept)
+
     def as_parts(self) -> list[RolePart]:
         """Return the parts in which the role travels."""
         data = values.dumps(self)
@@ -90,17 +95,30 @@ class Role:
         return [RolePart(number, len(chunks), chunk) for number, chunk in enumerate(chunks, start=1)]
 
 
-def read_role(data: bytes, algorithms: tuple[type[Algorithm], ...]) -> Role:
-    """Return the role that `as_parts` was called for. Raise `RemoteViolation` if `data` is not a role of one of these
-    `algorithms`.
+def read_role(data: bytes, may_be_inside: Callable[[object], bool]) -> Role:
+    """Return the role that `as_parts` was called for. Raise `RemoteViolation` if `data` is not a role, or its algorithm
+    is none that `may_be_inside` a hierarchy.
     """
     role = values.loads(data)
-    if not isinstance(role, Role) or not isinstance(role.inner, algorithms):
+    if not isinstance(role, Role) or not may_be_inside(role.inner):
         raise RemoteViolation(f"a {type(role).__name__} where a role was expected")
     values.resume(role.inner)
     if not {pending.message.id for pending in role.inner.pending()} <= role.carried.keys():
         raise RemoteViolation("a role in which a message is held back that is not carried")
     return role
+
+
+def check_part(part: RolePart, had: int) -> None:
+    """Raise `RemoteViolation` if this is not the next part of a role, of which there are `had`."""
+    if len(part.data) > PART_BYTES_MAX:
+        raise RemoteViolation(f"a part of a role with {len(part.data)} bytes, where {PART_BYTES_MAX} are the most")
+    if not had + 1 == part.number <= part.count <= PARTS_MAX:
+        raise RemoteViolation(f"part {part.number} of {part.count} of a role, after part {had}")
+
+
+def _is_hop(packet: Packet) -> bool:
+    """Return whether this is a packet that a player may keep: one hop of a message."""
+    return packet.message is not None and isinstance(packet.stamp, Up | Across)
 
 
 @values.storable("Succession")
@@ -120,6 +138,10 @@ class Succession:
     resigning: bool = False
     awaited: set[ProcessId] = field(default_factory=set)
     parts: list[bytes] = field(default_factory=list)
+
+    def check(self) -> None:
+        """Check what was read from a snapshot."""
+        assert all(_is_hop(packet) for _, packet in self.kept), "a packet is kept that is not one of a message"
 
     def player(self, role: ProcessId) -> ProcessId:
         return self.players.get(role, role)
