@@ -15,7 +15,8 @@ from antecede.pipeline.limits import Limits
 from antecede.pipeline.read import blocks as cutting
 from antecede.pipeline.read import doubtful_rows
 from antecede.pipeline.read.blocks import Block
-from antecede.pipeline.read.detection.detect_format import HEAD_BYTES, DetectedFormat, detect_format, read_heads
+from antecede.pipeline.read.detection.detect_format import DetectedFormat, detect_format, read_heads
+from antecede.pipeline.read.detection.head_sample import HEAD_BYTES
 from antecede.pipeline.read.detection.mapping_notes import note_what_is_missing
 from antecede.pipeline.read.files import InputFile, UnknownFileSystem, list_files, refuse_odd_name
 from antecede.pipeline.read.formats import csv, jaeger, jsonl, mapped, otlp, parquet, shiviz, shiviz_runs, spans, zipkin

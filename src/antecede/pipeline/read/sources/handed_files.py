@@ -17,7 +17,8 @@ import pyarrow as pa
 from antecede.pipeline.errors import UnreadableInput
 from antecede.pipeline.read import content
 from antecede.pipeline.read.blocks import Block
-from antecede.pipeline.read.detection.detect_format import FILES_MAX, HEAD_BYTES
+from antecede.pipeline.read.detection.detect_format import FILES_MAX
+from antecede.pipeline.read.detection.head_sample import HEAD_BYTES
 from antecede.pipeline.read.formats import parquet
 from antecede.pipeline.read.rows import Reader, ReadRows
 from antecede.pipeline.runner import Batches, Runner
