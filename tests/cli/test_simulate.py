@@ -151,7 +151,7 @@ def test_retransmission_is_for_those_who_need_it(algorithm: str, expected: float
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ("--algorithm kss", "no algorithm 'kss'; did you mean ks or ses?"),
+        ("--algorithm kss", "no algorithm 'kss'; did you mean ks or sps or ses?"),
         ("--algorithm 1", "no algorithm '1'; there are chain2, hierarchy, history,"),
         ("--algorithm 1", "vector, roam, av1,"),
         ("--dests 1-50", "give a range from 1 to 19"),

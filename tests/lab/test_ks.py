@@ -4,7 +4,7 @@ import pytest
 
 from antecede.core.registry import algorithms
 from antecede.lab.claims import judge_claims
-from antecede.lab.experiments import growth, ks_cost
+from antecede.lab.experiments import growth, ks_cost, sps_tradeoff
 from antecede.lab.results import Measurement, Results
 
 
@@ -15,7 +15,8 @@ def test_a_run_has_a_hundred_messages_of_each_process_after_as_many_of_warm_up()
 
 
 def test_every_algorithm_is_measured() -> None:
-    assert {point["algorithm"] for point in growth.GROWTH.grid} == set(algorithms())
+    """Here, or in an experiment of its own: a stamp of `sps` does not grow."""
+    assert {point["algorithm"] for point in (*growth.GROWTH.grid, *sps_tradeoff.SPS.grid)} == set(algorithms())
 
 
 def test_the_start_of_a_run_is_not_the_steady_state() -> None:

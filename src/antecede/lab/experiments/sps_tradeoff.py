@@ -15,12 +15,12 @@ from antecede.lab.experiment import Chart, Claim, Experiment, Point
 from antecede.sim import Distribution, Network, Parameters, Workload, World
 
 ALGORITHMS = ("ks", "sps")
-SIZES, QUICK_SIZES = (8, 40, 100), (8, 16)
-INTERVALS, QUICK_INTERVALS = (3.0, 10.0, 30.0), (3.0, 30.0)
+SIZES = (8, 40, 100)
+INTERVALS = (3.0, 10.0, 30.0)
 USUAL_S = 10.0
 DESTS = (1, 4)
 LATENCY = Distribution("uniform", 0.5, 0.4)
-MESSAGES, QUICK_MESSAGES = 60, 10
+MESSAGES, QUICK_MESSAGES = 60, 4
 """Messages of each process. The first half are the warm-up."""
 
 
@@ -28,8 +28,8 @@ def _grid(quick: bool) -> Sequence[Point]:
     return [
         {"algorithm": name, "n": n, "interval_s": interval, "messages": n * (QUICK_MESSAGES if quick else MESSAGES)}
         for name in ALGORITHMS
-        for n in (QUICK_SIZES if quick else SIZES)
-        for interval in (QUICK_INTERVALS if quick else INTERVALS)
+        for n in SIZES
+        for interval in INTERVALS
     ]
 
 
@@ -129,7 +129,7 @@ def _chart(title: str, y: str, y_label: str, *, y_log: bool = False) -> Chart:
         names={
             (name, interval): (f"{name}, every {interval:g} s" if y == "delay_s" else name) if interval in shown else ""
             for name in ALGORITHMS
-            for interval in {*INTERVALS, *QUICK_INTERVALS}
+            for interval in INTERVALS
         },
         y_log=y_log,
     )
