@@ -12,6 +12,7 @@ from pathlib import Path
 from antecede.core.types import ProcessId
 from antecede.runtime import MemoryNetwork, Received, Unreachable
 from antecede.runtime.state.store import Store
+from antecede.runtime.transport.contract import Claimant
 from antecede.runtime.transport.delayed import SlowTransport
 from tests.runtime.power import Disk, replace_files
 
@@ -83,6 +84,12 @@ class PoweredTransport(SlowTransport):
 
     process: ProcessId
     power: Power
+
+    async def open(self, claimant: Claimant | None = None) -> None:
+        """Register the name; not after the power cut, when the claim in the store is lost."""
+        if self.power.cut is not None:
+            raise PowerFails
+        await self.inner.open(claimant)
 
     async def publish(self, to: ProcessId, data: bytes, key: str) -> None:
         await self.power.pass_if_on(self.process)
