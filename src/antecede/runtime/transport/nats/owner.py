@@ -25,6 +25,8 @@ from antecede.runtime.transport.nats.register import NameRegister, Outdated
 ATTEMPTS_MAX = 20
 AGAIN_S = 1.0
 """The pause before a registration that was not found is looked for again."""
+BEHIND_S = 0.03
+"""How much longer each pause between two attempts to register is than the one before: less than 6 s in all."""
 
 T = TypeVar("T")
 
@@ -70,13 +72,15 @@ class NameOwner:
         """Replace the registration of the name by the next one of the claimant."""
         await self._ask(self._register.make)
         await self._register.listen(client, self._heard)
-        for _ in range(ATTEMPTS_MAX):
+        for attempt in range(ATTEMPTS_MAX):
             found, revision, self._progress_revision = await self._ask(self._read)
             claimed = claimant.claim(found)
             try:
                 self._revision = await self._write(claimed, revision)
             except Outdated:
-                continue  # another claim came between, or our own, whose answer was lost
+                # Another claim came between, or our own whose answer was lost, or a server of a cluster is behind.
+                await asyncio.sleep(BEHIND_S * attempt)
+                continue
             self._mine, self._reported = claimed, claimed.progress
             claimant.confirm(claimed)
             return
