@@ -48,5 +48,5 @@ def _take(port: int) -> bool:
 
 @cache
 def _register() -> IO[bytes]:
-    """Return a file that all processes of tests of this user have open. Whoever has locked byte n has port n."""
+    """Return a file that all processes of tests of this user have open. Who has locked byte n has port n."""
     return (Path(tempfile.gettempdir()) / f"antecede-test-ports-{os.getuid()}").open("ab")
