@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from antecede.runtime.state.ownership import Ownership
 from antecede.runtime.state.store import Store
 from antecede.runtime.transport.contract import OlderCopy, Registration
 
-EARLY, LATE = "before the broker knows", "before it confirms"
+EARLY, LATE, ADRIFT = "before the broker knows", "before it confirms", "before a write that comes later"
 
 
 def owner_of(store: Store) -> Ownership:
@@ -24,20 +25,36 @@ def owner_of(store: Store) -> Ownership:
 
 
 class Broker:
-    """One entry, replaced by compare-and-set."""
+    """One entry, replaced by compare-and-set. A write that is adrift is done when the next process has read."""
 
     def __init__(self) -> None:
         self.entry: Registration | None = None
+        self.revision = 0
+        self.adrift: list[tuple[Registration, int]] = []
 
     def start(self, store: Store, *, dies: str = "") -> None:
-        """Claim the name as a transport does. The process may die before the broker knows, or before it confirms."""
+        """Claim the name as a transport does. The process may die on the way."""
         owner = owner_of(store)
-        claimed = owner.claim(self.entry)
-        if dies == EARLY:
-            return
-        self.entry = claimed
+        while True:
+            read, claimed = self.revision, owner.claim(self.entry)
+            for write in self.adrift:
+                self.write(*write)
+            self.adrift.clear()
+            if dies == ADRIFT:
+                self.adrift.append((claimed, read))
+            if dies in (EARLY, ADRIFT):
+                return
+            if self.write(claimed, read):
+                break
         if dies != LATE:
             owner.confirm(claimed)
+
+    def write(self, registration: Registration, revision: int) -> bool:
+        """Replace the entry if it has this revision."""
+        if revision != self.revision:
+            return False
+        self.entry, self.revision = registration, revision + 1
+        return True
 
 
 @pytest.fixture
@@ -61,10 +78,10 @@ def test_every_start_has_a_later_epoch_and_another_nonce(store: Store) -> None:
     assert len(set(seen)) == 3
 
 
-@pytest.mark.parametrize("deaths", [[EARLY], [LATE], [EARLY] * 3])
-def test_a_death_on_the_way_does_not_lock_the_owner_out(path: Path, deaths: list[str]) -> None:
+@pytest.mark.parametrize("deaths", list(product((EARLY, LATE, ADRIFT, ""), repeat=3)), ids=str)
+def test_deaths_on_the_way_do_not_lock_the_owner_out(path: Path, deaths: tuple[str, ...]) -> None:
     broker = Broker()
-    for dies in ("", *deaths, LATE, LATE, ""):
+    for dies in (*deaths, ""):
         with closing(Store(path)) as store:
             broker.start(store, dies=dies)
     assert broker.entry is not None

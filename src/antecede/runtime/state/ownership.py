@@ -15,8 +15,10 @@ To start is a compare-and-set, in three steps, each of which may be the last one
 3. write to the store that the claim is confirmed.
 
 The owner is recognised by what it confirmed last, or by what it claimed last: so a crash between 2 and 3 does not lock
-it out. A broker that has lost its data knows no name, or an earlier epoch, and takes whoever comes first with a
-later one.
+it out. There is never more than one claim that the broker may have written without an answer, because the broker may
+write it late: a claim is repeated until a registration of the same or a later epoch is read. If the claim itself is
+read, it is confirmed before the next one is made. A broker that has lost its data knows no name, or an earlier epoch,
+and takes whoever comes first with a later one.
 """
 
 from __future__ import annotations
@@ -48,14 +50,20 @@ class Ownership:
         return self._read(CONFIRMED)[0]
 
     def claim(self, found: Registration | None) -> Registration:
-        """Return the next registration, which is in the store as a claim. Raise `NameTaken` or `OlderCopy`."""
+        """Return the next registration, which is in the store as a claim. Raise `NameTaken` or `OlderCopy`.
+
+        `found` is the registration that the broker has now, or None.
+        """
+        latest = self.epoch
         if found is not None:
             self._check(found)
-        confirmed, _ = self._read(CONFIRMED)
-        claimed, _ = self._read(CLAIMED)
-        epoch = max(confirmed, claimed, found.epoch if found is not None else 0) + 1
-        nonce = secrets.token_hex(NONCE_BYTES)
-        self._write(CLAIMED, epoch, nonce)
+            if (found.epoch, found.nonce) == self._read(CLAIMED):
+                self.confirm(found)
+            latest = max(latest, found.epoch)
+        epoch, nonce = self._read(CLAIMED)
+        if epoch <= latest:  # there is no claim that the broker may still write
+            epoch, nonce = latest + 1, secrets.token_hex(NONCE_BYTES)
+            self._write(CLAIMED, epoch, nonce)
         incarnation = self._store.facts["incarnation"].decode()
         return Registration(incarnation, epoch, nonce, self._store.progress, self._form)
 

@@ -18,7 +18,7 @@ from nats.errors import Error as NatsError
 from antecede.runtime.background import end
 from antecede.runtime.transport.contract import Unreachable
 from antecede.runtime.transport.nats.options import NatsOptions, shown
-from antecede.runtime.transport.nats.refusals import explain_refusal
+from antecede.runtime.transport.nats.refusals import IF_NOBODY_ANSWERS, explain_refusal, explain_silence
 from antecede.runtime.transport.nats.tls_client import TlsClient
 
 LOGGER = logging.getLogger("antecede")
@@ -98,7 +98,7 @@ class NatsConnection:
             with suppress(Exception):
                 await self.client.close()
             self.last_error = self.last_error or error
-            raise Unreachable(self._explain(self.last_error)) from None
+            raise Unreachable(explain_silence(self.last_error, shown(self.servers))) from None
 
     def _begin_anew(self) -> None:
         self.client, self.last_error, self._is_first = self._make_client(), None, True
@@ -112,7 +112,11 @@ class NatsConnection:
             if not done and not is_quiet:
                 why = "no answer" if self.last_error is None else repr(self.last_error)
                 LOGGER.warning(
-                    "no NATS server answers at %s yet: %s. Trying for %g s", shown(self.servers), why, limit_s
+                    "no NATS server answers at %s yet: %s. Trying for %g s; %s",
+                    shown(self.servers),
+                    why,
+                    limit_s,
+                    IF_NOBODY_ANSWERS,
                 )
             if not done:
                 done, _ = await asyncio.wait((connecting,), timeout=max(0.0, limit_s - TELL_S))

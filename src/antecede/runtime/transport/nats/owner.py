@@ -16,17 +16,18 @@ from nats.aio.client import Client
 from nats.js import JetStreamContext
 from nats.js.errors import NoStreamResponseError
 
-from antecede.core.errors import Misuse
 from antecede.core.types import ProcessId
 from antecede.runtime.transport.contract import Claimant, NameLost, Registration, Unreachable, lost
 from antecede.runtime.transport.nats.options import NatsOptions
 from antecede.runtime.transport.nats.register import NameRegister, Outdated
 
-ATTEMPTS_MAX = 20
 AGAIN_S = 1.0
 """The pause before a registration that was not found is looked for again."""
-BEHIND_S = 0.03
-"""How much longer each pause between two attempts to register is than the one before: less than 6 s in all."""
+REFUSED_S = 20.0
+"""How long the broker may refuse a registration although nobody else has registered. A cluster does so until it has
+elected a leader, which takes some seconds."""
+PAUSE_S, PAUSE_S_MAX = 0.02, 1.0
+"""The first pause between two attempts to register, and the longest. Each is twice as long as the one before."""
 
 T = TypeVar("T")
 
@@ -41,12 +42,20 @@ class NameOwner:
     """The claim of one process, and the registrations of the others. `fenced` is called once, if the name is lost."""
 
     def __init__(
-        self, space: str, process: ProcessId, options: NatsOptions, ask: Ask, fenced: Callable[[NameLost], None]
+        self,
+        space: str,
+        process: ProcessId,
+        options: NatsOptions,
+        ask: Ask,
+        fenced: Callable[[NameLost], None],
+        *,
+        refused_s: float = REFUSED_S,
     ) -> None:
         self._space, self._process, self._ask, self._fenced = space, process, ask, fenced
+        self._refused_s = refused_s
         self._register = NameRegister(space, options)
         self._mine: Registration | None = None
-        self._revision = self._progress_revision = 0
+        self._progress_revision = 0
         self._reported = 0
         self._forms: dict[ProcessId, int | None] = {}
         self.is_sure = True
@@ -72,19 +81,9 @@ class NameOwner:
         """Replace the registration of the name by the next one of the claimant."""
         await self._ask(self._register.make)
         await self._register.listen(client, self._heard)
-        for attempt in range(ATTEMPTS_MAX):
-            found, revision, self._progress_revision = await self._ask(self._read)
-            claimed = claimant.claim(found)
-            try:
-                self._revision = await self._write(claimed, revision)
-            except Outdated:
-                # Another claim came between, or our own whose answer was lost, or a server of a cluster is behind.
-                await asyncio.sleep(BEHIND_S * attempt)
-                continue
-            self._mine, self._reported = claimed, claimed.progress
-            claimant.confirm(claimed)
-            return
-        raise Misuse(f"{self._process!r} is being started in several places at once: start it in one place")
+        claimed = await self._replace(claimant.claim)
+        self._mine, self._reported = claimed, claimed.progress
+        claimant.confirm(claimed)
 
     async def listen(self, client: Client) -> None:
         """Hear what peers announce, without a claim."""
@@ -106,10 +105,10 @@ class NameOwner:
         """Look whether the name is still ours, after a lost connection."""
         if self._mine is None or self.failure is not None:
             return
-        found, self._revision, self._progress_revision = await self._ask(self._read)
-        if found is None:  # a cluster that has just started may not know it yet
+        found, _, self._progress_revision = await self._ask(self._read)
+        if found is None or found.epoch < self._mine.epoch:  # a server of a cluster may not know it yet
             await asyncio.sleep(AGAIN_S)
-            found, self._revision, self._progress_revision = await self._ask(self._read)
+            found, _, self._progress_revision = await self._ask(self._read)
         if found is None or found.epoch < self._mine.epoch:
             self.lose(None)
         elif (found.epoch, found.nonce) != (self._mine.epoch, self._mine.nonce) or found.progress > self._reported:
@@ -139,22 +138,51 @@ class NameOwner:
 
     async def retire(self) -> None:
         """Note at the broker that the process has left for good."""
-        if self._mine is not None:
-            mine, self._mine = self._mine, None
-            try:
-                await self._write(replace(mine, has_left=True), self._revision)
-            except Outdated:
-                self.lose(None)
+        if self._mine is None:
+            return
+        mine = self._mine
+
+        def leave(found: Registration | None) -> Registration:
+            if found is None or (found.epoch, found.nonce) != (mine.epoch, mine.nonce):
+                self.lose(found)
                 self.check()
+            return replace(mine, has_left=True)
+
+        await self._replace(leave)
+        self._mine = None
+
+    async def _replace(self, next_of: Callable[[Registration | None], Registration]) -> Registration:
+        """Replace the registration by the next one of that which the broker has, and return it.
+
+        The broker refuses it if the entry has changed since it was read: by another process, or by this one, if the
+        answer was lost or comes late. A server of a cluster also refuses it until a leader is elected.
+        """
+        began = asyncio.get_running_loop().time()
+        pause_s = PAUSE_S
+        while True:
+            found, revision, self._progress_revision = await self._ask(self._read)
+            registration = next_of(found)
+            try:
+                await self._write(registration, revision)
+            except Outdated:
+                if asyncio.get_running_loop().time() - began >= self._refused_s:
+                    raise Unreachable(
+                        f"NATS has refused for {self._refused_s:g} s to register {self._process!r}, as it does while "
+                        "the servers of a cluster do not agree: look whether most of them run, and start again"
+                    ) from None
+                await asyncio.sleep(pause_s)
+                pause_s = min(2 * pause_s, PAUSE_S_MAX)
+            else:
+                return registration
 
     async def _read(self, jetstream: JetStreamContext) -> tuple[Registration | None, int, int]:
         return await self._register.read(jetstream, self._process)
 
-    async def _write(self, registration: Registration, revision: int) -> int:
-        async def write(jetstream: JetStreamContext) -> int:
-            return await self._register.write(jetstream, self._process, registration, revision)
+    async def _write(self, registration: Registration, revision: int) -> None:
+        async def write(jetstream: JetStreamContext) -> None:
+            await self._register.write(jetstream, self._process, registration, revision)
 
-        return await self._ask(write)
+        await self._ask(write)
 
     async def _heard(self, process: ProcessId, found: Registration) -> None:
         self._forms[process] = found.form

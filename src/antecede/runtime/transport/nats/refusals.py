@@ -12,6 +12,7 @@ from antecede.runtime.transport.contract import Unreachable
 
 NOT_A_CLUSTER = 10074
 NOT_ENABLED = (10039, 10076)
+IF_NOBODY_ANSWERS = "start it with `nats-server -js`, or correct the address"
 START_S = 2.0
 """How long a server that has just started may have no JetStream."""
 VIOLATION = re.compile(r'permissions violation for (\w+) to "?([^"]*)', re.IGNORECASE)
@@ -35,6 +36,11 @@ def explain_refusal(error: Exception, servers: str) -> str | None:
         f"the NATS server at {servers} refused the user or password, or none was given: correct it in the URL "
         "(nats://USER:PASSWORD@HOST) or in NatsOptions(connect=...), or let the user in at the server"
     )
+
+
+def explain_silence(error: Exception, servers: str) -> str:
+    """Return what to do if no connection could be made."""
+    return explain_refusal(error, servers) or f"no NATS server answers at {servers}: {error!r}; {IF_NOBODY_ANSWERS}"
 
 
 def check_possible(error: Exception) -> None:

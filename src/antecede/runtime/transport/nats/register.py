@@ -76,9 +76,9 @@ class NameRegister:
 
     async def write(
         self, jetstream: JetStreamContext, process: ProcessId, registration: Registration, revision: int
-    ) -> int:
-        """Replace a registration, and return the new revision. Raise `Outdated` if the entry is of another revision."""
-        return await self._put(jetstream, token(process), json.dumps(asdict(registration)).encode(), revision)
+    ) -> None:
+        """Replace a registration. Raise `Outdated` if the entry is of another revision."""
+        await self._put(jetstream, token(process), json.dumps(asdict(registration)).encode(), revision)
 
     async def write_progress(
         self, jetstream: JetStreamContext, process: ProcessId, progress: int, revision: int

@@ -12,7 +12,7 @@ from nats.errors import Error as NatsError
 
 from antecede.runtime.transport.contract import Unreachable
 from antecede.runtime.transport.nats.options import NatsOptions, shown
-from antecede.runtime.transport.nats.refusals import explain_refusal
+from antecede.runtime.transport.nats.refusals import explain_refusal, explain_silence
 from antecede.runtime.transport.nats.tls_client import TlsClient
 
 CONNECT_S = 5.0
@@ -46,7 +46,7 @@ async def visit(servers: Sequence[str], options: NatsOptions) -> AsyncIterator[C
         where = shown(servers)
         refusals = filter(None, (explain_refusal(one, where) for one in (*failures, error)))
         why = failures[-1] if failures else error
-        raise Unreachable(next(refusals, f"no NATS server answers at {where}: {why!r}")) from None
+        raise Unreachable(next(refusals, explain_silence(why, where))) from None
     is_connecting = False
     try:
         yield client
