@@ -124,6 +124,21 @@ def test_a_result_serves_tests_and_notebooks(path: Path, tmp_path: Path) -> None
         result.spark("events")
 
 
+@pytest.mark.parametrize("windows", [None, 2])
+def test_every_order_that_fails_has_a_witness_whichever_is_required(path: Path, windows: int | None) -> None:
+    result = check(path, require="agreed", windows=windows)
+    assert result.verdict == "holds"
+    assert list(result.witnesses) == ["causal", "synchronous"]
+    assert [result.witnesses["causal"], *result.explain()] == [WORDS, WORDS]
+    assert result.violations["words"].to_pylist() == [WORDS]
+    assert WORDS not in result._repr_html_()
+    result.assert_holds()
+    with pytest.raises(AssertionError) as failed:
+        check(path, require="synchronous").assert_holds()
+    assert result.witnesses["synchronous"] in str(failed.value)
+    assert WORDS not in str(failed.value)
+
+
 def test_hostile_names_are_escaped_in_a_notebook() -> None:
     rows = [{**row, "id": row["id"].replace("m", "<script>")} for row in LOG]
     assert "<script>" not in check(pa.Table.from_pylist(rows))._repr_html_()

@@ -36,6 +36,7 @@ from antecede.pipeline.read.detection.suggest_mapping import suggest_mapping as 
 from antecede.pipeline.read.files import locate
 from antecede.pipeline.runner import InProcess
 from antecede.pipeline.schema import TABLES
+from antecede.pipeline.verify.answer import CAUSAL
 from antecede.web.report import render
 from antecede.web.step_links import parse_template
 
@@ -70,6 +71,12 @@ class CheckResult:
     def orders(self) -> dict[str, str]:
         """Return the verdict on each order of delivery: fifo, causal, agreed and synchronous."""
         return {one.order: one.verdict for one in self._checked.answer.orders}
+
+    @property
+    def witnesses(self) -> dict[str, str]:
+        """Return how each order that is violated is violated, in words. With `worst=0` causal order has no witness."""
+        found = self._checked.answer
+        return {one.order: words for one in found.orders if (words := found.witness_of(one.order))}
 
     @property
     def reason(self) -> str:
@@ -118,7 +125,7 @@ class CheckResult:
         return self._spark.read.parquet(self._path(name))
 
     def explain(self, n: int = 1) -> list[str]:
-        """Return the worst `n` violations, each as a sentence."""
+        """Return the worst `n` violations of causal order, each as a sentence, whatever order is required."""
         return [violation.words for violation in self._checked.explained[:n]]
 
     def report(self, path: str | Path, *, link: str | None = None) -> Path:
@@ -134,24 +141,28 @@ class CheckResult:
         """Raise `AssertionError`, with the worst violations in words, if the required order is not shown to hold."""
         if self.verdict != "holds":
             name = ORDER_NAMES[self._checked.answer.required]
-            raise AssertionError("\n".join([f"{name}: {self.verdict}. {self.reason}", *self.explain(3)]))
+            raise AssertionError("\n".join([f"{name}: {self.verdict}. {self.reason}", *self._explain_required()]))
 
     def __repr__(self) -> str:
         """Return the verdict and its reason."""
         return f"<CheckResult {self.verdict}: {self.reason}>"
 
     def _repr_html_(self) -> str:
-        """Return the verdict, the counts and the worst violations, for a notebook."""
+        """Return the verdict, the counts, and the worst violations if causal order is required, for a notebook."""
         counts = "".join(
             f"<tr><td>{html.escape(name)}</td><td style='text-align:right'>{value:,}</td></tr>"
             for name, value in self.counts.items()
         )
-        words = "".join(f"<li>{html.escape(one[:1_000])}</li>" for one in self.explain(3))
+        words = "".join(f"<li>{html.escape(one[:1_000])}</li>" for one in self._explain_required())
         complete = "" if self.complete else " (incomplete)"
         return (
             f"<b>{self.verdict.upper()}{complete}</b>: {html.escape(self.reason)}"
             f"{f'<ul>{words}</ul>' if words else ''}<table>{counts}</table>"
         )
+
+    def _explain_required(self) -> list[str]:
+        """Return the worst violations if causal order is required. The reason has the witness of any other order."""
+        return self.explain(3) if self._checked.answer.required == CAUSAL else []
 
     def _path(self, name: str) -> str:
         if name not in TABLES:

@@ -42,6 +42,10 @@ def trace(tmp_path: Path) -> Path:
     return write(tmp_path / "trace.jsonl", "violated")
 
 
+WORST = "b delivered m2 before m1: m1 was sent by a, then a sent m2"
+CROWN = "m1 and m2 cannot both be instantaneous: each has an event before an event of the other"
+
+
 def write(path: Path, verdict: str) -> Path:
     path.write_text("".join(json.dumps(row) + "\n" for row in TRACES[verdict]))
     return path
@@ -75,19 +79,18 @@ def test_the_worst_violation_comes_before_the_counts_with_files_and_lines(
     assert main(["check", str(trace), "--master", "in-process"]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[2:8] == [
-        "The worst violation: b delivered m2 before m1: m1 was sent by a, then a sent m2.",
+        f"The worst violation: {WORST}.",
         f"  a sends m1     {trace}:1",
         f"  a sends m2     {trace}:2",
         f"  b delivers m2  {trace}:3",
         f"  b delivers m1  {trace}:4",
         "",
     ]
-    crown = "m1 and m2 cannot both be instantaneous: each has an event before an event of the other"
     assert lines[8:13] == [
         "  fifo        violated      b delivered m2 before m1, which the same sender had sent earlier",
         "  causal      violated",
         "  agreed      holds",
-        f"  synchronous violated      {crown}",
+        f"  synchronous violated      {CROWN}",
         "",
     ]
     assert lines[13].split()[:2] == ["runs", "1"]
@@ -113,10 +116,28 @@ def test_the_verdict_and_the_status_are_about_the_order_that_is_required(
     assert said["reason"].startswith(reason)
     assert [said[one] for one in ORDERS] == ["violated", "violated", "holds", "violated"]
     assert said["fifo_witness"] == "b delivered m2 before m1, which the same sender had sent earlier"
+    assert said["causal_witness"] == WORST
+    assert said["worst"] == [WORST]
+    assert [step["line"] for step in said["worst_steps"][0]] == [1, 2, 3, 4]
     page = (tmp_path / "out" / "report.html").read_text()
+    assert WORST in page
     title = {"fifo": "FIFO order is violated", "agreed": "Agreed order holds"}
     assert title.get(order, f"{order.title()} order is violated") in page
     assert "b delivered m2 before m1, which the same sender had sent earlier" in page
+
+
+@pytest.mark.parametrize("order", [order for order in ORDERS if order != "causal"])
+def test_every_order_that_fails_has_its_witness_on_the_screen(
+    trace: Path, capsys: pytest.CaptureFixture[str], order: str
+) -> None:
+    main(["check", str(trace), "--master", "in-process", "--require", order])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2:6] == [
+        "  fifo        violated      b delivered m2 before m1, which the same sender had sent earlier",
+        f"  causal      violated      {WORST}",
+        "  agreed      holds",
+        f"  synchronous violated      {CROWN}",
+    ]
 
 
 def test_an_order_that_is_none_is_refused(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from antecede.pipeline.report.model import ExplainedViolation
     from antecede.pipeline.runner import Runner
 
-IN_PROCESS = "in-process"
+IN_PROCESS, CAUSAL = "in-process", "causal"
 TEXT_CHARS_MAX = 1_500
 NOTES_MAX = 5
 STEPS_MAX = 8
@@ -35,11 +35,11 @@ COUNTED_BY_CLOCKS = (COUNTED[0], ("receives", "late"))
 
 
 def show(checked: Checked) -> None:
-    """Print the verdict, the worst violation, the orders, the counts and the notes."""
+    """Print the verdict, the worst violation if causal order is required, the orders, the counts and the notes."""
     found = checked.answer
     incomplete = "" if found.complete else " (incomplete)"
     print(f"{found.verdict.upper()}{incomplete}: {plain(found.reason)}\n")
-    if checked.explained:
+    if checked.explained and found.required == CAUSAL:
         for line in violation_lines(checked.explained[0]):
             print(line)
         print()
@@ -98,9 +98,14 @@ def count_lines(checked: Checked) -> Iterator[str]:
 
 
 def order_lines(checked: Checked) -> Iterator[str]:
-    """Yield one line for each order of delivery: whether it holds, and if not, a witness."""
-    for one in checked.answer.orders:
-        words = plain(one.words or "", WITNESS_CHARS_MAX)
+    """Yield one line for each order of delivery: whether it holds, and if not, a witness.
+
+    If causal order is required, its witness is not repeated here: it is the worst violation, which is shown by itself.
+    """
+    found = checked.answer
+    for one in found.orders:
+        is_shown = one.order == found.required == CAUSAL
+        words = "" if is_shown else plain(one.words or "", WITNESS_CHARS_MAX)
         yield f"{one.order:<12}{one.verdict:<14}{words}".rstrip()
 
 

@@ -41,7 +41,7 @@ from antecede.pipeline.results import WRITTEN
 from antecede.pipeline.runner import Frame, Runner
 from antecede.pipeline.tables import folder
 from antecede.pipeline.tables.part_files import commit_parts, parts_folder, remove_parts_after_failure
-from antecede.pipeline.verify.answer import CAUSAL, answer, plural
+from antecede.pipeline.verify.answer import CAUSAL, add_causal_witness, answer, plural
 from antecede.pipeline.verify.clock_verdicts import explain_late
 from antecede.pipeline.verify.tasks import JudgeOptions
 from antecede.pipeline.verify.verify import Verified, verify
@@ -81,7 +81,7 @@ def check(
 
     `receives` is an expression that marks the receives of a log that has vector clocks and names no messages. If more
     than the share `quarantine_max` of the input could not be read, a trace without violations is undecidable. The
-    verdict is about the order `require`; only violations of causal order are explained.
+    verdict is about the order `require`. The worst violations of causal order are explained, whatever is required.
     """
     check_quarantine_max(quarantine_max)
     _check_order(require)
@@ -152,9 +152,10 @@ def _judge(
             verified = verify(source, dealt_to=plan.dealt_to, large=plan.large, windows=windows, options=options)
         found, quarantined = _answer(trace, verified, quarantine_max, required)
         explained: tuple[ExplainedViolation, ...] = ()
-        if found.verdict == VIOLATED and required == CAUSAL and options.worst:
+        if found.verdict_on(CAUSAL) == VIOLATED and options.worst:
             with stages.stage("explaining"):
                 explained = _explain_worst(source, verified, options)
+            found = add_causal_witness(found, explained)
     finally:
         trace.release()
     return _Judged(verified, found, quarantined, explained)

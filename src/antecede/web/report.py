@@ -72,11 +72,14 @@ def _sections(
     names = page_names(explained, figures)
     total = answer.sums["violations"]
     writer = ViolationWriter(explained, total, names, link_counts(figures.violated_links), link)
-    if explained:
+    is_required = answer.required == "causal"
+    if explained and is_required:
         yield "worst", "The worst violation" if total > 1 else "The violation", writer.worst()
     yield "counts", "Counts", sections.counts(report.as_dict())
     if answer.orders:
         yield "orders", "Orders of delivery", sections.orders(answer)
+    if explained and not is_required:
+        yield "worst", f"The {'worst ' if total > 1 else ''}violation of causal order", writer.worst()
     if len(explained) > 1:
         yield "violations", "Violations", writer.section()
     elif not explained or total > 1:

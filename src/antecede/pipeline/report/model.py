@@ -77,6 +77,14 @@ class Answer:
     required: str = "causal"
     orders: tuple[OrderAnswer, ...] = ()
 
+    def verdict_on(self, order: str) -> str:
+        """Return the verdict on one of the orders, whichever is required."""
+        return next(one.verdict for one in self.orders if one.order == order)
+
+    def witness_of(self, order: str) -> str | None:
+        """Return how an order is violated, in words, or None if it is not, or if its violations are not explained."""
+        return next((one.words for one in self.orders if one.order == order and one.verdict == VIOLATED), None)
+
 
 @dataclass(frozen=True, slots=True)
 class LoggedEvent(Event):
@@ -285,5 +293,5 @@ class Report:
             "quarantined": self.quarantined,
             "required": found.required,
             **{one.order: one.verdict for one in found.orders},
-            **{f"{one.order}_witness": one.words for one in found.orders if one.verdict == VIOLATED and one.words},
+            **{f"{one.order}_witness": words for one in found.orders if (words := found.witness_of(one.order))},
         }

@@ -7,6 +7,7 @@ those that cannot be judged.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -23,7 +24,7 @@ from antecede.judge.rule import (
     Coverage,
     combine_verdicts,
 )
-from antecede.pipeline.report.model import Answer, OrderAnswer, RunAnswer
+from antecede.pipeline.report.model import Answer, ExplainedViolation, OrderAnswer, RunAnswer
 from antecede.pipeline.verify.run_verdict import VERDICTS, worst_first
 
 CAUSAL = "causal"
@@ -67,6 +68,16 @@ def answer(
         reason = " ".join(filter(None, [_explain_order(asked, tally), _refused(coverage)]))
     sums = {name: tally[name] for name in SUMS}
     return Answer(verdict, reason, coverage.complete, tally["runs"], sums, listed, tally["basis"], required, orders)
+
+
+def add_causal_witness(found: Answer, explained: Sequence[ExplainedViolation]) -> Answer:
+    """Return an answer in which causal order has a witness as the other orders have: its worst violation."""
+    if not explained:
+        return found
+    worst = explained[0]
+    words = worst.words if found.run_count == 1 else f"run {worst.run!r}: {worst.words}"
+    orders = (replace(one, words=words) if one.order == CAUSAL else one for one in found.orders)
+    return replace(found, orders=tuple(orders))
 
 
 def _run_answer(row: Mapping[str, Any], one_task: Mapping[str, str]) -> RunAnswer:
