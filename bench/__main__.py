@@ -6,6 +6,7 @@ import sys
 PARTS = {
     "core": "bench.core.run",
     "locality": "bench.locality.measure",
+    "separators": "bench.locality.separators",
     "mobile": "bench.mobile.run",
     "check": "bench.check.measure",
     "check-processes": "bench.check.processes",

@@ -2,6 +2,8 @@
 
 The executions go round the algorithms and their options; each has a seed of its own, and a failure prints the
 command that plays it again. `none` and `chain2` promise no causal order and are only held to deliver everything once.
+With `representatives=separators`, the clusters of a hierarchy are those of the articulation points of a random network.
+`rendezvous` promises more, and is also held to have no crown.
 """
 
 from __future__ import annotations
@@ -16,8 +18,12 @@ from itertools import islice
 
 import antecede
 from antecede.judge.judge import judge
+from antecede.judge.orders import judge_orders
+from antecede.judge.rule import HOLDS
+from antecede.judge.trace import arrange
+from tests.oracle import Broken
 from tests.replay import explain_failure
-from tests.worlds import Broken, World
+from tests.worlds import World
 
 BATCH = 200
 VARIANTS: tuple[tuple[str, dict[str, object]], ...] = (
@@ -39,6 +45,10 @@ VARIANTS: tuple[tuple[str, dict[str, object]], ...] = (
     ("mr-scalar", {"numbered": True}),
     ("mr-scalar", {"resynch_after_s": 0.7}),
     ("prs", {"bit_string": True}),
+    ("hierarchy", {"inner": "rst"}),
+    ("hierarchy", {"inner": "ses"}),
+    ("hierarchy", {"representatives": "separators"}),
+    ("hierarchy", {"representatives": "separators", "inner": "prs"}),
 )
 
 
@@ -68,7 +78,17 @@ def execute(variant: int, seed: int) -> World:
         raise Broken(f"the judge sees {verdict.as_dict()}")
     if bool(verdict.violations) and world.info.causal:
         raise Broken(f"the judge sees {verdict.violations} violations, and the oracle none")
+    if world.info.synchronous:
+        check_synchronous(world)
     return world
+
+
+def check_synchronous(world: World) -> None:
+    """Raise `Broken` if messages that take no time could not have led to the trace of the world."""
+    for run in arrange(world.events):
+        found = judge_orders(run)["synchronous"]
+        if found.verdict != HOLDS:
+            raise Broken(f"the judge sees a crown: {' '.join(found.messages)}{found.reason or ''}")
 
 
 def batch(jobs: list[tuple[int, int]]) -> tuple[Counter[str], list[str]]:

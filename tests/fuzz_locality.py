@@ -5,7 +5,8 @@
 
 A pair is two messages with one receiver; it is counted once, and judged by every clock there is for the graph and the
 channels. In every execution, any two events of some pairs of processes are judged too, by the clocks for those pairs,
-and so are those of a machine with synchronous messages and shared variables.
+and so are those of a machine with synchronous messages and shared variables, and the arrivals and events of processes
+whose plan changes while they run, twice, with links that come and go. So are messages to several processes.
 Each execution has its own stream of chance, made of the seed and its number, so any can be run alone.
 """
 
@@ -23,7 +24,8 @@ from antecede.core.locality.graph import Graph
 from antecede.core.locality.pairs import PairAllocations
 from antecede.core.locality.plan import plan
 from antecede.core.locality.two_way_links import BlockAllocations
-from tests.core.locality.executions import Step, random_execution
+from tests.core.locality.changing_plans import random_run
+from tests.core.locality.executions import Step, draw_steps, random_execution
 from tests.core.locality.graphs import random_graph
 from tests.core.locality.judge import (
     AnyAccused,
@@ -37,6 +39,7 @@ from tests.core.locality.judge import (
     vectors_and_paths,
 )
 from tests.core.locality.machines import Machine, judge_machine
+from tests.core.locality.multicasts import multicast_verdicts, random_multicasts
 from tests.replay import explain_failure
 
 
@@ -86,7 +89,35 @@ def execute(seed: int, number: int) -> Report:
         verdicts += 1
         if judged.said is not judged.true:
             failures.append(explain_failure(f"a machine: {judged}", _command(seed, number)))
+    chance = random.Random(f"multicasts {seed}/{number}")
+    sent, dests = random_multicasts(chance, graph, fifo=fifo)
+    for made in allocations(graph, fifo):
+        for of_copies in multicast_verdicts(made, sent, dests):
+            verdicts += 1
+            if of_copies.said is not of_copies.true:
+                what = f"multicasts, Allocation {made.name}: {of_copies}"
+                failures.append(explain_failure(what, _command(seed, number)))
+    replanned, wrong_ones = judge_changing_plans(seed, number, fifo)
+    verdicts += replanned
+    failures.extend(wrong_ones)
     return Report(seed, 1, found, verdicts, tuple(failures))
+
+
+def judge_changing_plans(seed: int, number: int, fifo: bool) -> tuple[int, list[str]]:
+    """Judge two executions in which `ChangingClock` goes from plan to plan: one for arrivals, one for a
+    pair. Return how many verdicts there were, and what failed.
+    """
+    verdicts, failures = 0, []
+    for of_pair in (False, True):
+        chance = random.Random(f"changing plans {of_pair} {seed}/{number}")
+        run = random_run(chance, fifo=fifo, pairs=of_pair, remove=True, messages=50)
+        for said, true in run.event_verdicts() if of_pair else run.verdicts():
+            verdicts += 1
+            if said is not true:
+                draw_steps(run.steps)
+                what = f"changing plans, {'events of a pair' if of_pair else 'arrivals'}: {true.value} was {said.value}"
+                failures.append(explain_failure(what, _command(seed, number)))
+    return verdicts, failures
 
 
 def scenario(seed: int, number: int) -> tuple[Graph, bool, list[Step]]:

@@ -1,6 +1,7 @@
 """`python -m tests.fuzz_mobile --worlds 100000 --seed 1`: random roaming worlds, held to the oracle and to the judge.
 
-The worlds go round the protocols; each has a seed of its own, and a failure prints the command that plays it again.
+Most are of `tests.mobile_worlds`; those with beacons, and those without stations, are of the simulator. The worlds go
+round the protocols; each has a seed of its own, and a failure prints the command that plays it again.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from itertools import islice
 
 from antecede.judge.judge import judge
 from tests.mobile_worlds import VARIANTS, MobileWorld
+from tests.oracle import Broken
 from tests.replay import explain_failure
-from tests.worlds import Broken
+from tests.simulated_mobile_worlds import SIMULATED
 
 BATCH = 100
-NAMES = tuple(sorted(VARIANTS))
+NAMES = (*sorted(VARIANTS), *sorted(SIMULATED))
 COLUMNS = ("worlds", "messages", "deliveries", "dropped", "hand-offs", "held for nothing")
 
 
@@ -37,23 +39,34 @@ def execute(name: str, seed: int) -> MobileWorld:
     return world
 
 
+def count(name: str, seed: int) -> Counter[str]:
+    """Return what happened in one execution of a variant or of a simulated world. `Broken` if it fails."""
+    if name in SIMULATED:
+        return SIMULATED[name](seed)
+    world = execute(name, seed)
+    counts = (
+        1,
+        len(world.oracle.messages),
+        sum(map(len, world.oracle.delivered.values())),
+        len(world.oracle.dropped),
+        sum(host.move for host in world.hosts.values()),
+        world.counts["held for nothing"],
+    )
+    return Counter(dict(zip(COLUMNS, counts, strict=True)))
+
+
 def batch(jobs: list[tuple[str, int]]) -> tuple[Counter[str], list[str]]:
     """Return what happened, by protocol, and what failed: in words, drawn, with its command."""
     counts: Counter[str] = Counter()
     failures = []
     for protocol, seed in jobs:
         try:
-            world = execute(protocol, seed)
+            found = count(protocol, seed)
         except Exception as error:  # whatever it is, it is a finding
             command = ["tests.fuzz_mobile", "--replay", f"{protocol}:{seed}"]
             failures.append(explain_failure(f"{protocol} seed {seed}: {error!r}", command))
             continue
-        counts[f"{protocol} worlds"] += 1
-        counts[f"{protocol} messages"] += len(world.oracle.messages)
-        counts[f"{protocol} deliveries"] += sum(map(len, world.oracle.delivered.values()))
-        counts[f"{protocol} dropped"] += len(world.oracle.dropped)
-        counts[f"{protocol} hand-offs"] += sum(host.move for host in world.hosts.values())
-        counts[f"{protocol} held for nothing"] += world.counts["held for nothing"]
+        counts.update({f"{protocol} {column}": found[column] for column in COLUMNS})
     return counts, failures
 
 
@@ -78,9 +91,9 @@ def fuzz(worlds: int, seed: int, *, workers: int | None = None, names: tuple[str
             if sys.stderr.isatty():
                 print(f"\r{done:,} of {worlds:,} worlds, {len(failures)} failed", end="", file=sys.stderr)
     print(file=sys.stderr)
-    print(f"{'protocol':<24}" + "".join(f"{column:>18}" for column in COLUMNS))
+    print(f"{'protocol':<32}" + "".join(f"{column:>18}" for column in COLUMNS))
     for name in names:
-        print(f"{name:<24}" + "".join(f"{totals[f'{name} {column}']:>18,}" for column in COLUMNS))
+        print(f"{name:<32}" + "".join(f"{totals[f'{name} {column}']:>18,}" for column in COLUMNS))
     return failures
 
 

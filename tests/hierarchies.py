@@ -1,12 +1,45 @@
-"""Processes of `hierarchy` that leave and come, for random executions."""
+"""Clusters of `hierarchy`, and its processes that leave and come, for random executions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import random
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import antecede
 from antecede import Misuse
+from antecede.core.locality.graph import Graph
+from antecede.core.locality.separators import separate
+
+
+def random_levels(chance: random.Random, names: Sequence[str], *, many: bool) -> list[dict[str, list[str]]]:
+    """Return clusters without any reason, of one level, or of `many`."""
+    heads = list(names[: chance.randint(1, len(names))])
+    levels = [{head: list(names[at :: len(heads)]) for at, head in enumerate(heads)}]
+    while many and len(heads) > 1 and chance.random() < 0.6:
+        below, heads = heads, chance.sample(heads, chance.randint(1, len(heads) - 1))
+        rest = [name for name in below if name not in heads]
+        levels.append({head: rest[at :: len(heads)] for at, head in enumerate(heads)})
+    return levels
+
+
+def separated_levels(chance: random.Random, names: Sequence[str]) -> list[dict[str, list[str]]]:
+    """Return the clusters that the articulation points of a random network make, of any number of levels."""
+    return separate(random_network(chance, names), levels_max=chance.choice([1, 2, 6]))
+
+
+def random_network(chance: random.Random, names: Sequence[str]) -> Graph:
+    """Return a network of three processes or more that has an articulation point: rings and pairs, joined at random."""
+    order = chance.sample(list(names), len(names))
+    inside, outside = order[:1], order[1:]
+    links: list[tuple[str, str]] = []
+    while outside:
+        most = len(outside) - (not links)
+        block = [chance.choice(inside), *(outside.pop() for _ in range(chance.randint(1, min(4, most))))]
+        links += [*pairwise(block), (block[-1], block[0])][: len(block) if len(block) > 2 else 1]
+        inside += block[1:]
+    return Graph.both_ways(links)
 
 
 def is_handing_over(node: Any) -> bool:

@@ -23,8 +23,9 @@ from antecede.core.mobile.host import IN, OUT, Host
 from antecede.core.mobile.luggage import Policy
 from antecede.core.mobile.scheme import Held
 from antecede.judge.events import Event
+from tests.oracle import Broken, Oracle
 from tests.replay import Drawing
-from tests.worlds import PAYLOAD, Broken, Oracle
+from tests.worlds import PAYLOAD
 
 STEPS_MAX = 100_000
 
@@ -33,7 +34,10 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "prs-mobile, combined": ("prs-mobile", {"options": {"combine": True}}),
     "prs-mobile, any order": ("prs-mobile", {"options": {"any_order": True}}),
     "prs-mobile, any order, combined": ("prs-mobile", {"options": {"any_order": True, "combine": True}}),
-    **{f"{name}, stations send": (name, {"stations_send": True}) for name in ("av1", "av2", "prs-mobile", "roam")},
+    **{
+        f"{name}, stations send": (name, {"stations_send": True})
+        for name in ("av1", "av2", "av2-ks", "prs-mobile", "roam")
+    },
 }
 """Every protocol, and what it can do besides: the protocol and the settings of its worlds, by a name."""
 

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from random import Random
 
 import pytest
@@ -14,6 +15,7 @@ from antecede.core.mobile.protocols import protocols
 from antecede.lab.printed.roaming import leaving_host, printed_station
 from tests.fuzz_mobile import NAMES, batch, execute
 from tests.mobile_worlds import VARIANTS, MobileWorld, rough
+from tests.simulated_mobile_worlds import SIMULATED, run_without_stations
 
 FAILED_ONCE = (  # each fails again with its mistake put back
     # A hint of where luggage goes came before the luggage, which was then refused. And: two stations that waited for
@@ -24,13 +26,39 @@ FAILED_ONCE = (  # each fails again with its mistake put back
 )
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sorted(VARIANTS))
 def test_random_worlds_hold(name: str) -> None:
     counts, failures = batch([(name, seed) for seed in range(60)])
     assert not failures, "\n".join(failures)
     assert counts[f"{name} deliveries"] > 1000
     if not protocols()[VARIANTS[name][0]].inhibits or "any order" in name:
         assert counts[f"{name} held for nothing"] == 0
+
+
+@pytest.mark.parametrize("name", sorted(SIMULATED))
+def test_random_worlds_with_beacons_and_without_stations_hold(name: str) -> None:
+    counts, failures = batch([(name, seed) for seed in range(12)])
+    assert not failures, "\n".join(failures)
+    assert counts[f"{name} deliveries"] > 500
+    assert counts[f"{name} hand-offs"] > 100
+
+
+def test_a_simulated_world_that_is_out_of_order_is_a_finding_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SIMULATED, "none, no stations", partial(run_without_stations, "none"))
+    counts, failures = batch([("none, no stations", seed) for seed in range(12)])
+    assert len(failures) > 3
+    assert all("--replay 'none, no stations:" in failure.splitlines()[-1] for failure in failures)
+    assert counts["none, no stations worlds"] == 12 - len(failures)
+
+
+@pytest.mark.parametrize("name", sorted(SIMULATED))
+def test_a_simulated_world_is_decided_by_its_seed(name: str) -> None:
+    assert SIMULATED[name](7) == SIMULATED[name](7) != SIMULATED[name](8)
+
+
+def test_every_protocol_has_worlds_with_beacons_and_the_fuzzer_runs_all() -> None:
+    assert {f"{name}, beacons" for name in protocols()} < set(SIMULATED)
+    assert {*VARIANTS, *SIMULATED} == set(NAMES)
 
 
 @pytest.mark.parametrize(("protocol", "seed"), FAILED_ONCE)
@@ -44,8 +72,9 @@ def test_a_world_is_decided_by_its_seed() -> None:
 
 FINGERPRINT = """
 import zlib
-from tests.fuzz_mobile import NAMES, execute
-worlds = [execute(name, seed) for name in NAMES for seed in range(3)]
+from tests.fuzz_mobile import execute
+from tests.mobile_worlds import VARIANTS
+worlds = [execute(name, seed) for name in sorted(VARIANTS) for seed in range(3)]
 print([zlib.crc32(station.snapshot()) for world in worlds for station in world.stations.values()])
 """
 

@@ -84,7 +84,7 @@ def test_a_fuzzer_prints_what_plays_its_failure_again(broken: Path) -> None:
     ("test", "why"),
     [
         ("tests/properties/test_lockstep.py::test_seeded_executions[multicast]", "AssertionError: ks at "),
-        slow("tests/test_drawn.py::test_drawn_by_hypothesis", "tests.worlds.Broken: "),
+        slow("tests/test_drawn.py::test_drawn_by_hypothesis", "tests.oracle.Broken: "),
     ],
 )
 def test_a_test_prints_what_plays_its_failure_again(broken: Path, test: str, why: str) -> None:

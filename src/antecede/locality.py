@@ -7,12 +7,13 @@
     (3, 9)
 
 `plan` finds the cheapest clocks that are right for a graph; `saving` says in words what they save. `LocalClock` keeps
-the clocks of one process, and `compare` tells how two messages that arrived at one process stand to each other. With
-a plan for pairs of processes, `compare_events` does the same for any two events of a pair. `add_links` plans anew, and
-`ChangingClock` goes from one plan to the next while processes run. `architecture` makes the graph of processes with
-synchronous messages, for which there is `SynchronousClock`, and with shared variables. Without a plan, `VectorClock`
-compares any two events of a fixed set of processes, and `DifferentialClock`, on FIFO channels, sends only the entries
-that changed.
+the clocks of one process, and `compare` tells how two messages that arrived at one process stand to each other;
+`write_arrival` and `compare_texts` do so by way of a trace. With a plan for pairs of processes, `compare_events` does
+the same for any two events of a pair. `add_links` plans anew, and `ChangingClock` goes from one plan to the next while
+processes run. `architecture` makes the graph of processes with synchronous messages, for which there is
+`SynchronousClock`, and with shared variables. `separate` makes the clusters of the algorithm `hierarchy` from the
+articulation points of a graph. Without a plan, `VectorClock` compares any two events of a fixed set of processes, and
+`DifferentialClock`, on FIFO channels, sends only the entries that changed.
 """
 
 from antecede.core.clocks.differential import DifferentialClock
@@ -20,6 +21,7 @@ from antecede.core.clocks.stamp import Arrival, ClockStamp, Order
 from antecede.core.clocks.vector import VectorClock
 from antecede.core.locality.allocation import Allocation
 from antecede.core.locality.architectures import SynchronousClock, architecture
+from antecede.core.locality.arrival_text import compare_texts, read_arrival, write_arrival
 from antecede.core.locality.epochs import (
     ChangingClock,
     ClockChange,
@@ -36,6 +38,7 @@ from antecede.core.locality.local_clock import LocalClock
 from antecede.core.locality.local_clock import determination_4 as compare
 from antecede.core.locality.pairs import compare_events
 from antecede.core.locality.plan import Candidate, Cost, Plan, plan, saving
+from antecede.core.locality.separators import separate
 
 __all__ = [
     "Allocation",
@@ -63,6 +66,10 @@ __all__ = [
     "compare",
     "compare_epoch_events",
     "compare_events",
+    "compare_texts",
     "plan",
+    "read_arrival",
     "saving",
+    "separate",
+    "write_arrival",
 ]

@@ -18,6 +18,7 @@ from antecede.core.process import Process
 from antecede.judge.events import read_jsonl
 from antecede.judge.judge import judge
 from antecede.lab.printed.ks import LookAheadKs
+from antecede.locality import Order, compare_texts
 from antecede.sim import AccessLink
 from tests.paths import ROOT
 
@@ -101,6 +102,17 @@ def test_the_control_violates_and_that_is_no_failure(capsys: pytest.CaptureFixtu
     assert "none does not guarantee causal order" in capsys.readouterr().out
 
 
+def test_local_clocks_are_in_the_trace_and_messages_keep_to_the_links(tmp_path: Path) -> None:
+    links, out = tmp_path / "links.txt", tmp_path / "t.jsonl"
+    links.write_text("p1 -> p2\np1 -> p3\np2 -> p3\np3 <-> p4\n")
+    assert run(f"--algorithm none {SMALL} --local-clocks {links} --out {out}") == 0
+    events, _ = read_jsonl(out.read_text().splitlines())
+    delivers = [event for event in events if event.kind == "deliver"]
+    assert {event.process for event in delivers} == {"p2", "p3", "p4"}
+    at_p3 = [event.attributes["local_clock"] for event in delivers if event.process == "p3" and event.attributes]
+    assert {compare_texts(at_p3[0], text) for text in at_p3[1:]} == {Order.BEFORE, Order.CONCURRENT}
+
+
 def test_more_events_than_the_limit_are_not_judged(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(f"{SMALL} --algorithm none --judge-max 100") == 0
     assert "not judged" in capsys.readouterr().out
@@ -115,8 +127,8 @@ def test_a_run_that_fails_says_how_to_replay_it(capsys: pytest.CaptureFixture[st
 def test_every_option_comes_back_in_the_replay() -> None:
     options = (
         "--algorithm mr --option numbered=true --option resynch_after_s=0.5 --processes 9 --messages 50 --seed 4 "
-        "--latency uniform:1-2 --link p1=9.5 --fifo --partition 1-2:p1,p2/p3 --retransmit 3.0 --groups 3:1 "
-        "--pattern request --cost-entry 0.1 --needless --json"
+        "--latency uniform:1-2 --link p1=9.5 --fifo --partition 1-2:p1,p2/p3 --retransmit 3.0 --answers-ride "
+        "--groups 3:1 --pattern request --cost-entry 0.1 --needless --json"
     )
     replayed = table.replay(parse(options))
     assert vars(parse(replayed.removeprefix("antecede simulate "))) == vars(parse(options))
@@ -154,6 +166,8 @@ def test_retransmission_is_for_those_who_need_it(algorithm: str, expected: float
         ("--algorithm kss", "no algorithm 'kss'; did you mean ks or sps or ses?"),
         ("--algorithm 1", "no algorithm '1'; there are chain2, hierarchy, history,"),
         ("--algorithm 1", "vector, roam, av1,"),
+        ("--local-clocks no-such-file", "no-such-file"),
+        ("--algorithm roam --local-clocks x", "--local-clocks is for processes that stay"),
         ("--dests 1-50", "give a range from 1 to 19"),
         ("--dests many", "write it like 1-19"),
         ("--groups 5", "an overlap below the size"),
@@ -186,6 +200,7 @@ def test_retransmission_is_for_those_who_need_it(algorithm: str, expected: float
         ("--interval constant:1e308", "give 0, or from 1e-09 to 1e+09 seconds"),
         ("--latency constant:inf", "give 0, or from 1e-09 to 1e+09 seconds"),
         ("--latency uniform:3-1", "the lower first"),
+        ("--answers-ride", "let the network retransmit"),
         ("--loss 0.1 --retransmit nan", "retransmission after a time"),
         ("--loss 0.1 --retransmit 1e-320", "retransmission after a time"),
         ("--partition 0-1e8:p01", "let the partition heal sooner"),

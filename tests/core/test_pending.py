@@ -9,8 +9,8 @@ import pytest
 
 import antecede
 from antecede import Deliver, Effect, MessageId, Pending, Sent
+from tests.oracle import Oracle
 from tests.stage import Stage, destinations
-from tests.worlds import Oracle
 
 WORDS = {
     "ks": "b:1 waits for message 2 of a",

@@ -63,6 +63,7 @@ def test_traits(name: str) -> None:
     info = antecede.algorithms()[name]
     assert info.name == name
     assert (info.addressing, info.causal, info.needs_fifo, info.delay_optimal) == TRAITS[name]
+    assert info.synchronous == (name == "rendezvous")
     assert info.options == OPTIONS[name]
     assert info.title
     assert info.unit

@@ -27,6 +27,7 @@ def counterexamples() -> tuple[Erratum, ...]:
 @cache
 def assumptions() -> tuple[Assumption, ...]:
     return (
+        roaming.registration_that_is_lost(),
         own_messages(),
         dropped_messages(),
         roaming.known_while_in_the_air(),

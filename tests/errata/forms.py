@@ -14,7 +14,7 @@ from typing import Protocol
 import antecede
 from antecede import Deliver, Effect, Message, MessageId, Packet, Sent, Transmit
 from antecede.core.ordering.none import NoStamp
-from tests.worlds import Oracle
+from tests.oracle import Oracle
 
 Groups = Mapping[str, Sequence[str]]
 

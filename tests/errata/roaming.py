@@ -10,11 +10,16 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from antecede import Packet
-from antecede.lab.printed.roaming import SelfAskingStation, printed_station
+from antecede.lab.printed.roaming import SelfAskingStation, leaving_host, printed_station
 from tests.core.mobile.script import content, order
 from tests.errata.erratum import Assumption, Erratum, Frequency, Further, Quotation
 from tests.errata.ordered import asked_of
-from tests.errata.roaming_scenes import after_a_move, in_the_air, integers_about_the_disconnected
+from tests.errata.roaming_scenes import (
+    after_a_move,
+    in_the_air,
+    integers_about_the_disconnected,
+    unheard_in_a_cell,
+)
 from tests.errata.roaming_search import Search, Stations, as_printed, waits_needlessly
 from tests.mobile_worlds import MobileWorld
 
@@ -114,6 +119,52 @@ def graceful() -> Erratum:
             ("integers about c and d in the header, with static arrays", f"{before} before, {after} after"),
         ),
         repair="Read not graceful.",
+    )
+
+
+def registration_that_is_lost() -> Assumption:
+    ours, leaving = Stations("av1"), Stations("av1", make_host=leaving_host)
+    questions, detour = (unheard_in_a_cell(form).counts["wire Begin"] for form in (ours, leaving))
+    return Assumption(
+        "A registration arrives, though the host has left the cell",
+        "§2",
+        (
+            Quotation("§2", "MH h_1 informs MSS s_2 of h_1's id and the id of its previous MSS s_1."),
+            Quotation("§2", "A mobile host can migrate from one cell to another cell at any time."),
+            Quotation(
+                "§2",
+                "Both wired and wireless channels are reliable and take an arbitrary but finite amount of time to "
+                "deliver messages.",
+            ),
+            Quotation(
+                "§2", "An MH can communicate directly with an MSS only if the MH is located in the cell of the MSS."
+            ),
+            ANSWERED_LATER,
+        ),
+        "The previous station of a host is that of the cell that it left, and every registration arrives, so that "
+        "station is in a hand-off of the host, or has been. If a registration is lost because the host left the cell "
+        "before the station heard it, the host names a station that never heard of it. As printed, the next station "
+        "asks that one, which has nothing to give away and answers after a hand-off that never begins: the host gets "
+        "nothing more. Here a registration names the station that welcomed the host last. That station has had what "
+        "is kept for the host, and knows where it gave it. It is the station of the cell that was left, unless the "
+        "host left that cell before it was welcomed. Our stations also find a host that names the cell that it left, "
+        f"by a detour: in this execution with Algorithm 1, {detour} questions between stations instead of "
+        f"{questions}, because s3 passes the question on to s1, where h was at first, and s1 to s2.",
+        (
+            "h moves from s1 to s2, which welcomes it; a, at s1, sends a:1 to h, who delivers it",
+            "h moves to s3, and on to s4 before s3 hears it: its registration at s3 is lost",
+            "a sends a:2 to h, and everything else arrives",
+        ),
+        asked_of("h"),
+        answers_of(
+            unheard_in_a_cell,
+            "h",
+            (
+                ("as printed (Algorithm 2), h names s3", PRINTED),
+                ("ours (`av2`), but h names s3", Stations("av2", make_host=leaving_host)),
+                ("ours (`av2`), h names s2", OURS),
+            ),
+        ),
     )
 
 

@@ -186,6 +186,26 @@ def after_a_move(form: Stations) -> MobileWorld:
     return scene
 
 
+def unheard_in_a_cell(form: Stations) -> MobileWorld:
+    """h moves from s1 to s2 and on to s3, which never hears of it, and from there to s4; then a writes to h again.
+
+    The counts of the scene begin with the move to s3.
+    """
+    scene = _world(form, {"a": "s1", "h": "s1"}, "s2 s3 s4")
+    scene.enter("h", "s2")
+    flush(scene)
+    scene.send("a", {"h"})
+    flush(scene)
+    scene.counts.clear()
+    scene.enter("h", "s3")
+    del scene.frames["h", "s3"]
+    scene.enter("h", "s4")
+    flush(scene)
+    scene.send("a", {"h"})
+    flush(scene)
+    return scene
+
+
 def integers_about_the_disconnected(form: Stations) -> list[int]:
     """Everybody has written to everybody, twice. Return how many integers of a's header are about c and d, twice.
 

@@ -16,7 +16,7 @@ from antecede.lab.printed.roaming import leaving_host, printed_station
 from tests.errata.erratum import Failures, Frequency
 from tests.errata.executions import found_otherwise, in_words, told_of
 from tests.mobile_worlds import Calm, MakeHost, MakeStation, MobileWorld
-from tests.worlds import Broken
+from tests.oracle import Broken
 
 WITHIN_THE_MODEL = Calm(late=True, patient=False, drag=0.4, pace=6, roaming=0.3)
 Failed = Callable[[MobileWorld], bool]

@@ -21,8 +21,8 @@ from dataclasses import dataclass, field
 from antecede import Deliver, Effect, Packet, Sent, Transmit
 from tests.errata.constraints import Knowledge
 from tests.errata.forms import Form, Groups
+from tests.oracle import Oracle
 from tests.replay import Drawing
-from tests.worlds import Oracle
 
 SENDS = re.compile(r"(\w+) sends (\w+) to ([\w, ]+)$")
 ARRIVES = re.compile(r"(\w+) arrives at (\w+)$")

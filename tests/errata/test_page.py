@@ -46,6 +46,7 @@ def test_the_assumptions_are_these() -> None:
         ("000", "§9.1", "Messages of one station come in the order of their numbers"),
         ("000", "§9.1", "Delete comes after its message"),
         ("000", "§9.2", "A hand-off moves all that the old station keeps for a host"),
+        ("001", "§2", "A registration arrives, though the host has left the cell"),
         ("001", "§2", "A message goes to another host"),
         ("001", "§2", "A message that is dropped counts as delivered"),
         ("001", "§4.1", "What is in the air to a host counts as known to it"),

@@ -2,8 +2,9 @@
 
 §3, causal separators: what is known of the topology shrinks stamps, and so does what traffic teaches. `hierarchy` is
 told the topology: a representative is the articulation point between its side and the rest of the network, and all
-messages of its side go through it. Its inner algorithm uses what traffic teaches among the representatives, or does
-not: `rst` sends counts of all channels, and `prs` only those that matter.
+messages of its side go through it. `antecede.locality.separate` finds the articulation points. The inner algorithm
+uses what traffic teaches among the representatives, or does not: `rst` sends counts of all channels, and `prs` only
+those that matter.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 
 from antecede import Message, MessageId, Packet, Stamp, encode
+from antecede.locality import Graph, separate
 from tests.stage import Stage
 
 SIDES = {f"r{side}": [f"{name}{side}" for name in "abc"] for side in range(1, 5)}
@@ -72,9 +74,13 @@ def test_3_the_representative_of_a_side_is_an_articulation_point(head: str) -> N
     assert reachable(SIDES[head][0], without=head) == set(SIDES[head])
 
 
+def test_3_the_separators_are_found_in_the_links_of_the_network() -> None:
+    assert separate(Graph.both_ways(LINKS)) == [SIDES]
+
+
 @pytest.mark.parametrize("inner", ["rst", "prs", "ks"])
 def test_3_a_message_to_the_other_side_carries_no_dependency_of_its_own_side(inner: str) -> None:
-    packets = crossing(play(1, "hierarchy", representatives=SIDES, inner=inner))
+    packets = crossing(play(1, "hierarchy", representatives=separate(Graph.both_ways(LINKS)), inner=inner))
     assert len(packets) > 20
     assert all(names_in(crossing_stamp(packet)) <= SIDES.keys() for packet in packets)
     alone = crossing(play(1, inner))

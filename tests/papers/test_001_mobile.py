@@ -15,6 +15,7 @@ from bench.mobile.drive import Setting, measure
 from antecede import Packet, encode
 from antecede.core.mobile.effects import Radio
 from antecede.core.mobile.handoff import SETTLING
+from antecede.core.mobile.host import ENTERING
 from antecede.core.mobile.host_and_station_frames import Handover, Last, Register
 from antecede.core.mobile.logical import Cluster
 from antecede.core.mobile.protocols import host, protocols
@@ -70,6 +71,22 @@ def test_2_a_hand_off_follows_whichever_station_a_host_names(protocol: str) -> N
     for seed in range(25):
         calm = replace(rough(Random(seed)), restarts=False)  # such a host cannot be stored
         run(protocol, seed, calm=calm, make_host=leaving_host)
+
+
+@pytest.mark.parametrize("protocol", ["av1", "prs-mobile", "roam"])
+def test_2_a_host_that_names_a_station_which_never_heard_it_is_found_by_a_detour(protocol: str) -> None:
+    """Ours names s2, which has what is kept for h. The cell that h left is that of s3, which never heard of h."""
+    for make_host, questions in ((host, 1), (leaving_host, 3)):
+        scene = roaming_scenes.unheard_in_a_cell(Stations(protocol, make_host=make_host))
+        assert scene.counts["wire Begin"] == questions
+        assert order(scene, "h") == ["a:1", "a:2"]
+        scene.finished()
+
+
+def test_2_as_printed_a_host_whose_registration_is_lost_gets_nothing_more() -> None:
+    scene = roaming_scenes.unheard_in_a_cell(as_printed("av2"))
+    assert order(scene, "h") == ["a:1"]
+    assert scene.hosts["h"].state == ENTERING
 
 
 def test_5_2_as_printed_one_move_keeps_the_order() -> None:

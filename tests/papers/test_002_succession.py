@@ -35,6 +35,10 @@ def is_handing_over(node: Any) -> bool:
     return bool(node.is_handing_over)
 
 
+def awaited_by(node: Any) -> set[str]:
+    return set(node.awaited_to_hand_over)
+
+
 def told(stage: Stage) -> list[tuple[str, str, type]]:
     """The control packets in flight: from whom, to whom, and what they say."""
     return [
@@ -58,15 +62,18 @@ def test_7_1_a_representative_hands_its_role_over_with_messages_on_their_way() -
     assert stage.held("r") == ["t:1 waits for successor 1 of r"], "it may be the last that goes to s and x"
     for name in "sx":
         stage.arrive_control("r", name)
-    for name in "stx":
+    for name, awaited in zip("stx", ("stx", "tx", "x"), strict=True):
         assert is_handing_over(stage.nodes["r"])
+        assert awaited_by(stage.nodes["r"]) == set(awaited)
         stage.restart("r")
         stage.arrive_control(name, "r")
+    assert awaited_by(stage.nodes["r"]) == {"s"}, "the successor has to say that it has the role"
     assert told(stage) == [("r", "s", RolePart)]
     assert stage.arrive_control("r", "s") == [first.id], "what r would have sent down to s"
     assert told(stage) == [("s", to, Succeed) for to in "rtx"]
     stage.drain()
     assert not is_handing_over(stage.nodes["r"])
+    assert awaited_by(stage.nodes["r"]) == set()
     for name in "stxy":
         stage.call(name, "leave", "r")
     third = stage.send("y", {"s", "t", "x"})

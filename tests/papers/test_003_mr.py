@@ -8,13 +8,10 @@ from __future__ import annotations
 from itertools import pairwise
 from random import Random
 
-import pytest
-
 from antecede import Message, SetTimer
 from antecede.core.ordering.isis import IsisStamp
 from antecede.core.ordering.mr import PhaseStamp, Resynch
 from antecede.core.ordering.none import NoStamp
-from antecede.sim import Distribution, Network, Parameters, simulate
 from tests.properties.execution import Execution
 from tests.stage import Stage
 
@@ -298,15 +295,3 @@ def test_5_1_mr_may_wait_for_a_resynch_where_nothing_that_precedes_is_missing() 
         m1, m2 = stage.send("P1", "g"), stage.send("P1", "g")
         instants[algorithm] = [len(stage.arrive(m1, "P2")), len(stage.arrive(m2, "P2"))]
     assert instants == {"mr": [1, 0], "isis": [1, 1]}
-
-
-@pytest.mark.parametrize("processes", [3, 6, 12])
-def test_3_1_a_resynchronisation_is_one_operation_of_a_bus_and_one_packet_rides_on_an_acknowledgement(
-    processes: int,
-) -> None:
-    """It goes to all others, and one of them is the sender of the packet that it answers."""
-    network = Network(Distribution("exponential", 1.0), fifo=True)
-    result = simulate(Parameters(algorithm="mr-broadcast", processes=processes, messages=300, network=network))
-    assert result.control_operations > 100
-    assert result.control_packets == (processes - 1) * result.control_operations
-    assert result.control_answers == result.control_operations

@@ -14,8 +14,8 @@ from random import Random
 from typing import Any
 
 from antecede import Deliver, Effect, MessageId, Packet, Sent, Transmit
+from tests.oracle import Oracle
 from tests.stage import Stage
-from tests.worlds import Oracle
 
 Options = Mapping[str, Mapping[str, Any]]
 

@@ -9,7 +9,9 @@ import pytest
 
 from antecede.core.errors import Misuse
 from antecede.judge.events import Event, parse, read_jsonl, to_json
-from antecede.sim import Groups, Parameters, RunRecorder, Workload, simulate
+from antecede.judge.orders import judge_orders
+from antecede.judge.trace import arrange
+from antecede.sim import Groups, Parameters, ProcessingCost, RunRecorder, Workload, simulate
 from antecede.sim.trace import BATCH_ROWS, COLUMNS, TraceRow, open_trace
 from tests.sim.runs import recorded
 
@@ -62,6 +64,30 @@ def test_every_send_has_its_stamp_even_where_packets_leave_later() -> None:
         _, events = recorded(Parameters(algorithm=algorithm, processes=6, messages=100))
         stamps = [(event.control_bytes, event.control_entries) for event in events if event.kind == "send"]
         assert all(size is not None and entries is not None for size, entries in stamps)
+
+
+def judge_synchronous(parameters: Parameters) -> str:
+    _, events = recorded(parameters)
+    (run,) = arrange(events)
+    return judge_orders(run)["synchronous"].verdict
+
+
+@pytest.mark.parametrize("cost", [ProcessingCost(), ProcessingCost(packet_s=0.1)])
+def test_with_rendezvous_a_message_is_sent_when_it_leaves_so_that_the_trace_has_no_crown(cost: ProcessingCost) -> None:
+    parameters = Parameters(
+        algorithm="rendezvous", processes=6, messages=200, workload=Workload(dests=(1, 1)), cost=cost
+    )
+    assert judge_synchronous(parameters) == "holds"
+    assert judge_synchronous(replace(parameters, algorithm="mf")) == "violated"
+
+
+def test_a_trace_of_rendezvous_has_every_message_once_and_a_message_to_oneself_at_its_send() -> None:
+    workload = Workload(dests=(1, 1), own=True)
+    result, events = recorded(Parameters(algorithm="rendezvous", processes=3, messages=60, workload=workload))
+    sent = [event for event in events if event.kind == "send"]
+    assert (len(sent), len({event.message for event in sent}), result.messages) == (60, 60, 60)
+    assert all(event.control_entries == 0 for event in sent)
+    assert any(event.dests == (event.process,) for event in sent)
 
 
 def test_rows_wait_for_a_stamp_and_no_longer() -> None:

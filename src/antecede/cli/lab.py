@@ -83,11 +83,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _list(arguments: argparse.Namespace) -> int:
     from antecede.lab.experiments import experiment_names, find_experiment
+    from antecede.lab.measuring_code import measuring_code
     from antecede.lab.papers import PAPERS
 
     found = [find_experiment(name) for name in experiment_names()]
     if arguments.json:
-        print(json.dumps({"experiments": [_describe(one) for one in found]}, indent=1))
+        print(json.dumps({"code": measuring_code(), "experiments": [_describe(one) for one in found]}, indent=1))
         return 0
     rows = [
         (one.name, one.paper, one.figure, f"{len(one.grid)} x {len(one.seeds)}", str(len(one.claims)), one.title)
@@ -96,6 +97,7 @@ def _list(arguments: argparse.Namespace) -> int:
     for line in screen.columns([("name", "paper", "figure", "points x seeds", "claims", "what"), *rows]):
         print(line)
     print("\n" + "; ".join(f"{number} {paper}" for number, paper in PAPERS.items()))
+    print(f"The code that measures: {measuring_code()}")
     return 0
 
 

@@ -99,6 +99,11 @@ class HandsOver(Protocol):
         """Return whether this process has called `leave` with its own name, and the others still need it."""
         ...
 
+    @property
+    def awaited_to_hand_over(self) -> set[ProcessId]:
+        """Return the processes whose packets this process waits for before it can go."""
+        ...
+
 
 class Ordering(Protocol):
     """The paper's part of a stamping algorithm: one predicate and two transitions.

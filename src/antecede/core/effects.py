@@ -12,7 +12,10 @@ from antecede.core.types import Message, Packet, ProcessId
 class Sent:
     """The message now exists. This is the send event of happened-before, and always the first effect of `send`.
 
-    The packets that carry the message may leave later, if an algorithm waits for a token or an acknowledgement.
+    The packets that carry the message may leave later, if an algorithm waits for a token or an acknowledgement. Such an
+    algorithm keeps causal order by `Sent`. A `synchronous` algorithm promises more, and about another event: the send
+    event in its traces is the first `Transmit` of the message. A message to oneself alone has no `Transmit`, and
+    its send event is `Sent`.
     """
 
     message: Message

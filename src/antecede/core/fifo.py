@@ -69,6 +69,10 @@ class Numbered:
     def is_handing_over(self) -> bool:
         return isinstance(self.inner, HandsOver) and self.inner.is_handing_over
 
+    @property
+    def awaited_to_hand_over(self) -> set[ProcessId]:
+        return self.inner.awaited_to_hand_over if isinstance(self.inner, HandsOver) else set()
+
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
         return self._number(self.inner.send(dests, payload)) + self._catch_up()
 

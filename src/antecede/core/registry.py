@@ -6,43 +6,45 @@ An option of an algorithm is a keyword of `create`; `create` refuses a keyword t
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from antecede.core.acyclic import within_acyclic_groups
-from antecede.core.algorithm import Algorithm, Ordering
+from antecede.core.algorithm import Algorithm
 from antecede.core.errors import Misuse, SnapshotError, UnknownAlgorithm
+from antecede.core.factories import (
+    Factory,
+    make_history,
+    make_isis,
+    make_ks,
+    make_mf,
+    make_mr,
+    make_none,
+    make_one_phase,
+    make_prs,
+    make_rendezvous,
+    make_serial,
+    make_sps,
+    make_stamping,
+)
 from antecede.core.fifo import Numbered
-from antecede.core.holdback import HOLD_BACK_LIMIT, HoldBack
+from antecede.core.holdback import HOLD_BACK_LIMIT
 from antecede.core.options import check_options
 from antecede.core.ordering.chain2 import Chain2
 from antecede.core.ordering.hierarchy import build_hierarchy
-from antecede.core.ordering.history import History, RepeatedHistory
-from antecede.core.ordering.isis import Isis
-from antecede.core.ordering.ks import DifferentialKs, Ks
-from antecede.core.ordering.mf import OutputBuffer
-from antecede.core.ordering.mr import Phases, ShortPhases
 from antecede.core.ordering.mr_broadcast import BroadcastPhases
 from antecede.core.ordering.mr_scalar import ScalarPhases
 from antecede.core.ordering.none import Unordered
-from antecede.core.ordering.prs import BitStringPrs, Prs
 from antecede.core.ordering.prs_broadcast import PrsBroadcast
 from antecede.core.ordering.psync import Psync
-from antecede.core.ordering.rendezvous import Rendezvous
 from antecede.core.ordering.representatives import INNER, Clusters, checked_successors, levels_of
 from antecede.core.ordering.rst import Rst
-from antecede.core.ordering.serial import Serial, Token
 from antecede.core.ordering.ses import Ses
-from antecede.core.ordering.sps import SenderPermission
 from antecede.core.ordering.vector import Vector
-from antecede.core.process import Process
 from antecede.core.roster import Roster
 from antecede.core.snapshot import values
 from antecede.core.types import GroupId, ProcessId
-
-Factory = Callable[..., Algorithm]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,8 @@ class AlgorithmInfo:
     `paper` is the paper and section, such as "002 §4". `addressing` is "multicast", "group", "broadcast" or "unicast".
     `unit` says in words what one control entry is. `causal` is false for the algorithms that only serve as a
     comparison. `needs_fifo` is true if channels must not reorder. `delay_optimal` is true if no message is ever held
-    back without need.
+    back without need. `synchronous` is true if a run could have happened with messages that take no time (002 Figure
+    1); the send event of a message is then that it leaves, see `Sent`.
     """
 
     name: str
@@ -63,109 +66,13 @@ class AlgorithmInfo:
     causal: bool = True
     needs_fifo: bool = False
     delay_optimal: bool = True
+    synchronous: bool = False
     factory: Factory = Unordered
 
     @property
     def options(self) -> tuple[str, ...]:
         """The keywords of `create` that are this algorithm's own."""
         return tuple(inspect.signature(self.factory).parameters)[1:]
-
-
-def _stamping(ordering: Callable[[ProcessId], Ordering]) -> Factory:
-    """Return the factory of an algorithm that only stamps messages, and whose ordering has no option."""
-
-    def make(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> Process:
-        return Process(roster, ordering(roster.me), HoldBack(hold_back_limit))
-
-    return make
-
-
-def _ks(
-    roster: Roster, *, multicast: bool = False, differential: bool = False, hold_back_limit: int = HOLD_BACK_LIMIT
-) -> Process:
-    if multicast and differential:
-        raise Misuse("with differential=True each destination has a packet of its own: give multicast=False with it")
-    ordering = DifferentialKs(roster.me) if differential else Ks(roster.me, multicast)
-    return Process(roster, ordering, HoldBack(hold_back_limit))
-
-
-def _prs(roster: Roster, *, bit_string: bool = False, hold_back_limit: int = HOLD_BACK_LIMIT) -> Algorithm:
-    return _stamping(BitStringPrs if bit_string else Prs)(roster, hold_back_limit=hold_back_limit)
-
-
-def _isis(roster: Roster, *, acyclic: bool = False, hold_back_limit: int = HOLD_BACK_LIMIT) -> Algorithm:
-    process = Process(roster, Isis(roster.me, frozenset(roster.my_groups)), HoldBack(hold_back_limit))
-    return within_acyclic_groups(process) if acyclic else process
-
-
-def _none(roster: Roster, *, memory: int = 65_536) -> Unordered:
-    return Unordered(roster, memory)
-
-
-def _history(
-    roster: Roster,
-    *,
-    acknowledge_every: int = 16,
-    repeat_after_s: float = 0.0,
-    hold_back_limit: int = HOLD_BACK_LIMIT,
-) -> History:
-    if repeat_after_s:
-        return RepeatedHistory(roster, acknowledge_every, hold_back_limit, repeat_after_s=repeat_after_s)
-    return History(roster, acknowledge_every, hold_back_limit)
-
-
-def _mf(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> OutputBuffer:
-    return OutputBuffer(roster, hold_back_limit)
-
-
-def _rendezvous(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> Rendezvous:
-    return Rendezvous(roster, hold_back_limit)
-
-
-def _sps(roster: Roster, *, hold_back_limit: int = HOLD_BACK_LIMIT) -> Numbered:
-    return Numbered(SenderPermission(roster, hold_back_limit), hold_back_limit)
-
-
-def _mr(
-    roster: Roster,
-    *,
-    acyclic: bool = False,
-    own_count: bool = True,
-    numbered: bool = False,
-    resynch_after_s: float = 0.0,
-    hold_back_limit: int = HOLD_BACK_LIMIT,
-) -> Algorithm:
-    form = Phases if own_count else ShortPhases
-    phases = form(roster, HoldBack(hold_back_limit), resynch_after_s)
-    made = within_acyclic_groups(phases) if acyclic else phases
-    return Numbered(made, hold_back_limit) if numbered else made
-
-
-def _one_phase(ordering: type[BroadcastPhases] | type[ScalarPhases]) -> Factory:
-    """Return the factory of a form of 003 in which a process has one phase."""
-
-    def make(
-        roster: Roster,
-        *,
-        numbered: bool = False,
-        resynch_after_s: float = 0.0,
-        hold_back_limit: int = HOLD_BACK_LIMIT,
-    ) -> Algorithm:
-        phases = ordering(roster, HoldBack(hold_back_limit), resynch_after_s)
-        return Numbered(phases, hold_back_limit) if numbered else phases
-
-    return make
-
-
-def _serial(broadcast: bool) -> Factory:
-    def make(roster: Roster, *, token_at: ProcessId | None = None, hold_back_limit: int = HOLD_BACK_LIMIT) -> Serial:
-        holder = min(roster.processes) if token_at is None else token_at
-        if holder not in list(roster.processes):
-            raise Misuse(f"token_at must be one of the processes {sorted(roster.processes)}, not {token_at!r}")
-        token = Token(0, 0, {}, {}) if roster.me == holder else None
-        return Serial(roster, broadcast, HoldBack(hold_back_limit), hold_back_limit, token)
-
-    return make
 
 
 def _hierarchy(
@@ -192,7 +99,7 @@ _ALL = (
         "001 §3",
         "multicast",
         "a count of messages between two processes",
-        factory=_stamping(Rst),
+        factory=make_stamping(Rst),
     ),
     AlgorithmInfo(
         "ses",
@@ -200,7 +107,7 @@ _ALL = (
         "000 §3",
         "multicast",
         "a count in a vector of a destination",
-        factory=_stamping(Ses),
+        factory=make_stamping(Ses),
     ),
     AlgorithmInfo(
         "history",
@@ -209,7 +116,7 @@ _ALL = (
         "multicast",
         "a preceding message",
         delay_optimal=False,
-        factory=_history,
+        factory=make_history,
     ),
     AlgorithmInfo(
         "psync",
@@ -217,13 +124,18 @@ _ALL = (
         "002 §1",
         "multicast",
         "the identifier of a preceding message",
-        factory=_stamping(Psync),
+        factory=make_stamping(Psync),
     ),
     AlgorithmInfo(
-        "vector", "vector clock, one group", "002 §7.1", "broadcast", "a count of a process", factory=_stamping(Vector)
+        "vector",
+        "vector clock, one group",
+        "002 §7.1",
+        "broadcast",
+        "a count of a process",
+        factory=make_stamping(Vector),
     ),
     AlgorithmInfo(
-        "isis", "Birman-Schiper-Stephenson", "003 §2.3", "group", "a count of a member in a group", factory=_isis
+        "isis", "Birman-Schiper-Stephenson", "003 §2.3", "group", "a count of a member in a group", factory=make_isis
     ),
     AlgorithmInfo(
         "prs",
@@ -231,7 +143,7 @@ _ALL = (
         "000 §5",
         "multicast",
         "a tuple (process, count) for a destination",
-        factory=_prs,
+        factory=make_prs,
     ),
     AlgorithmInfo(
         "prs-broadcast",
@@ -239,10 +151,15 @@ _ALL = (
         "000 §8.2",
         "broadcast",
         "a maximal predecessor",
-        factory=_stamping(PrsBroadcast),
+        factory=make_stamping(PrsBroadcast),
     ),
     AlgorithmInfo(
-        "ks", "Kshemkalyani-Singhal, optimal", "002 §4", "multicast", "a destination a message is owed to", factory=_ks
+        "ks",
+        "Kshemkalyani-Singhal, optimal",
+        "002 §4",
+        "multicast",
+        "a destination a message is owed to",
+        factory=make_ks,
     ),
     AlgorithmInfo(
         "mr",
@@ -252,7 +169,7 @@ _ALL = (
         "a phase of a group",
         needs_fifo=True,
         delay_optimal=False,
-        factory=_mr,
+        factory=make_mr,
     ),
     AlgorithmInfo(
         "mr-broadcast",
@@ -262,7 +179,7 @@ _ALL = (
         "a phase, on resynchronisations only",
         needs_fifo=True,
         delay_optimal=False,
-        factory=_one_phase(BroadcastPhases),
+        factory=make_one_phase(BroadcastPhases),
     ),
     AlgorithmInfo(
         "mr-scalar",
@@ -272,10 +189,10 @@ _ALL = (
         "a phase",
         needs_fifo=True,
         delay_optimal=False,
-        factory=_one_phase(ScalarPhases),
+        factory=make_one_phase(ScalarPhases),
     ),
     AlgorithmInfo(
-        "mf", "Mattern-Fuenfrocken", "002 §7.1", "unicast", "an acknowledgement", delay_optimal=False, factory=_mf
+        "mf", "Mattern-Fuenfrocken", "002 §7.1", "unicast", "an acknowledgement", delay_optimal=False, factory=make_mf
     ),
     AlgorithmInfo(
         "rendezvous",
@@ -284,7 +201,8 @@ _ALL = (
         "unicast",
         "an acknowledgement, a request or a permission",
         delay_optimal=False,
-        factory=_rendezvous,
+        synchronous=True,
+        factory=make_rendezvous,
     ),
     AlgorithmInfo(
         "serial-broadcast",
@@ -293,7 +211,7 @@ _ALL = (
         "broadcast",
         "the number of the broadcast before",
         delay_optimal=False,
-        factory=_serial(broadcast=True),
+        factory=make_serial(broadcast=True),
     ),
     AlgorithmInfo(
         "serial-multicast",
@@ -302,7 +220,7 @@ _ALL = (
         "multicast",
         "the number of the message before, for a destination",
         delay_optimal=False,
-        factory=_serial(broadcast=False),
+        factory=make_serial(broadcast=False),
     ),
     AlgorithmInfo(
         "hierarchy",
@@ -320,7 +238,7 @@ _ALL = (
         "multicast",
         "a number, or an acknowledgement",
         delay_optimal=False,
-        factory=_sps,
+        factory=make_sps,
     ),
     AlgorithmInfo(
         "chain2",
@@ -329,9 +247,9 @@ _ALL = (
         "multicast",
         "a message id",
         causal=False,
-        factory=_stamping(Chain2),
+        factory=make_stamping(Chain2),
     ),
-    AlgorithmInfo("none", "no ordering", "-", "multicast", "nothing", causal=False, factory=_none),
+    AlgorithmInfo("none", "no ordering", "-", "multicast", "nothing", causal=False, factory=make_none),
 )
 _BY_NAME = {info.name: info for info in _ALL}
 

@@ -4,17 +4,18 @@
 
 Read in this order:
 
-kernel      simulated time
-chance      streams of random numbers by purpose, the same on every machine
-bounds      checks of the numbers that a simulation can work with
-parameters  the declaration of a run
-network     the properties of the channels between processes
-channels    the transport of packets through a network
-workload    who sends what to whom, and when
-world       one run: algorithms, a network and traffic
-trace       the trace of a run, as JSON Lines or Parquet
-measure/    the measurements of a run
-mobile/     runs with stations and roaming hosts
+kernel        simulated time
+chance        streams of random numbers by purpose, the same on every machine
+bounds        checks of the numbers that a simulation can work with
+parameters    the declaration of a run
+network       the properties of the channels between processes
+channels      the transport of packets through a network
+workload      who sends what to whom, and when
+local_clocks  the clocks of paper 004 beside a run, for its trace
+world         one run: algorithms, a network and traffic
+trace         the trace of a run, as JSON Lines or Parquet
+measure/      the measurements of a run
+mobile/       runs with stations and roaming hosts
 """
 
 from antecede.sim.chance import Distribution

@@ -8,12 +8,21 @@ its channel.
 A network that has nothing but a latency is the common case, and takes one step: the kernel schedules the arrival. In
 any other network a packet becomes a `Copy` that is attempted until it arrives. A channel that is FIFO and retransmits
 numbers its packets and hands them over in order, once each.
+
+If answers ride on acknowledgements, a process takes a packet before the packet is acknowledged. What it answers to the
+sender, without a message, goes onto the acknowledgement. Only the packet's first arrival can be answered so: all of its
+acknowledgements then carry the answer, and the packet is sent again until one of them is back. So no answer is lost.
+
+    a ---- packet k ----> b       a ---- packet k ------> b
+                          |                               |
+    a <--- ack of k ----- b       a <--- ack of k, with --b
+    a <--- resynch ------ b              the resynch
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 from typing import TypeAlias
 
@@ -28,7 +37,10 @@ Channel: TypeAlias = tuple[ProcessId, ProcessId]
 
 @dataclass(slots=True)
 class Copy:
-    """One packet on its way to one destination, in one or more attempts."""
+    """One packet on its way to one destination, in one or more attempts.
+
+    `riders` ride on its acknowledgements: they go the other way.
+    """
 
     source: ProcessId
     to: ProcessId
@@ -38,16 +50,21 @@ class Copy:
     latency_s: float | None
     number: int = 0
     acknowledged: bool = False
+    has_arrived: bool = False
+    riders: list[Copy] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class ChannelCounts:
-    """The number of packets that the channels lost, duplicated and retransmitted, and of their acknowledgements."""
+    """The number of packets that the channels lost, duplicated and retransmitted, of their acknowledgements, and of
+    packets that rode on one.
+    """
 
     lost: int = 0
     duplicated: int = 0
     retransmitted: int = 0
     acknowledgements: int = 0
+    rides: int = 0
 
 
 class Channels:
@@ -75,6 +92,7 @@ class Channels:
         self._sent: dict[Channel, int] = {}
         self._handed_over: dict[Channel, int] = {}
         self._early: dict[Channel, dict[int, Copy]] = {}
+        self._answerable: Copy | None = None
 
     def carry(self, source: ProcessId, dests: list[ProcessId], packet: Packet, flight: Flight | None) -> None:
         """Carry a packet to its destinations. `flight` is the flight of its message, if it has one."""
@@ -88,15 +106,29 @@ class Channels:
             latency = known[to] if to in known else self._draw(self._stream(source, to))
             after(latency, arrive, to, packet, flight)
 
+    def let_ride(self, source: ProcessId, dests: list[ProcessId], packet: Packet) -> list[ProcessId]:
+        """Let a packet without a message ride on an acknowledgement that is due, and return for whom it could not."""
+        answered = self._answerable
+        if answered is None or answered.to != source or answered.source not in dests:
+            return dests
+        number = self._next_number(source, answered.source)
+        answered.riders.append(Copy(source, answered.source, packet, None, answered.chance, None, number))
+        self.counts.rides += 1
+        return [to for to in dests if to != answered.source]
+
     def _make_copy(
         self, source: ProcessId, to: ProcessId, packet: Packet, flight: Flight | None, latency_s: float | None
     ) -> Copy:
         """Return a copy of a packet for one destination, with its number on the channel and its latency."""
-        number = self._sent[source, to] = self._sent.get((source, to), 0) + 1
+        number = self._next_number(source, to)
         if latency_s is not None and flight is not None:
             return Copy(source, to, packet, flight, stream(self.seed, "copy", flight.name, to), latency_s, number)
         chance = self._stream(source, to)
         return Copy(source, to, packet, flight, chance, self._draw(chance), number)
+
+    def _next_number(self, source: ProcessId, to: ProcessId) -> int:
+        number = self._sent[source, to] = self._sent.get((source, to), 0) + 1
+        return number
 
     def _attempt(self, copy: Copy) -> None:
         """Send a copy once, and schedule the next attempt if the network retransmits."""
@@ -142,10 +174,20 @@ class Channels:
         self.kernel.at(time_s, self._receive, copy)
 
     def _receive(self, copy: Copy) -> None:
-        is_retransmitted = self.network.retransmit_after_s is not None
-        if is_retransmitted:
+        if self.network.retransmit_after_s is None:
+            self.arrive(copy.to, copy.packet, copy.flight)
+        elif self.network.answers_ride:
+            self._answerable = None if copy.has_arrived else copy
+            copy.has_arrived = True
+            self._hand_over(copy)
+            self._answerable = None
             self._acknowledge(copy)
-        if is_retransmitted and self.network.fifo:
+        else:
+            self._acknowledge(copy)
+            self._hand_over(copy)
+
+    def _hand_over(self, copy: Copy) -> None:
+        if self.network.fifo:
             self._hand_over_in_order(copy)
         else:
             self.arrive(copy.to, copy.packet, copy.flight)
@@ -154,7 +196,14 @@ class Channels:
         """Send an acknowledgement of the transport back through the same network."""
         self.counts.acknowledgements += 1
         if not self._is_lost(copy.to, copy.source, self.kernel.now, copy.chance):
-            self.kernel.after(self._draw(copy.chance), _mark_acknowledged, copy)
+            self.kernel.after(self._draw(copy.chance), self._take_acknowledgement, copy)
+
+    def _take_acknowledgement(self, copy: Copy) -> None:
+        """Stop sending a copy, and hand over what rode on its first acknowledgement that is back."""
+        if not copy.acknowledged:
+            copy.acknowledged = True
+            for rider in copy.riders:
+                self._hand_over(rider)
 
     def _hand_over_in_order(self, copy: Copy) -> None:
         """Hand over all copies of the channel that are next in order, each once."""
@@ -174,7 +223,3 @@ class Channels:
         if channel not in self._streams:
             self._streams[channel] = stream(self.seed, "channel", source, to)
         return self._streams[channel]
-
-
-def _mark_acknowledged(copy: Copy) -> None:
-    copy.acknowledged = True

@@ -8,6 +8,10 @@ During a partition nothing passes between two sets of processes: a packet that i
 partitions break an assumption of every algorithm except `history` and `none`. With `retransmit_after_s` a copy is sent
 again until its acknowledgement is back. That makes channels reliable again, at the price of time and of duplicates.
 
+With `answers_ride`, a control packet that answers a packet rides on the acknowledgement of that packet, so that it
+is not a packet of its own. 003 §3.1 says of resynchronisations that they are "not very expensive as a lot of transport
+layers use some sort of acknowledgment mechanism", and not how: this is ours.
+
 Processes may be connected by links of different bandwidth, as the stations of 000 §9.3 are: some by "low bandwidth
 telephone lines", others by "high bandwidth ATM channels". A channel is as fast as the slower link at its two ends.
 """
@@ -88,6 +92,7 @@ class Network:
     partitions: tuple[Partition, ...] = ()
     retransmit_after_s: float | None = None
     links: tuple[AccessLink, ...] = ()
+    answers_ride: bool = False
 
     def __post_init__(self) -> None:
         for name in ("loss", "duplicate"):
@@ -97,6 +102,8 @@ class Network:
             check_range("a bandwidth, in bytes a second,", self.bandwidth_bytes_per_s, *BANDWIDTHS)
         if self.retransmit_after_s is not None:
             self._check_retransmission(self.retransmit_after_s)
+        elif self.answers_ride:
+            raise Misuse("answers ride on acknowledgements, and there are none: let the network retransmit packets")
         if len({link.process for link in self.links}) < len(self.links):
             raise Misuse(f"a process has two links in {self.links}: name each process once")
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from antecede.core.errors import Misuse, UnknownAlgorithm
+from antecede.core.locality.graph import Graph
 from antecede.core.registry import AlgorithmInfo, algorithms
 from antecede.core.types import ProcessId
 from antecede.sim.measure.processing_cost import ProcessingCost
@@ -50,13 +51,16 @@ class RunParameters:
 class Parameters(RunParameters):
     """The parameters of a run with processes that stay where they are.
 
-    `cost` is the cost of headers, at every process. `weigh_bytes` measures the size of stamps in bytes.
+    `cost` is the cost of headers, at every process. `weigh_bytes` measures the size of stamps in bytes. With a graph as
+    `local_clocks`, messages go along its links only, every process keeps a local clock for it (004), and in the trace
+    each delivery has what its process remembers of the message.
     """
 
     algorithm: str = "ks"
     processes: int = 20
     network: Network = field(default_factory=Network)
     weigh_bytes: bool = True
+    local_clocks: Graph | None = None
 
     def __post_init__(self) -> None:
         if self.algorithm not in algorithms():

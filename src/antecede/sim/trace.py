@@ -2,7 +2,8 @@
 
 A `RunRecorder` numbers the events of each process and passes rows on in batches, in the order of simulated time. If an
 algorithm delays a message (for a token, for an acknowledgement), the send happens before its stamp exists. The row of
-such a send, and all rows after it, wait in the recorder until the first packet leaves.
+such a send, and all rows after it, wait in the recorder until the first packet leaves. With a synchronous algorithm
+the send itself happens when the packet leaves.
 
 A file gets its name when it is complete. Until then the name ends in `.part`. The same run gives the same bytes.
 """
@@ -66,9 +67,11 @@ class RunRecorder:
         row[CONTROL_BYTES], row[CONTROL_ENTRIES] = size_bytes, entries
         self._unstamped -= 1
 
-    def record_event(self, time_s: float, process: ProcessId, kind: str, message: str) -> None:
+    def record_event(
+        self, time_s: float, process: ProcessId, kind: str, message: str, attributes: dict[str, str] | None = None
+    ) -> None:
         """Record an event of another kind that has a message, such as a receive or a deliver."""
-        self._add([process, self._next_index(process), kind, time_s, message, None, None, None, None, None, None])
+        self._add([process, self._next_index(process), kind, time_s, message, *[None] * 5, attributes])
 
     def record_move(self, time_s: float, process: ProcessId, kind: str, station: ProcessId) -> None:
         """Record that a host moved or connected to `station`, or disconnected from it."""
@@ -199,9 +202,10 @@ def _line(start: str, row: TraceRow) -> str:
     """
     process, index, kind, time, message, dests, group, payload, size_bytes, entries, attributes = row
     line = f'{start}{process}","index":{index},"kind":"{kind}","time":{time!r}'
-    if message is None:
+    if message is not None:
+        line += f',"message":"{message}"'
+    if attributes is not None:
         return f'{line},"attributes":{json.dumps(attributes, separators=(",", ":"))}}}\n'
-    line += f',"message":"{message}"'
     if kind != "send":
         return line + "}\n"
     line += ',"dests":["' + '","'.join(dests) + '"]'

@@ -14,6 +14,8 @@ The `pattern` says what follows a message:
     conversation  one destination, drawn by lot, answers the sender and all other destinations; that answer is
                   answered in turn, up to `turns` messages
 
+If there is a communication graph, a process sends to those only to which it has a link.
+
 Some algorithms only broadcast, or send to one process, or send to groups. `Traffic` gives them destinations that they
 can carry, and refuses bounds that it cannot meet.
 """
@@ -24,6 +26,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from antecede.core.errors import Misuse
+from antecede.core.locality.graph import Graph
 from antecede.core.roster import PAYLOAD_BYTES_MAX
 from antecede.core.types import GroupId, ProcessId
 from antecede.sim.bounds import check_range
@@ -109,9 +112,19 @@ class Letter:
 
 
 class Traffic:
-    """The workload among named processes, for algorithms with one way of addressing."""
+    """The workload among named processes, for algorithms with one way of addressing.
 
-    def __init__(self, workload: Workload, names: list[ProcessId], addressing: str, seed: int) -> None:
+    With a `graph`, messages go along its links only. `senders` are the processes that can send.
+    """
+
+    def __init__(
+        self,
+        workload: Workload,
+        names: list[ProcessId],
+        addressing: str,
+        seed: int,
+        graph: Graph | None = None,
+    ) -> None:
         self.workload, self.names, self.addressing, self.seed = workload, names, addressing, seed
         self.groups = _groups(workload, names, addressing)
         self._bounds = _bounds(workload, len(names), addressing) if not self.groups else (0, 0)
@@ -120,6 +133,10 @@ class Traffic:
         self._choices = {name: stream(seed, "dests", name) for name in names}
         self._pace = _paces(names, workload.ratio)
         self._others = {name: [other for other in names if workload.own or other != name] for name in names}
+        if graph is not None:
+            _check_links(workload, names, addressing, graph)
+            self._others = {name: list(graph.successors.get(name, ())) for name in names}
+        self.senders = [name for name in names if self._others[name] or self.groups]
         self._kin = {name: names[at % 2 :: 2] for at, name in enumerate(names)}
         self._mine = {name: [g for g, members in self.groups.items() if name in members] for name in names}
 
@@ -133,7 +150,7 @@ class Traffic:
         if self.groups:
             return self._to_group(chance.choice(self._mine[process]))
         others = self._others[process]
-        least, most = self._bounds
+        least, most = self._bounds[0], min(self._bounds[1], len(others))
         if least >= len(others):
             return Letter(frozenset(others))
         if self.workload.selectivity and chance.random() < self.workload.selectivity:
@@ -170,6 +187,17 @@ class Traffic:
     def _to_group(self, group: GroupId) -> Letter:
         """Return a letter to a group. A group includes the sender, whose own copy is delivered like any other."""
         return Letter(group if self.addressing == "group" else frozenset(self.groups[group]), group)
+
+
+def _check_links(workload: Workload, names: list[ProcessId], addressing: str, graph: Graph) -> None:
+    """Raise `Misuse` if this traffic cannot keep to the links of a graph."""
+    unknown = sorted(set(graph.processes) - set(names))
+    if unknown:
+        raise Misuse(f"the graph names {unknown[0]!r}; the processes are {names[0]} to {names[-1]}")
+    if addressing not in ("multicast", "unicast"):
+        raise Misuse(f"this algorithm is for {addressing}: its messages cannot keep to the links of a graph")
+    if workload.groups is not None or workload.selectivity or workload.own or workload.pattern != "open":
+        raise Misuse("traffic on the links of a graph has no groups, no selectivity, no own copies and no answers")
 
 
 def _groups(workload: Workload, names: list[ProcessId], addressing: str) -> dict[GroupId, list[ProcessId]]:

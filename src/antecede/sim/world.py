@@ -20,6 +20,7 @@ from antecede.core.registry import create
 from antecede.core.types import GroupId, Packet, ProcessId
 from antecede.sim.channels import Channels
 from antecede.sim.kernel import EVENTS_MAX, Kernel
+from antecede.sim.local_clocks import LocalClocks
 from antecede.sim.measure.ledger import Flight, Ledger, Milestones
 from antecede.sim.measure.metrics import Result
 from antecede.sim.measure.packet_size import Scale
@@ -57,7 +58,9 @@ class World:
     ) -> None:
         self.parameters, self.recorder = parameters, recorder
         self.names = parameters.names
-        self.traffic = Traffic(parameters.workload, self.names, parameters.info.addressing, parameters.seed)
+        self.traffic = Traffic(
+            parameters.workload, self.names, parameters.info.addressing, parameters.seed, parameters.local_clocks
+        )
         self.nodes = {
             name: create(
                 parameters.algorithm,
@@ -75,8 +78,12 @@ class World:
             names=self.names,
             latency=parameters.network.latency,
             scale=self.scale if parameters.weigh_bytes else None,
+            synchronous=parameters.info.synchronous,
         )
         self.milestones = Milestones(parameters, self.ledger, self.kernel, self._state_bytes, progress)
+        if parameters.local_clocks is not None and recorder is not None:
+            fifo, is_lossy = parameters.info.causal, parameters.network.is_lossy
+            self.ledger.clocks = LocalClocks(parameters.local_clocks, self.names, fifo=fifo, is_lossy=is_lossy)
         if parameters.workload.pattern != "open":
             self.ledger.answer = self._answer
         self._needs_time = any(
@@ -109,7 +116,7 @@ class World:
 
     def run(self) -> Result:
         """Run the simulation to its end and return the result."""
-        for name in self.names:
+        for name in self.traffic.senders:
             self._schedule(name)
         events = self.kernel.run()
         if self.recorder is not None:
@@ -209,7 +216,11 @@ class World:
         if packet is not None:
             if packet.message is None and answered in dests:
                 self.ledger.control_answers += 1
-            self._carry(process, dests, packet, self.ledger.record_departure(packet, len(dests)))
+                dests = self.channels.let_ride(process, dests, packet)
+            if self.ledger.synchronous:
+                self.ledger.record_leaving(packet, self.kernel.now)
+            if dests:
+                self._carry(process, dests, packet, self.ledger.record_departure(packet, len(dests)))
 
     def _carry_out_here(self, process: ProcessId, effect: Sent | Deliver | SetTimer) -> None:
         if isinstance(effect, Deliver):
@@ -239,6 +250,7 @@ class World:
             control_packets=ledger.control_packets,
             control_operations=ledger.control_operations,
             control_answers=ledger.control_answers,
+            control_rides=counts.rides,
             lost=counts.lost,
             duplicated=counts.duplicated,
             retransmitted=counts.retransmitted,

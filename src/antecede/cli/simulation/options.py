@@ -89,6 +89,10 @@ OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
             "help": "the time after which packets that are not acknowledged are sent again (auto: 4 mean latencies, "
             "if packets are lost and the algorithm does not tolerate loss)",
         },
+        "--answers-ride": {
+            "action": "store_true",
+            "help": "a control packet that answers a packet rides on its acknowledgement; needs --retransmit",
+        },
     },
     "the traffic": {
         "--interval": {
@@ -111,6 +115,11 @@ OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
         "--groups": {
             "metavar": "SIZE:OVERLAP",
             "help": "send to groups of SIZE processes around a ring, instead of --dests",
+        },
+        "--local-clocks": {
+            "metavar": "FILE",
+            "help": "send only along the links in this file (see antecede locality), and note in the trace what the "
+            "clocks for them tell of each delivery",
         },
         "--pattern": {
             "default": "open",

@@ -11,7 +11,10 @@ import re
 from difflib import get_close_matches
 
 from antecede.cli.simulation.options import ROAMING, changed_options
+from antecede.cli.standard_input import read_text
 from antecede.core.errors import Misuse, UnknownAlgorithm
+from antecede.core.locality.edge_list import guess, parse
+from antecede.core.locality.graph import Graph
 from antecede.core.mobile.luggage import Policy
 from antecede.core.mobile.protocols import protocols
 from antecede.core.registry import algorithms
@@ -59,6 +62,7 @@ def fixed_parameters(arguments: argparse.Namespace) -> Parameters:
         options=dict(_option(text) for text in arguments.option or ()),
         oracle=arguments.needless,
         state_every=arguments.state_every,
+        local_clocks=_graph(arguments.local_clocks) if arguments.local_clocks else None,
     )
 
 
@@ -66,6 +70,8 @@ def roaming_parameters(arguments: argparse.Namespace) -> MobileParameters:
     """Return the parameters of a run with roaming hosts."""
     if arguments.processes != 20:
         raise Misuse(f"{arguments.algorithm} is a roaming protocol: give --hosts and --stations, not --processes")
+    if arguments.local_clocks:
+        raise Misuse(f"{arguments.algorithm} is a roaming protocol: --local-clocks is for processes that stay")
     return MobileParameters(
         protocol=arguments.algorithm,
         stations=arguments.stations,
@@ -114,6 +120,7 @@ def _network(
         partitions=partitions,
         retransmit_after_s=again,
         links=tuple(_link(text) for text in arguments.link or ()),
+        answers_ride=arguments.answers_ride,
     )
 
 
@@ -133,6 +140,12 @@ def _workload(arguments: argparse.Namespace) -> Workload:
         think=Distribution.parse(arguments.think),
         payload_bytes=arguments.payload,
     )
+
+
+def _graph(path: str) -> Graph:
+    """Return the communication graph in a file, in a format of `antecede locality`."""
+    text = read_text(path, "the graph")
+    return parse(text, guess(path, text)).graph()
 
 
 def _mobility(arguments: argparse.Namespace) -> Mobility:

@@ -111,14 +111,15 @@ def _packets(parameters: Parameters | MobileParameters, result: Result) -> list[
         f"  stamp      {_amount(result.entries_mean)} entries (most {result.entries_max:,}), "
         f"{_amount(result.bytes_mean)} bytes (most {result.bytes_max or 0:,}); an entry is {parameters.info.unit}",
         f"  packets    {result.packets:,}, of them {result.control_packets:,} control packets" + _faults(result),
-        *([_control(result)] if result.control_packets else []),
+        *([_control(result)] if result.control_packets or result.control_rides else []),
     ]
 
 
 def _control(result: Result) -> str:
+    ride = f"{result.control_rides:,} others rode" if result.control_rides else f"{result.control_answers:,} can ride"
     return (
         f"  control    {result.control_operations:,} sends of control packets, each to one process or more; "
-        f"{result.control_answers:,} packets can ride on an acknowledgement"
+        f"{ride} on an acknowledgement"
     )
 
 

@@ -12,7 +12,9 @@ pairs               the clocks by which the events of two chosen processes are c
 two_way_links       the same in nearly linear time, if every link goes both ways
 gateway_memory      what a gateway remembers of one process
 local_clock         keeping the clocks of an allocation, and comparing two messages that arrived at one process
+arrival_text        arrivals as text for a trace, and comparing two of them
 plan                what allocations cost, and the cheapest one for a graph
 architectures       synchronous messages and shared variables as links
 epochs              replacing the plan while processes run
+separators          the clusters of `hierarchy`, from the articulation points of a network (paper 000)
 """

@@ -19,7 +19,7 @@ so the stamp shows it and the graph need not be asked.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from antecede.core.clocks.stamp import (
     VALUE_MAX,
@@ -40,7 +40,9 @@ from antecede.core.types import ProcessId
 
 
 class LocalClock:
-    """The clock of one process under `allocation`. Tell it every event, with `event`, `send` or `receive`."""
+    """The clock of one process under `allocation`. Tell it every event, with `event`, `send`,
+    `multicast` or `receive`.
+    """
 
     def __init__(self, allocation: Allocation, process: ProcessId, *, memory_max: int = MEMORY_MAX) -> None:
         if process not in allocation.clocks:
@@ -65,11 +67,26 @@ class LocalClock:
 
     def send(self, to: ProcessId) -> ClockStamp:
         """Return the stamp for a new message to `to`."""
-        if (self.process, to) not in self._links and to not in self.allocation.graph.successors[self.process]:
-            raise Misuse(f"the graph has no link from {self.process!r} to {to!r}: allocate anew with it")
-        wanted, numbered = self._link(self.process, to)
+        return self.multicast([to])[to]
+
+    def multicast(self, dests: Iterable[ProcessId]) -> dict[ProcessId, ClockStamp]:
+        """Return the stamps for a new message to several processes, by receiver. The sending is one event.
+
+        A process that has received a copy knows of the sending of all of them, so copies are not stamped one by one.
+        """
+        receivers = sorted(set(dests))
+        if not receivers:
+            raise Misuse(f"a message of {self.process!r} has no receiver: give one or more")
+        for to in receivers:
+            if (self.process, to) not in self._links and to not in self.allocation.graph.successors[self.process]:
+                raise Misuse(f"the graph has no link from {self.process!r} to {to!r}: allocate anew with it")
         self.event()
         self._last_sent = self.clock.get(self.process, 0)
+        return {to: self._stamp(to) for to in receivers}
+
+    def _stamp(self, to: ProcessId) -> ClockStamp:
+        """Return what the clock puts on a message to `to` that is sent now."""
+        wanted, numbered = self._link(self.process, to)
         clock = {p: time for p, time in self.clock.items() if p in wanted}
         if not numbered:
             return ClockStamp(self.process, clock, receiver=to)

@@ -19,8 +19,8 @@ level, the lowest first.
 A representative may leave: it hands its role over to another process of its cluster (`succession`).
 
 A representative is a causal separator (000 §3): give as representatives the articulation points of the network, each
-with the processes of its side. A message to another side carries no dependency of its own side. With `prs` or `ks`
-inside, it also carries less as traffic allows.
+with the processes of its side, as `antecede.locality.separate` finds them. A message to another side carries no
+dependency of its own side. With `prs` or `ks` inside, it also carries less as traffic allows.
 """
 
 from __future__ import annotations
@@ -57,6 +57,13 @@ class Hierarchy(Participant):
         if self.process not in self.roster.departed:
             return False
         return self.process in self.succession.quiet or (self.inner is not None and bool(self._cluster()))
+
+    @property
+    def awaited_to_hand_over(self) -> set[ProcessId]:
+        state = self.succession
+        if self.process in state.quiet:  # the successor has the role, and has not said so
+            return set(self._members(self.representative[self.process], self.process)[:1])
+        return state.awaited | state.quiet if self.is_handing_over else set()
 
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:
         message = self.roster.message(dests, payload)

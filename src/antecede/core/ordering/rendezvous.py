@@ -14,7 +14,8 @@ to a higher name costs an acknowledgement, a request and a permission.
                                     a waits               |
                                     a <---- Ack --------- b
 
-The application never waits. `Sent` says that the message exists; here, the send event of a message is that it leaves.
+The application never waits. `Sent` says that the message exists. The send event of a message is that it leaves, which
+is its `Transmit`: so it is in the traces of the simulator and the runtime. By `Sent` there may be crowns.
 Messages of one sender leave in the order in which they were sent. A process that waits sends nothing but requests, and
 delivers nothing but the message that it gave permission for. Everything else that arrives waits for its turn: at most
 one packet of each other process, because that process has one exchange at a time too.
@@ -25,9 +26,9 @@ events. Move each send to T(m): every process sees what it saw before, and messa
 is delivered at once, even while the process waits. It is in no crown: both of its events are at one process, where the
 event before them precedes the event after them in any case.
 
-**Causal order.** If `Sent` of m precedes `Sent` of m', then T(m) < T(m'), by induction over the chain from m to m': the
-sender of m lets its next message leave after T(m), and so does the receiver of m. A destination delivers in the order
-of T.
+**Causal order.** A run without a crown keeps causal order. It also holds for `Sent`: if `Sent` of m precedes `Sent` of
+m', then T(m) < T(m'), by induction over the chain from m to m'. The sender of m lets its next message leave after T(m),
+and so does the receiver of m. A destination delivers in the order of T.
 
 **No deadlock.** Every wait ends, by induction over the names. If a process waits for the acknowledgement of a message
 to a higher name, it had permission: the other process waits for this very message, and acknowledges it on arrival. In

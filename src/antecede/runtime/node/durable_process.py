@@ -33,15 +33,9 @@ from antecede.runtime import frames
 from antecede.runtime.node.departure import ANSWERED, Departure
 from antecede.runtime.node.given_up_names import GivenUpNames
 from antecede.runtime.node.last_numbers import LastNumbers
+from antecede.runtime.node.traced_events import TracedEvents
 from antecede.runtime.state.journal import Journal
-from antecede.runtime.state.log_entries import (
-    JoinEntry,
-    LeaveEntry,
-    LogEntry,
-    ReceiveEntry,
-    SendEntry,
-    TickEntry,
-)
+from antecede.runtime.state.log_entries import JoinEntry, LeaveEntry, LogEntry, ReceiveEntry, SendEntry, TickEntry
 from antecede.runtime.state.outgoing import Outgoing
 from antecede.runtime.state.recent_messages import RecentMessages
 from antecede.runtime.state.rosters import Rosters, UnknownRoster
@@ -82,7 +76,7 @@ class DurableProcess:
         recorder: Recorder | None = None,
         newest_form: int = frames.NEWEST_FORM,
     ) -> None:
-        self.store, self.open_space, self._recorder, self._newest_form = store, open_space, recorder, newest_form
+        self.store, self.open_space, self._newest_form = store, open_space, newest_form
         self._sends_to_names = sends_to_names
         self.departed = {key.removeprefix("departed ") for key in store.facts if key.startswith("departed ")}
         self.members = {key.removeprefix("member ") for key in store.facts if key.startswith("member ")}
@@ -97,7 +91,8 @@ class DurableProcess:
         self.reused: deque[MessageId] = deque(maxlen=REUSED_MAX)
         """Numbers of messages that were used twice, with other content."""
         self.given_up = GivenUpNames(store)
-        self.sent_stamps = SentStamps(store.facts.get("algorithm", b"").decode())
+        algorithm = store.facts.get("algorithm", b"").decode()
+        self.sent_stamps = SentStamps(algorithm)
         self.last = LastNumbers(store, is_relayed=is_relayed)
         self._recent = RecentMessages(store)
         self._staged = ReleasedByNode()
@@ -105,6 +100,7 @@ class DurableProcess:
         self._journal: Journal[Algorithm, Effect] = Journal(
             store, begin=begin, restore=restore, apply=self._apply, recorder=recorder
         )
+        self._trace = TracedEvents(recorder, algorithm, self.process)
         self.departure = Departure(self)
         for name in set(newcomers) - self.members:
             self.join(name)  # a list that has grown since the last time
@@ -285,8 +281,7 @@ class DurableProcess:
         self.counts["received"] += 1
         if self.open_space and packet.sender not in self.departed:
             self.join(packet.sender)
-        if self._recorder is not None and packet.message is not None:
-            self._recorder.other("receive", packet.message)
+        self._trace.record("receive", packet.message)
         self._carry_out(effects)
         return True
 
@@ -366,6 +361,8 @@ class DurableProcess:
         for effect in effects:
             if isinstance(effect, Deliver):
                 self._deliver(effect)
+            elif isinstance(effect, Transmit) and self._trace.has_late_sends:
+                self._trace.record_leaving(effect, self.rosters.codec)
             elif isinstance(effect, SetTimer):
                 self.timers.append(effect.at)
                 self.store.put("timers", json.dumps(self.timers).encode())
@@ -388,12 +385,10 @@ class DurableProcess:
         self.last.note_sent(sent.message)
         if control is not None:
             self.sent_stamps.note(control[0], sent.message.dests - {self.process})
-        if self._recorder is not None:
-            self._recorder.send(sent.message, *(control or (None, None)))
+        self._trace.record_send(sent.message, control)
 
     def _deliver(self, effect: Deliver) -> None:
         self.counts["delivered"] += 1
-        if self._recorder is not None:
-            self._recorder.other("deliver", effect.message)
+        self._trace.record("deliver", effect.message)
         self.last.note_delivered(effect.message)
         self._staged.delivered.append(self.store.deliver(effect.message))

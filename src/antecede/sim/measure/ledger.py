@@ -2,7 +2,8 @@
 
 The world reports every send, departure, arrival and delivery as it happens. The ledger draws the latencies of a message
 when it is sent, measures the packets that leave, and reports to the recorder and the oracle if there are any. It calls
-`answer` after a delivery, and `at_mark` when the deliveries reach `next_mark`, if these are set.
+`clocks` at a send and at a delivery, `answer` after a delivery, and `at_mark` when the deliveries reach `next_mark`, if
+these are set.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from antecede.core.types import Message, MessageId, Packet, ProcessId
 from antecede.sim.chance import Distribution, Draws, stream
 from antecede.sim.kernel import Kernel
+from antecede.sim.local_clocks import LocalClocks
 from antecede.sim.measure.metrics import Meter
 from antecede.sim.measure.oracle import Oracle
 from antecede.sim.measure.packet_size import Scale
@@ -52,7 +54,8 @@ class Ledger:
     `names` are the processes that send, and `latency` is that of a copy from its author to a destination. `scale`
     weighs stamps; without it, stamps are not measured in bytes. `window` is the meter of the measured part of the run.
     `meter` is the meter in use. `control_answers` counts packets without a message that go to the sender of the packet
-    that has just arrived.
+    that has just arrived. With `synchronous`, the trace has the send of a message when it leaves (`record_leaving`).
+    The delay and the oracle begin when the application sent it, as with other algorithms.
     """
 
     def __init__(
@@ -63,8 +66,9 @@ class Ledger:
         names: Sequence[ProcessId],
         latency: Distribution,
         scale: Scale | None = None,
+        synchronous: bool = False,
     ) -> None:
-        self.recorder, self.scale = recorder, scale
+        self.recorder, self.scale, self.synchronous = recorder, scale, synchronous
         self.oracle = Oracle() if parameters.oracle else None
         self.flights: dict[MessageId, Flight] = {}
         self.messages = self.deliveries = self.next_mark = self.control_answers = 0
@@ -72,6 +76,7 @@ class Ledger:
         self.window = Meter()
         self._meters: list[Meter] = []
         self.use_meter(Meter() if parameters.warmup else self.window)
+        self.clocks: LocalClocks | None = None
         self.answer: Callable[[ProcessId, Flight], None] | None = None
         self.at_mark: Callable[[], None] | None = None
         self._held_since: dict[tuple[MessageId, ProcessId], float] = {}
@@ -84,21 +89,36 @@ class Ledger:
 
     def record_send(self, message: Message, letter: Letter, now_s: float) -> None:
         """Record that a message was sent, and draw the latencies of its copies."""
-        name, process, row = str(message.id), message.id.sender, None
+        name, process = str(message.id), message.id.sender
         dests = sorted(message.dests)
         self.messages += 1
         self.last_s = now_s
-        if self.recorder is not None:
-            size = len(message.payload)
-            row = self.recorder.record_send(now_s, process, name, dests=dests, group=letter.group, payload_bytes=size)
-            if dests == [process]:
-                self.recorder.stamp(row, 0, 0)
         if self.oracle is not None:
             self.oracle.record_send(message.id, dests)
         latency_s = dict(zip(dests, self._latencies[process].take(len(dests)), strict=True))
-        self.flights[message.id] = Flight(
-            message, process, name, letter, now_s, latency_s, set(dests), row, self.meter
+        flight = self.flights[message.id] = Flight(
+            message, process, name, letter, now_s, latency_s, set(dests), None, self.meter
         )  # fmt: skip
+        if self.recorder is not None:
+            if dests == [process]:
+                self.recorder.stamp(self._add_row(self.recorder, flight, now_s), 0, 0)
+            elif not self.synchronous:
+                self._add_row(self.recorder, flight, now_s)
+
+    def record_leaving(self, packet: Packet, now_s: float) -> None:
+        """Record the send of the packet's message in the trace, if there is one and it has no send of it yet."""
+        flight = None if packet.message is None else self.flights.get(packet.message.id)
+        if self.recorder is not None and flight is not None and flight.row is None:
+            self._add_row(self.recorder, flight, now_s)
+
+    def _add_row(self, recorder: RunRecorder, flight: Flight, now_s: float) -> TraceRow:
+        dests, size, group = sorted(flight.message.dests), len(flight.message.payload), flight.letter.group
+        if self.clocks is not None:
+            self.clocks.record_send(flight.message)
+        flight.row = recorder.record_send(
+            now_s, flight.author, flight.name, dests=dests, group=group, payload_bytes=size
+        )
+        return flight.row
 
     def record_departure(self, packet: Packet, copies: int) -> Flight | None:
         """Record that a packet leaves, and return the flight of its message, or None if it has no message.
@@ -135,7 +155,8 @@ class Ledger:
     def record_delivery(self, at: ProcessId, message: Message, flight: Flight | None, now_s: float) -> None:
         """Record that a message was delivered at `at`, and call `answer` and `at_mark` if they are due."""
         if self.recorder is not None:
-            self.recorder.record_event(now_s, at, "deliver", str(message.id))
+            attributes = None if self.clocks is None else self.clocks.record_delivery(at, message)
+            self.recorder.record_event(now_s, at, "deliver", str(message.id), attributes)
         if flight is None:
             return
         try:

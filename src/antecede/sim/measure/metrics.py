@@ -61,7 +61,8 @@ class Result(RunResult):
     Packets and faults are those of the whole run. Retransmissions and acknowledgements belong to the transport, and are
     not packets of the algorithm. 003 §3.1 says what makes control packets cheap: on a bus, a packet to several is one
     operation (`control_operations`), and a packet that answers the one that just arrived can ride on its
-    acknowledgement (`control_answers`).
+    acknowledgement (`control_answers`). `control_rides` are those that did, if the network lets them
+    (`Network.answers_ride`); they are not among the packets.
     """
 
     algorithm: str
@@ -70,6 +71,7 @@ class Result(RunResult):
     control_packets: int
     control_operations: int
     control_answers: int
+    control_rides: int
     lost: int
     retransmitted: int
     acknowledgements: int

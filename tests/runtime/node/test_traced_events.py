@@ -1,0 +1,54 @@
+"""When the send of a message is recorded: when it was sent, and with a synchronous algorithm when it leaves."""
+
+import asyncio
+import random
+from pathlib import Path
+
+from antecede.judge.events import Event, read_jsonl
+from antecede.judge.orders import judge_orders
+from antecede.judge.trace import arrange
+from antecede.runtime import Faults, MemoryNetwork, Node
+from tests.runtime.nodes import eventually, nodes, run
+
+NAMES = ["a", "b", "c", "d"]
+MESSAGES = 60
+
+
+async def take_all(node: Node) -> None:
+    async for message in node:
+        await message.ack()
+
+
+def record(folder: Path, algorithm: str, seed: int) -> list[Event]:
+    """Send many messages at the same time over bad wires, and return the events of all processes."""
+    chance = random.Random(seed)
+
+    async def test() -> None:
+        network = MemoryNetwork(seed, Faults(drop=0.1, duplicate=0.2, delay_s=0.005))
+        settings = {"algorithm": algorithm, "processes": NAMES, "trace": folder}
+        async with nodes(network, " ".join(NAMES), **settings) as everybody:
+            taking = [asyncio.create_task(take_all(node)) for node in everybody]
+            for number in range(MESSAGES):
+                await everybody[number % len(NAMES)].send({chance.choice(NAMES)}, b"hello")
+            await eventually(lambda: sum(node.counts()["delivered"] for node in everybody) == MESSAGES)
+            for task in taking:
+                task.cancel()
+
+    run(test)
+    return read_jsonl(line for path in sorted(folder.glob("*.jsonl")) for line in path.read_text().splitlines())[0]
+
+
+def test_a_trace_of_rendezvous_has_no_crown(tmp_path: Path) -> None:
+    for seed in range(3):
+        events = record(tmp_path / str(seed), "rendezvous", seed)
+        (found,) = map(judge_orders, arrange(events))
+        assert {order: judged.verdict for order, judged in found.items()} == dict.fromkeys(found, "holds")
+        sends = [event for event in events if event.kind == "send"]
+        assert len({event.message for event in sends}) == len(sends) == MESSAGES
+        assert any(event.dests == (event.process,) for event in sends)
+        assert {event.control_entries for event in sends} == {0, None}  # a message to oneself has no packet
+
+
+def test_that_of_mf_has_one(tmp_path: Path) -> None:
+    (found,) = map(judge_orders, arrange(record(tmp_path, "mf", 1)))
+    assert (found["causal"].verdict, found["synchronous"].verdict) == ("holds", "violated")

@@ -1,0 +1,136 @@
+"""Random worlds of the simulator: stations that broadcast beacons (001 §2), and hosts without stations (000 §9.3).
+
+A host that has moved notices its new cell at the next beacon, or never if it moves on first; without stations a packet
+goes to where a location service saw its destination. Each run is held to the simulator's oracle and to the judge. All
+choices come from one seeded generator.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+
+from antecede.core.mobile.luggage import Policy
+from antecede.core.mobile.protocols import protocols
+from antecede.judge.judge import judge
+from antecede.sim import Distribution, MobileParameters, Mobility, Network, RunRecorder, Workload
+from antecede.sim.measure.metrics import RunResult
+from antecede.sim.mobile import MobileWorld, StationlessParameters, simulate_stationless
+from antecede.sim.trace import TraceRow, as_event
+from tests.oracle import Broken
+from tests.replay import Drawing, describe_event
+
+STATIONLESS = ("ks", "prs", "rst")
+"""The algorithms that hosts without stations run."""
+
+
+def run_with_beacons(protocol: str, seed: int) -> Counter[str]:
+    """Simulate one world with beacons, and return what happened. `Broken` if the oracle or the judge objects."""
+    chance = random.Random(f"beacons {protocol} {seed}")
+    parameters = draw_with_beacons(protocol, chance, seed)
+    rows = _start_drawing()
+    world = MobileWorld(parameters, RunRecorder(rows.extend))
+    result = world.run()
+    _check(result, rows, dropped=result.dropped, inhibits=parameters.info.inhibits)
+    if {name: host.cell for name, host in world.hosts.items()} != world.places:
+        raise Broken("a host has not noticed its cell")
+    return _count(result, dropped=result.dropped, moves=result.moves)
+
+
+def draw_with_beacons(protocol: str, chance: random.Random, seed: int) -> MobileParameters:
+    """Draw the parameters of a world with beacons. Hosts often leave a cell before its beacon."""
+    hosts = chance.randint(2, 6)
+    absences = chance.choice((None, Distribution(mean_s=1.0)))
+    return MobileParameters(
+        protocol=protocol,
+        seed=seed,
+        stations=chance.randint(1, 5),
+        hosts=hosts,
+        messages=chance.randint(5, 30),
+        beacon_s=chance.choice((0.05, 0.25, 1.0)),
+        workload=Workload(Distribution(mean_s=chance.choice((0.02, 0.2))), dests=(1, hosts - 1)),
+        wires=Network(Distribution(mean_s=chance.choice((0.007, 0.1))), duplicate=chance.choice((0.0, 0.1))),
+        air=Network(
+            Distribution(mean_s=0.0005),
+            fifo=chance.random() < 0.5,
+            loss=chance.choice((0.0, 0.2)),
+            duplicate=chance.choice((0.0, 0.1)),
+        ),
+        mobility=Mobility(Distribution(mean_s=chance.choice((0.1, 0.5, 2.0))), absences, Distribution(mean_s=0.3)),
+        policy=Policy(when_asleep=chance.choice(("store", "store", "drop"))),
+        options={"logical": chance.randint(1, 3)} if protocol == "av3" else {},
+        oracle=True,
+    )
+
+
+def run_without_stations(algorithm: str, seed: int) -> Counter[str]:
+    """Simulate one world without stations, and return what happened. `Broken` if the oracle or the judge objects."""
+    chance = random.Random(f"without stations {algorithm} {seed}")
+    rows = _start_drawing()
+    result = simulate_stationless(draw_without_stations(algorithm, chance, seed), RunRecorder(rows.extend))
+    _check(result, rows, dropped=0, inhibits=False)
+    return _count(result, dropped=0, moves=result.moves)
+
+
+def draw_without_stations(algorithm: str, chance: random.Random, seed: int) -> StationlessParameters:
+    """Draw the parameters of a world without stations. Hosts often move before a packet reaches them."""
+    hosts = chance.randint(2, 8)
+    return StationlessParameters(
+        algorithm=algorithm,
+        seed=seed,
+        processes=hosts,
+        places=chance.randint(1, 6),
+        messages=chance.randint(5, 40),
+        workload=Workload(Distribution(mean_s=chance.choice((0.01, 0.05))), dests=(1, hosts - 1)),
+        network=Network(
+            Distribution(mean_s=chance.choice((0.0005, 0.02))),
+            loss=chance.choice((0.0, 0.2)),
+            duplicate=chance.choice((0.0, 0.1)),
+            retransmit_after_s=0.05,
+        ),
+        mobility=Mobility(Distribution(mean_s=chance.choice((0.03, 0.1, 1.0)))),
+        locate=Distribution(mean_s=chance.choice((0.0, 0.005, 0.05))),
+        oracle=True,
+    )
+
+
+SIMULATED: dict[str, Callable[[int], Counter[str]]] = {
+    **{f"{name}, beacons": partial(run_with_beacons, name) for name in sorted(protocols())},
+    **{f"{name}, no stations": partial(run_without_stations, name) for name in STATIONLESS},
+}
+"""Every kind of simulated world, by a name: a function that runs the world of a seed."""
+
+
+def _start_drawing() -> list[TraceRow]:
+    """Return an empty list for the rows of a trace, and begin the drawing of what will be in it."""
+    rows: list[TraceRow] = []
+    Drawing(lambda: [describe_event(as_event("r", row)) for row in rows])
+    return rows
+
+
+def _check(result: RunResult, rows: list[TraceRow], *, dropped: int, inhibits: bool) -> None:
+    if result.violations or result.undelivered:
+        raise Broken(f"{result.violations} deliveries before a predecessor, {result.undelivered} never delivered")
+    if result.needless_share and not inhibits:
+        raise Broken(f"{result.needless_share:.1%} of the deliveries waited for nothing")
+    verdict = judge([as_event("r", row) for row in rows])
+    if verdict.duplicates or verdict.spurious or verdict.quarantined or verdict.violations:
+        raise Broken(f"the judge sees {verdict.as_dict()}, and the oracle nothing")
+    if verdict.lost != dropped:
+        raise Broken(f"the judge sees {verdict.lost} lost, where {dropped} were dropped")
+
+
+def _count(result: RunResult, *, dropped: int, moves: int) -> Counter[str]:
+    needless = round((result.needless_share or 0.0) * result.window_deliveries)
+    return Counter(
+        {
+            "worlds": 1,
+            "messages": result.messages,
+            "deliveries": result.deliveries,
+            "dropped": dropped,
+            "hand-offs": moves,
+            "held for nothing": needless,
+        }
+    )
