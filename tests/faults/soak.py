@@ -1,8 +1,9 @@
 """`python -m tests.faults.soak --minutes 60 [--seed N]`: round after round of real processes and random faults.
 
-Rounds of nodes and rounds of stations with roaming hosts take turns. Every round has its own seed, printed with what
-was done to the processes and what the judge said. A round that fails leaves its folder, and the command to run that
-round again.
+Rounds of nodes, rounds of stations with roaming hosts, and rounds of the fault suite take turns. A round of the suite
+is the next of its tests: so clusters over TLS, power cuts, full disks, and processes that leave or are given up have
+their turn, too. Every round has its own seed, printed with what was done to the processes and what the judge said. A
+round that fails leaves its folder, and the command to run that round again.
 
 Beside the rounds, `residents` live all the time, are struck after every round, and are judged in the end: by their
 traces, and by whether their memory and their stores have stayed as large as they were. The last line says whether all
@@ -11,26 +12,30 @@ held, and the exit status is 0 only if it did.
 
 import argparse
 import asyncio
+import os
 import random
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import cache, partial
 from pathlib import Path
 
 from antecede.judge.judge import Verdict
 from antecede.runtime.transport.nats.embedded import EmbeddedNetwork
 from tests.faults.residents import Residents, residents, victims
-from tests.replay import explain_failure
+from tests.replay import SEED_VARIABLE, explain_failure
 from tests.runtime.arena import Arena, arena
 from tests.runtime.conditions import Conditions
 from tests.runtime.ports import free_port
 from tests.runtime.proxy import Proxy
 from tests.runtime.town import STATIONS, Town, town
 
+SUITE = Path(__file__).parent
 NODES, NODE_MESSAGES = "a b c d", 250
 HOSTS, HOST_MESSAGES = "ann bob cat dan", 150
 BLOWS = 8
@@ -96,7 +101,7 @@ def server(folder: Path) -> Iterator[str]:
 
 
 def round_of_nodes(folder: Path, seed: int) -> tuple[Verdict, str]:
-    conditions = CONDITIONS[seed // 2 % 3]
+    conditions = CONDITIONS[seed // 3 % 3]
     with server(folder) as url, linked(url) as links:
         urls = {"d": links[0].url}
         with arena(folder, NODES, messages=NODE_MESSAGES, seed=seed, urls=urls, conditions=conditions) as run:
@@ -106,7 +111,7 @@ def round_of_nodes(folder: Path, seed: int) -> tuple[Verdict, str]:
 
 def round_of_stations(folder: Path, seed: int) -> tuple[Verdict, str]:
     """The first of the links is between a station and the server, the others between stations and hosts."""
-    ports, conditions = {name: free_port() for name in STATIONS}, CONDITIONS[seed // 2 % 3]
+    ports, conditions = {name: free_port() for name in STATIONS}, CONDITIONS[seed // 3 % 3]
     with (
         server(folder) as url,
         linked(url, *ports.values()) as links,
@@ -125,21 +130,50 @@ def round_of_stations(folder: Path, seed: int) -> tuple[Verdict, str]:
         return run.finish(), done
 
 
-ROUNDS: tuple[Callable[[Path, int], tuple[Verdict, str]], ...] = (round_of_stations, round_of_nodes)
-"""Even seeds and odd ones."""
+@cache
+def tests_of_the_suite() -> tuple[str, ...]:
+    """Return the names of all tests of the fault suite, but for the one of the residents, who are there anyway."""
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-o", "addopts=", str(SUITE)]
+    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    return tuple(line for line in lines if "::" in line and "test_residents" not in line)
+
+
+def round_of_the_suite(folder: Path, seed: int) -> str:
+    """Run one test of the fault suite, and return its name. What it says is in `folder` if it fails."""
+    names = tests_of_the_suite()
+    name = names[seed // 3 % len(names)]
+    command = [sys.executable, "-m", "pytest", name, f"--basetemp={folder / 'test'}"]
+    with open(folder / "said", "w") as said:
+        environment = {**os.environ, SEED_VARIABLE: str(seed)}
+        subprocess.run(command, stdout=said, stderr=subprocess.STDOUT, env=environment, check=True)
+    return f"{name.partition('::')[2]}: passed"
+
+
+def round_with_strikes(what: Callable[[Path, int], tuple[Verdict, str]], folder: Path, seed: int) -> str:
+    """Run a round of nodes or of stations, and return what the judge said."""
+    verdict, done = what(folder, seed)
+    kind = what.__name__.replace("_", " ")
+    return f"{kind}: {verdict.verdict}, {verdict.deliveries} deliveries after {done}"
+
+
+ROUNDS: tuple[Callable[[Path, int], str], ...] = (
+    partial(round_with_strikes, round_of_stations),
+    partial(round_with_strikes, round_of_nodes),
+    round_of_the_suite,
+)
+"""By the remainder of the seed."""
 
 
 def one_round(seed: int) -> None:
-    """Run the round of a seed, and print what the judge said."""
-    folder, what = Path(tempfile.mkdtemp(prefix="antecede-soak-")), ROUNDS[seed % 2]
+    """Run the round of a seed, and print what came of it."""
+    folder, what = Path(tempfile.mkdtemp(prefix="antecede-soak-")), ROUNDS[seed % len(ROUNDS)]
     try:
-        verdict, done = what(folder, seed)
+        outcome = what(folder, seed)
     except BaseException:
         command = ["tests.faults.soak", "--minutes", "0", "--seed", str(seed)]
         print(explain_failure(f"seed {seed} failed, see {folder}", command))
         raise
-    kind = what.__name__.replace("_", " ")
-    print(f"seed {seed}: {kind}: {verdict.verdict}, {verdict.deliveries} deliveries after {done}", flush=True)
+    print(f"seed {seed}: {outcome}", flush=True)
     shutil.rmtree(folder)
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from antecede.judge.events import read_jsonl
 from antecede.judge.judge import Verdict, judge
-from antecede.runtime import MemoryNetwork, Node, join
+from antecede.runtime import Node, join
+from antecede.runtime.transport.contract import Network
 
 WAIT_S = 20.0
 
@@ -24,7 +25,7 @@ def run(test: Callable[[], Awaitable[None]]) -> None:
 
 
 @asynccontextmanager
-async def nodes(network: MemoryNetwork, names: str, **settings: object) -> AsyncIterator[list[Node]]:
+async def nodes(network: Network, names: str, **settings: object) -> AsyncIterator[list[Node]]:
     """Join one node for each of the `names`, which are separated by spaces."""
     async with AsyncExitStack() as stack:
         joined = [join(network, space="s", process=name, **settings) for name in names.split()]  # type: ignore[arg-type]  # settings in a dict have no types of their own

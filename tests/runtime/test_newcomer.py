@@ -131,6 +131,22 @@ asyncio.run(main())
 """,
         "'send' is not to be had before the block is entered: write `async with antecede.join(...) as node:`",
     ),
+    "async with is forgotten, in a loop": (
+        """
+async def main():
+    async for message in antecede.join(sys.argv[1], space="orders", process="billing"):
+        pass
+asyncio.run(main())
+""",
+        "nothing in it before it is entered: write `async with antecede.join(...) as node:`",
+    ),
+    "with is forgotten, in a loop": (
+        """
+for message in antecede.join_sync(sys.argv[1], space="orders", process="billing"):
+    pass
+""",
+        "nothing in it before it is entered: write `with antecede.join_sync(...) as node:`",
+    ),
     "with is forgotten": (
         """
 node = antecede.join_sync(sys.argv[1], space="orders", process="billing")
@@ -250,7 +266,8 @@ def test_a_server_that_is_not_there_is_told_while_it_is_tried(caplog: pytest.Log
 
     asyncio.run(test())
     assert re.search(
-        r"no NATS server answers at nats://127.* yet: ConnectionRefusedError.* Trying for 30 s", caplog.text
+        r"no NATS server answers at nats://127.* yet: ConnectionRefusedError.* Trying for 30 s; start it with",
+        caplog.text,
     )
 
 

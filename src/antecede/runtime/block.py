@@ -2,6 +2,7 @@
 
 node = await antecede.join(...)       # Misuse: write `async with antecede.join(...) as node:`
 antecede.join(...).send(...)          # the same
+async for message in antecede.join(...)   # the same
 antecede.join(...)                    # a warning, when nobody can enter it any more
 """
 
@@ -30,6 +31,12 @@ class Explained:
 
     def __await__(self) -> Generator[Any, Any, NoReturn]:
         raise self._explain("this is a block, and not to be awaited")
+
+    def __iter__(self) -> NoReturn:
+        raise self._explain("this is a block, and there is nothing in it before it is entered")
+
+    def __aiter__(self) -> NoReturn:
+        raise self._explain("this is a block, and there is nothing in it before it is entered")
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("_"):

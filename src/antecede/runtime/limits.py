@@ -28,7 +28,7 @@ FORGOTTEN_AFTER_S = 60.0
 class Limits:
     """How much a node holds before it waits, and how long something may stand still before it is a stall.
 
-    `send` waits while `outbox` entries are owed to some inbox. Nothing more is taken from the broker while the
+    `send` waits while `outbox` packets are owed to some inbox. Nothing more is taken from the broker while the
     application has `inbox` messages that it did not acknowledge. What did not move for `stall_after_s` seconds is a
     stall. A message that is not acknowledged `forgotten_after_s` seconds after the application took it is a problem, if
     a later one is acknowledged. How many packets are held back at most is an option of the algorithm:

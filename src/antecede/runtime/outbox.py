@@ -85,7 +85,7 @@ def _frame_of(taken: list[Outgoing]) -> bytes:
 class Outbox:
     """All queues of a process. `done(n)` is called when every destination's inbox has outbox entry n, `failed` with a
     fault of our own. `envelopes` put frames into the form that their destination reads. `back_off_s` are the first and
-    the longest pause after a publication that failed. `entries_max` is the number of entries from which on `has_room`
+    the longest pause after a publication that failed. `packets_max` is the number of packets from which on `has_room`
     is false."""
 
     def __init__(
@@ -98,10 +98,10 @@ class Outbox:
         failed: Callable[[Exception], None],
         clock: Callable[[], float],
         back_off_s: tuple[float, float] = BACK_OFF_S,
-        entries_max: float = inf,
+        packets_max: float = inf,
     ) -> None:
         self._transport, self._process, self._clock = transport, process, clock
-        self._envelopes, self._back_off_s, self._entries_max = envelopes, back_off_s, entries_max
+        self._envelopes, self._back_off_s, self._packets_max = envelopes, back_off_s, packets_max
         self._done, self._failed = done, failed
         self.queues: dict[ProcessId, DestinationQueue] = {}
         self.owed: dict[int, int] = {}  # outbox entry -> inboxes that do not have it yet
@@ -129,8 +129,10 @@ class Outbox:
                     self._begin(queue)
 
     def has_room(self, staged: int) -> bool:
-        """Return whether fewer entries than the limit are owed, with the `staged` ones that are not put yet."""
-        return len(self.owed) + staged < self._entries_max
+        """Return whether fewer packets than the limit are owed. The `staged` entries, which are not put yet, count as
+        packets.
+        """
+        return len(self.packets_owed) + staged < self._packets_max
 
     def abandon(self, dest: ProcessId) -> None:
         """Owe nothing to `dest` any more, which is gone for good."""

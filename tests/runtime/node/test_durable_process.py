@@ -146,7 +146,7 @@ def test_a_trace_longer_than_the_store_says_is_cut(tmp_path: Path) -> None:
     world.processes["a"].send({"b"}, b"1")
     world.commit("a")
     world.processes["a"].send({"b"}, b"never happened")
-    recorder = world.processes["a"]._recorder
+    recorder = world.processes["a"]._trace.recorder
     assert recorder is not None
     recorder.flush()
     path = tmp_path / "trace" / "a.jsonl"

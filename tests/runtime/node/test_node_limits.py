@@ -13,8 +13,8 @@ from tests.runtime.nodes import eventually, nodes, run, take
 def test_send_waits_while_the_outbox_is_full() -> None:
     async def test() -> None:
         network = MemoryNetwork()
-        async with nodes(network, "a b", limits=Limits(outbox=4)) as (a, b):
-            network.partition({"a"}, {"b"})  # the roster is owed too
+        async with nodes(network, "a b", limits=Limits(outbox=3)) as (a, b):
+            network.partition({"a"}, {"b"})
             for n in range(3):
                 await a.send({"b"}, b"%d" % n)
             with pytest.raises(TimeoutError):

@@ -1,51 +1,34 @@
 """What is wrong is told when it begins and when it is over: as a value, in the log, in metrics and in status."""
 
 import asyncio
-import logging
-import re
 from pathlib import Path
 
 import pytest
 
 from antecede.runtime import (
     AcknowledgementMissing,
-    Host,
-    HostRefused,
     InboxFull,
     LeavingWaits,
     Limits,
     MemoryNetwork,
-    MessageRefused,
-    MoveFailed,
     NatsOptions,
     NeverAcknowledged,
     NoSuchProcess,
-    NotConnected,
     OutboxFull,
     join,
     join_sync,
 )
-from antecede.runtime.roaming.home_station import home
-from antecede.runtime.roaming.station.serve import serve_station
-from antecede.runtime.roaming.tokens import issue
+from antecede.runtime.node.departure import HANDED_OVER
 from antecede.runtime.roaming.websocket import AirLimits
+from antecede.runtime.transport.delayed import SlowNetwork
 from antecede.runtime.transport.memory import MemoryTransport
 from antecede.runtime.transport.nats.options import NatsLimits
 from antecede.runtime.watch.problems import Problem, ProblemLog, find_broker_lost, plural
-from tests.runtime.cells import KEY, cat_lacks_one, cells, host, until, url
+from tests.runtime.cells import cat_lacks_one, cells, until
+from tests.runtime.logged import said
 from tests.runtime.nodes import eventually, nodes, run, take
 
 FORGOTTEN = "1 message is not acknowledged, although later ones are: the oldest is "
-
-
-@pytest.fixture(autouse=True)
-def _hear_warnings(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.WARNING, "antecede")
-
-
-def said(caplog: pytest.LogCaptureFixture, pattern: str) -> int:
-    """How often something like this was logged."""
-    return sum(re.search(pattern, record.getMessage()) is not None for record in caplog.records)
 
 
 def test_a_destination_that_nobody_started_is_told_with_names_that_are_like_it(
@@ -132,12 +115,26 @@ def test_a_full_outbox(caplog: pytest.LogCaptureFixture) -> None:
         async with nodes(network, "a b", limits=Limits(outbox=3)) as (a, b):
             network.partition({"a"}, {"b"})
             sending = [asyncio.create_task(a.send({"b"}, b"%d" % n)) for n in range(5)]
-            await eventually(lambda: said(caplog, r"a: \d packets wait for b, which is the limit: send\(\) waits") == 1)
+            await eventually(lambda: said(caplog, r"a: 3 packets wait for b, which is the limit: send\(\) waits") == 1)
             assert any(isinstance(problem, OutboxFull) and problem.to == ("b",) for problem in a.problems())
             network.heal()
             await asyncio.gather(*sending)
             await eventually(lambda: said(caplog, "this is over: .* packets wait") == 1)
             await take(b, 5)
+
+    run(test)
+
+
+def test_an_outbox_that_one_message_fills(caplog: pytest.LogCaptureFixture) -> None:
+    async def test() -> None:
+        network = MemoryNetwork()
+        async with nodes(network, "a b", limits=Limits(outbox=1)) as (a, b):
+            network.partition({"a"}, {"b"})
+            sending = [asyncio.create_task(a.send({"b"}, b"%d" % n)) for n in range(2)]
+            await eventually(lambda: said(caplog, "a: 1 packet waits for b, which is the limit") == 1)
+            network.heal()
+            await asyncio.gather(*sending)
+            await take(b, 2)
 
     run(test)
 
@@ -157,6 +154,29 @@ def test_leave_says_whom_it_waits_for(tmp_path: Path, caplog: pytest.LogCaptureF
             assert problem == LeavingWaits(problem.since_s, ("b",))
             async with nodes(network, "b", store=tmp_path):
                 await leaving
+        assert said(caplog, r"this is over: leave\(\) has waited .* s for b") == 1
+
+    run(test)
+
+
+def test_leave_says_whom_a_representative_waits_for() -> None:
+    """What is sent to a is slow, so that handing its role over takes some seconds."""
+
+    async def test() -> None:
+        network, names = SlowNetwork(MemoryNetwork(), {"a": 1.5}), "a b c d"
+        shared = {"algorithm": "hierarchy", "processes": names.split(), "representatives": {"a": {"b"}, "c": {"d"}}}
+        async with nodes(network, names, **shared) as (a, *_):
+            waited: set[tuple[str, ...]] = set()
+
+            def has_left() -> bool:
+                if a._durable.departure.step == HANDED_OVER:
+                    waited.update(problem.whom for problem in a.problems() if isinstance(problem, LeavingWaits))
+                return leaving.done()
+
+            leaving = asyncio.create_task(a.leave())
+            await eventually(has_left)
+            await leaving
+            assert {("b", "c"), ("b",)} <= waited, "first all who have to be quiet, then the successor"
 
     run(test)
 
@@ -204,133 +224,6 @@ def test_the_synchronous_node_has_problems_too() -> None:
         while not a.problems():
             pass
         assert [problem.kind for problem in a.problems()] == ["no such process"]
-
-
-def test_a_host_that_reaches_no_station(caplog: pytest.LogCaptureFixture) -> None:
-    async def scenario() -> None:
-        async with Host(["ws://127.0.0.1:9"], "ann", issue(KEY, "ann")) as ann:
-            await until(ann.problems)
-            (problem,) = ann.problems()
-            assert isinstance(problem, NotConnected)
-            assert "ws://127.0.0.1:9" in problem.reason
-            await until(
-                lambda: said(caplog, r"ann: no station has served this host for 2\.\d s: ws://127.0.0.1:9") == 1
-            )
-
-    asyncio.run(scenario())
-
-
-def test_a_host_whose_home_station_is_not_running(caplog: pytest.LogCaptureFixture) -> None:
-    async def scenario() -> None:
-        name = next(name for name in ("ann", "bob", "cat", "dan", "eve") if home(name, ["s1", "s2"]) == "s2")
-        async with (
-            serve_station(MemoryNetwork(), name="s1", stations=["s1", "s2"], key=KEY) as s1,
-            Host(["ws://127.0.0.1:9", url(s1)], name, issue(KEY, name)) as ann,
-        ):
-            await until(ann.problems)
-            assert "s1 has answered, and waits for the state (luggage) of this host" in ann.trouble()
-            await until(
-                lambda: said(caplog, r"no station has served this host for 2\.\d s: s1 has answered, and ") == 1
-            )
-
-    asyncio.run(scenario())
-
-
-def test_a_host_that_closes_with_unsent_messages(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    async def scenario() -> None:
-        async with Host(["ws://127.0.0.1:9"], "ann", issue(KEY, "ann"), path=tmp_path / "ann") as ann:
-            await ann.send({"bob"}, b"one")
-            await ann.send({"bob"}, b"two")
-        async with cells(names=["s1"]) as at:
-            async with host(at["s1"], "ann", path=tmp_path / "ann") as ann:
-                await ann.drained()
-            async with host(at["s1"], "bob") as bob:
-                await bob.connected()
-                await at["s1"].close()
-                await bob.send({"ann"}, b"three")
-
-    asyncio.run(scenario())
-    assert said(caplog, "ann: 2 messages are not known to be at a station.*is sent when the host is opened again") == 1
-    assert said(caplog, "bob: 1 message is not known to be at a station.*what is left is lost.*drained") == 1
-    assert said(caplog, "not known to be at a station") == 2
-
-
-def test_a_host_with_unsent_messages_whose_token_is_refused(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    async def scenario() -> None:
-        async with cells(names=["s1"]) as at:
-            ann = Host(
-                [url(at["s1"])],
-                "ann",
-                issue(b"another key, of another system, for tests", "ann"),
-                path=tmp_path / "ann",
-            )
-            async with ann:
-                await ann.send({"bob"}, b"one")
-                with pytest.raises(HostRefused):
-                    await ann.drained()
-
-    asyncio.run(scenario())
-    assert said(caplog, "ann: 1 message is not known to be at a station") == 1
-
-
-def test_a_host_that_never_acknowledges(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    async def scenario() -> None:
-        async with cells(names=["s1"]) as at, host(at["s1"], "ann", path=tmp_path / "ann") as ann:
-            await ann.send({"ann"}, b"note to self")
-            message = await anext(ann)
-            another = asyncio.create_task(anext(ann))
-            await until(lambda: said(caplog, "ann: 1 message is taken and none acknowledged.*await message.ack") == 1)
-            assert [type(problem) for problem in ann.problems()] == [NeverAcknowledged]
-            await message.ack()
-            await until(lambda: said(caplog, "this is over: 1 message is taken") == 1)
-            another.cancel()
-
-    asyncio.run(scenario())
-
-
-def test_a_host_that_forgets_to_acknowledge_one_message(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    async def scenario() -> None:
-        settings = {"path": tmp_path / "ann", "forgotten_after_s": 0.2}
-        async with cells(names=["s1"]) as at, host(at["s1"], "ann", **settings) as ann:
-            for n in range(2):
-                await ann.send({"ann"}, b"%d" % n)
-            forgotten, later = await anext(ann), await anext(ann)
-            await later.ack()
-            await until(lambda: said(caplog, f"ann: {FORGOTTEN}ann:1, ") == 1)
-            assert [type(problem) for problem in ann.problems()] == [AcknowledgementMissing]
-            await forgotten.ack()
-            await until(lambda: said(caplog, f"this is over: {FORGOTTEN}") == 1)
-
-    asyncio.run(scenario())
-
-
-def test_a_move_that_failed(caplog: pytest.LogCaptureFixture) -> None:
-    async def scenario() -> None:
-        async with cells(names=["s1", "s2"]) as at, host(at["s1"], "ann") as ann:
-            await ann.connected()
-            assert await ann.move("ws://127.0.0.1:9") == "s1", "it stays where it is"
-            await until(lambda: said(caplog, r"ann: move\('ws://127.0.0.1:9'\) failed: ") == 1)
-            (problem,) = ann.problems()
-            assert isinstance(problem, MoveFailed)
-            assert await ann.move(url(at["s2"])) == "s2"
-            await until(lambda: said(caplog, r"this is over: move") == 1)
-
-    asyncio.run(scenario())
-
-
-def test_a_message_that_went_to_nobody(caplog: pytest.LogCaptureFixture) -> None:
-    async def scenario() -> None:
-        async with cells(names=["s1"], limits=AirLimits(stranger_s=0.05)) as at, host(at["s1"], "ann") as ann:
-            await ann.send({"bbo"}, b"misspelt")
-            await until(lambda: said(caplog, r"message ann:1 went to nobody: no host 'bbo' was ever connected") == 1)
-            assert [type(problem) for problem in ann.problems()] == [MessageRefused]
-            assert 'antecede_problems{kind="message refused",process="ann"} 1.0' in ann.metrics.text()
-            assert 'antecede_connected{process="ann"} 1.0' in ann.metrics.text()
-            assert ann.counts() == {"sent": 1, "delivered": 0, "unsent": 0, "connected": 1}
-            assert ann.refusals() == [("ann:1", "bbo")]
-            assert ann.problems() == []
-
-    asyncio.run(scenario())
 
 
 def test_a_station_tells_what_is_held_back_and_whom_it_cannot_reach(caplog: pytest.LogCaptureFixture) -> None:

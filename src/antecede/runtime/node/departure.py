@@ -67,6 +67,12 @@ class Departure:
         """Who has not delivered everything of this process, as far as is known, or is still awaited itself."""
         return {other for other in self.others if not self._has_settled(other)}
 
+    @property
+    def awaited(self) -> set[ProcessId]:
+        """Whom this process waits for before it can go: who has not settled, or has not answered the hand-over."""
+        algorithm = self._durable.algorithm
+        return self.unsettled | (algorithm.awaited_to_hand_over if isinstance(algorithm, HandsOver) else set())
+
     def _has_settled(self, other: ProcessId) -> bool:
         return other in self._settled and self._durable.last.has_delivered(other, self._settled[other])
 

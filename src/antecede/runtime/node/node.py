@@ -70,7 +70,7 @@ class Node:
             failed=self._commits.fail,
             clock=clock,
             back_off_s=limits.back_off_s,
-            entries_max=limits.outbox,
+            packets_max=limits.outbox,
         )
         self._outbox.gone |= durable.departed
         self._view = NodeView(durable, transport, self._outbox, self._progress, limits=limits, clock=clock)
@@ -107,7 +107,7 @@ class Node:
         while not self._outbox.has_room(self._durable.staged):
             self._progress.sends_waiting += 1
             try:
-                await self._outbox.change()
+                await self._outbox.change(LOOK_S)  # what was staged may be no packet, and then there is room
             finally:
                 self._progress.sends_waiting -= 1
             self._check_stays()
@@ -249,6 +249,7 @@ class Node:
         await self._transport.retire()
         departure.end()
         self._commits.now()
+        self._look()  # whoever read that it waits reads that this is over
         await self._close("this process has left the space")
 
     async def _settle(self) -> None:

@@ -171,9 +171,9 @@ class NodeView:
         waits_s = age_s("outbox full", progress.sends_waiting > 0)
         if waits_s >= SOON_S:
             to = sorted(queue.to for queue in self._outbox.queues.values() if queue.blocked_since is not None)
-            found.append(OutboxFull(waits_s, len(self._outbox.owed), tuple(to)))
+            found.append(OutboxFull(waits_s, len(self._outbox.packets_owed), tuple(to)))
         leaving_s = age_s("leaving", departure.step != STAYS)
-        whom = departure.unsettled | self._blocked_queues() if departure.step != STAYS else set()
+        whom = departure.awaited | self._blocked_queues() if departure.step != STAYS else set()
         if leaving_s >= SOON_S and whom:
             found.append(LeavingWaits(leaving_s, tuple(sorted(whom))))
         smaller = self._durable.sent_stamps.find_smaller(len(self._durable.members))

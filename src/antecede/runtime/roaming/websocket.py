@@ -4,12 +4,16 @@
    random name for the durable state of the host: who lost it cannot go on under the name of the host. A host that
    keeps no state says `volatile`: whoever shows its token next, and keeps none either, goes on under its name.
 2. The station answers in text: `{"station": "s1"}`. This stands for the beacon of 001 §2: by it a host learns which
-   station serves it. There is no broadcast on a WebSocket, so a station says so to each host that connects; pings tell
-   a host that the station is still there.
+   station serves it. There is no broadcast on a WebSocket, so a station says so to each host that connects. After that
+   it announces itself periodically by pings of the WebSocket: it pings each host every `AirLimits.ping_s`, and answers
+   the pings of the host, every `ping_s` of `Host`. A host that gets no answer for as long looks for another station.
 3. From then on both send binary frames of packets (`frames.Packets` without a roster), whose stamps are those of
    `core.mobile.host_and_station_frames`. The station may also send notices, in text:
-   `{"refused": "ann:7", "unknown": "zed"}`: that message of yours was to a host nobody knows; and, to a host that
-   keeps no state, `{"sent": 7, "got": 4}`: that many messages it has sent and got before.
+   `{"refused": "ann:7", "unknown": "zed", "similar": ["zoe"]}`: that message of yours was to a host nobody knows, and
+   these names are like it; and, to a host that keeps no state, `{"sent": 7, "got": 4}`: that many messages it has sent
+   and got before.
+
+The frames that stations put into each other's inboxes are in `runtime.frames`.
 
 A WebSocket loses nothing while it lasts, so nothing is repeated on it; the next connection begins with what the core
 knows to be unanswered. Anything that a correct host would not send closes the connection with `REFUSED` and a reason.
@@ -22,7 +26,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 from antecede.core.errors import Misuse, RemoteViolation, WireError, too_new
 from antecede.core.mobile.host_and_station_frames import Got, Leave, Register, Uplink
@@ -32,6 +36,8 @@ from antecede.runtime import frames
 from antecede.runtime.limits import SNAPSHOT_BYTES_MIN
 
 VERSION = 1
+SIMILAR_MAX = 2
+"""How many names that are like an unknown one are told."""
 REFUSED = 1008
 """The host did what no correct host does, or its token is not good: it is pointless to try again."""
 LATER = 1013
@@ -53,7 +59,8 @@ class AirLimits:
     `connections` are hosts that have shown their token; at most `greetings` connections have not said hello yet, and
     one more ends the oldest of them. It stops reading from a host while it owes other stations `outbox` entries, and
     while `held_back` messages are held back for the destination. It takes a snapshot of its state when more than
-    `snapshot_bytes_min` of inputs are logged. What did not move for `stall_after_s` seconds is a stall.
+    `snapshot_bytes_min` of inputs are logged. It pings each host every `ping_s` seconds, and takes a host that does not
+    answer within `ping_s` for gone. What did not move for `stall_after_s` seconds is a stall.
     """
 
     connections: int = 10_000
@@ -120,6 +127,28 @@ def read_text(said: object) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise WireError("JSON that is not an object")
     return found
+
+
+class Refusal(NamedTuple):
+    """A message that went to nobody, the destination that is unknown, and names that are like it."""
+
+    message: str
+    unknown: ProcessId
+    similar: tuple[ProcessId, ...] = ()
+
+
+def refusal(said: Refusal) -> str:
+    """Return the notice of a refusal."""
+    return json.dumps({"refused": said.message, "unknown": said.unknown, "similar": said.similar})
+
+
+def read_refusal(notice: Mapping[str, Any]) -> Refusal | None:
+    """Return the refusal, if a notice says one. Stations of earlier releases name no similar hosts."""
+    if "refused" not in notice:
+        return None
+    similar = notice.get("similar")
+    names = [name for name in similar if isinstance(name, str)] if isinstance(similar, list) else []
+    return Refusal(str(notice["refused"]), str(notice.get("unknown")), tuple(names[:SIMILAR_MAX]))
 
 
 def read_counts(notice: Mapping[str, Any]) -> tuple[int, int] | None:

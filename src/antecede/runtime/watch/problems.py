@@ -11,7 +11,7 @@ logged once to `logging.getLogger("antecede")`, as a warning, and once more when
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from antecede.core.types import MessageId, ProcessId
@@ -110,12 +110,13 @@ class OutboxFull(Problem):
 
     def __str__(self) -> str:
         whom = f" for {listed(self.to)}" if self.to else ""
-        return f"{self.count} packets wait{whom}, which is the limit: send() waits until there is room"
+        waits = "1 packet waits" if self.count == 1 else f"{self.count} packets wait"
+        return f"{waits}{whom}, which is the limit: send() waits until there is room"
 
 
 @dataclass(frozen=True, slots=True)
 class LeavingWaits(Problem):
-    """`leave()` waits until these processes have everything that was sent to them."""
+    """`leave()` waits for these processes: until they have everything that was sent to them, or have answered."""
 
     whom: tuple[ProcessId, ...]
 
@@ -299,10 +300,13 @@ class MoveFailed(Problem):
 
 @dataclass(frozen=True, slots=True)
 class MessageRefused(Problem):
-    """A station could not take a message of the host, because nobody knows the destination `unknown`."""
+    """A station could not take a message of the host, because nobody knows the destination `unknown`. The hosts
+    `similar` have names that are like it.
+    """
 
     message: str
     unknown: ProcessId
+    similar: tuple[ProcessId, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -316,9 +320,14 @@ class MessageRefused(Problem):
 
     def __str__(self) -> str:
         return (
-            f"message {self.message} went to nobody: no host {self.unknown!r} was ever connected, or it was removed. "
-            "refusals() returns such messages"
+            f"message {self.message} went to nobody: no host {self.unknown!r} was ever connected, or it was removed."
+            f"{did_you_mean(self.similar)} refusals() returns such messages"
         )
+
+
+def did_you_mean(similar: Sequence[ProcessId]) -> str:
+    """Return a question with names that are like a name which is unknown, or nothing if there are none."""
+    return f" Did you mean {' or '.join(map(repr, similar))}?" if similar else ""
 
 
 def plural(count: int, noun: str) -> str:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from antecede.core.types import MessageId, Need, ProcessId
 from antecede.runtime.outbox import DestinationQueue
-from antecede.runtime.watch.problems import Problem
+from antecede.runtime.watch.problems import Problem, did_you_mean
 from antecede.runtime.watch.unreadable import UnreadableFrame, UnreadableFrames
 
 NO_INBOX_AFTER_S = 2.0
@@ -86,10 +86,9 @@ class NoSuchProcess(Stall):
 
     def __str__(self) -> str:
         waits = "1 packet waits" if self.owed == 1 else f"{self.owed} packets wait"
-        hint = f" Did you mean {' or '.join(map(repr, self.similar))}?" if self.similar else ""
         return (
             f"there is no process {self.to!r} in space {self.space!r}: it was never started there, or has left. "
-            f"{waits} for it.{hint}"
+            f"{waits} for it.{did_you_mean(self.similar)}"
         )
 
 

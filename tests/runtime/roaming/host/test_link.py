@@ -1,13 +1,18 @@
-"""Who answers a host and is not a station, or says what no station says: the host says so, and tries again."""
+"""Who answers a host and is not a station, says what no station says, or falls silent: the host looks for another."""
 
 import asyncio
 
 import pytest
+from websockets.asyncio.client import ClientConnection, connect
 from websockets.asyncio.server import ServerConnection, serve
+from websockets.frames import Frame, Opcode
+from websockets.protocol import Event
 
+from antecede.runtime.roaming import websocket
 from antecede.runtime.roaming.host.host import Host
 from antecede.runtime.roaming.tokens import issue
-from tests.runtime.cells import KEY, until
+from antecede.runtime.roaming.websocket import AirLimits
+from tests.runtime.cells import KEY, acquainted, cells, host, taken, until, url
 
 GREETING = '{"station": "s1", "frame_bytes": 8192}'
 
@@ -41,3 +46,45 @@ def test_who_answers_like_no_station_is_not_one(answer: str) -> None:
 def test_a_notice_that_cannot_be_right_is_not_believed(notice: str) -> None:
     """A host that keeps no state would number its messages by it."""
     trouble_with("sent a frame that is not valid", GREETING, notice)
+
+
+class CountingPings(ClientConnection):
+    """A connection that counts the pings of the station."""
+
+    pings = 0
+
+    def process_event(self, event: Event) -> None:
+        self.pings += isinstance(event, Frame) and event.opcode is Opcode.PING
+        super().process_event(event)
+
+
+def test_a_station_announces_itself_to_its_hosts_periodically() -> None:
+    """001 §2: a beacon. To each host that is connected, by a ping, though nobody says anything."""
+
+    async def scenario() -> None:
+        async with (
+            cells(names=["s1"], limits=AirLimits(ping_s=0.2)) as at,
+            connect(url(at["s1"]), proxy=None, ping_interval=None, create_connection=CountingPings) as socket,
+        ):
+            await socket.send(websocket.hello(issue(KEY, "ann"), "1"))
+            assert isinstance(socket, CountingPings)
+            await until(lambda: socket.pings >= 3)
+
+    asyncio.run(scenario())
+
+
+def test_a_host_notices_a_station_that_no_longer_announces_itself_and_is_served_by_another() -> None:
+    """The connection stays open, and the station runs, but it reads nothing of this host any more."""
+
+    async def scenario() -> None:
+        async with cells(names=["s1", "s2"]) as at:
+            urls = [url(at["s1"]), url(at["s2"])]
+            async with Host(urls, "ann", issue(KEY, "ann"), ping_s=0.5) as ann, host(at["s2"], "bob") as bob:
+                await acquainted(at, ann, bob)
+                assert ann.station == "s1"
+                at["s1"]._connections["ann"].socket.transport.pause_reading()
+                await until(lambda: ann.station == "s2")
+                await bob.send("ann", b"you are here now")
+                assert await taken(ann, 1) == [b"you are here now"]
+
+    asyncio.run(scenario())

@@ -120,7 +120,7 @@ class Host:
         self._welcomed_at = ""
         self._ready: deque[Delivered] = deque()
         self._arrived, self._changed = asyncio.Event(), asyncio.Event()
-        self._refusals: deque[tuple[str, ProcessId]] = deque(maxlen=REFUSALS_MAX)
+        self._refusals: deque[websocket.Refusal] = deque(maxlen=REFUSALS_MAX)
         self._closed = False
         self._stack = ExitStack()
         self._acknowledgements = Acknowledgements(clock, forgotten_after_s)
@@ -250,7 +250,7 @@ class Host:
 
     def refusals(self) -> list[tuple[str, ProcessId]]:
         """Return the messages that went to nobody since the last call, each with the destination that is unknown."""
-        taken = list(self._refusals)
+        taken = [(refusal.message, refusal.unknown) for refusal in self._refusals]
         self._refusals.clear()
         return taken
 
@@ -386,8 +386,9 @@ class Host:
         counts = websocket.read_counts(notice)
         if self._path is None and counts is not None:
             self._durable.adopt(*counts)
-        if "refused" in notice:
-            self._refusals.append((str(notice["refused"]), str(notice.get("unknown"))))
+        refusal = websocket.read_refusal(notice)
+        if refusal is not None:
+            self._refusals.append(refusal)
             self._changed.set()
 
     def _stop_writing(self) -> None:

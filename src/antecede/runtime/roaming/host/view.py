@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from antecede.core.types import ProcessId
 from antecede.runtime.roaming.host.durable_host import DurableHost
 from antecede.runtime.roaming.host.itinerary import Itinerary
+from antecede.runtime.roaming.websocket import Refusal
 from antecede.runtime.watch.acknowledgements import Acknowledgements
 from antecede.runtime.watch.problems import (
     LOGGER,
@@ -25,8 +25,8 @@ SOON_S = 2.0
 class HostView:
     """Looks at one host, and changes nothing.
 
-    `refusals` are messages that went to nobody, each with the destination that is unknown. `is_served` tells whether a
-    station serves the host now. `forgets` is whether its state is in memory alone.
+    `refusals` are the messages that went to nobody. `is_served` tells whether a station serves the host now. `forgets`
+    is whether its state is in memory alone.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class HostView:
         durable: DurableHost,
         itinerary: Itinerary,
         acknowledgements: Acknowledgements,
-        refusals: Iterable[tuple[str, ProcessId]],
+        refusals: Iterable[Refusal],
         *,
         is_served: Callable[[], bool],
         forgets: bool,
@@ -80,8 +80,7 @@ class HostView:
         failed_s = self._log.age_s(("move", failed), failed is not None)
         if failed is not None:
             found.append(MoveFailed(failed_s, *failed))
-        for message, unknown in self._refusals:
-            found.append(MessageRefused(self._log.age_s(("refused", message)), message, unknown))
+        found += [MessageRefused(self._log.age_s(("refused", refusal.message)), *refusal) for refusal in self._refusals]
         return found
 
     def problem_counts(self) -> dict[str, int]:

@@ -332,7 +332,8 @@ class StationServer:
         for dropped in released.dropped:
             connection = self._connections.get(dropped.message.sender)
             if connection is not None and self.durable.berth(dropped.host) is None:
-                connection.tell(json.dumps({"refused": str(dropped.message), "unknown": dropped.host}))
+                similar = connection.find_similar(dropped.host, self.durable.station.berths)
+                connection.tell(websocket.refusal(websocket.Refusal(str(dropped.message), dropped.host, similar)))
 
     def _fill(self, host: ProcessId) -> None:
         connection, berth = self._connections.get(host), self.durable.berth(host)
