@@ -27,7 +27,9 @@ def redraw(folder: Path) -> None:
         made = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         sys.exit(f"there are no results in {folder}")
-    ran = ExperimentRun(find_experiment(made["experiment"]), made["quick"], read_results(folder), 0, ())
+    ran = ExperimentRun(
+        find_experiment(made["experiment"]), made["quick"], read_results(folder), 0, (), made.get("code")
+    )
     write_report(ran, folder, command=made["command"])
 
 

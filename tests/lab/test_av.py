@@ -2,6 +2,7 @@
 
 import pytest
 
+from antecede.core.mobile.protocols import protocols
 from antecede.lab.claims import judge_claims
 from antecede.lab.experiments import av, av_factors, av_fig1, av_fig2, av_table1
 from antecede.lab.results import MissingResult, Results
@@ -64,6 +65,30 @@ def test_hosts_that_are_away_stay_in_the_header_of_algorithm_1() -> None:
     point = av.make_point("av1", **{**SMALL, "warmup": 300})  # type: ignore[arg-type]  # settings in a dict have no types of their own
     there, away = (av_factors.measure({**point, "away_s": away_s}, 1)["integers"] for away_s in (0.0, 0.5))
     assert (away or 0) > 0.9 * (there or 0)
+
+
+@pytest.mark.parametrize("quick", [False, True])
+def test_all_four_factors_are_measured_of_every_roaming_protocol(quick: bool) -> None:
+    """001 §1.1: F1 to F3 over the number of hosts, and F4 with hosts that disconnect."""
+    points = av_factors.FACTORS.points(quick)
+    sizes = {point["hosts"] for point in points}
+    assert len(sizes) > 1
+    for protocol in protocols():
+        own = [point for point in points if point["protocol"] == protocol]
+        assert {point["hosts"] for point in own if point["over"] == "hosts"} == sizes
+        assert {point["away_s"] for point in own if point["over"] == "away"} == {0.0, av_factors.AWAY_S}
+    for number in ("host_bytes", "air_bytes", "integers"):
+        assert any(
+            chart.y == number and chart.names.keys() == protocols().keys() for chart in av_factors.FACTORS.charts
+        )
+
+
+@pytest.mark.parametrize("protocol", sorted(protocols()))
+@pytest.mark.parametrize("away_s", [0.0, 0.5])
+def test_every_factor_of_a_protocol_has_a_number(protocol: str, away_s: float) -> None:
+    point = av.make_point(protocol, **{**SMALL, "warmup": 20, "deliveries": 100})  # type: ignore[arg-type]  # settings in a dict have no types of their own
+    found = av_factors.measure({**point, "away_s": away_s}, 1)
+    assert all((found[number] or 0.0) > 0 for number in ("host_bytes", "air_bytes", "energy", "integers"))
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def written(tmp_path: Path) -> Path:
     for place, seconds in (("a", 1.0), ("b", 2.0)):
         experiment = tiny()
         table = pa.Table.from_pylist(rows(experiment, seconds), results.SCHEMA)
-        ran = ExperimentRun(replace(experiment, timed=("us_per_packet",)), True, table, 0, ())
+        ran = ExperimentRun(replace(experiment, timed=("us_per_packet",)), True, table, 0, (), "c0de")
         report.write_report(ran, tmp_path / place / "prs-fig4", command="antecede lab run prs-fig4 --quick")
     return tmp_path
 
@@ -65,6 +65,7 @@ def test_claims_have_the_command_and_version_that_made_them(written: Path) -> No
     made = json.loads((written / "a" / "prs-fig4" / "claims.json").read_text())
     assert made["command"] == "antecede lab run prs-fig4 --quick"
     assert made["version"]
+    assert made["code"] == "c0de"
     assert {"id", "says", "where", "stated", "outcome", "measured", "confidence_95"} <= made["claims"][0].keys()
 
 

@@ -67,7 +67,9 @@ def test_another_declaration_starts_anew_and_says_so(spark: SparkSession, tmp_pa
     ran = run(spark, other, tmp_path, quick=True)
     assert ran.resumed == 0
     assert ran.table.num_rows == 6
-    assert ran.notes == ("prs-fig4: declared otherwise than what was kept, so it starts anew",)
+    assert ran.notes == (
+        "prs-fig4: what was kept was declared otherwise, or measured by other code, so it starts anew",
+    )
 
 
 def test_a_point_that_fails_is_named_with_its_seed_and_the_rest_goes_on(spark: SparkSession, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeAlias
 
-from antecede import __version__
+from antecede.lab.measuring_code import measuring_code
 from antecede.lab.results import Estimate, Results
 
 Point: TypeAlias = Mapping[str, float | int | str]
@@ -150,7 +150,7 @@ class Experiment:
         """Return a digest of everything that decides what is measured. Results stored under another digest are not
         used.
         """
-        said = [self.name, __version__, [(job.point, job.parameters, job.seed) for job in self.jobs(quick)]]
+        said = [self.name, measuring_code(), [(job.point, job.parameters, job.seed) for job in self.jobs(quick)]]
         return hashlib.sha256(json.dumps(said).encode()).hexdigest()[:12]
 
 

@@ -21,8 +21,9 @@ INTRO = """\
 
 What the papers measured, measured again. Every experiment is declared in `src/antecede/lab/experiments` and is run with
 `antecede lab run NAME`; the results, figures and verdicts shown here are kept beside this page, with the command and
-the version that made them. Nothing was tuned to meet a curve: where a paper and we differ, the page says so, and says
-which explanations were tried.
+the version that made them. A code in brackets is a digest of the statements of the algorithms, the simulator and the
+experiments; `antecede lab list` prints that of today's code. Nothing was tuned to meet a curve: where a paper and we
+differ, the page says so, and says which explanations were tried.
 
 Intervals are 95 % confidence intervals by Student's t over the seeds. Differences and ratios are taken seed by seed. A
 sentence of a paper that is about several figures or sizes is a claim about each of them.
@@ -178,9 +179,15 @@ def _experiment_markdown(one: dict[str, Any], link: str) -> str:
             "\n".join(["| claim | stated | measured (95 % interval) | |", "|---|---|---|---|", *rows]),
             *([f"**What was tried.** {declared.tried}"] if declared.tried else []),
             *failed,
-            f"Made by `{one['command']}`, antecede {one['version']}, {one['rows']} runs.\n",
+            f"Made by `{one['command']}`, {_format_code(one)}, {one['rows']} runs.\n",
         ]
     )
+
+
+def _format_code(one: dict[str, Any]) -> str:
+    """Return the version that measured, with the digest of the code that measured if it was noted."""
+    code = one.get("code")
+    return f"antecede {one['version']}" + (f" (code {code})" if code else "")
 
 
 def _format_place(one: dict[str, Any]) -> str:
@@ -264,4 +271,4 @@ def _experiment_html(one: dict[str, Any], picture: str) -> str:
 <table><tr><th>claim<th>stated<th>measured (95 % interval)<th>outcome
 {rows}
 </table>{tried}
-<p>Made by <code>{html.escape(one["command"])}</code>, antecede {one["version"]}, {one["rows"]} runs.</p>"""
+<p>Made by <code>{html.escape(one["command"])}</code>, {html.escape(_format_code(one))}, {one["rows"]} runs.</p>"""

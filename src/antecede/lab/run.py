@@ -3,7 +3,7 @@
 Rows are measured in chunks, two chunks at a time, so that no core waits for the slowest row of a chunk. The rows of a
 finished chunk are stored in a file under `parts`, which gets its name when it is complete. So an interrupted run
 continues where it stopped, and rows that failed are tried again. The names of the files carry the digest of the
-declaration. If the declaration has changed, the old files are removed, and the run starts again.
+declaration and of the code that measures. If either has changed, the old files are removed, and the run starts again.
 
 The module uses only DataFrames and Arrow, so it works alike on a local Spark, on a cluster, and over Spark Connect.
 """
@@ -24,6 +24,7 @@ from pyspark.sql import SparkSession
 from antecede.lab import results
 from antecede.lab.executor import measure_batches
 from antecede.lab.experiment import Experiment, Job
+from antecede.lab.measuring_code import measuring_code
 from antecede.pipeline.spark.session import explain_failure
 
 CHUNKS_AT_ONCE = 2
@@ -69,13 +70,17 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class ExperimentRun:
-    """All rows of an experiment, including those that failed, and the number of rows that were done before."""
+    """All rows of an experiment, including those that failed, and the number of rows that were done before.
+
+    `code` is the digest of the code that measured them, or None if it was not noted.
+    """
 
     experiment: Experiment
     quick: bool
     table: pa.Table
     resumed: int
     notes: tuple[str, ...]
+    code: str | None
 
     @property
     def failures(self) -> list[Failure]:
@@ -104,7 +109,11 @@ def run(
     jobs, digest = experiment.jobs(quick), experiment.digest(quick)
     parts = PartFiles(folder / "parts", digest)
     others = parts.remove_others()
-    notes = [f"{experiment.name}: declared otherwise than what was kept, so it starts anew"] if others else []
+    notes = (
+        [f"{experiment.name}: what was kept was declared otherwise, or measured by other code, so it starts anew"]
+        if others
+        else []
+    )
     notes += [f"{experiment.name}: {path} cannot be read, and is measured again" for path in parts.remove_broken()]
     kept = parts.table()
     have = {(row["point"], row["seed"]) for row in kept.select(["point", "seed"]).to_pylist()}
@@ -115,7 +124,7 @@ def run(
         done += table.num_rows
         kept = pa.concat_tables([kept, table])
         progress(Progress(done, len(jobs), len(have)))
-    return ExperimentRun(experiment, quick, kept, len(have), tuple(notes))
+    return ExperimentRun(experiment, quick, kept, len(have), tuple(notes), measuring_code())
 
 
 def slots_of(master: str | None) -> int:

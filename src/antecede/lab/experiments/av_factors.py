@@ -1,10 +1,11 @@
 """Declare what 001 and 000 say about the factors that matter to mobile hosts, beyond Table 1.
 
-001 §1.1 names four: F1, little work at a host; F2, little in the air; F3, many hosts; F4, hosts that disconnect. §4.3
-and §5.3 say which algorithm satisfies which. 000 §9.3 says that barriers go along wires alone, and that the memory of a
-host is not burdened. The work and the memory of a host are measured by its state, which is all that it looks at, and
-the air by the bytes that a message takes there, with all that is sent for it. 000 §9 also says that the energy of a
-host is conserved: it is counted as bytes received, and a byte that is sent costs as much as two.
+001 §1.1 names four: F1, little work at a host; F2, little in the air; F3, many hosts; F4, hosts that disconnect. All
+four are measured of every roaming protocol. §4.3 and §5.3 say which algorithm satisfies which. 000 §9.3 says that
+barriers go along wires alone, and that the memory of a host is not burdened. The work and the memory of a host are
+measured by its state, which is all that it looks at, and the air by the bytes that a message takes there, with all that
+is sent for it. 000 §9 also says that the energy of a host is conserved: it is counted as bytes received, and a byte
+that is sent costs as much as two.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import log
 
+from antecede.core.mobile.protocols import protocols
 from antecede.lab.claims import Values, at, in_all, ratio, trend, within
 from antecede.lab.experiment import Chart, Claim, Experiment, Point
 from antecede.lab.experiments import av
@@ -21,7 +23,17 @@ from antecede.sim.mobile import MobileWorld
 
 HOSTS, QUICK_HOSTS = (20, 40, 80), (10, 20)
 STATIONS = 10
-PROTOCOLS = {"av1": "Algorithm 1", "av2": "Algorithm 2", "prs-mobile": "Prakash, Raynal, Singhal §9", "roam": "roam"}
+LOGICAL = 2
+"""The logical stations of a station in Algorithm 3."""
+LABELS = {
+    "av1": "Algorithm 1",
+    "av2": "Algorithm 2",
+    "av2-ks": "Algorithm 2 with KS",
+    "av3": f"Algorithm 3, k = {LOGICAL}",
+    "prs-mobile": "Prakash, Raynal, Singhal §9",
+}
+PROTOCOLS = {name: LABELS.get(name, name) for name in sorted(protocols())}
+"""Every roaming protocol, with its name in the charts."""
 SEND_S, MOVE_S, AWAY_S = 0.1, 1.0, 0.5
 FLAT = 0.1
 """The exponent of the growth of a number that does not depend on the number of hosts is smaller than this."""
@@ -36,7 +48,7 @@ def _points(quick: bool) -> Sequence[Point]:
         for count in hosts:
             point = _point(protocol, count, per_host)
             found.append({**point, "over": "hosts", "away_s": 0.0})
-            if protocol in ("av1", "av2") and count == hosts[0]:
+            if count == hosts[0]:
                 found.append({**point, "over": "away", "away_s": 0.0})
                 found.append({**point, "over": "away", "away_s": AWAY_S})
     return found
@@ -47,6 +59,7 @@ def _point(protocol: str, hosts: int, per_host: int) -> Point:
         protocol,
         hosts=hosts,
         stations=STATIONS,
+        k=LOGICAL if protocol == "av3" else 1,
         send_s=SEND_S,
         move_s=MOVE_S,
         wires="exponential",
@@ -60,7 +73,9 @@ def measure(point: Point, seed: int) -> dict[str, float | None]:
 
     The energy is what all hosts spend on the air, for each message.
     """
-    across = {"av1": int(point["hosts"]), "av2": int(point["stations"])}.get(str(point["protocol"]))
+    stations = int(point["stations"])
+    sides = {"av1": int(point["hosts"]), "av2": stations, "av3": stations * int(point["k"])}
+    across = sides.get(str(point["protocol"]))
     world = MobileWorld(av.parameters(point, seed, full=False))
     found = world.run()
     return {
@@ -80,7 +95,7 @@ def exponent(number: str, protocol: str) -> Values:
     return values
 
 
-def _flat_claim(number: str, protocol: str, says: str, where: str) -> Claim:
+def _flat_claim(number: str, protocol: str, says: str, where: str, *, ours: bool = False) -> Claim:
     """Return the claim that a host or the air is spared. The paper has no number: here it must not grow with hosts."""
     return Claim(
         f"av-factors-{number.replace('_', '-')}-{protocol}",
@@ -90,10 +105,12 @@ def _flat_claim(number: str, protocol: str, says: str, where: str) -> Claim:
         trend(
             exponent(number, protocol), below=FLAT, words="exponent of the growth over hosts; little: it does not grow"
         ),
+        ours=ours,
     )
 
 
-def _claims() -> Iterator[Claim]:
+def _claims_about_hosts() -> Iterator[Claim]:
+    """Yield the claims about F1 and F2: what a host keeps, and what goes through the air."""
     for protocol, name, where in (("av1", "Algorithm 1", "001 §4.3"), ("av2", "Algorithm 2", "001 §5.3")):
         yield _flat_claim("host_bytes", protocol, f"{name} satisfies F1: a host keeps and does little.", where)
         yield _flat_claim("air_bytes", protocol, f"{name} satisfies F2: the overhead in the air is minimal.", where)
@@ -102,6 +119,14 @@ def _claims() -> Iterator[Claim]:
     )
     yield _flat_claim("host_bytes", "prs-mobile", "The memory of a host is not burdened.", "000 §9.3")
     yield _flat_claim("energy", "prs-mobile", "The limited energy of a host is conserved.", "000 §9")
+    for protocol in PROTOCOLS:
+        if protocol not in ("av1", "av2", "prs-mobile"):
+            yield _flat_claim("host_bytes", protocol, f"Ours: {protocol} satisfies F1.", "ours", ours=True)
+            yield _flat_claim("air_bytes", protocol, f"Ours: {protocol} satisfies F2.", "ours", ours=True)
+
+
+def _claims_about_headers() -> Iterator[Claim]:
+    """Yield the claims about F3 and F4: how headers grow with hosts, and what disconnections leave in them."""
     yield Claim(
         "av-factors-scalable-av1",
         "Algorithm 1 does not satisfy F3: its overhead grows with the hosts.",
@@ -118,7 +143,7 @@ def _claims() -> Iterator[Claim]:
     )
     kept = {
         protocol: ratio(*(at("integers", protocol=protocol, over="away", away_s=away_s) for away_s in (AWAY_S, 0.0)))
-        for protocol in ("av1", "av2")
+        for protocol in ("av1", "av2", "roam")
     }
     words = "header with half of the hosts disconnected, divided by that with none"
     yield Claim(
@@ -135,6 +160,14 @@ def _claims() -> Iterator[Claim]:
         "1",
         within(kept["av2"], 1.0, tolerance=0.1, words=words),
     )
+    yield Claim(
+        "av-factors-away-roam",
+        "Ours: roam does not satisfy F4: what waits for disconnected hosts stays in its headers.",
+        "ours",
+        "larger",
+        trend(kept["roam"], above=1.0, words=words),
+        ours=True,
+    )
     sizes = [at("matrix", protocol=one, over="hosts", hosts=20) for one in ("av1", "av2")]
     yield Claim(
         "av-factors-comparable",
@@ -145,16 +178,17 @@ def _claims() -> Iterator[Claim]:
     )
 
 
-def _chart(number: str, y_label: str, title: str, *, y_log: bool = False) -> Chart:
+def _chart(number: str, y_label: str, title: str, *, over: str = "hosts", y_log: bool = False) -> Chart:
+    is_over_hosts = over == "hosts"
     return Chart(
         title=f"{title}, {STATIONS} stations",
-        x="hosts",
+        x="hosts" if is_over_hosts else "away_s",
         y=number,
-        x_label="hosts, n_h",
+        x_label="hosts, n_h" if is_over_hosts else f"time for which each of {HOSTS[0]} hosts disconnects, s",
         y_label=y_label,
         series=["protocol"],
         names=PROTOCOLS,
-        where={"over": "hosts"},
+        where={"over": over},
         y_log=y_log,
     )
 
@@ -164,19 +198,21 @@ FACTORS = Experiment(
     paper="001",
     figure="§1.1, §4.3, §5.3",
     title="What the algorithms ask of hosts, of the air and of disconnections",
-    about=f"{STATIONS} stations; t_s = {SEND_S:g} s, t_h = {MOVE_S:g} s; wires of 7 ms on average, exponential; "
+    about=f"Every roaming protocol; {STATIONS} stations, {LOGICAL} logical stations in each of Algorithm 3; "
+    f"t_s = {SEND_S:g} s, t_h = {MOVE_S:g} s; wires of 7 ms on average, exponential; "
     f"messages of 100 bytes to one host. Hosts that disconnect are away for {AWAY_S:g} s, and there for as long. "
     "Integers are those that are not zero.",
     grid=_points(False),
     quick=_points(True),
     measure=measure,
     charts=[
-        _chart("air_bytes", "bytes in the air for a message", "air"),
-        _chart("host_bytes", "state of a host, bytes", "memory of a host"),
-        _chart("energy", "energy of all hosts for a message, bytes received", "energy on the air"),
-        _chart("integers", "integers of a header", "header", y_log=True),
+        _chart("host_bytes", "state of a host, bytes", "F1, memory of a host"),
+        _chart("air_bytes", "bytes in the air for a message", "F2, air"),
+        _chart("energy", "energy of all hosts for a message, bytes received", "F2, energy on the air"),
+        _chart("integers", "integers of a header", "F3, header", y_log=True),
+        _chart("integers", "integers of a header", "F4, header", over="away", y_log=True),
     ],
-    claims=list(_claims()),
+    claims=[*_claims_about_hosts(), *_claims_about_headers()],
     quick_seeds=(1, 2),
     cost=av.cost,
 )

@@ -278,6 +278,8 @@ FIG1 = Experiment(
     ],
     tried="With wires that take exactly 7 ms there is hardly any inhibition unless hosts move as often as they send. "
     "It takes hosts that move every 0.1 s, or wires that reorder, for a crossing in the tens of hosts, and then its "
-    "place follows the cost of an integer (last panel).",
+    "place follows the cost of an integer (last panel). The paper took the processor time that its run spent on a "
+    "header, on a Sparc 10. Here a run is decided by its seed alone, and processor time is not: it depends on the "
+    "machine and on what else runs there. So an integer costs a stated time, and the last panel varies that time.",
     cost=cost,
 )
