@@ -243,7 +243,8 @@ ROWS = (
         "core.ordering.rendezvous",
         "papers/test_002_ks.py::test_7_1_synchronous_unicasts_the_next_message_leaves_after_the_delivery "
         "papers/test_002_ks.py::test_7_1_synchronous_unicasts_no_control_information_in_messages "
-        "core/ordering/test_rendezvous.py::test_messages_could_have_taken_no_time",
+        "core/ordering/test_rendezvous.py::test_messages_could_have_taken_no_time "
+        "sim/test_trace.py::test_with_rendezvous_a_message_is_sent_when_it_leaves_so_that_the_trace_has_no_crown",
     ),
     works(
         "2.43", "§7.1", "Mattern and Fünfrocken wait for an acknowledgement between two buffers.",

@@ -51,9 +51,10 @@ ROWS = (
     ),
     works(
         "3.9", "§3.1", "A resynchronisation rides on an acknowledgement, or is one operation of a bus.",
-        "sim.measure.metrics sim.world",
-        "papers/test_003_mr.py::"
-        "test_3_1_a_resynchronisation_is_one_operation_of_a_bus_and_one_packet_rides_on_an_acknowledgement",
+        "sim.channels sim.measure.metrics sim.world",
+        "papers/test_003_acknowledgements.py::test_3_1_a_resynchronisation_rides_on_an_acknowledgement "
+        "papers/test_003_acknowledgements.py::test_3_1_random_executions_with_riders_keep_causal_order "
+        "papers/test_003_acknowledgements.py::test_3_1_a_resynchronisation_is_one_operation_of_a_bus",
     ),
     works(
         "3.10", "§3.2", "The statements BS1 to BS4 for one group.",

@@ -180,7 +180,10 @@ ROWS = (
     ),
     works(
         "4.31", "§7", "Uses: scheduling, cache coherency, databases, and other partial orders.",
-        "core.locality.pairs core.locality.plan pipeline.report.locality_saving",
+        "core.locality.pairs core.locality.plan pipeline.report.locality_saving sim.local_clocks "
+        "core.locality.arrival_text",
+        "sim/test_local_clocks.py::test_the_trace_tells_what_happened_before_what "
+        "core/locality/test_multicast.py::test_every_allocation_compares_multicasts_rightly "
         "examples/test_examples.py::test_conflicting_writes_are_found_with_two_clock_entries "
         "core/locality/test_plan.py::test_the_saving_in_words",
     ),

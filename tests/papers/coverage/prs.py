@@ -60,7 +60,10 @@ ROWS = (
     ),
     works(
         "0.11", "§3", "Causal separators compress by the topology, and can be combined with what traffic teaches.",
-        "core.ordering.hierarchy core.ordering.prs",
+        "core.locality.separators core.ordering.hierarchy core.ordering.prs",
+        "papers/test_000_separators.py::test_3_the_separators_are_found_in_the_links_of_the_network "
+        "core/locality/test_separators.py::test_a_representative_separates_its_cluster_from_all_others "
+        "core/locality/test_separators.py::test_any_traffic_is_in_causal_order "
         "papers/test_000_separators.py::"
         "test_3_a_message_to_the_other_side_carries_no_dependency_of_its_own_side "
         "papers/test_000_separators.py::test_3_topology_and_pattern_combined_send_less_than_either_alone",
@@ -306,7 +309,8 @@ ROWS = (
         "papers/test_000_section_9.py::test_9_3_without_stations_a_causal_multicast_is_many_causal_unicasts "
         "papers/test_000_section_9.py::test_9_3_without_stations_and_without_an_algorithm_order_is_lost "
         "sim/mobile/test_stationless.py::"
-        "test_a_packet_to_a_place_that_a_host_has_left_is_sent_again_to_where_the_host_is",
+        "test_a_packet_to_a_place_that_a_host_has_left_is_sent_again_to_where_the_host_is "
+        "test_fuzz_mobile.py::test_random_worlds_with_beacons_and_without_stations_hold",
     ),
     works(
         "0.52", "§9.3", "Stations that are themselves mobile connect by links of different bandwidth.",
