@@ -52,6 +52,8 @@ def test_json_is_one_object(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
         "edges": [{"groups": ["g1", "g2"], "shared": ["c"]}],
         "is_acyclic": True,
         "cycle": [],
+        "cycle_count": 0,
+        "cycles": [],
         "forms": [
             {"algorithm": "isis", "acyclic": False, "stamp_entries_max": 6, "refused": ""},
             {"algorithm": "isis", "acyclic": True, "stamp_entries_max": 5, "refused": ""},
@@ -126,3 +128,15 @@ def test_groups_that_are_nested_too_deeply_or_named_twice_are_refused(
     shown = capsys.readouterr().err
     assert complaint in shown
     assert "bug" not in shown
+
+
+def test_all_independent_cycles_are_told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six groups that share one process: fifteen edges, five of them in a tree."""
+    groups = {f"g{number}": ["a", f"p{number}"] for number in range(6)}
+    monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps(groups)))
+    assert main(["groups", "-"]) == 0
+    shown = capsys.readouterr().out
+    assert (
+        "It has 10 independent cycles; every other cycle is a combination of these:\n  g1 -- g2 -- g0 -- g1\n" in shown
+    )
+    assert shown.endswith("  and 5 more\n")

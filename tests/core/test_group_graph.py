@@ -59,6 +59,35 @@ def test_random_groups_have_the_edges_and_a_shortest_cycle() -> None:
     assert lengths >= {0, 3, 4}, "the groups were too much alike"
 
 
+def rank(cycles: list[tuple[str, ...]]) -> int:
+    """Return how many of the cycles are independent as sets of edges, by elimination."""
+    kept: list[set[frozenset[str]]] = []
+    for cycle in cycles:
+        left = {frozenset((cycle[at - 1], cycle[at])) for at in range(len(cycle))}
+        for other in kept:
+            left = min(left, left ^ other, key=lambda edges: sorted(map(sorted, edges), reverse=True))
+        kept += [left] if left else []
+    return len(kept)
+
+
+def test_the_cycles_are_independent_and_as_many_as_a_graph_can_have() -> None:
+    """Edges less vertices plus parts: that many independent cycles a graph has, so every cycle is a sum of these."""
+    counts = set()
+    for seed in range(300):
+        groups = random_groups(seed)
+        graph = antecede.group_graph(groups)
+        cycles = list(graph.cycles())
+        parts = {name: {name} for name in groups}
+        for one, other in graph.edges:
+            joined = parts[one] | parts[other]
+            parts.update(dict.fromkeys(joined, joined))
+        expected = len(graph.edges) - len(groups) + len({min(part) for part in parts.values()})
+        assert len(cycles) == graph.cycle_count == expected == rank(cycles), f"seed {seed}"
+        assert all(is_ring(groups, cycle) and len(set(cycle)) == len(cycle) >= 3 for cycle in cycles), f"seed {seed}"
+        counts.add(len(cycles))
+    assert counts >= {0, 1, 2, 3}, "the groups were too much alike"
+
+
 def test_of_a_long_and_a_short_cycle_the_short_one_is_found() -> None:
     """The ring of four is met first, by name; the ring of three shares no group with it."""
     four = {"a1": ["p1", "p2"], "a2": ["p2", "p3"], "a3": ["p3", "p4"], "a4": ["p4", "p1"]}

@@ -1,10 +1,11 @@
-"""`antecede groups FILE`: show the graph of groups, a cycle if it has one, and what `isis` and `mr` carry there."""
+"""`antecede groups FILE`: show the graph of groups, its cycles if it has any, and what `isis` and `mr` carry there."""
 
 from __future__ import annotations
 
 import argparse
 import json
 from collections import Counter
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from antecede.cli.screen import columns, plain
@@ -14,10 +15,13 @@ from antecede.core.errors import Misuse
 if TYPE_CHECKING:
     from antecede.core.group_graph import GroupGraph
 
+SHOWN_MAX, CYCLES_MAX = 5, 1_000
+"""How many cycles are shown, and how many are in the JSON object."""
+
 EXPLANATION = """\
 In the graph of groups, two groups are joined by an edge if they share a process. If the graph has no cycle, `isis` can
 be used with acyclic=True, which makes stamps smaller; and so can `mr`, if no two groups share more than one process.
-This command shows the edges, a shortest cycle if there is one, and how large stamps can become.
+This command shows the edges, a shortest cycle and the others if there are any, and how large stamps can become.
 
 FILE is a JSON object with the members of each group, or - for standard input.
 """
@@ -104,6 +108,8 @@ def _as_object(graph: GroupGraph, forms: list[dict[str, Any]]) -> dict[str, Any]
         "edges": [{"groups": list(pair), "shared": list(shared)} for pair, shared in graph.edges.items()],
         "is_acyclic": graph.is_acyclic,
         "cycle": list(graph.cycle),
+        "cycle_count": graph.cycle_count,
+        "cycles": [list(cycle) for cycle in islice(graph.cycles(), CYCLES_MAX)],
         "forms": forms,
     }
 
@@ -122,5 +128,16 @@ def _show(graph: GroupGraph, forms: list[dict[str, Any]]) -> None:
     ]
     for line in columns([["algorithm", "entries in a stamp, at most"], *rows]):
         print(line)
-    cycle = plain(" -- ".join((*graph.cycle, *graph.cycle[:1])))
-    print(f"\nThe graph of groups has {'no cycle' if graph.is_acyclic else f'a cycle: {cycle}'}.")
+    print(f"\nThe graph of groups has {'no cycle' if graph.is_acyclic else f'a cycle: {_ring(graph.cycle)}'}.")
+    count = graph.cycle_count
+    if count > 1:
+        print(f"It has {count:,} independent cycles; every other cycle is a combination of these:")
+        for cycle in islice(graph.cycles(), SHOWN_MAX):
+            print(f"  {_ring(cycle)}")
+        if count > SHOWN_MAX:
+            print(f"  and {count - SHOWN_MAX:,} more")
+
+
+def _ring(cycle: tuple[str, ...]) -> str:
+    """Return the groups of a cycle in order, with the first at both ends."""
+    return plain(" -- ".join((*cycle, *cycle[:1])))

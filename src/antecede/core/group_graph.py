@@ -1,4 +1,4 @@
-"""The graph of groups, and whether it has a cycle (003 §2.1).
+"""The graph of groups, and its cycles (003 §2.1).
 
 The vertices are the groups, and "two groups are immediate neighbors if there is a process that is member of these two
 groups". So there is one edge between two groups, however many processes they share; and three groups that share a
@@ -16,7 +16,7 @@ stamps are about all groups (§2.3). If it has none, less is enough: `acyclic` s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -45,6 +45,45 @@ class GroupGraph:
         """Whether the graph has no cycle."""
         return not self.cycle
 
+    @property
+    def cycle_count(self) -> int:
+        """Return the number of independent cycles."""
+        return sum(1 for _ in self._chords(self._spanning_trees()))
+
+    def cycles(self) -> Iterator[tuple[GroupId, ...]]:
+        """Yield the independent cycles: every cycle of the graph is a sum of some of these.
+
+        Each is an edge outside of a spanning tree, closed by the way through the tree. Its groups are in order, each
+        once, and begin with the names of that edge.
+        """
+        came_from = self._spanning_trees()
+        for one, other in self._chords(came_from):
+            up, down = _trace(came_from, one), _trace(came_from, other)
+            common = sum(1 for a, b in zip(up, down, strict=False) if a == b)
+            yield (one, *reversed(down[common:]), *up[common - 1 : -1])
+
+    def _spanning_trees(self) -> dict[GroupId, GroupId]:
+        """Return for each group the group before it on the way from the root of its tree. A root is its own."""
+        neighbors = _neighbors(self.edges)
+        came_from: dict[GroupId, GroupId] = {}
+        for root in self.groups:
+            level = [] if root in came_from else [root]
+            came_from.setdefault(root, root)
+            while level:
+                following = []
+                for group in level:
+                    for neighbor in sorted(neighbors.get(group, set()) - came_from.keys()):
+                        came_from[neighbor] = group
+                        following.append(neighbor)
+                level = following
+        return came_from
+
+    def _chords(self, came_from: Mapping[GroupId, GroupId]) -> Iterator[tuple[GroupId, GroupId]]:
+        """Yield the edges outside of the spanning trees."""
+        for one, other in self.edges:
+            if came_from[one] != other and came_from[other] != one:
+                yield one, other
+
 
 def group_graph(groups: Mapping[GroupId, Iterable[ProcessId]]) -> GroupGraph:
     """Return the graph of `groups`, which are the members of each group. Raise `Misuse` if they are not that."""
@@ -63,12 +102,18 @@ def group_graph(groups: Mapping[GroupId, Iterable[ProcessId]]) -> GroupGraph:
     return GroupGraph(tuple(sorted(members)), edges, _shortest_cycle(edges))
 
 
-def _shortest_cycle(edges: Iterable[tuple[GroupId, GroupId]]) -> tuple[GroupId, ...]:
-    """Return the groups of a shortest cycle: an edge, and the shortest way between its ends that does not use it."""
+def _neighbors(edges: Iterable[tuple[GroupId, GroupId]]) -> dict[GroupId, set[GroupId]]:
+    """Return the neighbors of each group that has any."""
     neighbors: dict[GroupId, set[GroupId]] = {}
     for one, other in edges:
         neighbors.setdefault(one, set()).add(other)
         neighbors.setdefault(other, set()).add(one)
+    return neighbors
+
+
+def _shortest_cycle(edges: Iterable[tuple[GroupId, GroupId]]) -> tuple[GroupId, ...]:
+    """Return the groups of a shortest cycle: an edge, and the shortest way between its ends that does not use it."""
+    neighbors = _neighbors(edges)
     shortest: tuple[GroupId, ...] = ()
     for one, other in edges:
         way = _way_around(neighbors, one, other, below=len(shortest))
