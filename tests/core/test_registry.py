@@ -6,6 +6,8 @@ import pytest
 
 import antecede
 from antecede import Misuse, SnapshotError, UnknownAlgorithm, mobile
+from antecede.core.options import PURPOSES
+from tests.paths import ROOT
 
 TRAITS = {
     #                    addressing    causal  FIFO   delay-optimal
@@ -154,3 +156,23 @@ def test_errors_are_told_apart_by_whose_fault_they_are() -> None:
     assert issubclass(antecede.HoldBackFull, antecede.LimitReached)
     for error in (Misuse, antecede.RemoteViolation, antecede.LimitReached):
         assert issubclass(error, antecede.AntecedeError)
+
+
+def test_every_algorithm_and_every_option_has_a_purpose_in_a_sentence() -> None:
+    for info in antecede.algorithms().values():
+        assert info.purpose.endswith("."), info.name
+        assert ". " not in info.purpose, info.name
+    ordering = {option for info in antecede.algorithms().values() for option in info.options}
+    roaming = {option for info in mobile.protocols().values() for option in info.options}
+    assert ordering | roaming == set(PURPOSES)
+    assert all(words.endswith(".") for words in PURPOSES.values())
+
+
+def test_the_table_of_the_guide_says_what_each_algorithm_is_for() -> None:
+    """Every algorithm, with its purpose and its options but the one that all have."""
+    rows = [line for line in (ROOT / "docs/guide/02-choosing.md").read_text().splitlines() if line.startswith("| `")]
+    expected = {
+        f"| `{name}` | {info.purpose} | {', '.join(f'`{one}`' for one in info.options if one != 'hold_back_limit')} |"
+        for name, info in antecede.algorithms().items()
+    }
+    assert {row.replace("| |", "|  |") for row in rows if row.split("`")[1] in antecede.algorithms()} == expected

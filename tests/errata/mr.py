@@ -104,6 +104,11 @@ def inferred_timestamps() -> Erratum:
                 "follows it immediately.",
             ),
             Quotation(
+                "§4.1",
+                "If channels are FIFO resynch do not have to carry timestamp and a message multicast has not to carry "
+                "the field K[x], as these ones can be processed by destination processes (Section 3.3).",
+            ),
+            Quotation(
                 "§3.3",
                 "As a consequence of these rules, timestamp values need not to be carried: any CTL_i can locally "
                 "compute the timestamp associated to any message or resynch when it receives it.",

@@ -1,4 +1,4 @@
-"""Which values the options of ordering algorithms may have."""
+"""Which values the options of ordering algorithms and roaming protocols may have, and what each option is for."""
 
 from __future__ import annotations
 
@@ -42,3 +42,26 @@ CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     "repeat_after_s": (_is_seconds, "a number of seconds, 0 or more"),
     "resynch_after_s": (_is_seconds, "a number of seconds, 0 or more"),
 }
+
+PURPOSES: dict[str, str] = {
+    "acknowledge_every": "After so many deliveries without a message of its own, a process says what it has delivered.",
+    "acyclic": "The groups have no cycle: a stamp has entries for the groups of its sender only (003 §4.3).",
+    "any_order": "Concurrent messages of one cell are delivered in any order, and nothing is held back without need.",
+    "bit_string": "Stamps are written as strings of bits, as in 000 §7.1.",
+    "combine": "A station sends one acknowledgement for all hosts of its cell (000 §9.3).",
+    "differential": "A packet tells only what is new since the packet before to the same process (002 §3.5).",
+    "hold_back_limit": "How many packets a process holds back at most; the next one raises `LimitReached`.",
+    "hold_max": "How many messages a station holds back for one host at most.",
+    "inner": "The algorithm that the representatives of the highest level run.",
+    "logical": "How many logical stations a station has (001 §6).",
+    "memory": "How many messages of each sender a process remembers, so that a repetition is not delivered again.",
+    "multicast": "One packet is for all destinations of a message.",
+    "numbered": "Packets are numbered, so that channels need not be FIFO.",
+    "own_count": "With False, a message does not carry the count of its own group, which FIFO channels make needless.",
+    "repeat_after_s": "A process sends its log again after so many seconds to those who lack a message of it.",
+    "representatives": "Who represents whom: a mapping, or one for each level, the lowest first.",
+    "resynch_after_s": "A resynchronisation waits for so many seconds, in case a message makes it needless.",
+    "successors": "Who plays the role of a representative that has left, for a process that comes later.",
+    "token_at": "The process that has the token at first.",
+}
+"""What each option is for, in a sentence."""

@@ -51,11 +51,12 @@ from antecede.core.types import GroupId, ProcessId
 class AlgorithmInfo:
     """The traits of an algorithm.
 
-    `paper` is the paper and section, such as "002 §4". `addressing` is "multicast", "group", "broadcast" or "unicast".
-    `unit` says in words what one control entry is. `causal` is false for the algorithms that only serve as a
-    comparison. `needs_fifo` is true if channels must not reorder. `delay_optimal` is true if no message is ever held
-    back without need. `synchronous` is true if a run could have happened with messages that take no time (002 Figure
-    1); the send event of a message is then that it leaves, see `Sent`.
+    `purpose` says in a sentence what it is for. `paper` is the paper and section, such as "002 §4". `addressing` is
+    "multicast", "group", "broadcast" or "unicast". `unit` says in words what one control entry is. `causal` is
+    false for the algorithms that only serve as a comparison. `needs_fifo` is true if channels must not reorder.
+    `delay_optimal` is true if no message is ever held back without need. `synchronous` is true if a run could have
+    happened with messages that take no time (002 Figure 1); the send event of a message is then that it leaves, see
+    `Sent`.
     """
 
     name: str
@@ -67,6 +68,7 @@ class AlgorithmInfo:
     needs_fifo: bool = False
     delay_optimal: bool = True
     synchronous: bool = False
+    purpose: str = ""
     factory: Factory = Unordered
 
     @property
@@ -99,6 +101,7 @@ _ALL = (
         "001 §3",
         "multicast",
         "a count of messages between two processes",
+        purpose="The textbook algorithm for any multicast, to compare with: a matrix on every message.",
         factory=make_stamping(Rst),
     ),
     AlgorithmInfo(
@@ -107,6 +110,7 @@ _ALL = (
         "000 §3",
         "multicast",
         "a count in a vector of a destination",
+        purpose="One vector per destination for any multicast, to compare with `ks`.",
         factory=make_stamping(Ses),
     ),
     AlgorithmInfo(
@@ -116,6 +120,7 @@ _ALL = (
         "multicast",
         "a preceding message",
         delay_optimal=False,
+        purpose="Channels that lose packets and do not retransmit them: a message brings the messages before it along.",
         factory=make_history,
     ),
     AlgorithmInfo(
@@ -124,6 +129,7 @@ _ALL = (
         "002 §1",
         "multicast",
         "the identifier of a preceding message",
+        purpose="The idea of Psync, to compare with: a message names the messages before it, each once to a process.",
         factory=make_stamping(Psync),
     ),
     AlgorithmInfo(
@@ -132,10 +138,17 @@ _ALL = (
         "002 §7.1",
         "broadcast",
         "a count of a process",
+        purpose="Every process receives every message, by the textbook vector clock.",
         factory=make_stamping(Vector),
     ),
     AlgorithmInfo(
-        "isis", "Birman-Schiper-Stephenson", "003 §2.3", "group", "a count of a member in a group", factory=make_isis
+        "isis",
+        "Birman-Schiper-Stephenson",
+        "003 §2.3",
+        "group",
+        "a count of a member in a group",
+        purpose="Groups that overlap, without needless waiting: a vector per group.",
+        factory=make_isis,
     ),
     AlgorithmInfo(
         "prs",
@@ -143,6 +156,7 @@ _ALL = (
         "000 §5",
         "multicast",
         "a tuple (process, count) for a destination",
+        purpose="The causal barriers of Prakash, Raynal and Singhal for any multicast, to compare with `ks`.",
         factory=make_prs,
     ),
     AlgorithmInfo(
@@ -151,6 +165,7 @@ _ALL = (
         "000 §8.2",
         "broadcast",
         "a maximal predecessor",
+        purpose="Every process receives every message, with the smallest stamps: the latest predecessors only.",
         factory=make_stamping(PrsBroadcast),
     ),
     AlgorithmInfo(
@@ -159,6 +174,7 @@ _ALL = (
         "002 §4",
         "multicast",
         "a destination a message is owed to",
+        purpose="Messages to any set of processes, with the smallest stamps that it takes: the default choice.",
         factory=make_ks,
     ),
     AlgorithmInfo(
@@ -169,6 +185,7 @@ _ALL = (
         "a phase of a group",
         needs_fifo=True,
         delay_optimal=False,
+        purpose="Groups that overlap, with one count per group on a message; it waits for resynchronisations.",
         factory=make_mr,
     ),
     AlgorithmInfo(
@@ -179,6 +196,7 @@ _ALL = (
         "a phase, on resynchronisations only",
         needs_fifo=True,
         delay_optimal=False,
+        purpose="One group that sends often, with no stamp on a message at all; it waits for resynchronisations.",
         factory=make_one_phase(BroadcastPhases),
     ),
     AlgorithmInfo(
@@ -189,10 +207,18 @@ _ALL = (
         "a phase",
         needs_fifo=True,
         delay_optimal=False,
+        purpose="Many groups that all send often, with one count for all of them on a message; it waits longest.",
         factory=make_one_phase(ScalarPhases),
     ),
     AlgorithmInfo(
-        "mf", "Mattern-Fuenfrocken", "002 §7.1", "unicast", "an acknowledgement", delay_optimal=False, factory=make_mf
+        "mf",
+        "Mattern-Fuenfrocken",
+        "002 §7.1",
+        "unicast",
+        "an acknowledgement",
+        delay_optimal=False,
+        purpose="Messages to one process each, with no stamp, where acknowledgements are cheap.",
+        factory=make_mf,
     ),
     AlgorithmInfo(
         "rendezvous",
@@ -202,6 +228,7 @@ _ALL = (
         "an acknowledgement, a request or a permission",
         delay_optimal=False,
         synchronous=True,
+        purpose="Messages to one process each, in a run that looks as if messages took no time; the slowest.",
         factory=make_rendezvous,
     ),
     AlgorithmInfo(
@@ -211,6 +238,7 @@ _ALL = (
         "broadcast",
         "the number of the broadcast before",
         delay_optimal=False,
+        purpose="All broadcasts in one order for everybody, one at a time, by a token.",
         factory=make_serial(broadcast=True),
     ),
     AlgorithmInfo(
@@ -220,6 +248,7 @@ _ALL = (
         "multicast",
         "the number of the message before, for a destination",
         delay_optimal=False,
+        purpose="All multicasts in one order for everybody, one at a time, by a token.",
         factory=make_serial(broadcast=False),
     ),
     AlgorithmInfo(
@@ -229,6 +258,7 @@ _ALL = (
         "multicast",
         "that of the inner algorithm, or a channel number",
         delay_optimal=False,
+        purpose="Many processes that are connected through a few: only representatives carry stamps for all.",
         factory=_hierarchy,
     ),
     AlgorithmInfo(
@@ -238,6 +268,7 @@ _ALL = (
         "multicast",
         "a number, or an acknowledgement",
         delay_optimal=False,
+        purpose="Many processes that send seldom: two integers on a message, which waits for those before it.",
         factory=make_sps,
     ),
     AlgorithmInfo(
@@ -247,9 +278,19 @@ _ALL = (
         "multicast",
         "a message id",
         causal=False,
+        purpose="To show which order is lost if a stamp carries less than that of `ks`.",
         factory=make_stamping(Chain2),
     ),
-    AlgorithmInfo("none", "no ordering", "-", "multicast", "nothing", causal=False, factory=make_none),
+    AlgorithmInfo(
+        "none",
+        "no ordering",
+        "-",
+        "multicast",
+        "nothing",
+        causal=False,
+        purpose="To show how often order is broken without an algorithm.",
+        factory=make_none,
+    ),
 )
 _BY_NAME = {info.name: info for info in _ALL}
 

@@ -105,7 +105,8 @@ ROWS = (
         "test_4_1_on_fifo_channels_a_message_does_not_carry_the_count_of_its_own_group "
         "papers/test_003_short_stamps.py::test_4_1_random_executions_keep_causal_order",
         link="With BS1 as printed, timestamps cannot be inferred",
-        why="messages need not, with the option `own_count=False`; resynchronisations must",
+        why="messages do not, with the option `own_count=False`; resynchronisations carry it, because one of ours may "
+        "stand for several phases",
     ),
     works(
         "3.18", "§4.2, Figure 5", "The example of three processes and three groups.",

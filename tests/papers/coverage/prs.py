@@ -313,7 +313,7 @@ ROWS = (
         "test_fuzz_mobile.py::test_random_worlds_with_beacons_and_without_stations_hold",
     ),
     works(
-        "0.52", "§9.3", "Stations that are themselves mobile connect by links of different bandwidth.",
+        "0.52", "§9.3", "Stations that are mobile connect to the network by links of different bandwidth.",
         "sim.network sim.channels",
         "papers/test_000_section_9.py::test_9_3_a_link_of_low_bandwidth_delays_what_goes_over_it_and_nothing_else "
         "papers/test_000_section_9.py::test_9_3_order_holds_with_links_of_different_bandwidth",
