@@ -89,7 +89,7 @@ def _is_time(found: object) -> bool:
 
 
 def reader(facts: dict[str, bytes]) -> Callable[[str, str, bytes], LogEntry]:
-    """Return what reads an input of format 1, in which a word means different things to a node, station and host."""
+    """Return the function that reads an input. A word means different things to a node, a station and a host."""
     if "station" in facts:
         return _read_station_input
     return _read_host_input if "host" in facts else _read_node_input

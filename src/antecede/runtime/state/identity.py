@@ -14,7 +14,7 @@ NAMES = {"space", *OWNERS}
 
 
 def identify(store: Store, **facts: str) -> str:
-    """Return the incarnation of the store, a name of its own. Raise `Misuse` if the store is of something else."""
+    """Return the incarnation of the store, a name of its own. Raise `Misuse` if the store contradicts `facts`."""
     for fact, owner in OWNERS.items():
         if fact in store.facts and fact not in facts:
             name = store.facts[fact].decode()

@@ -63,7 +63,7 @@ class Journal(Generic[M, E]):
     def put(self, entry: LogEntry) -> list[E]:
         """Give the machine an input, log it, and return its effects.
 
-        What the machine raises leaves no trace: `LimitReached` means that the entry may be put in again later.
+        If the machine raises an error, nothing is logged. After `LimitReached` the entry may be put in again later.
         """
         effects = self._apply(self.machine, entry)
         self.log(entry)
@@ -79,7 +79,7 @@ class Journal(Generic[M, E]):
 
     @property
     def is_snapshot_due(self) -> bool:
-        """Whether the next commit takes a snapshot."""
+        """Return whether the next commit takes a snapshot."""
         return (
             self._is_snapshot_wanted
             or not self._snapshot_bytes
@@ -87,7 +87,7 @@ class Journal(Generic[M, E]):
         )
 
     def commit(self) -> list[Outgoing]:
-        """Make everything up to now durable. Return what the trace owes to its stream."""
+        """Make everything up to now durable. Return the entries of the outbox for the stream of the trace."""
         lines = self.recorder.flush() if self.recorder is not None else []
         if self.is_snapshot_due:
             state = self.machine.snapshot()

@@ -147,7 +147,7 @@ def encode_entry(entry: LogEntry) -> bytes:
 
 @lru_cache(maxsize=4_096, typed=True)
 def _encode_head(number: int, *values: Hashable) -> bytes:
-    """Return all of an entry but its data. The packets of one sender have the same head."""
+    """Return an entry as bytes, without its data. The result is cached: packets of one sender have the same."""
     head = json.dumps(values).encode()
     out = bytearray((number,))
     write_number(len(head), out)

@@ -43,14 +43,14 @@ PACKET, FRAME, LINES = "packet", "frame", "lines"
 
 
 def kind_of(outgoing: Outgoing) -> str:
-    """Return the word for an entry in a store."""
+    """Return the word that a store has for the kind of an entry."""
     if isinstance(outgoing, OutgoingPacket):
         return PACKET
     return FRAME if isinstance(outgoing, OutgoingFrame) else LINES
 
 
 def make_outgoing(n: int, dests: tuple[ProcessId, ...], kind: str, roster: int, data: bytes) -> Outgoing:
-    """Return the entry with this word. Raise `ValueError` if there is no such word."""
+    """Return the entry of the outbox that `kind` names. Raise `ValueError` if there is no such kind."""
     if kind == PACKET:
         return OutgoingPacket(n, dests, roster, data)
     if kind == FRAME:

@@ -46,11 +46,11 @@ class Ownership:
 
     @property
     def epoch(self) -> int:
-        """The epoch that was confirmed last, or 0."""
+        """Return the epoch that was confirmed last, or 0."""
         return self._read(CONFIRMED)[0]
 
     def claim(self, found: Registration | None) -> Registration:
-        """Return the next registration, which is in the store as a claim. Raise `NameTaken` or `OlderCopy`.
+        """Write the next registration to the store as a claim, and return it. Raise `NameTaken` or `OlderCopy`.
 
         `found` is the registration that the broker has now, or None.
         """

@@ -41,7 +41,7 @@ class RecentMessages:
                 self._checksums.popitem(last=False)
 
     def save(self) -> None:
-        """Write them to the store, which is about to take a snapshot."""
+        """Stage the checksums as a fact of the store. Call this before the store takes a snapshot."""
         self._store.put(FACT, _write(self._checksums))
 
 

@@ -28,7 +28,7 @@ TOLD = "told "
 
 
 class UnknownRoster(Exception):
-    """The frame that tells of it is still on its way: offer this one again later."""
+    """The roster that a frame was encoded with is still on its way: offer the frame again later."""
 
 
 class Rosters:
@@ -49,8 +49,10 @@ class Rosters:
         self.grow(names)
 
     def grow(self, known: Iterable[ProcessId]) -> None:
-        """Make a new roster of all `known` names if too many of them are not on the present one; it is without
-        those who left since."""
+        """Make a new roster of all `known` names if too many of them are not on the present one.
+
+        The new roster does not have processes that have left since.
+        """
         everyone = set(known)
         missing = len(everyone.difference(self.names))
         if missing and missing > (len(everyone) - missing) // 4 and self.number < NUMBER_MAX:
@@ -61,13 +63,13 @@ class Rosters:
             self._store.put("roster names", json.dumps(self.names).encode())
 
     def untold(self, dests: Sequence[ProcessId]) -> list[ProcessId]:
-        """Those of `dests` who have to be told of the present roster first; from now on they count as told."""
+        """Return those of `dests` that were not told of the present roster, and count them as told from now on."""
         untold = [dest for dest in dests if self._told.get(dest, 0) != self.number]
         self._told |= dict.fromkeys(untold, self.number)
         return untold
 
     def forget(self, process: ProcessId) -> None:
-        """It has left: neither its rosters nor what it was told are of any use."""
+        """Forget the rosters of a process that has left, and which roster it was told."""
         self._told.pop(process, None)
         for number in range(1, NUMBER_MAX + 1):
             self.awaited.pop((process, number), None)
@@ -75,7 +77,7 @@ class Rosters:
             self._codecs.pop((process, number), None)
 
     def learn(self, owner: ProcessId, number: int, names: tuple[str, ...]) -> None:
-        """`owner` tells of its roster."""
+        """Store a roster that `owner` tells. Raise `WireError` if it is not valid, or has changed."""
         if not 1 <= number <= NUMBER_MAX:
             raise WireError(f"roster {number} of {owner}: rosters are numbered from 1 to {NUMBER_MAX}")
         try:
@@ -89,7 +91,10 @@ class Rosters:
         self.awaited.pop((owner, number), None)
 
     def codec_of(self, owner: ProcessId, number: int) -> Codec:
-        """What `owner` encoded its packets with. Raise `UnknownRoster` if it may still come, else `WireError`."""
+        """Return the codec of a roster of `owner`. Raise `UnknownRoster` if the roster has not come yet.
+
+        Raise `WireError` if there can be no roster of this number.
+        """
         if not number:
             return self._plain
         if number > NUMBER_MAX:

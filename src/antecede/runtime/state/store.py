@@ -196,9 +196,9 @@ class Store:
         return number
 
     def _read(self, what: str, query: str, make: Callable[..., T]) -> Iterator[T]:
-        """Yield what `make` makes of each row without its checksum, which is last and has to fit.
+        """Yield what `make` returns for each row. The last column of a row is its checksum, which `make` does not get.
 
-        `what` names a row in an error, with its columns by number.
+        Raise `StoreError` if a checksum is wrong. `what` names a row in the error, with its columns by number.
         """
         try:
             for row in self._database.execute(query):
@@ -230,7 +230,7 @@ class Store:
         yield from self._read("entry {0} of the log", "SELECT n, entry, checksum FROM log ORDER BY n", read)
 
     def outbox(self) -> list[Outgoing]:
-        """Return what some inbox may not have yet."""
+        """Return the entries of the outbox that some inbox may not have yet."""
         query = "SELECT n, dests, kind, roster, data, checksum FROM outbox ORDER BY n"
 
         def read(n: int, dests: str, kind: str, roster: int, data: bytes) -> Outgoing:
@@ -249,7 +249,7 @@ class Store:
         return list(self._read("message {1}:{2} in the inbox", query, read))
 
     def quarantined(self) -> list[tuple[ProcessId | None, str, bytes]]:
-        """Return what was refused: who was said to have sent it, why it was refused, and the bytes. The first 1,000."""
+        """Return the first 1,000 packets that were refused, each with its alleged sender, the reason, and its bytes."""
         query = "SELECT n, sender, reason, data, checksum FROM quarantine ORDER BY n"
 
         def read(_: int, sender: ProcessId | None, reason: str, data: bytes) -> tuple[ProcessId | None, str, bytes]:
@@ -272,15 +272,15 @@ class Store:
         self._staged["log"].clear()
 
     def enqueue_packet(self, dests: Sequence[ProcessId], roster: int, data: bytes) -> Outgoing:
-        """Owe a packet to these inboxes."""
+        """Stage a packet for the inboxes of `dests`, and return its entry of the outbox."""
         return self._enqueue(OutgoingPacket(self._last_out + 1, tuple(dests), roster, data), roster)
 
     def enqueue_frame(self, dests: Sequence[ProcessId], data: bytes) -> Outgoing:
-        """Owe a whole frame to these inboxes."""
+        """Stage a whole frame for the inboxes of `dests`, and return its entry of the outbox."""
         return self._enqueue(OutgoingFrame(self._last_out + 1, tuple(dests), data))
 
     def enqueue_lines(self, dest: ProcessId, data: bytes) -> Outgoing:
-        """Owe lines of the trace to a stream."""
+        """Stage lines of the trace for a stream, and return their entry of the outbox."""
         return self._enqueue(OutgoingLines(self._last_out + 1, (dest,), data))
 
     def _enqueue(self, outgoing: Outgoing, roster: int = 0) -> Outgoing:
@@ -296,7 +296,7 @@ class Store:
         self._sum.put(table, row[0], found)
 
     def done(self, n: int) -> None:
-        """Entry `n` of the outbox is in the inboxes of all its destinations."""
+        """Delete entry `n` of the outbox, because the inboxes of all its destinations have it."""
         self._deleted["done"].append(n)
         self._sum.drop("outbox", n)
 
@@ -308,13 +308,13 @@ class Store:
         return Delivered(self._last_in, message)
 
     def acknowledge(self, n: int) -> None:
-        """The application is done with message `n` of the inbox."""
+        """Delete message `n` of the inbox, because the application is done with it."""
         self._acknowledged += 1
         self._deleted["acknowledged"].append(n)
         self._sum.drop("inbox", n)
 
     def quarantine(self, sender: ProcessId | None, reason: str, data: bytes) -> None:
-        """Keep what was refused for whoever wants to look at it, as long as there is room."""
+        """Keep a frame or packet that was refused, and why, as long as there is room."""
         if self._quarantined < QUARANTINE_ROWS_MAX:
             self._quarantined += 1
             self._stage("quarantine", (self._quarantined, sender, reason, data))
@@ -331,7 +331,7 @@ class Store:
             self._changed_facts[key] = None
 
     def commit(self) -> None:
-        """Write all that was staged, or nothing: `StoreError`, after which only `close` is left to call."""
+        """Write everything that was staged. If this raises `StoreError`, nothing is written: call only `close` then."""
         for name, numbers in self._deleted.items():
             self._staged[name] += _runs(numbers)
         self._stage_facts()
@@ -355,7 +355,7 @@ class Store:
             numbers.clear()
 
     def _stage_facts(self) -> None:
-        """Stage the facts that were changed, and the sum of all rows if another row is."""
+        """Stage the facts that were changed, and the sum of all rows if a row other than a log entry is staged."""
         for key, value in self._changed_facts.items():
             if value is None:
                 self._staged["no fact"].append((key,))

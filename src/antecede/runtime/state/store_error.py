@@ -44,6 +44,6 @@ def checksum(*values: bytes | str | int | None) -> int:
 
 @lru_cache(maxsize=4_096)
 def _with_length(value: object) -> bytes:
-    """Return a text, such as a name, or None as a checksum takes it. Most of them come again and again."""
+    """Return a text or None as bytes, after their length. The result is cached, because most names come often."""
     data = repr(value).encode()
     return b"%d %b" % (len(data), data)

@@ -2,7 +2,7 @@
 
 **Files.** The file takes part in the transaction of the store by its length. Lines are appended first, then the store
 commits how long the file is now; a process that dies in between finds a file that is longer than the store says, and
-cuts it, or removes it where it was just begun. So an event is in the trace exactly if the step it belongs to happened,
+cuts it, or removes it if it was just begun. So an event is in the trace exactly if the step it belongs to happened,
 and once. A file that is shorter than the store says is another, or in another folder: the process does not start.
 
 Files are `<process>.jsonl`, then `<process>.1.jsonl` and so on, each begun when the one before has reached
@@ -64,7 +64,7 @@ class TraceFiles:
             )
 
     def _remove_later(self) -> None:
-        """What was begun, and never committed. Without a committed line nothing was: it would be of another run."""
+        """Remove files that were never committed. Keep them if no line ever was committed: they are of another run."""
         later = self._number + 1
         while self._length and self._path(later).exists():
             try:
@@ -83,7 +83,7 @@ class TraceFiles:
         return file
 
     def append(self, lines: Sequence[str]) -> list[Outgoing]:
-        """Write lines, and stage how long the file is with them. Nothing of it has to go anywhere."""
+        """Write lines to the file, and stage its new length. Return an empty list: nothing is owed to a stream."""
         data = "".join(f"{line}\n" for line in lines).encode()
         try:
             if self._length and self._length + len(data) > self._file_bytes_max:
@@ -121,15 +121,15 @@ class TraceOutbox:
         self._store = store
 
     def append(self, lines: Sequence[str]) -> list[Outgoing]:
-        """Stage lines for the outbox: they are owed to the stream."""
+        """Stage lines for the stream, and return their entries of the outbox."""
         return [self._store.enqueue_lines(TRACE, entry) for entry in _entries(lines)]
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: there is nothing to close."""
 
 
 def _entries(lines: Sequence[str]) -> Iterator[bytes]:
-    """The lines in pieces of at most `ENTRY_BYTES_MAX`; a longer line by itself."""
+    """Yield the lines in pieces of at most `ENTRY_BYTES_MAX`. A line that is longer is a piece by itself."""
     entry = b""
     for line in lines:
         data = f"{line}\n".encode()
@@ -142,7 +142,7 @@ def _entries(lines: Sequence[str]) -> Iterator[bytes]:
 
 
 class Sink(Protocol):
-    """Where lines go."""
+    """A place for the lines of a trace: files, or a stream."""
 
     def append(self, lines: Sequence[str]) -> list[Outgoing]: ...
 
@@ -150,7 +150,10 @@ class Sink(Protocol):
 
 
 def stream_of(trace: str | Path | None) -> str | None:
-    """The name in `jetstream:NAME`; None where the trace goes to a folder, or nowhere."""
+    """Return the name in `jetstream:NAME`, or None if the trace goes to a folder, or nowhere.
+
+    Raise `Misuse` if a stream cannot have this name.
+    """
     if not isinstance(trace, str) or not trace.startswith(SCHEME):
         return None
     name = trace.removeprefix(SCHEME)
@@ -160,7 +163,7 @@ def stream_of(trace: str | Path | None) -> str | None:
 
 
 def sink(trace: str | Path, process: ProcessId, store: Store, file_bytes_max: int = FILE_BYTES_MAX) -> Sink:
-    """The sink that `trace` asks for: a folder, or `jetstream:NAME`."""
+    """Return the sink that `trace` names: files in a folder, or the stream of `jetstream:NAME`."""
     if stream_of(trace) is not None:
         return TraceOutbox(store)
     return TraceFiles(Path(trace), process, store, file_bytes_max)
@@ -191,16 +194,19 @@ class Recorder:
         self._events.append(event)
 
     def other(self, kind: str, message: Message) -> None:
-        """A receive or a deliver."""
+        """Record that a message was received or delivered. `kind` is "receive" or "deliver"."""
         self._events.append(Event(self._run, self._process, self._next(), kind, self._wall(), str(message.id)))
 
     def note(self, kind: str, attributes: Mapping[str, str]) -> None:
-        """Something without a message: a host that moves, connects or disconnects."""
+        """Record an event without a message, such as a host that moves, connects or disconnects."""
         event = Event(self._run, self._process, self._next(), kind, self._wall(), attributes=attributes)
         self._events.append(event)
 
     def flush(self) -> list[Outgoing]:
-        """To be called before the store commits; what it returns may go out after that."""
+        """Write the events since the last call to the sink. Return the entries of the outbox that this leads to.
+
+        Call this before the store commits. The entries may go out after the commit.
+        """
         if not self._events:
             return []
         outgoing = self._sink.append([to_json(event) for event in self._events])
@@ -223,7 +229,7 @@ def open_recorder(
     wall: Callable[[], float],
     file_bytes_max: int = FILE_BYTES_MAX,
 ) -> Iterator[Recorder | None]:
-    """Give the recorder of a process that writes to `trace`, or None if there is no trace to write."""
+    """Yield the recorder of a process that writes to `trace`, or None if there is no trace to write."""
     if trace is None:
         yield None
         return
