@@ -105,12 +105,12 @@ class Transport(Protocol):
 
     @property
     def data_bytes_max(self) -> int:
-        """The length of the longest data that `publish` takes."""
+        """Return the length of the longest data that `publish` takes."""
         ...
 
     @property
     def outage(self) -> str:
-        """Why there is no connection to the broker now, in words that say what to do. Empty if there is one."""
+        """Return why there is no connection to the broker now, and what to do; or an empty string if there is one."""
         ...
 
     def trace_to(self, stream: str) -> None:
@@ -170,7 +170,7 @@ class Transport(Protocol):
         ...
 
     async def answer_status(self, answer: Callable[[], Mapping[str, object]]) -> None:
-        """From now on, answer whoever asks for the status of this process. Do nothing if nobody can ask."""
+        """Answer everybody who asks for the status of this process, from now on. Do nothing if nobody can ask."""
         ...
 
 

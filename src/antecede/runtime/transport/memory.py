@@ -61,12 +61,12 @@ class Inbox:
     serial: int = 0
 
     def put(self, at: int, sender: ProcessId, data: bytes) -> None:
-        """Insert data at a place among what waits."""
+        """Insert new data at place `at` of what waits."""
         self.serial += 1
         self.offer(at, Received(sender, data, self.serial, self.serial))
 
     def offer(self, at: int, received: Received) -> None:
-        """Insert what was there before at a place among what waits."""
+        """Insert `received` at place `at` of what waits."""
         self.waiting.insert(at, received)
         self.filled.set()
 

@@ -19,13 +19,13 @@ ESCAPE = re.compile(rb"=([0-9A-F]{2})")
 
 @lru_cache(maxsize=65_536)
 def token(name: str) -> str:
-    """The name as one token of a subject."""
+    """Return the name as one token of a subject."""
     return "".join(chr(byte) if byte in PLAIN else f"={byte:02X}" for byte in name.encode())
 
 
 @lru_cache(maxsize=65_536)
 def untoken(written: str) -> str | None:
-    """The name that `token` was given, or None where it was given none."""
+    """Return the name of which `token` makes `written`, or None if there is no such name."""
     try:
         name = ESCAPE.sub(lambda match: bytes.fromhex(match[1].decode()), written.encode()).decode()
     except UnicodeDecodeError:
@@ -34,6 +34,9 @@ def untoken(written: str) -> str | None:
 
 
 def label(name: str) -> str:
-    """The name as part of a stream's name or as the stem of a file: never long, and not to be read back."""
+    """Return a text for the name that can be part of a stream's name or of a file's.
+
+    The text is never long. The name cannot be read from it, because a long name is replaced by its digest.
+    """
     written = token(name)
     return written if len(written) <= LABEL_CHARS_MAX else f"={hashlib.sha256(name.encode()).hexdigest()}"

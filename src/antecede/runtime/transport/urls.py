@@ -36,7 +36,7 @@ NOT_GIVEN: Final = NotGiven.NOT_GIVEN
 
 
 def network_of(url: str | Network, options: NatsOptions | None = None) -> Network:
-    """Return the network of a URL; a network is returned as it is."""
+    """Return the network of a URL. Return a network as it is."""
     if not isinstance(url, str):
         if options is not None:
             raise Misuse("options for NATS need a URL: a network object has its own options")
@@ -79,7 +79,7 @@ def folder_of_stores(store: str | Path | NotGiven | None, network: Network) -> P
 
 
 def servers_of(url: str) -> list[str]:
-    """The servers of a NATS that runs already, for whoever only wants to look."""
+    """Return the servers of a NATS that runs already. Raise `Unreachable` if the embedded server does not run."""
     network = network_of(url)
     if isinstance(network, NatsNetwork):
         return list(network.servers)

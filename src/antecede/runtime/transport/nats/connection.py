@@ -57,7 +57,7 @@ class NatsConnection:
 
     @property
     def outage(self) -> str:
-        """Why there is no connection now, in words. Empty if there is one."""
+        """Return why there is no connection now, or an empty string if there is one."""
         if self.client.is_connected:
             return ""
         if self.last_error is None:
@@ -104,7 +104,7 @@ class NatsConnection:
         self.client, self.last_error, self._is_first = self._make_client(), None, True
 
     async def _attempt(self, connect: Coroutine[Any, Any, None], is_quiet: bool) -> None:
-        """Connect, and say so if it takes long. The client tries for ever, and does not always hear to stop."""
+        """Connect, and log it if that takes long. The client tries for ever, and may not stop if it is cancelled."""
         connecting = asyncio.create_task(connect)
         limit_s = self._options.limits.connect_s
         try:

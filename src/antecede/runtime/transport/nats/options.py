@@ -67,6 +67,6 @@ class NatsOptions:
 
 
 def shown(servers: Sequence[str]) -> str:
-    """The addresses, without the user, password or token that they may carry."""
+    """Return the addresses as a text, without the user, password or token that they may carry."""
     each = [part for server in servers for part in server.split(",")]
     return ", ".join(SECRET.sub(r"\1", one) for one in each)

@@ -63,7 +63,7 @@ class NameOwner:
 
     @property
     def epoch(self) -> int:
-        """The epoch of the claim, or 0 if nothing was claimed."""
+        """Return the epoch of the claim, or 0 if nothing was claimed."""
         return 0 if self._mine is None else self._mine.epoch
 
     def check(self) -> None:
@@ -86,7 +86,7 @@ class NameOwner:
         claimant.confirm(claimed)
 
     async def listen(self, client: Client) -> None:
-        """Hear what peers announce, without a claim."""
+        """Listen to the announcements of peers, without a claim."""
         await self._ask(self._register.make)
         await self._register.listen(client, self._heard)
 
@@ -152,10 +152,10 @@ class NameOwner:
         self._mine = None
 
     async def _replace(self, next_of: Callable[[Registration | None], Registration]) -> Registration:
-        """Replace the registration by the next one of that which the broker has, and return it.
+        """Replace the registration that the broker has by what `next_of` makes of it, and return the new one.
 
-        The broker refuses it if the entry has changed since it was read: by another process, or by this one, if the
-        answer was lost or comes late. A server of a cluster also refuses it until a leader is elected.
+        The broker refuses the new one if the entry has changed since it was read: by another process, or by this one,
+        if the answer was lost or comes late. A server of a cluster also refuses it until a leader is elected.
         """
         began = asyncio.get_running_loop().time()
         pause_s = PAUSE_S

@@ -27,7 +27,7 @@ class Publisher:
         await self.client.subscribe(f"{self._prefix}.*", cb=self._answered)
 
     async def publish(self, subject: str, data: bytes, key: str) -> None:
-        """Publish, and wait for the answer. Raise `Unreachable` if there is none.
+        """Publish data, and wait for the answer. Raise `Unreachable` if there is none.
 
         Nothing is put into the buffer of a lost connection: it would be published later, whoever has the name then.
         """
@@ -47,7 +47,7 @@ class Publisher:
             self._answers.pop(number, None)
 
     def give_up(self, now: float) -> None:
-        """To be called now and then: publications that had no answer in time have failed."""
+        """Raise `Unreachable` in every `publish` that had no answer in time. Call this now and then."""
         for until, answer in self._answers.values():
             if until > now:
                 return

@@ -44,7 +44,7 @@ class Pull:
 
     @property
     def is_silent(self) -> bool:
-        """Neither messages nor heartbeats come, where one of them should: while a request is under way."""
+        """Return whether a request is under way, and neither messages nor heartbeats come."""
         return self._wanted > 0 and asyncio.get_running_loop().time() - self._heard > 2 * self._limits.heartbeat_s
 
     async def open(self, client: Client, consumer: str) -> None:
@@ -56,8 +56,10 @@ class Pull:
         await self._ask_for_more()
 
     async def ask(self) -> None:
-        """Ask again for what is still wanted, where the request may be lost: within `request_s`, with a heartbeat while
-        there is nothing."""
+        """Ask for the messages that are still wanted, if there are any. The last request may be lost.
+
+        The broker answers within `request_s`, and sends heartbeats while there is nothing.
+        """
         if self._wanted <= 0:
             return
         self._heard = asyncio.get_running_loop().time()
@@ -82,7 +84,7 @@ class Pull:
         return list(arrived.items())
 
     def fail(self, error: Exception) -> None:
-        """Nothing more can come: `take` raises `error`."""
+        """Make `take` raise `error` when it has no message left, because nothing more can come."""
         self._broken = error
         self._filled.set()
 
@@ -103,7 +105,7 @@ class Pull:
         self._filled.set()
 
     async def _go_on(self) -> None:
-        """A request that has ended is followed by the next, unless the reader lets messages lie."""
+        """Ask for more if the last request has ended, unless the reader does not take what has arrived."""
         if self._wanted <= 0 and (self._ahead < AHEAD_MAX or not self._arrived):
             await self._ask_for_more()
 
@@ -113,9 +115,9 @@ class Pull:
 
 
 def _number(msg: Msg) -> int:
-    """Return its number in the stream, out of the subject for acknowledging it, which servers write in two ways.
+    """Return the number of a message in the stream, which the subject for its acknowledgement has in one of two places.
 
-    The metadata of the client have it too, and a date and more that nobody asks for here, which takes its time.
+    The metadata of the client have the number too, but they parse a date and more, which takes time.
     """
     parts = msg.reply.split(".")
     return int(parts[SHORT_ACK_NUMBER_AT if len(parts) == SHORT_ACK_PARTS else Msg.Ack.StreamSeq])

@@ -87,7 +87,7 @@ class NameRegister:
         return await self._put(jetstream, f"{token(process)}{PROGRESS}", b"%d" % progress, revision)
 
     async def listen(self, client: Client, heard: Callable[[ProcessId, Registration], Awaitable[None]]) -> None:
-        """From now on, call `heard` with each registration that somebody writes."""
+        """Call `heard` with each registration that somebody writes from now on."""
 
         async def hear(msg: Msg) -> None:
             process, found = untoken(msg.subject.rpartition(".")[2]), _registration(msg.data)

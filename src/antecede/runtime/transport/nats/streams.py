@@ -105,7 +105,7 @@ class InboxStream:
 
 
 async def make_trace(jetstream: JetStreamContext, name: str, options: NatsOptions) -> None:
-    """A stream of this name that is there is taken as it is: an operator may have set bounds to it."""
+    """Make the stream of the trace, if there is none. An existing one stays as an operator may have set it."""
     with suppress(NotFoundError):
         await jetstream.stream_info(name)
         return

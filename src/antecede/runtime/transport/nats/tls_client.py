@@ -23,7 +23,7 @@ class TlsClient(Client):
 
     @property
     def _wants_tls(self) -> bool:
-        """Whether the options or any of the URLs ask for TLS: a list of servers has one password for all."""
+        """Return whether the options or any of the URLs ask for TLS: a list of servers has one password for all."""
         return "tls" in self.options or any(one.uri.scheme in ENCRYPTED_SCHEMES for one in self._server_pool)
 
     @property

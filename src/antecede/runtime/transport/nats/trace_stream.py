@@ -33,7 +33,7 @@ class SeenNumbers:
     beyond: set[int] = field(default_factory=set)
 
     def is_new(self, number: int) -> bool:
-        """Whether this one has not come before; from now on it has."""
+        """Return whether `number` has not come before, and note that it has come now."""
         if number <= self.floor or number in self.beyond:
             return False
         self.beyond.add(number)
@@ -57,7 +57,7 @@ class Once:
                 event = json.loads(line)
                 whose, index = (str(event["run"]), str(event["process"])), int(event["index"])
             except (ValueError, KeyError, TypeError, RecursionError):
-                self.broken += 1  # of somebody who is none of us
+                self.broken += 1  # written by another program
                 continue
             if self.seen.setdefault(whose, SeenNumbers()).is_new(index):
                 fresh.append(line)
@@ -67,7 +67,7 @@ class Once:
 async def fetch(
     servers: Sequence[str], stream: str, options: NatsOptions = OPTIONS, once: Once | None = None
 ) -> AsyncIterator[str]:
-    """The lines of a trace, as far as it was written when this began; `once` counts those that are no events."""
+    """Yield the lines of a trace that were written before this began. `once` counts lines that are not events."""
     once = once or Once()
     if not stream or set(stream) & set(" .*>/\\\t\r\n"):
         raise Misuse(f"{stream!r} is not the name of a stream: use no spaces, dots, slashes or wildcards")
