@@ -51,12 +51,12 @@ class Acknowledgements:
         self.has_asked_again |= self.taken > 0
 
     def find_forgotten(self, log: ProblemLog) -> list[Problem]:
-        """Return the problem that the application goes on and acknowledges nothing, if that is so for a while."""
+        """Return a `NeverAcknowledged` if the application has gone on for a while and acknowledged nothing."""
         since_s = log.age_s("never acknowledged", self.has_asked_again and not self.has_acknowledged)
         return [NeverAcknowledged(since_s, self.taken)] if since_s >= NEVER_AFTER_S else []
 
     def find_missing(self) -> list[Problem]:
-        """Return the problem that the application has forgotten messages and acknowledged later ones, if it has."""
+        """Return an `AcknowledgementMissing` if the application has acknowledged messages after forgotten ones."""
         return self._find_missing(self.forgotten_after_s)
 
     def _find_missing(self, after_s: float) -> list[Problem]:
@@ -69,8 +69,10 @@ class Acknowledgements:
         return [AcknowledgementMissing(self.clock() - taken_at, len(missing), oldest)]
 
     def find_left(self) -> list[Problem]:
-        """Return the problem that the application ends and has not acknowledged what it took: nothing of it, or not
-        all of it, however short ago it took it.
+        """Return the problem that the application ends without having acknowledged every message that it took.
+
+        It has acknowledged none, or left some out before the last one that it acknowledged. How long ago it took them
+        does not matter.
         """
         if self.taken and not self.has_acknowledged:
             return [NeverAcknowledged(0.0, self.taken)]

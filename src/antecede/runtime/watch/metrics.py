@@ -98,10 +98,10 @@ class Metrics(Collector):
         yield problems
 
     def text(self) -> str:
-        """All metrics, now."""
+        """Return all metrics as they are now, in the text form of Prometheus."""
         return generate_latest(self.registry).decode()
 
     def serve(self, port: int, host: str = "127.0.0.1") -> WSGIServer:
-        """Answer GET /metrics from a thread of its own, until `shutdown` of the server returned is called."""
+        """Answer GET /metrics from a thread of its own. Call `shutdown` of the server that is returned to end this."""
         server, _ = start_http_server(port, addr=host, registry=self.registry)
         return server

@@ -30,12 +30,12 @@ class Problem:
 
     @property
     def kind(self) -> str:
-        """A word for what is wrong, the same for all problems of one kind."""
+        """Return a word for what is wrong, the same for all problems of one kind."""
         raise NotImplementedError
 
     @property
     def key(self) -> Hashable:
-        """What the problem is about: two problems of one kind with the same key are the same problem."""
+        """Return what the problem is about: two problems of one kind with the same key are the same problem."""
         return ""
 
     def as_dict(self) -> dict[str, object]:
@@ -51,7 +51,7 @@ class InboxFull(Problem):
 
     @property
     def kind(self) -> str:
-        """A word for what is wrong."""
+        """Return a word for what is wrong."""
         return "inbox full"
 
     def __str__(self) -> str:
@@ -66,7 +66,7 @@ class NeverAcknowledged(Problem):
 
     @property
     def kind(self) -> str:
-        """A word for what is wrong."""
+        """Return a word for what is wrong."""
         return "never acknowledged"
 
     def __str__(self) -> str:
@@ -85,7 +85,7 @@ class AcknowledgementMissing(Problem):
 
     @property
     def kind(self) -> str:
-        """A word for what is wrong."""
+        """Return a word for what is wrong."""
         return "acknowledgement missing"
 
     def __str__(self) -> str:
@@ -105,7 +105,7 @@ class OutboxFull(Problem):
 
     @property
     def kind(self) -> str:
-        """A word for what is wrong."""
+        """Return a word for what is wrong."""
         return "outbox full"
 
     def __str__(self) -> str:
@@ -122,7 +122,7 @@ class LeavingWaits(Problem):
 
     @property
     def kind(self) -> str:
-        """A word for what is wrong."""
+        """Return a word for what is wrong."""
         return "leaving"
 
     def __str__(self) -> str:
@@ -140,12 +140,12 @@ class NumberReused(Problem):
 
     @property
     def kind(self) -> str:
-        """A word for what is wrong."""
+        """Return a word for what is wrong."""
         return "number used twice"
 
     @property
     def key(self) -> Hashable:
-        """The message."""
+        """Return the message."""
         return self.message
 
     def __str__(self) -> str:
@@ -164,12 +164,12 @@ class RefusedAfterGiveUp(Problem):
 
     @property
     def kind(self) -> str:
-        """A word for what is wrong."""
+        """Return a word for what is wrong."""
         return "given up"
 
     @property
     def key(self) -> Hashable:
-        """The sender."""
+        """Return the sender."""
         return self.sender
 
     def __str__(self) -> str:
@@ -187,12 +187,12 @@ class NamesMissing(Problem):
 
     @property
     def kind(self) -> str:
-        """A word for what is wrong."""
+        """Return a word for what is wrong."""
         return "names missing"
 
     @property
     def key(self) -> Hashable:
-        """The sender."""
+        """Return the sender."""
         return self.sender
 
     def __str__(self) -> str:
@@ -212,7 +212,7 @@ class StampsTooLarge(Problem):
 
     @property
     def kind(self) -> str:
-        """A word for what is wrong."""
+        """Return a word for what is wrong."""
         return "larger than needed"
 
     def __str__(self) -> str:
@@ -230,7 +230,7 @@ class BrokerLost(Problem):
 
     @property
     def kind(self) -> str:
-        """A word for what is wrong."""
+        """Return a word for what is wrong."""
         return "no broker"
 
     def __str__(self) -> str:
@@ -246,12 +246,12 @@ class LuggageAwaited(Problem):
 
     @property
     def kind(self) -> str:
-        """A word for what is wrong."""
+        """Return a word for what is wrong."""
         return "luggage awaited"
 
     @property
     def key(self) -> Hashable:
-        """The station that was asked. A station that is down keeps the luggage of all hosts that it has served."""
+        """Return the station that was asked. A station that is down keeps the luggage of all hosts it has served."""
         return self.station
 
     def __str__(self) -> str:
@@ -270,7 +270,7 @@ class NotConnected(Problem):
 
     @property
     def kind(self) -> str:
-        """A word for what is wrong."""
+        """Return a word for what is wrong."""
         return "not connected"
 
     def __str__(self) -> str:
@@ -286,12 +286,12 @@ class MoveFailed(Problem):
 
     @property
     def kind(self) -> str:
-        """A word for what is wrong."""
+        """Return a word for what is wrong."""
         return "move failed"
 
     @property
     def key(self) -> Hashable:
-        """The address of the station."""
+        """Return the address of the station."""
         return self.url
 
     def __str__(self) -> str:
@@ -310,12 +310,12 @@ class MessageRefused(Problem):
 
     @property
     def kind(self) -> str:
-        """A word for what is wrong."""
+        """Return a word for what is wrong."""
         return "message refused"
 
     @property
     def key(self) -> Hashable:
-        """The message."""
+        """Return the message."""
         return self.message
 
     def __str__(self) -> str:
@@ -326,17 +326,17 @@ class MessageRefused(Problem):
 
 
 def did_you_mean(similar: Sequence[ProcessId]) -> str:
-    """Return a question with names that are like a name which is unknown, or nothing if there are none."""
+    """Return a question with the names that are similar to an unknown name, or an empty string if there are none."""
     return f" Did you mean {' or '.join(map(repr, similar))}?" if similar else ""
 
 
 def plural(count: int, noun: str) -> str:
-    """Return "1 message is" or "3 messages are"."""
+    """Return the count, the noun and the verb, such as "1 message is" or "3 messages are"."""
     return f"1 {noun} is" if count == 1 else f"{count:,} {noun}s are"
 
 
 def listed(names: Iterable[ProcessId]) -> str:
-    """Return names as a list for people, which is not long."""
+    """Return a text with the first `NAMES_SHOWN_MAX` names, and how many more there are."""
     shown = sorted(names)
     more = f" and {len(shown) - NAMES_SHOWN_MAX} more" if len(shown) > NAMES_SHOWN_MAX else ""
     return ", ".join(shown[:NAMES_SHOWN_MAX]) + more
@@ -353,7 +353,7 @@ class ProblemLog:
         """The problems at the last look."""
 
     def age_s(self, key: Hashable, is_so: bool = True) -> float:
-        """Return for how long something is so, as far as was asked. If it is not, it begins anew the next time."""
+        """Return how long `is_so` has been true for `key`, as far as was asked, or 0 if it is false now."""
         if not is_so:
             self._since.pop(key, None)
             return 0.0
@@ -380,6 +380,6 @@ class ProblemLog:
 
 
 def find_broker_lost(log: ProblemLog, outage: str) -> list[Problem]:
-    """Return the problem that there is no broker, for the reason `outage`, if that is so for a while."""
+    """Return a `BrokerLost` if there has been an `outage` for a while, and otherwise an empty list."""
     since_s = log.age_s("no broker", bool(outage))
     return [BrokerLost(since_s, outage)] if since_s >= BROKER_LOST_AFTER_S else []

@@ -53,8 +53,10 @@ class SentStamps:
             self._bytes += control_bytes * len(others)
 
     def find_smaller(self, processes: int) -> tuple[str, int, int] | None:
-        """Return the algorithm that would need the least, if it is a third or less, with the control bytes for each
-        destination: of now, and of that algorithm. Return None if there is none, or too little was sent.
+        """Return the algorithm that would need the fewest control bytes, if that is at most a third of those sent.
+
+        With it come the control bytes for each destination: those of now, and those of that algorithm. Return None if
+        there is no such algorithm, or too little was sent.
         """
         if self._messages < SENDS_MIN:
             return None

@@ -43,17 +43,17 @@ class Stall(Problem):
 
     @property
     def kind(self) -> str:
-        """A word for what is wrong."""
+        """Return a word for what is wrong."""
         return "unreachable" if self.message is None else "held back"
 
     @property
     def key(self) -> Hashable:
-        """What does not move."""
+        """Return what does not move: a message or a destination, and the host that waits for it."""
         return self.message or self.to, self.host
 
     @property
     def awaited_from(self) -> tuple[ProcessId, ...]:
-        """The processes whose messages are awaited."""
+        """Return the processes whose messages are awaited."""
         return tuple(sorted({need.sender for need in self.needs}))
 
     def as_dict(self) -> dict[str, object]:
@@ -81,7 +81,7 @@ class NoSuchProcess(Stall):
 
     @property
     def kind(self) -> str:
-        """A word for what is wrong."""
+        """Return a word for what is wrong."""
         return "no such process"
 
     def __str__(self) -> str:
@@ -101,16 +101,16 @@ class UpgradeNeeded(Stall):
 
     @property
     def kind(self) -> str:
-        """A word for what is wrong."""
+        """Return a word for what is wrong."""
         return "upgrade needed"
 
     @property
     def key(self) -> Hashable:
-        """The frame."""
+        """Return the sender and the checksum of the frame."""
         return self.sender, self.checksum
 
     def as_dict(self) -> dict[str, object]:
-        """Return what `antecede status` shows."""
+        """Return what `antecede status` shows: the frame, its sender, since when, and all of it in words."""
         since_s = round(self.since_s, 1)
         return {"kind": self.kind, "what": "1 frame", "from": [self.sender], "since_s": since_s, "text": str(self)}
 

@@ -31,14 +31,15 @@ Answer: TypeAlias = dict[str, Any]
 async def answer(
     transport: Transport, space: str, process: str, kind: str, status: Callable[[], Mapping[str, object]]
 ) -> None:
-    """From now on, tell whoever asks how this process is doing. If there is no broker to ask through, nobody can."""
+    """Answer everybody who asks for the status of this process, from now on. Do nothing if nobody can ask."""
     identity = {"space": space, "process": process, "kind": kind, "running": True}
     await transport.answer_status(lambda: {**identity, **status()})
 
 
 async def gather(servers: Sequence[str], options: NatsOptions = OPTIONS, *, wait_s: float = GATHER_S) -> list[Answer]:
-    """Return everybody who has an inbox or answers, by space and name. Raise `Misuse` if nobody answers and the server
-    has no JetStream, so that nobody can have an inbox.
+    """Return the status of every process that has an inbox or answers, sorted by space and name.
+
+    Raise `Misuse` if nobody answers and the server has no JetStream, so that nobody can have an inbox.
     """
     async with visit(servers, options) as client:
         answers = await _answers(client, wait_s)

@@ -42,5 +42,5 @@ class UnreadableFrames:
         return bool(self._found) and (sender, crc32(data)) in self._found
 
     def all(self) -> list[UnreadableFrame]:
-        """Return all of them."""
+        """Return all frames that were found unreadable, the oldest first."""
         return list(self._found.values())
