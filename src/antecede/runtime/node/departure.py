@@ -54,7 +54,7 @@ class Departure:
 
     @property
     def is_handing_over(self) -> bool:
-        """Whether the algorithm still exchanges packets with others before this process can go."""
+        """Return whether the algorithm still exchanges packets with others before this process can go."""
         algorithm = self._durable.algorithm
         return isinstance(algorithm, HandsOver) and algorithm.is_handing_over
 
@@ -64,12 +64,12 @@ class Departure:
 
     @property
     def unsettled(self) -> set[ProcessId]:
-        """Who has not delivered everything of this process, as far as is known, or is still awaited itself."""
+        """Return the processes that have not settled, or whose last message to this process is not delivered yet."""
         return {other for other in self.others if not self._has_settled(other)}
 
     @property
     def awaited(self) -> set[ProcessId]:
-        """Whom this process waits for before it can go: who has not settled, or has not answered the hand-over."""
+        """Return the processes that this one waits for: they have not settled, or not answered the hand-over."""
         algorithm = self._durable.algorithm
         return self.unsettled | (algorithm.awaited_to_hand_over if isinstance(algorithm, HandsOver) else set())
 
@@ -77,7 +77,10 @@ class Departure:
         return other in self._settled and self._durable.last.has_delivered(other, self._settled[other])
 
     def gone(self, inboxes: Iterable[ProcessId]) -> set[ProcessId]:
-        """Whose inboxes were seen before, and are not there now. An inbox that never was may come."""
+        """Return the processes whose inboxes were seen before, and are not among `inboxes` now.
+
+        A process whose inbox was never seen is not gone: its inbox may still come.
+        """
         there = set(inboxes)
         before = set(json.loads(self._durable.store.facts.get(SEEN, b"[]")))
         self._durable.store.put(SEEN, json.dumps(sorted(before | there)).encode())
@@ -90,27 +93,27 @@ class Departure:
             raise Misuse(f"{leaving[0]!r} is leaving: remove it from the destinations")
 
     def begin(self) -> None:
-        """`Misuse` where the algorithm does not let this process go; then nothing has changed."""
+        """Begin to leave. Raise `Misuse`, and change nothing, if the algorithm does not let this process go."""
         if self.step == STAYS:
             restore(self._durable.algorithm.snapshot()).leave(self._durable.process)
             self._durable.store.put(FACT, BEGUN)
 
     def ask(self) -> None:
-        """Everything is in the inboxes: ask whoever was not asked whether it is delivered."""
+        """Ask everybody who was not asked before whether it has settled. Call this when all inboxes have everything."""
         self._turn = self._turn or self._later_than(0)
         for last, whom in self._by_last_message(self.unsettled - self._asked).items():
             self._asked.update(whom)
             self._durable.tell(whom, leaving_word(LEAVING, self._turn, last))
 
     def _by_last_message(self, others: Iterable[ProcessId]) -> dict[int, list[ProcessId]]:
-        """Return who has to be told the same: those to whom the same message was the last."""
+        """Return the processes by the number of the last message to each: those of one number are told the same."""
         found: dict[int, list[ProcessId]] = {}
         for other in sorted(others):
             found.setdefault(self._durable.last.to(other), []).append(other)
         return found
 
     def _later_than(self, turn: int) -> int:
-        """A turn after `turn` and all that were heard of, which includes those of before a restart."""
+        """Return a turn that is later than `turn` and all turns heard of, those before a restart included."""
         latest = max(turn, int(self._durable.store.facts.get(TURN, b"0")))
         self._durable.store.put(TURN, b"%d" % latest)
         return latest + 1
@@ -128,7 +131,7 @@ class Departure:
         self._durable.store.put(FACT, LEFT)
 
     def heard(self, sender: ProcessId, said: LeavingWord) -> bool:
-        """A word of another. False: not now, it is to be offered again."""
+        """Take a word about leaving from `sender`. Return False if it has to be offered again later."""
         if said.kind == SETTLED:
             self._settled[sender] = said.last
         if said.kind == SETTLED or sender in self._durable.departed:

@@ -11,8 +11,8 @@ packets and calls come from outside (`node`), one at a time. A crash at any inst
 
 Frames that cannot be right are refused without a trace in the state, counted, and kept in quarantine with the reason.
 
-Of a process that left nothing is kept but its name, which cannot be used again: packets that are still on their way
-may speak of it.
+Nothing is kept of a process that has left but its name, which cannot be used again: packets that are still on their
+way may speak of it.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class DurableProcess:
     # What comes in.
 
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> MessageId:
-        """Send; `Misuse` changes nothing."""
+        """Send `payload` to `dests`, and return the message's identity. If this raises `Misuse`, nothing is sent."""
         to = dests if isinstance(dests, str) else sorted(set(checked_names("the destinations", dests)))
         if self._sends_to_names:
             self.departure.check_stay([to] if isinstance(to, str) else to)
@@ -133,7 +133,7 @@ class DurableProcess:
         return sent.message.id
 
     def join(self, process: ProcessId, groups: Iterable[GroupId] = ()) -> None:
-        """A newcomer may be sent to from now on; or this process itself joins further groups."""
+        """Admit a newcomer, which may be sent to from now on; or join further groups, if `process` is this process."""
         joining = sorted(groups)
         is_self = process == self.algorithm.process
         if (process in self.members or is_self) and not joining:
@@ -160,7 +160,7 @@ class DurableProcess:
             self.store.put(f"member {name}", b"")
 
     def leave(self, process: ProcessId) -> None:
-        """`process`, another one, sends nothing more, and nothing of it is wanted."""
+        """Let another process go: it sends nothing more, and this process forgets all but its name."""
         if process == self.process:
             raise Misuse(f"{process!r} is this process: call leave() instead of give_up()")
         if process in self.departed:
@@ -171,40 +171,40 @@ class DurableProcess:
         self.forget(process)
 
     def give_up(self, process: ProcessId) -> None:
-        """`process`, another one, did not leave and will never come back: what comes of it from now on is counted."""
+        """Let another process go that did not leave and never comes back, and count what comes from it from now on."""
         if process not in self.departed:
             self.leave(process)
             self.given_up.add(process)
 
     def hand_over(self, process: ProcessId) -> None:
-        """To the algorithm, `process` is gone; if that is this one, it hands over what others need."""
+        """Tell the algorithm that `process` is gone. If that is this one, the algorithm hands over what others need."""
         self._carry_out(self._journal.put(LeaveEntry(process)))
 
     def tell(self, others: Iterable[ProcessId], word: bytes) -> None:
-        """A frame about leaving."""
+        """Stage a frame about leaving for the inboxes of `others`."""
         to = sorted(others)
         if to:
             self._staged.outgoing.append(self.store.enqueue_frame(to, word))
 
     def owes(self, process: ProcessId) -> bool:
-        """A message of `process` is here, or was offered, and is not delivered yet."""
+        """Return whether a message of `process` is here, or was offered, and is not delivered yet."""
         late = any(sender == process for sender, _ in self._late)
         unreadable = any(frame.sender == process for frame in self.unreadable.all())
         return late or unreadable or any(held.message.sender == process for held in self.pending())
 
     def has_queued_for(self, process: ProcessId) -> bool:
-        """A message that this process sent to `process` waits in the algorithm, for a token for instance."""
+        """Return whether a message from this process to `process` waits in the algorithm, for a token for instance."""
         return any(
             waiting.message.sender == self.process and process in waiting.message.dests for waiting in self.pending()
         )
 
     @property
     def staged(self) -> int:
-        """Entries of the outbox that are not committed yet."""
+        """Return the number of entries of the outbox that are not committed yet."""
         return len(self._staged.outgoing)
 
     def forget(self, process: ProcessId) -> None:
-        """All but the name. Inputs of before may need what is forgotten to be replayed: so a snapshot is due."""
+        """Forget all but the name of a process, and want a snapshot, because replaying the log may need the rest."""
         self.departed.add(process)
         self.members.discard(process)
         self.store.put(f"departed {process}", b"")
@@ -216,7 +216,7 @@ class DurableProcess:
         self._journal.want_snapshot()
 
     def tick(self, now: float) -> None:
-        """Time has come to `now`."""
+        """Tell the algorithm that the time is `now`."""
         self.timers = [at for at in self.timers if at > now]
         self.store.put("timers", json.dumps(self.timers).encode())
         self._carry_out(self._journal.put(TickEntry(now)))
@@ -301,17 +301,17 @@ class DurableProcess:
             self._recent.note(packet.message)
 
     def acknowledge(self, n: int) -> None:
-        """The application has the message: never offer it again."""
+        """Delete message `n` of the inbox, because the application has acknowledged it."""
         self.store.acknowledge(n)
 
     def done(self, n: int) -> None:
-        """Every destination's inbox has it."""
+        """Delete entry `n` of the outbox, because the inbox of every destination has it."""
         self.store.done(n)
 
     # What goes out.
 
     def commit(self) -> ReleasedByNode:
-        """Make everything up to now durable, and release what it led to."""
+        """Make everything up to now durable, and return what may be shown to others now."""
         if self._journal.is_snapshot_due:
             self._recent.save()
         self._staged.outgoing += self._journal.commit()
@@ -319,7 +319,7 @@ class DurableProcess:
         return released
 
     def _apply(self, algorithm: Algorithm, entry: LogEntry) -> list[Effect]:
-        """Give an algorithm an entry of the log."""
+        """Give an algorithm an entry of the log, and return the effects."""
         match entry:
             case SendEntry(dests, payload):
                 return algorithm.send(dests, payload)
@@ -368,7 +368,7 @@ class DurableProcess:
                 self.store.put("timers", json.dumps(self.timers).encode())
 
     def _transmit(self, dests: list[ProcessId], packet: Packet, first: tuple[int, int] | None) -> tuple[int, int]:
-        """Into the outbox, after the roster where that is news; the size of the first packet's control information."""
+        """Stage a packet, after the roster if a destination needs it. Return `first`, or the packet's control size."""
         untold = self.rosters.untold(dests)
         if untold:
             names = frames.roster(self.rosters.number, self.rosters.names)

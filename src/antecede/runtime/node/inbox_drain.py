@@ -20,9 +20,9 @@ QUIET_S = 2.0
 
 
 async def drain_inbox(transport: Transport, handed_back: Callable[[], int]) -> str:
-    """Wait until the inbox has nothing but what was handed back. Return why not, or "" if it is so.
+    """Wait until the inbox has nothing but frames that were handed back. Return "", or a text that says why not.
 
-    This goes on as long as the inbox gets shorter.
+    Go on as long as the inbox gets shorter.
     """
     loop = asyncio.get_running_loop()
     least, until = float("inf"), loop.time() + QUIET_S

@@ -80,12 +80,12 @@ class Node:
 
     @property
     def process(self) -> ProcessId:
-        """The name of this process."""
+        """Return the name of this process."""
         return self._durable.process
 
     @property
     def sent(self) -> int:
-        """The number of messages that this process has ever sent, restarts included: where to go on after one."""
+        """Return how many messages this process has ever sent, restarts included: where to go on after a restart."""
         return self._durable.sent
 
     async def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> MessageId:
@@ -165,7 +165,7 @@ class Node:
         await self._commits.done()
 
     def pending(self) -> tuple[Pending, ...]:
-        """Return what is held back, in the order of arrival, each message with everything that it still waits for."""
+        """Return the messages that are held back, in the order of arrival, each with everything it still waits for."""
         return self._durable.pending()
 
     def problems(self) -> list[Problem]:
@@ -269,7 +269,7 @@ class Node:
             await self._outbox.change(LOOK_S)
 
     async def _drain(self) -> None:
-        """Wait until all is handed over, and every inbox has what is owed to it, or is gone: who left unheard."""
+        """Wait until all is handed over, and every inbox has what is owed to it, or is gone with its owner."""
         while self._outbox.owed or self._commits.is_due or self._durable.departure.is_handing_over:
             self._check_open()
             await self._outbox.change(LOOK_S)
@@ -321,7 +321,7 @@ class Node:
                     await self._driver.report_once(self._transport)
 
     def _failed(self, failure: Exception) -> None:
-        """Stop at once: nothing that was not committed gets out after a failure; a restart goes on from what was."""
+        """Stop at once. Nothing that is not committed gets out; a restart goes on from the last commit."""
         self._stop(f"the node has failed: {failure}")
 
     def _stop(self, reason: str) -> None:
@@ -343,7 +343,7 @@ class Node:
     # The inside: commits, and what goes on by itself.
 
     def _commit(self) -> None:
-        """Make everything up to now durable, and let it out."""
+        """Make everything up to now durable, then publish it and offer it to the application."""
         released = self._durable.commit()
         self._outbox.put(released.outgoing)
         for process in released.departed:

@@ -147,7 +147,7 @@ def _enter(url: str | Network, settings: Mapping[str, Any], settle_s: float) -> 
 
 
 async def _settle(settle_s: float) -> None:
-    """Every call that is still under way ends, and whoever waits for it hears so."""
+    """Wait `settle_s` for calls that are still under way, then cancel them, so that nobody waits for them any more."""
     left = asyncio.all_tasks() - {asyncio.current_task()}
     if left:
         await asyncio.wait(left, timeout=settle_s)

@@ -24,7 +24,7 @@ class TracedEvents:
         """Whether the send of a message is recorded when it leaves."""
 
     def record_send(self, message: Message, control: tuple[int, int] | None) -> None:
-        """Record that a message was sent, unless that is to be recorded later.
+        """Record that a message was sent, unless `record_leaving` does that later.
 
         `control` is the size of its control information: bytes and entries.
         """
