@@ -15,7 +15,7 @@ from antecede.core.types import ProcessId
 
 
 def home(host: ProcessId, stations: Sequence[ProcessId]) -> ProcessId:
-    """The same for everybody who knows the same stations, in whatever order."""
+    """Return the station where a host begins: the same for everybody who knows the same stations, in any order."""
     return max(sorted(stations), key=lambda station: _digest(station, host))
 
 

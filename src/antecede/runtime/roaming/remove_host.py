@@ -22,7 +22,10 @@ NOBODY = "-"
 
 
 async def remove_host(url: str, host: ProcessId, key: bytes, *, tls: SSLContext | None = None) -> ProcessId:
-    """The station that took the order. When this returns the removal is durable there, and reaches all the others."""
+    """Remove a host for good, and return the station that took the order.
+
+    When this returns, the removal is durable at that station, and reaches all others.
+    """
     order = issue(key, host, days=ORDER_DAYS, removes=True)
     try:
         async with connect(

@@ -29,7 +29,7 @@ class TokenRefused(RemoteViolation):
 
 
 def read_key(path: Path) -> bytes:
-    """The key in a file, without the line end it may have."""
+    """Return the key in a file, without the line end it may have. Raise `Misuse` if there is no key, or a short one."""
     try:
         key = path.read_bytes().strip()
     except OSError as error:
@@ -44,9 +44,9 @@ def read_key(path: Path) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """What a token says: who the host is, and what the operator wants for it where that is not the stations' policy.
+    """What a token says: who the host is, and what the operator wants for it if that is not the stations' policy.
 
-    One that `removes` is no host's: the operator shows it, and the host is gone for good.
+    One that `removes` is not a host's: the operator shows it, and the host is gone for good.
     """
 
     host: str
@@ -55,7 +55,7 @@ class Badge:
     removes: bool = False
 
     def terms(self, policy: Policy) -> Terms | None:
-        """What is agreed, completed from the policy of a station; None where nothing was said."""
+        """Return the terms of the token, completed from the policy of a station, or None if it has none."""
         if self.when_asleep is None and self.stored_max is None:
             return None
         return Terms(self.when_asleep or policy.when_asleep, self.stored_max or policy.stored_max)
@@ -95,7 +95,7 @@ def _is_name(host: object) -> bool:
 
 
 def read_token(key: bytes, token: str) -> Badge:
-    """What a token says, or `TokenRefused`."""
+    """Return what a token says. Raise `TokenRefused` if the token is not valid."""
     try:
         claims = jwt.decode(token, key, algorithms=[ALGORITHM], options={"require": ["sub", "exp"]})
     except jwt.ExpiredSignatureError:
@@ -113,7 +113,7 @@ def read_token(key: bytes, token: str) -> Badge:
 
 
 def holder(key: bytes, token: str) -> str:
-    """The host that shows a token, or `TokenRefused`."""
+    """Return the host that a token is for. Raise `TokenRefused` if the token is not valid, or not for a host."""
     badge = read_token(key, token)
     if badge.removes:
         raise TokenRefused("the token is not for a host")

@@ -81,10 +81,10 @@ class PlainScheme:
         yield from ()
 
     def resume(self, station: Station, luggage: Luggage | None) -> None:
-        """Everything is in the snapshot."""
+        """Do nothing: everything is in the snapshot."""
 
     def unpack(self, station: Station, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:
-        """The luggage is here: deal with what waited for it."""
+        """Take the packets that waited for the luggage of `host`, which is here now."""
         waiting, berth.waiting = berth.waiting, []
         for packet in waiting:
             yield from self._take(station, host, packet)
@@ -106,5 +106,5 @@ class PlainScheme:
 
 
 def plain_station(name: ProcessId, stations: tuple[ProcessId, ...], policy: Policy) -> Station:
-    """A station of the kind that keeps no order."""
+    """Return a station that keeps no order."""
     return Station(name, stations, PlainScheme(), policy)

@@ -96,12 +96,12 @@ class Hello:
 
 
 def hello(token: str, incarnation: str, host: ProcessId | None = None) -> str:
-    """With the name of the `host`, a station notices a token of another before it takes the two for one."""
+    """Return the first frame of a host. A station compares the name of the `host` with the one in the token."""
     return json.dumps({"antecede": VERSION, "token": token, "incarnation": incarnation, "host": host})
 
 
 def read_hello(said: object) -> Hello:
-    """The first frame of a host, or `WireError`."""
+    """Return the first frame of a host. Raise `WireError` if it is not valid."""
     found = read_text(said)
     version, token, incarnation = found.get("antecede"), found.get("token"), found.get("incarnation")
     if type(version) is int and version > VERSION:
@@ -117,7 +117,7 @@ def read_hello(said: object) -> Hello:
 
 
 def read_text(said: object) -> dict[str, Any]:
-    """A JSON object, or `WireError`."""
+    """Return the JSON object in a text frame. Raise `WireError` if there is none."""
     if not isinstance(said, str):
         raise WireError("bytes where text was expected")
     try:
@@ -152,7 +152,10 @@ def read_refusal(notice: Mapping[str, Any]) -> Refusal | None:
 
 
 def read_counts(notice: Mapping[str, Any]) -> tuple[int, int] | None:
-    """How many messages a host that keeps no state has sent and got before, if a notice says so, or `WireError`."""
+    """Return how many messages a host without a state of its own has sent and got, or None if a notice does not say so.
+
+    Raise `WireError` if the notice is not valid.
+    """
     if "sent" not in notice and "got" not in notice:
         return None
     return _read_count(notice.get("sent")), _read_count(notice.get("got"))
@@ -165,7 +168,7 @@ def _read_count(found: object) -> int:
 
 
 def read_packets(said: object) -> list[tuple[Packet, bytes]]:
-    """The packets of a binary frame, each with its bytes, or `WireError`."""
+    """Return the packets of a binary frame, each with its bytes. Raise `WireError` if the frame is not valid."""
     if not isinstance(said, bytes):
         raise WireError("text where packets were expected")
     frame = frames.parse(said)
@@ -179,7 +182,7 @@ decoded = lru_cache(maxsize=256)(decode)
 
 
 def check_spoken(host: ProcessId, packet: Packet) -> None:
-    """`RemoteViolation` unless `host` may say this to a station."""
+    """Raise `RemoteViolation` unless `host` may say this to a station."""
     stamp, message = packet.stamp, packet.message
     if packet.sender != host:
         raise RemoteViolation("a packet in the name of another host")
@@ -192,8 +195,10 @@ def check_spoken(host: ProcessId, packet: Packet) -> None:
 
 
 def packed(packets: Sequence[Packet], frame_bytes: int) -> tuple[bytes, int]:
-    """As many of a host's packets as the station takes in a frame, and how many that were; of several acknowledgements
-    the last says all."""
+    """Return a frame of as many packets of a host as the station takes, and how many packets those were.
+
+    Of several acknowledgements only the last is in the frame, because it says everything.
+    """
     batch: list[bytes] = []
     size = taken = 0
     last_got = max((at for at, packet in enumerate(packets) if isinstance(packet.stamp, Got)), default=-1)
@@ -209,5 +214,5 @@ def packed(packets: Sequence[Packet], frame_bytes: int) -> tuple[bytes, int]:
 
 
 def reason(error: object) -> str:
-    """As much of the reason as fits into a close frame."""
+    """Return as much of the reason as fits into a close frame."""
     return str(error).encode(errors="replace")[:REASON_BYTES_MAX].decode(errors="ignore")

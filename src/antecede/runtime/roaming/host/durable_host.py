@@ -88,7 +88,7 @@ class DurableHost:
         self._carry_out(self._journal.put(EnterEntry(station, max(0, move_min - self.host.move - 1))))
 
     def leave(self) -> None:
-        """Have no station from now on."""
+        """Note that the host has no station from now on."""
         if self.host.state != OUT:
             self._carry_out(self._journal.put(SwitchOffEntry()))
 
@@ -112,7 +112,7 @@ class DurableHost:
         self._carry_out(self._journal.put(HearEntry(data)))
 
     def tick(self, now: float) -> None:
-        """Time has come to `now`."""
+        """Tell the host that the time is `now`."""
         self._carry_out(self._journal.put(TickEntry(now)))
 
     def note(self, kind: str, station: ProcessId) -> None:
@@ -121,11 +121,11 @@ class DurableHost:
             self._recorder.note(kind, {"station": station})
 
     def acknowledge(self, n: int) -> None:
-        """The application is done with message `n` of the inbox."""
+        """Delete message `n` of the inbox, because the application is done with it."""
         self.store.acknowledge(n)
 
     def commit(self) -> ReleasedByHost:
-        """Make everything up to now durable, and release what it led to."""
+        """Make everything up to now durable, and return what may be shown to others now."""
         self._journal.commit()
         released, self._staged = self._staged, ReleasedByHost()
         return released
@@ -146,7 +146,7 @@ class DurableHost:
                 self._staged.delivered.append(self.store.deliver(effect.message))
 
     def _note_spoken(self, seq: int) -> None:
-        """Remember the last message that was put on a link, before it is."""
+        """Remember the number of a message that is about to be put on a link, if it is the highest so far."""
         if seq > self._spoken:
             self._spoken = seq
             self.store.put(SPOKEN, b"%d" % seq)
@@ -166,7 +166,7 @@ def _restored(state: bytes) -> Host:
 
 
 def _apply(host: Host, entry: LogEntry) -> list[Effect]:
-    """Give a host an entry of the log."""
+    """Give a host an entry of the log, and return the effects."""
     match entry:
         case SendEntry(dests, payload):
             return host.send(dests, payload)

@@ -168,17 +168,17 @@ class Host:
 
     @property
     def station(self) -> ProcessId | None:
-        """The station that serves this host now, or None."""
+        """Return the station that serves this host now, or None."""
         return self._durable.host.cell if self._link is not None and self._durable.host.state == IN else None
 
     @property
     def sent(self) -> int:
-        """The number of messages that this host has ever sent, restarts included: where to go on after one."""
+        """Return how many messages this host has ever sent, restarts included: where to go on after a restart."""
         return self._durable.host.sent
 
     @property
     def unsent(self) -> int:
-        """The number of messages that no station is known to have taken."""
+        """Return the number of messages that no station is known to have taken."""
         return len(self._durable.host.unsent)
 
     async def send(self, dests: ProcessId | Iterable[ProcessId], payload: bytes) -> MessageId:
@@ -267,7 +267,7 @@ class Host:
             await self._end()
 
     async def _part(self, link: Link) -> None:
-        """Say the last words to a station: that we leave."""
+        """Tell a station that this host leaves."""
         self._former.append(link)
         self.left(link)
         await self._commits.done()

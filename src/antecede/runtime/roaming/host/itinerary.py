@@ -23,27 +23,27 @@ LUGGAGE_AWAITED = (
 
 
 class LinkUser(Protocol):
-    """Who is taken from station to station."""
+    """The host that an itinerary takes from station to station."""
 
     def entered(self, link: Link) -> None:
-        """This is the link from now on."""
+        """Use `link` from now on."""
         ...
 
     async def read(self, link: Link) -> None:
-        """Everything the station says; `NoStation` when it says no more."""
+        """Read everything that the station says. Raise `NoStation` when it says no more."""
         ...
 
     def left(self, link: Link) -> None:
-        """There is no link now."""
+        """Note that there is no link now: `link` was the last one."""
         ...
 
     def changed(self) -> None:
-        """Whoever waits for something to become true may look again."""
+        """Wake everybody who waits for a change."""
         ...
 
 
 class Itinerary:
-    """`open` makes the link to a URL, or raises `NoStation`."""
+    """The stations of one host, one after the other. `open` makes the link to a URL, or raises `NoStation`."""
 
     def __init__(self, urls: list[str], open: Callable[[str], Awaitable[Link]], user: LinkUser) -> None:
         self._urls, self._open, self._user = urls, open, user
@@ -56,14 +56,14 @@ class Itinerary:
         """The last station that was wanted and could not be reached, and why; None if the last move succeeded."""
 
     def want(self, url: str) -> None:
-        """Go there; `wanted` is None again when that is done, or given up."""
+        """Go to the station at `url`. `wanted` is None again when the host is there, or has given up."""
         if url not in self._urls:
             self._urls.append(url)
         self.wanted = url
         self._turn.set()
 
     async def run(self) -> None:
-        """For ever."""
+        """Keep the host linked to a station, for ever: to the one that is wanted, or else to the next of the list."""
         pause_s, longest_s = BACK_OFF_S
         while True:
             url = self.wanted or self._urls[self._at % len(self._urls)]
@@ -95,7 +95,10 @@ class Itinerary:
             await hang_up(link)
 
     async def _next(self, reading: asyncio.Task[None]) -> Link:
-        """The link to the station that is wanted next; `NoStation` when the present one is gone."""
+        """Wait for the next station that is wanted, and return the link to it.
+
+        Raise `NoStation` if the connection that `reading` reads has ended.
+        """
         while True:
             turning = asyncio.create_task(self._turn.wait())
             try:
@@ -121,7 +124,7 @@ class Itinerary:
         self._user.entered(link)
 
     def _give_up(self, url: str, reason: str) -> None:
-        """Note that there is no station at `url` now: whoever wanted it has to make do with another."""
+        """Stop wanting the station at `url`, which cannot be reached, and remember why."""
         if self.wanted == url:
             self.wanted, self.failed_move = None, (url, reason)
         self._user.changed()

@@ -44,7 +44,7 @@ class Link:
 
 
 def checked_url(url: str, tls: SSLContext | None) -> str:
-    """`Misuse` for what is no address of a station."""
+    """Return `url`. Raise `Misuse` if it is not the address of a station, or not encrypted although `tls` is given."""
     scheme = ""
     with suppress(ValueError, TypeError, AttributeError):
         parts = urlsplit(url)
@@ -57,7 +57,7 @@ def checked_url(url: str, tls: SSLContext | None) -> str:
 
 
 def trust(url: str, tls: SSLContext | None) -> SSLContext | bool | None:
-    """How to encrypt, as `websockets` wants it said."""
+    """Return the `ssl` argument of `websockets` for a URL: None if the connection is not encrypted."""
     return (tls or True) if url.startswith("wss:") else None
 
 
@@ -71,7 +71,9 @@ async def open_link(
     connect_s: float = CONNECT_S,
     ping_s: float = PING_S,
 ) -> Link:
-    """`NoStation` where there is none now, `HostRefused` where it will not have us.
+    """Connect to the station at `url`, and return the link.
+
+    Raise `NoStation` if there is no station now, and `HostRefused` if the station does not serve this host.
 
     `connect_s` is how long the connection, and then the answer of the station, may take. A station that does not answer
     a ping within `ping_s` is gone.
@@ -105,7 +107,7 @@ async def open_link(
 
 
 async def hang_up(link: Link) -> None:
-    """Close the connection. `websockets` waits until everything was read; for a station that hangs, nobody does."""
+    """Close the connection. Do not wait for a station that hangs, as `websockets` would until everything was read."""
     try:
         with suppress(TimeoutError):
             async with asyncio.timeout(2 * CLOSE_S):
@@ -115,7 +117,7 @@ async def hang_up(link: Link) -> None:
 
 
 def ended(error: Exception) -> AntecedeError:
-    """What the end of a connection means."""
+    """Return the error for the end of a connection: `HostRefused` if the station said so, and otherwise `NoStation`."""
     close = error.rcvd if isinstance(error, ConnectionClosed) else None
     if close is not None and close.code in (websocket.REFUSED, websocket.REPLACED, TOO_BIG):
         return HostRefused(f"the station closed the connection: {close.reason or close.code}")

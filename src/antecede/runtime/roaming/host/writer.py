@@ -14,7 +14,7 @@ from antecede.runtime.roaming.host.link import CLOSE_S, Link
 
 
 class LinkWriter:
-    """`run` is a task for as long as the link is the host's; what is put in afterwards is for `finish`."""
+    """The writer of one link. `run` is a task while the host uses the link; `finish` writes what is left."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
@@ -27,7 +27,7 @@ class LinkWriter:
             self._filled.set()
 
     async def run(self) -> None:
-        """For ever; what is said after the end of the connection is lost, and repeated elsewhere."""
+        """Write what is put in, for ever. Packets for a connection that has ended are lost, and repeated elsewhere."""
         while True:
             self._filled.clear()
             while self._waiting:
@@ -36,7 +36,7 @@ class LinkWriter:
             await self._filled.wait()
 
     async def finish(self) -> None:
-        """The last words, where there are any, unless they cannot be said soon."""
+        """Write one last frame, if packets are left. Give up if that takes longer than `CLOSE_S`."""
         with suppress(ConnectionClosed, TimeoutError):
             async with asyncio.timeout(CLOSE_S):
                 if self._waiting:

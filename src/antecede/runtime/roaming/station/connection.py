@@ -124,7 +124,7 @@ class Connection:
             self.said = max(self.said, message.id.seq)
 
     def put(self, packet: Packet) -> None:
-        """Control, from the core: of several answers to messages the last says everything."""
+        """Queue a control packet. Of several `Taken` packets only the last is sent, because it says everything."""
         if isinstance(packet.stamp, Taken):
             self._answer = packet
         else:
@@ -147,7 +147,7 @@ class Connection:
             self.sent = acknowledged(luggage)
 
     def fill(self, station: ProcessId, luggage: Luggage, window: int) -> None:
-        """Queue what the window has room for."""
+        """Queue as many messages of the luggage as the window has room for."""
         first = acknowledged(luggage) + 1
         last = min(luggage.serial, first + window - 1)
         for serial in range(max(self.sent + 1, first), last + 1):
@@ -157,13 +157,13 @@ class Connection:
         self._filled.set()
 
     async def room(self) -> None:
-        """Wait while the host does not take what is queued for it, but might."""
+        """Wait while too much is queued for the host and the connection lasts."""
         while len(self._queue) > QUEUE_MAX and not self._ended:
             self._room.clear()
             await self._room.wait()
 
     async def write(self) -> None:
-        """For as long as the connection lasts."""
+        """Send what is queued, for as long as the connection lasts."""
         try:
             while True:
                 while not self._queue and self._answer is None:
@@ -176,7 +176,7 @@ class Connection:
             self._room.set()
 
     def _take(self) -> bytes | str:
-        """The next notice, or as many packets as make a frame."""
+        """Take the next notice, or as many packets as make a frame, from the queue."""
         if self._answer is not None:
             self._queue.append(encode(self._answer))
             self._answer = None
@@ -200,8 +200,10 @@ def is_welcome(packet: Packet) -> bool:
 
 
 async def hang_up(server: Server, attending: Mapping[ServerConnection, asyncio.Task[None]]) -> None:
-    """Close all connections, and end what attends to them. A host whose message waits for room, or who does not read,
-    is not waited for: it will say it again, wherever it is next."""
+    """Close all connections, and end the tasks that attend to them.
+
+    A host whose message waits for room, or who does not read, is not waited for: it sends the message again elsewhere.
+    """
     server.close()
     closing = asyncio.create_task(server.wait_closed())
     await asyncio.wait([closing], timeout=CLOSE_S)

@@ -99,8 +99,10 @@ class DurableStation:
     # What comes in.
 
     def welcome(self, host: ProcessId, incarnation: str, terms: Terms | None = None) -> None:
-        """A host has shown its token, with the `terms` of the operator for it. `RemoteViolation` where it is not the
-        one that was known by this name."""
+        """Admit a host that has shown its token. `terms` are those of the operator for it.
+
+        Raise `RemoteViolation` if it is not the host that was known by this name.
+        """
         if host in self.station.stations:
             raise RemoteViolation("the token has the name of a station")
         if host in self.station.departed:
@@ -119,7 +121,7 @@ class DurableStation:
             self._journal.put(AgreeEntry(host, when_asleep, stored_max))
 
     def remove(self, host: ProcessId) -> None:
-        """The operator wants `host` to be gone for good: forget it, and tell all other stations."""
+        """Forget a host that the operator removes for good, and tell all other stations."""
         if host in self.station.stations:
             raise RemoteViolation("the name of a station")
         if host not in self.station.departed:
@@ -141,14 +143,16 @@ class DurableStation:
         self._carry_out(self._journal.put(HearEntry(data)))
 
     def left(self, host: ProcessId, move: int) -> None:
-        """The connection that `host` had registered on with `move` is gone: to the core, the host has left."""
+        """Tell the station that `host` has left, because the connection that it registered on with `move` is gone."""
         packet = Packet(host, None, Leave(move))
         self._note("disconnect", host)
         self._carry_out(self._journal.put(HearEntry(encode(packet))))
 
     def receive(self, sender: ProcessId | None, data: bytes, number: int = 0) -> bool:
-        """Take a frame from another station, the `number`-th of the inbox. Return False if it cannot be taken now, and
-        is to be offered again later. A frame of a later release, or with a seal of another key, is in `unreadable`.
+        """Take a frame from another station. Return False if it has to be offered again later.
+
+        `number` is the place of the frame in the inbox. A frame of a later release, or with a seal of another key, is
+        in `unreadable`.
         """
         try:
             is_taken = self._frame(sender, data, number)
@@ -166,13 +170,15 @@ class DurableStation:
         return is_taken
 
     def take_elsewhere(self) -> dict[ProcessId, int]:
-        """Return the hosts that were found to be at another station since the last call, each with the number of its
-        registration there."""
+        """Return the hosts that were found at another station since the last call.
+
+        Each comes with the number of its registration there.
+        """
         hosts, self._elsewhere = self._elsewhere, {}
         return hosts
 
     def tick(self, now: float) -> None:
-        """Time has come to `now`."""
+        """Tell the station that the time is `now`."""
         self._carry_out(self._journal.put(TickEntry(now)))
 
     def _frame(self, sender: ProcessId | None, data: bytes, number: int) -> bool:
@@ -199,8 +205,11 @@ class DurableStation:
         return True
 
     def _packets(self, sender: ProcessId, packets: tuple[bytes, ...]) -> bool:
-        """A frame that is damaged anywhere is refused as a whole. Otherwise every packet is for itself: one that can
-        not be right, or not be taken now, does not stop the others."""
+        """Take the packets of a frame. Return False if one of them cannot be taken now.
+
+        Refuse a frame that is damaged anywhere as a whole. Otherwise a packet that is refused, or cannot be taken now,
+        does not stop the others.
+        """
         taken = True
         for packet, data in [(self._decoded(data), data) for data in packets]:
             try:
@@ -227,8 +236,10 @@ class DurableStation:
             self._note_elsewhere(packet.stamp)
 
     def _note_elsewhere(self, stamp: Begin | Moved) -> None:
-        """Note that a host has registered at another station, if it has; a registration of the same number as the one
-        here is of a copy of its store."""
+        """Note that a host has registered at another station, if it has.
+
+        A registration of the same number as the one here is of a copy of the host's store.
+        """
         berth = self.berth(stamp.host)
         if berth is None:
             return
@@ -237,12 +248,12 @@ class DurableStation:
             self._elsewhere[stamp.host] = stamp.move
 
     def _meet(self, host: ProcessId) -> None:
-        """Whoever was not known joins."""
+        """Let a host join that was not known before."""
         if host not in self.station.berths:
             self._journal.put(JoinEntry(host))
 
     def _remember(self, host: ProcessId, incarnation: str) -> None:
-        """Of two that took a name at the same time at different stations, everybody keeps the same one."""
+        """Remember whose a name is. If two hosts took it at once, all stations keep it for the same one."""
         known = self.store.facts.get(f"host {host}")
         if known is None or incarnation < known.decode():
             self.store.put(f"host {host}", incarnation.encode())
@@ -250,7 +261,7 @@ class DurableStation:
     # What goes out.
 
     def commit(self) -> ReleasedByStation:
-        """Make everything up to now durable, and release what it led to."""
+        """Make everything up to now durable, and return what may be shown to others now."""
         self._staged.outgoing += self._journal.commit()
         released, self._staged = self._staged, ReleasedByStation()
         return released
@@ -272,7 +283,7 @@ class DurableStation:
                 self._staged.dropped.append(effect)
 
     def _note(self, kind: str, host: ProcessId, **more: str) -> None:
-        """Something of a host, for the trace of the station; what is sent and delivered is in those of the hosts."""
+        """Record an event of a host in the trace of the station. Sends and deliveries are in those of the hosts."""
         if self._recorder is not None:
             self._recorder.note(kind, {"host": host, **more})
 
@@ -300,7 +311,7 @@ def _restored(state: bytes) -> Station:
 
 
 def _apply(station: Station, entry: LogEntry) -> list[Effect]:
-    """Give a station an entry of the log."""
+    """Give a station an entry of the log, and return the effects."""
     match entry:
         case HearEntry(data):
             return station.hear(decoded(data))
@@ -320,7 +331,7 @@ def _apply(station: Station, entry: LogEntry) -> list[Effect]:
 
 
 def _receive(station: Station, packet: Packet) -> list[Effect]:
-    """Whom another station speaks of is known from then on; unless it speaks nonsense."""
+    """Give a station a packet of another. Hosts that the packet names are known from then on, unless it is refused."""
     strangers = sorted(set(_named(packet)) - station.berths.keys() - station.departed)
     try:
         for host in strangers:
@@ -342,7 +353,7 @@ def _join(station: Station, host: ProcessId) -> None:
 
 
 def _named(packet: Packet) -> Iterator[ProcessId]:
-    """The hosts that a station has to know to deal with a packet."""
+    """Yield the hosts that a station has to know to deal with a packet."""
     stamp = packet.stamp
     if packet.message is not None:
         yield packet.message.sender

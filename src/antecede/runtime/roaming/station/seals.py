@@ -56,8 +56,9 @@ class Seals:
         return frames.envelope(self.epoch, frame, self._seal(self._me, to, self.epoch, frame))
 
     def open(self, sender: ProcessId, data: bytes, number: int) -> bytes:
-        """Return the frame in `data`, which is the `number`-th of the inbox. Raise `WireError` if it is not to be
-        believed.
+        """Return the frame in `data`. Raise `WrongSeal` if its seal is wrong, `WireError` if it lacks one.
+
+        `number` is the place of the frame in the inbox.
         """
         envelope = frames.open_envelope(data)
         if envelope.form == frames.BARE_FORM:

@@ -42,7 +42,7 @@ LUGGAGE_BYTES_MAX = 12 * 2**20
 
 
 def policy(when_asleep: str = "store", stored_max: int = STORED_MAX) -> Policy:
-    """What to do for hosts that are away. On a WebSocket nothing is lost, so the core's own repetitions are rare."""
+    """Return the policy for hosts that are away. The core repeats rarely, because nothing is lost on a WebSocket."""
     return Policy(when_asleep, stored_max, retry_s=RETRY_S)
 
 

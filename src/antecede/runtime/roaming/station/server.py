@@ -98,7 +98,7 @@ class StationServer:
 
     @property
     def port(self) -> int:
-        """Where it listens, once it does."""
+        """Return the port that the station listens on. Call this after `start`."""
         assert self._server is not None
         return int(next(iter(self._server.sockets)).getsockname()[1])
 
@@ -144,13 +144,13 @@ class StationServer:
             connection.socket.transport.abort()
 
     async def failed(self) -> Exception:
-        """Returns when the station cannot go on, with the reason."""
+        """Wait until the station cannot go on, and return the reason."""
         await self._commits.failed.wait()
         assert self._commits.failure is not None
         return self._commits.failure
 
     def counts(self) -> dict[str, int]:
-        """What happened since the station was started, and what is here now."""
+        """Return what happened since the station was started, and what is here now."""
         return self._view.counts()
 
     def problems(self) -> list[Problem]:
@@ -162,7 +162,7 @@ class StationServer:
         return self._view.problem_counts()
 
     def status(self) -> Mapping[str, object]:
-        """What `antecede status` shows of this station."""
+        """Return what `antecede status` shows of this station."""
         return self._view.status()
 
     # Hosts.
@@ -225,7 +225,7 @@ class StationServer:
         return connection
 
     async def _hello(self, socket: ServerConnection) -> websocket.Hello:
-        """Return who is speaking. Whoever says nothing has no place among the hosts, and makes room for others."""
+        """Return the hello of a client. If too many have not said who they are, end the connection of the oldest."""
         self._greeting[socket] = None
         if len(self._greeting) > self._limits.greetings:
             next(iter(self._greeting)).transport.abort()
@@ -244,7 +244,7 @@ class StationServer:
             raise Later("this system has reached its limit of hosts")
 
     async def _removed(self, socket: ServerConnection, host: ProcessId) -> Done:
-        """The operator wants a host to be gone."""
+        """Remove a host for the operator, and return the exception that ends the connection."""
         self.durable.remove(host)
         await self._commits.done()
         await self._dismiss(host)
@@ -272,12 +272,12 @@ class StationServer:
             await end([writing])
 
     def _check(self, connection: Connection, packet: Packet) -> None:
-        """`RemoteViolation` for what no correct host says."""
+        """Raise `RemoteViolation` if no correct host says this."""
         websocket.check_spoken(connection.host, packet)
         connection.check(packet, self.durable.berth(connection.host))
 
     async def _acquainted(self, packet: Packet) -> None:
-        """A host that has just joined elsewhere may not be known here yet: wait a little for word of it."""
+        """Wait a little until all destinations are known: one that has just joined elsewhere may not be yet."""
         if packet.message is None:
             return
         until = self._clock() + self._limits.stranger_s

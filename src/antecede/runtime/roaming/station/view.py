@@ -43,8 +43,9 @@ class StationView:
         self._looked = clock()
 
     def look(self) -> None:
-        """Log what begins and ends to be a problem. Call this now and then: since when something waits is known from
-        the first look that saw it.
+        """Log what begins and ends to be a problem. Call this now and then.
+
+        Since when something waits is known from the first look that saw it.
         """
         if self._clock() - self._looked >= LOOK_S:
             self._looked = self._clock()
@@ -73,7 +74,7 @@ class StationView:
         return self._log.counts()
 
     def counts(self) -> dict[str, int]:
-        """What happened since the station was started, and what is here now."""
+        """Return what happened since the station was started, and what is here now."""
         counts, station = self._durable.counts, self._durable.station
         served = list(station.served())
         return {
@@ -91,7 +92,7 @@ class StationView:
         }
 
     def status(self) -> Mapping[str, object]:
-        """What `antecede status` shows of this station."""
+        """Return what `antecede status` shows of this station."""
         waiting = self._watch.waiting(self._waiting(), self._outbox.queues.values(), self._durable.unreadable)
         problems = self._others()
         now, station = self._clock(), self._durable.station
@@ -110,7 +111,7 @@ class StationView:
         return (Waiting(held.message, held.needs, held.host) for held in self._durable.station.held())
 
     def _look_at_moves(self) -> None:
-        """Hosts that registered here and whose luggage is on its way."""
+        """Note since when each host has waited here for luggage that is on its way."""
         now = self._clock()
         awaited = [host for host, berth in self._durable.station.berths.items() if berth.state == AWAITED]
         self._moving = {host: self._moving.get(host, now) for host in awaited}
