@@ -24,7 +24,7 @@ async def end(tasks: Iterable[asyncio.Task[Any]]) -> None:
         _, left = await asyncio.wait(left, timeout=AGAIN_S)
     for task in everyone:
         if not task.cancelled():
-            task.exception()  # or it would be complained about that nobody asked
+            task.exception()  # otherwise asyncio complains that nobody asked for it
 
 
 class BackgroundTasks:
@@ -35,7 +35,7 @@ class BackgroundTasks:
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self, *works: Callable[[], Awaitable[None]]) -> None:
-        """Begin these works, each as a task of its own."""
+        """Start each of these works as a task of its own."""
         self._tasks += [asyncio.create_task(self.guard(work)) for work in works]
 
     async def end(self) -> None:
@@ -44,7 +44,7 @@ class BackgroundTasks:
         await end(tasks)
 
     async def guard(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do a work that is ended by somebody else, and call `failed` with what it raises."""
+        """Run `work`, and call `failed` with the error that it raises."""
         try:
             await work()
         except Exception as error:

@@ -25,27 +25,27 @@ class Delivery:
 
     @property
     def id(self) -> MessageId:
-        """The identity of the message."""
+        """Return the identity of the message."""
         return self.message.id
 
     @property
     def sender(self) -> ProcessId:
-        """The process that sent the message."""
+        """Return the process that sent the message."""
         return self.message.sender
 
     @property
     def dests(self) -> frozenset[ProcessId]:
-        """The destinations of the message."""
+        """Return the destinations of the message."""
         return self.message.dests
 
     @property
     def payload(self) -> bytes:
-        """The bytes of the message."""
+        """Return the bytes of the message."""
         return self.message.payload
 
     @property
     def group(self) -> GroupId | None:
-        """The group that the message was sent to, or None."""
+        """Return the group that the message was sent to, or None."""
         return self.message.group
 
     async def ack(self) -> None:

@@ -47,19 +47,19 @@ class Driver:
 
     @property
     def failure(self) -> Exception | None:
-        """What has ended everything, or None."""
+        """Return the failure that has ended everything, or None."""
         return self.commits.failure
 
     def entry_done(self, n: int) -> None:
-        """Note that an entry of the outbox is done with.
+        """Note that every inbox has entry `n` of the outbox.
 
-        This is not worth a commit of its own: without it, the entry is published once more after a crash.
+        The note waits for the next commit: if it is lost in a crash, the entry is only published once more.
         """
         self._store.done(n)
         self._is_unsaved = True
 
     def start(self, *works: Callable[[], Awaitable[None]]) -> None:
-        """Begin these works. What one of them raises is a failure."""
+        """Start these works as background tasks. An error that one of them raises is a failure."""
         self.background.start(*works)
 
     async def close(self) -> None:
@@ -71,7 +71,7 @@ class Driver:
     async def keep_time(
         self, due: Callable[[], float | None], tick: Callable[[float], None], look: Callable[[], None]
     ) -> None:
-        """Call `tick` when the time that `due` returns has come, and `look` now and then. For ever.
+        """Call `tick` when the time that `due` returns has come, and `look` now and then, for ever.
 
         The clock goes on where it stopped before a restart, and never runs backwards.
         """
@@ -88,14 +88,14 @@ class Driver:
             look()
 
     async def report_progress(self, transport: Transport) -> None:
-        """Tell the broker how far this process has come, again and again. For ever."""
+        """Tell the broker how far this process has come, again and again, for ever."""
         while True:
             await asyncio.sleep(REPORT_S)
             with suppress(Unreachable):
                 await self.report_once(transport)
 
     async def report_once(self, transport: Transport) -> None:
-        """Tell the broker how far this process has come, if it does not know."""
+        """Tell the broker how far this process has come, unless that was reported before."""
         progress = self._store.progress
         if progress != self._reported:
             await transport.report(progress)
@@ -109,9 +109,9 @@ class Driver:
         is_unreadable: Callable[[Received], bool],
         retry_s: float,
     ) -> None:
-        """Take one batch from the inbox: put every frame in, commit, then acknowledge those that `take` has taken.
+        """Take one batch of frames from the inbox, commit, and acknowledge those for which `take` returns true.
 
-        The others stay with the broker, which offers them again; those of a later release after a longer time.
+        The broker keeps the other frames and offers them again after `retry_s`, or later if they are unreadable.
         """
         batch = await transport.receive()
         taken: list[Received] = []

@@ -19,7 +19,7 @@ class Envelopes(Protocol):
     """What puts a frame into the form that a destination reads."""
 
     def wrap(self, to: ProcessId, announced: int | None, frame: bytes) -> bytes:
-        """Return `frame` for `to`, who has announced that it reads this form, or nothing."""
+        """Return `frame` in a form that `to` reads. `announced` is the newest form that it says it reads, or None."""
         ...
 
 

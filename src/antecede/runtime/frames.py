@@ -121,12 +121,12 @@ def packets(roster: int, encoded: Sequence[bytes]) -> bytes:
 
 
 def roster(number: int, names: Sequence[str]) -> bytes:
-    """Return a frame that tells of a roster."""
+    """Return a frame with roster `number` of the sender."""
     return _with_parts(ROSTER, number, [name.encode() for name in names])
 
 
 def leaving_word(kind: int, turn: int = 0, last: int = 0) -> bytes:
-    """Return a frame about leaving."""
+    """Return a frame about leaving. The fields are those of `LeavingWord`."""
     out = bytearray((kind,))
     if kind == LEAVING:
         write_number(turn, out)
@@ -144,12 +144,12 @@ def without_last(frame: bytes) -> bytes:
 
 
 def known(host: str, incarnation: str) -> bytes:
-    """Return a frame that tells of a host."""
+    """Return a frame that says that a host is known, with its incarnation."""
     return bytes((KNOWN,)) + json.dumps([host, incarnation]).encode()
 
 
 def removed(host: str) -> bytes:
-    """Return a frame that tells that a host was removed."""
+    """Return a frame that says that a host was removed."""
     return bytes((REMOVED,)) + json.dumps([host]).encode()
 
 
@@ -194,7 +194,7 @@ def open_envelope(data: bytes, newest: int = NEWEST_FORM) -> Envelope:
 
 
 def parse(data: bytes) -> Frame:
-    """Return the frame that is not in an envelope, or raise `WireError`."""
+    """Return the frame that `data` holds. Raise `WireError` if it is not a frame, or is in an envelope."""
     read = READERS.get(data[0]) if data else None
     if read is None:
         raise WireError(f"no frame: {len(data)} bytes that start with {data[:1].hex() or 'nothing'}")
@@ -232,7 +232,7 @@ def _part(data: bytes) -> Part:
 
 
 def _names(data: bytes, count: int) -> list[str]:
-    """Return so many strings of a frame about a host."""
+    """Return the strings of a frame about a host. Raise `WireError` if there are not `count` of them."""
     try:
         said = json.loads(data[1:])
         if isinstance(said, list) and len(said) == count and all(name.encode() for name in said):

@@ -27,14 +27,14 @@ class GroupCommit:
             asyncio.get_running_loop().call_soon(self._in_turn)
 
     def done(self) -> asyncio.Future[None]:
-        """Return what is done when all that was put in up to now is durable."""
+        """Return a future that is done when everything that was put in up to now is durable."""
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiters.append(waiter)
         self.soon()
         return waiter
 
     def now(self) -> None:
-        """Commit at once. Raise what makes it impossible."""
+        """Commit at once. Raise the failure if the commit fails, or something has failed before."""
         self.is_due = False
         if self.failure is None:
             try:
@@ -50,7 +50,7 @@ class GroupCommit:
                 waiter.set_result(None)
 
     def fail(self, fault: Exception) -> None:
-        """Let nothing out any more that is not committed, and tell whoever waits for it."""
+        """Commit nothing more because of `fault`, and pass the first failure to everybody who waits for a commit."""
         if self.failure is None:
             self.failure = fault
             self.failed.set()

@@ -28,7 +28,7 @@ from antecede.runtime.varint import NUMBER_BYTES_MAX
 
 UNDER_WAY_MAX = 2
 FRAME_BYTES_MAX = 256 * 2**10
-"""Half of what the broker takes, where that is less: the other half is for what it counts beside the data."""
+"""Half of what the broker takes, if that is less: the other half is for what it counts beside the data."""
 
 
 @dataclass(slots=True)
@@ -48,13 +48,15 @@ class DestinationQueue:
 
     @property
     def packets(self) -> int:
-        """The number of packets that are owed, or of whatever else is owed if no packet is."""
+        """Return the number of packets that are owed, or of all entries that are owed if none is a packet."""
         waiting = sum(isinstance(outgoing, OutgoingPacket) for outgoing in self.waiting)
         return (waiting + self.packets_under_way) or (len(self.waiting) + self.under_way)
 
     def take(self, bytes_max: int = FRAME_BYTES_MAX) -> list[Outgoing]:
-        """Take what leaves together: a whole frame by itself, packets of one roster, or lines of the trace; whatever is
-        longer than `bytes_max` by itself."""
+        """Take the entries that leave together: one whole frame, packets of one roster, or lines of the trace.
+
+        They have at most `bytes_max` bytes; an entry that is longer leaves by itself.
+        """
         first = self.waiting.popleft()
         taken, size = [first], _size(first)
         while self.waiting and _share_a_frame(first, self.waiting[0]):
@@ -72,12 +74,12 @@ def _share_a_frame(one: Outgoing, other: Outgoing) -> bool:
 
 
 def _size(outgoing: Outgoing) -> int:
-    """Return what an entry adds to a frame, at most."""
+    """Return how many bytes an entry adds to a frame at most."""
     return len(outgoing.data) + NUMBER_BYTES_MAX
 
 
 def _frame_of(taken: list[Outgoing]) -> bytes:
-    """Return what is published for entries that leave together."""
+    """Return the bytes that are published for entries that leave together."""
     first, parts = taken[0], [outgoing.data for outgoing in taken]
     return frames.packets(first.roster, parts) if isinstance(first, OutgoingPacket) else b"".join(parts)
 
@@ -129,13 +131,14 @@ class Outbox:
                     self._begin(queue)
 
     def has_room(self, staged: int) -> bool:
-        """Return whether fewer packets than the limit are owed. The `staged` entries, which are not put yet, count as
-        packets.
+        """Return whether fewer packets than the limit are owed.
+
+        The `staged` entries, which are not put yet, count as packets.
         """
         return len(self.packets_owed) + staged < self._packets_max
 
     def abandon(self, dest: ProcessId) -> None:
-        """Owe nothing to `dest` any more, which is gone for good."""
+        """Publish nothing more to `dest`, which is gone for good."""
         self.gone.add(dest)
         queue = self.queues.pop(dest, None)
         if queue is not None:

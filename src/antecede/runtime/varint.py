@@ -6,7 +6,7 @@ NUMBER_BYTES_MAX = 9
 
 
 def write_number(value: int, out: bytearray) -> None:
-    """Append a number that is not negative."""
+    """Append `value`, which is not negative, to `out`."""
     while value > 127:
         out.append(value & 127 | 128)
         value >>= 7
