@@ -38,6 +38,13 @@ SAME_NAME_ACROSS = {
     "Received": "by the fast path; by a transport",
 }
 """Class names that more than one package has, and what each means there. Take out what is no longer so; add nothing."""
+IMPERATIVES = """
+Acknowledge Admit Answer Append Ask Begin Bring Call Cancel Close Commit Complete Connect Count Delete
+Disconnect Do End Explain Flush Forget Fork Give Go Hand Insert Keep Leave Let Listen Log Look Make Note
+Offer Open Publish Put Queue Raise Read Record Refuse Register Remember Remove Rename Replace Return Run Say
+Send Set Stage Start Stop Store Switch Take Tell Use Wait Wake Write Yield
+"""
+"""First words of function docstrings in `runtime`. Add a verb if a new docstring begins with it; add nothing else."""
 
 
 def name_of(path: Path) -> str:
@@ -107,3 +114,25 @@ def test_every_ignored_type_has_a_reason() -> None:
         if IGNORES.search(line) and not IGNORES_WITH_REASON.search(line) and "re.compile" not in line
     ]
     assert not bare
+
+
+def first_words() -> Iterator[tuple[str, str]]:
+    """Yield (first word, place) for the docstring of every function in `runtime`, after the mark `Internal:`."""
+    for path in sorted((SOURCE / "runtime").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (text := ast.get_docstring(node)):
+                word = re.match(r"[A-Za-z]*", text.removeprefix("Internal: "))
+                yield word[0].capitalize() if word else "", f"{name_of(path)}:{node.lineno} {node.name}"
+
+
+def test_docstrings_of_functions_begin_with_a_verb_in_the_imperative() -> None:
+    """PEP 257: "Return ...", "Write ...", "Raise ... if ...". `Returns` and `The ...` are not in the list."""
+    assert {place: word for word, place in first_words() if word not in IMPERATIVES.split()} == {}
+
+
+def test_no_verb_is_listed_that_no_docstring_begins_with() -> None:
+    assert set(IMPERATIVES.split()) - {word for word, _ in first_words()} == set()
+
+
+def test_the_verbs_are_sorted() -> None:
+    assert IMPERATIVES.split() == sorted(set(IMPERATIVES.split()))
