@@ -37,7 +37,7 @@ def test_random_worlds_hold(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(SIMULATED))
 def test_random_worlds_with_beacons_and_without_stations_hold(name: str) -> None:
-    counts, failures = batch([(name, seed) for seed in range(12)])
+    counts, failures = batch([(name, seed) for seed in range(30)])
     assert not failures, "\n".join(failures)
     assert counts[f"{name} deliveries"] > 500
     assert counts[f"{name} hand-offs"] > 100
