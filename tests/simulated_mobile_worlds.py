@@ -1,8 +1,8 @@
 """Random worlds of the simulator: stations that broadcast beacons (001 §2), and hosts without stations (000 §9.3).
 
-A host that has moved notices its new cell at the next beacon, or never if it moves on first; without stations a packet
-goes to where a location service saw its destination. Each run is held to the simulator's oracle and to the judge. All
-choices come from one seeded generator.
+A host that has moved notices its new cell at the next beacon, or never if it moves on first. In a third of these worlds
+the wires of the stations have different bandwidths. Without stations a packet goes to where a location service saw its
+destination. Each run is held to the simulator's oracle and to the judge. All choices come from one seeded generator.
 """
 
 from __future__ import annotations
@@ -15,15 +15,19 @@ from functools import partial
 from antecede.core.mobile.luggage import Policy
 from antecede.core.mobile.protocols import protocols
 from antecede.judge.judge import judge
-from antecede.sim import Distribution, MobileParameters, Mobility, Network, RunRecorder, Workload
+from antecede.sim import AccessLink, Distribution, MobileParameters, Mobility, Network, RunRecorder, Workload
 from antecede.sim.measure.metrics import RunResult
 from antecede.sim.mobile import MobileWorld, StationlessParameters, simulate_stationless
+from antecede.sim.parameters import numbered_names
 from antecede.sim.trace import TraceRow, as_event
 from tests.oracle import Broken
 from tests.replay import Drawing, describe_event
 
 STATIONLESS = ("ks", "prs", "rst")
 """The algorithms that hosts without stations run."""
+
+WIRE_BANDWIDTHS_BYTES_PER_S = (300.0, 3e3, 1e6)
+"""The bandwidths of the wires of stations, if these differ. Most packets have less than a hundred bytes."""
 
 
 def run_with_beacons(protocol: str, seed: int) -> Counter[str]:
@@ -41,17 +45,21 @@ def run_with_beacons(protocol: str, seed: int) -> Counter[str]:
 
 def draw_with_beacons(protocol: str, chance: random.Random, seed: int) -> MobileParameters:
     """Draw the parameters of a world with beacons. Hosts often leave a cell before its beacon."""
-    hosts = chance.randint(2, 6)
+    hosts, stations = chance.randint(2, 6), chance.randint(1, 5)
     absences = chance.choice((None, Distribution(mean_s=1.0)))
     return MobileParameters(
         protocol=protocol,
         seed=seed,
-        stations=chance.randint(1, 5),
+        stations=stations,
         hosts=hosts,
         messages=chance.randint(5, 30),
         beacon_s=chance.choice((0.05, 0.25, 1.0)),
         workload=Workload(Distribution(mean_s=chance.choice((0.02, 0.2))), dests=(1, hosts - 1)),
-        wires=Network(Distribution(mean_s=chance.choice((0.007, 0.1))), duplicate=chance.choice((0.0, 0.1))),
+        wires=Network(
+            Distribution(mean_s=chance.choice((0.007, 0.1))),
+            duplicate=chance.choice((0.0, 0.1)),
+            links=draw_links(chance, stations),
+        ),
         air=Network(
             Distribution(mean_s=0.0005),
             fifo=chance.random() < 0.5,
@@ -63,6 +71,16 @@ def draw_with_beacons(protocol: str, chance: random.Random, seed: int) -> Mobile
         options={"logical": chance.randint(1, 3)} if protocol == "av3" else {},
         oracle=True,
     )
+
+
+def draw_links(chance: random.Random, stations: int) -> tuple[AccessLink, ...]:
+    """Draw the bandwidth of the wire of every station in a third of the worlds, and no links in the others.
+
+    A packet needs longer for the slowest wire than for its latency, so that packets by other wires overtake it.
+    """
+    if chance.random() >= 1 / 3:
+        return ()
+    return tuple(AccessLink(name, chance.choice(WIRE_BANDWIDTHS_BYTES_PER_S)) for name in numbered_names("s", stations))
 
 
 def run_without_stations(algorithm: str, seed: int) -> Counter[str]:

@@ -15,7 +15,7 @@ from antecede.core.mobile.protocols import protocols
 from antecede.lab.printed.roaming import leaving_host, printed_station
 from tests.fuzz_mobile import NAMES, batch, execute
 from tests.mobile_worlds import VARIANTS, MobileWorld, rough
-from tests.simulated_mobile_worlds import SIMULATED, run_without_stations
+from tests.simulated_mobile_worlds import SIMULATED, draw_with_beacons, run_without_stations
 
 FAILED_ONCE = (  # each fails again with its mistake put back
     # A hint of where luggage goes came before the luggage, which was then refused. And: two stations that waited for
@@ -41,6 +41,14 @@ def test_random_worlds_with_beacons_and_without_stations_hold(name: str) -> None
     assert not failures, "\n".join(failures)
     assert counts[f"{name} deliveries"] > 500
     assert counts[f"{name} hand-offs"] > 100
+
+
+def test_a_third_of_the_worlds_with_beacons_have_wires_of_different_bandwidth() -> None:
+    """000 §9.3: stations are on telephone lines and on fast channels."""
+    drawn = [draw_with_beacons("roam", Random(seed), seed) for seed in range(300)]
+    wires = [{link.bandwidth_bytes_per_s for link in one.wires.links} for one in drawn]
+    assert 80 < sum(map(bool, wires)) < 120
+    assert sum(len(bandwidths) > 1 for bandwidths in wires) > 50
 
 
 def test_a_simulated_world_that_is_out_of_order_is_a_finding_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
