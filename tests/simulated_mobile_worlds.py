@@ -14,14 +14,12 @@ from functools import partial
 
 from antecede.core.mobile.luggage import Policy
 from antecede.core.mobile.protocols import protocols
-from antecede.judge.judge import judge
 from antecede.sim import AccessLink, Distribution, MobileParameters, Mobility, Network, RunRecorder, Workload
 from antecede.sim.measure.metrics import RunResult
 from antecede.sim.mobile import MobileWorld, StationlessParameters, simulate_stationless
 from antecede.sim.parameters import numbered_names
-from antecede.sim.trace import TraceRow, as_event
 from tests.oracle import Broken
-from tests.replay import Drawing, describe_event
+from tests.simulated_worlds import check_run, start_drawing
 
 STATIONLESS = ("ks", "prs", "rst")
 """The algorithms that hosts without stations run."""
@@ -34,10 +32,10 @@ def run_with_beacons(protocol: str, seed: int) -> Counter[str]:
     """Simulate one world with beacons, and return what happened. `Broken` if the oracle or the judge objects."""
     chance = random.Random(f"beacons {protocol} {seed}")
     parameters = draw_with_beacons(protocol, chance, seed)
-    rows = _start_drawing()
+    rows = start_drawing()
     world = MobileWorld(parameters, RunRecorder(rows.extend))
     result = world.run()
-    _check(result, rows, dropped=result.dropped, inhibits=parameters.info.inhibits)
+    check_run(result, rows, dropped=result.dropped, inhibits=parameters.info.inhibits)
     if {name: host.cell for name, host in world.hosts.items()} != world.places:
         raise Broken("a host has not noticed its cell")
     return _count(result, dropped=result.dropped, moves=result.moves)
@@ -86,9 +84,9 @@ def draw_links(chance: random.Random, stations: int) -> tuple[AccessLink, ...]:
 def run_without_stations(algorithm: str, seed: int) -> Counter[str]:
     """Simulate one world without stations, and return what happened. `Broken` if the oracle or the judge objects."""
     chance = random.Random(f"without stations {algorithm} {seed}")
-    rows = _start_drawing()
+    rows = start_drawing()
     result = simulate_stationless(draw_without_stations(algorithm, chance, seed), RunRecorder(rows.extend))
-    _check(result, rows, dropped=0, inhibits=False)
+    check_run(result, rows, dropped=0, inhibits=False)
     return _count(result, dropped=0, moves=result.moves)
 
 
@@ -119,25 +117,6 @@ SIMULATED: dict[str, Callable[[int], Counter[str]]] = {
     **{f"{name}, no stations": partial(run_without_stations, name) for name in STATIONLESS},
 }
 """Every kind of simulated world, by a name: a function that runs the world of a seed."""
-
-
-def _start_drawing() -> list[TraceRow]:
-    """Return an empty list for the rows of a trace, and begin the drawing of what will be in it."""
-    rows: list[TraceRow] = []
-    Drawing(lambda: [describe_event(as_event("r", row)) for row in rows])
-    return rows
-
-
-def _check(result: RunResult, rows: list[TraceRow], *, dropped: int, inhibits: bool) -> None:
-    if result.violations or result.undelivered:
-        raise Broken(f"{result.violations} deliveries before a predecessor, {result.undelivered} never delivered")
-    if result.needless_share and not inhibits:
-        raise Broken(f"{result.needless_share:.1%} of the deliveries waited for nothing")
-    verdict = judge([as_event("r", row) for row in rows])
-    if verdict.duplicates or verdict.spurious or verdict.quarantined or verdict.violations:
-        raise Broken(f"the judge sees {verdict.as_dict()}, and the oracle nothing")
-    if verdict.lost != dropped:
-        raise Broken(f"the judge sees {verdict.lost} lost, where {dropped} were dropped")
 
 
 def _count(result: RunResult, *, dropped: int, moves: int) -> Counter[str]:
