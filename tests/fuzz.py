@@ -3,7 +3,8 @@
 The executions go round the algorithms and their options; each has a seed of its own, and a failure prints the
 command that plays it again. `none` and `chain2` promise no causal order and are only held to deliver everything once.
 With `representatives=separators`, the clusters of a hierarchy are those of the articulation points of a random network.
-`rendezvous` promises more, and is also held to have no crown.
+`rendezvous` promises more, and is also held to have no crown. With `answers_ride`, which is an option of the network
+and not of the algorithm, the execution is a run of the simulator (`tests.simulated_worlds`).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from antecede.judge.rule import HOLDS
 from antecede.judge.trace import arrange
 from tests.oracle import Broken
 from tests.replay import explain_failure
+from tests.simulated_worlds import run_with_riders
 from tests.worlds import World
 
 BATCH = 200
@@ -49,6 +51,9 @@ VARIANTS: tuple[tuple[str, dict[str, object]], ...] = (
     ("hierarchy", {"inner": "ses"}),
     ("hierarchy", {"representatives": "separators"}),
     ("hierarchy", {"representatives": "separators", "inner": "prs"}),
+    ("mr", {"answers_ride": True}),
+    ("mr-broadcast", {"answers_ride": True}),
+    ("mr-scalar", {"answers_ride": True}),
 )
 
 
@@ -68,7 +73,7 @@ def choose(algorithm: str | None, option: str | None) -> list[int]:
 
 
 def execute(variant: int, seed: int) -> World:
-    """One execution: `Broken` if the algorithm, or the judge, disagrees with the oracle."""
+    """One execution in a world of these tests: `Broken` if the algorithm, or the judge, disagrees with the oracle."""
     name, options = VARIANTS[variant]
     world = World(name, seed, options=dict(options))
     world.run()
@@ -91,6 +96,18 @@ def check_synchronous(world: World) -> None:
             raise Broken(f"the judge sees a crown: {' '.join(found.messages)}{found.reason or ''}")
 
 
+def count(variant: int, seed: int) -> Counter[str]:
+    """Return what happened in one execution, in a world of these tests or in one of the simulator. `Broken` if it
+    fails.
+    """
+    name, options = VARIANTS[variant]
+    if options.get("answers_ride"):
+        return run_with_riders(name, seed)
+    world = execute(variant, seed)
+    deliveries = sum(map(len, world.oracle.delivered.values()))
+    return Counter({"deliveries": deliveries, "out of order": world.oracle.violations, "roles": world.handed_over})
+
+
 def batch(jobs: list[tuple[int, int]]) -> tuple[Counter[str], list[str]]:
     """Return deliveries by variant, in order and out of it, and what failed: in words, drawn, with its command."""
     counts: Counter[str] = Counter()
@@ -98,15 +115,14 @@ def batch(jobs: list[tuple[int, int]]) -> tuple[Counter[str], list[str]]:
     for variant, seed in jobs:
         name = describe(variant)
         try:
-            world = execute(variant, seed)
+            found = count(variant, seed)
         except Exception as error:  # whatever it is, it is a finding
             what = f"{VARIANTS[variant]} seed {seed}: {error!r}"
             failures.append(explain_failure(what, ["tests.fuzz", "--replay", f"{variant}:{seed}"]))
             continue
         counts[f"{name} executions"] += 1
-        counts[f"{name} deliveries"] += sum(map(len, world.oracle.delivered.values()))
-        counts[f"{name} out of order"] += world.oracle.violations
-        counts["roles handed over"] += world.handed_over
+        counts.update({f"{name} {column}": found[column] for column in ("deliveries", "out of order")})
+        counts.update({column: found[column] for column in ("roles", "riders")})
     return counts, failures
 
 
@@ -135,8 +151,10 @@ def fuzz(executions: int, seed: int, variants: list[int], *, workers: int | None
     for name in sorted(map(describe, variants)):
         columns = (totals[f"{name} {what}"] for what in ("executions", "deliveries", "out of order"))
         print("{:<60}{:>12,}{:>12,}{:>14,}".format(name, *columns))
-    if handed_over := totals["roles handed over"]:
+    if handed_over := totals["roles"]:
         print(f"{handed_over:,} roles of a hierarchy handed over")
+    if riders := totals["riders"]:
+        print(f"{riders:,} resynchronisations rode on acknowledgements")
     return failures
 
 

@@ -1,12 +1,90 @@
-"""Hold a run of the simulator to its oracle and to the judge, and draw it if it fails."""
+"""Random worlds of the simulator in which resynchronisations ride on acknowledgements (003 §3.1).
+
+`tests.worlds` has no transport, so its packets are not acknowledged. Here channels lose, duplicate and reorder packets
+and acknowledgements, and sometimes a partition cuts them. Each run is held to the simulator's oracle and to the judge.
+All choices come from one seeded generator. `tests.simulated_mobile_worlds` holds runs with roaming hosts to the same.
+"""
 
 from __future__ import annotations
 
+import random
+from collections import Counter
+
 from antecede.judge.judge import judge
+from antecede.sim import Distribution, Groups, Network, Parameters, Partition, RunRecorder, Workload, simulate
 from antecede.sim.measure.metrics import RunResult
+from antecede.sim.parameters import numbered_names
 from antecede.sim.trace import TraceRow, as_event
 from tests.oracle import Broken
 from tests.replay import Drawing, describe_event
+
+LATENCIES = (
+    Distribution(),
+    Distribution("uniform", 1.0, 0.9),
+    Distribution("lognormal", 1.0, 1.5),
+    Distribution("constant"),
+)
+"""Latencies with a mean of a second. All but the last reorder packets."""
+
+
+def run_with_riders(algorithm: str, seed: int) -> Counter[str]:
+    """Simulate one world with riders, and return what happened. `Broken` if the oracle or the judge objects."""
+    chance = random.Random(f"riders {algorithm} {seed}")
+    rows = start_drawing()
+    result = simulate(draw_with_riders(algorithm, chance, seed), RunRecorder(rows.extend))
+    check_run(result, rows, dropped=0, inhibits=True)
+    if result.control_rides > result.control_answers:
+        raise Broken(f"{result.control_rides} riders, and {result.control_answers} answers that can ride")
+    return Counter({"deliveries": result.deliveries, "out of order": 0, "riders": result.control_rides})
+
+
+def draw_with_riders(algorithm: str, chance: random.Random, seed: int) -> Parameters:
+    """Draw the parameters of a world with riders. With `numbered`, most channels are not FIFO."""
+    processes = chance.randint(2, 6)
+    options: dict[str, object] = {"numbered": chance.random() < 0.6}
+    if algorithm == "mr":
+        options["own_count"] = chance.random() < 0.7
+    if chance.random() < 0.2:
+        options["resynch_after_s"] = chance.choice((0.3, 3.0))
+    return Parameters(
+        algorithm=algorithm,
+        seed=seed,
+        processes=processes,
+        messages=chance.randint(5, 30),
+        workload=Workload(
+            Distribution(mean_s=chance.choice((0.2, 1.0, 5.0))),
+            ratio=chance.choice((1.0, 1.0, 10.0)),
+            groups=None if algorithm == "mr-broadcast" else draw_groups(chance, processes),
+            pattern=chance.choice(("open", "open", "request", "conversation")),
+        ),
+        network=Network(
+            chance.choice(LATENCIES),
+            fifo=chance.random() < 0.2,
+            loss=chance.choice((0.0, 0.2, 0.5)),
+            duplicate=chance.choice((0.0, 0.1, 0.5)),
+            partitions=draw_partitions(chance, processes),
+            retransmit_after_s=chance.choice((0.5, 1.5, 4.0)),
+            answers_ride=True,
+        ),
+        options=options,
+        oracle=True,
+        weigh_bytes=False,
+    )
+
+
+def draw_groups(chance: random.Random, processes: int) -> Groups:
+    """Draw how large groups are, and how much they overlap."""
+    size = chance.randint(2, processes)
+    return Groups(size, chance.randint(0, size - 1))
+
+
+def draw_partitions(chance: random.Random, processes: int) -> tuple[Partition, ...]:
+    """Draw a partition between some processes and all others in a quarter of the worlds, and none in the others."""
+    if chance.random() >= 1 / 4:
+        return ()
+    names, start_s = numbered_names("p", processes), chance.uniform(0.0, 5.0)
+    side = frozenset(chance.sample(names, chance.randint(1, processes - 1)))
+    return (Partition(start_s, start_s + chance.uniform(0.5, 10.0), side),)
 
 
 def start_drawing() -> list[TraceRow]:
