@@ -6,7 +6,8 @@
 A pair is two messages with one receiver; it is counted once, and judged by every clock there is for the graph and the
 channels. In every execution, any two events of some pairs of processes are judged too, by the clocks for those pairs,
 and so are those of a machine with synchronous messages and shared variables, and the arrivals and events of processes
-whose plan changes while they run, twice, with links that come and go. So are messages to several processes.
+whose plan changes while they run, twice, with links that come and go. So are messages to several processes, also by the
+texts of their arrivals, and the deliveries of a simulated run with local clocks, by the texts in its trace.
 Each execution has its own stream of chance, made of the seed and its number, so any can be run alone.
 """
 
@@ -40,7 +41,9 @@ from tests.core.locality.judge import (
 )
 from tests.core.locality.machines import Machine, judge_machine
 from tests.core.locality.multicasts import multicast_verdicts, random_multicasts
-from tests.replay import explain_failure
+from tests.replay import Drawing, describe_event, explain_failure
+from tests.sim.local_clock_traces import draw_parameters, trace_verdicts
+from tests.sim.runs import recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,18 +92,45 @@ def execute(seed: int, number: int) -> Report:
         verdicts += 1
         if judged.said is not judged.true:
             failures.append(explain_failure(f"a machine: {judged}", _command(seed, number)))
+    for count, wrong_ones in (
+        judge_multicasts(seed, number, graph, fifo),
+        judge_changing_plans(seed, number, fifo),
+        judge_simulation(seed, number),
+    ):
+        verdicts += count
+        failures.extend(wrong_ones)
+    return Report(seed, 1, found, verdicts, tuple(failures))
+
+
+def judge_multicasts(seed: int, number: int, graph: Graph, fifo: bool) -> tuple[int, list[str]]:
+    """Judge one execution with messages to several processes, by every allocation, and by one of them also by the texts
+    of the arrivals. Return how many verdicts there were, and what failed.
+    """
+    verdicts, failures = 0, []
     chance = random.Random(f"multicasts {seed}/{number}")
     sent, dests = random_multicasts(chance, graph, fifo=fifo)
-    for made in allocations(graph, fifo):
-        for of_copies in multicast_verdicts(made, sent, dests):
+    everything = list(allocations(graph, fifo))
+    for made, by_texts in [*((made, False) for made in everything), (chance.choice(everything), True)]:
+        for verdict in multicast_verdicts(made, sent, dests, by_texts=by_texts):
             verdicts += 1
-            if of_copies.said is not of_copies.true:
-                what = f"multicasts, Allocation {made.name}: {of_copies}"
+            if verdict.said is not verdict.true:
+                what = f"{'texts of ' if by_texts else ''}multicasts, Allocation {made.name}: {verdict}"
                 failures.append(explain_failure(what, _command(seed, number)))
-    replanned, wrong_ones = judge_changing_plans(seed, number, fifo)
-    verdicts += replanned
-    failures.extend(wrong_ones)
-    return Report(seed, 1, found, verdicts, tuple(failures))
+    return verdicts, failures
+
+
+def judge_simulation(seed: int, number: int) -> tuple[int, list[str]]:
+    """Judge a simulated run with local clocks by its trace. Return how many verdicts there were, and what failed."""
+    verdicts, failures = 0, []
+    parameters = draw_parameters(f"{seed}/{number}")
+    _, events = recorded(parameters)
+    for verdict in trace_verdicts(events):
+        verdicts += 1
+        if verdict.said is not verdict.true:
+            drawing = Drawing(map(describe_event, events))
+            what = f"a trace of {parameters.algorithm}: {verdict}"
+            failures.append(explain_failure(what, _command(seed, number), drawing))
+    return verdicts, failures
 
 
 def judge_changing_plans(seed: int, number: int, fifo: bool) -> tuple[int, list[str]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-from itertools import combinations
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -12,24 +10,13 @@ import pytest
 from antecede.core.errors import Misuse
 from antecede.judge.events import Event, parse, read_jsonl, to_json
 from antecede.judge.judge import judge
-from antecede.judge.trace import arrange, message_of, walk
 from antecede.lab.topologies import star
-from antecede.locality import Graph, Order, compare_texts, read_arrival
+from antecede.locality import Graph, Order, read_arrival
 from antecede.sim import Distribution, Network, Parameters, RunRecorder, Workload, simulate
 from antecede.sim.local_clocks import LocalClocks
 from antecede.sim.trace import open_trace
-from tests.core.locality.graphs import random_graph
+from tests.sim.local_clock_traces import NAMES, draw_parameters, graph_of, text_of, trace_verdicts
 from tests.sim.runs import recorded
-
-NAMES = [f"p{number}" for number in range(1, 8)]
-
-
-def graph_of(seed: int) -> Graph:
-    """A random graph among the processes p1 to p7, some of which may have no link."""
-    chance = random.Random(f"local clocks {seed}")
-    drawn = random_graph(chance, processes_max=7)
-    names = dict(zip(drawn.processes, chance.sample(NAMES, len(drawn.processes)), strict=True))
-    return Graph.of((names[p], names[q]) for p, q in drawn.links)
 
 
 def parameters(algorithm: str, seed: int, graph: Graph | None = None, **more: object) -> Parameters:
@@ -45,38 +32,11 @@ def parameters(algorithm: str, seed: int, graph: Graph | None = None, **more: ob
     return Parameters(**values)  # type: ignore[arg-type]  # the fields of Parameters, by name
 
 
-def judged_pasts(events: list[Event]) -> dict[str, set[str]]:
-    """For each message, those sent before it in happened-before, along the walk of the judge."""
-    (run,) = arrange(events)
-    known: dict[str, set[str]] = {}
-    past: dict[str, set[str]] = {}
-    for event in walk(run):
-        mine = known.setdefault(event.process, set())
-        if event.kind == "send":
-            past[message_of(event)] = set(mine)
-            mine.add(message_of(event))
-        elif run.is_deliver(event):
-            mine |= past[message_of(event)] | {message_of(event)}
-    return past
-
-
-def text_of(event: Event) -> str:
-    assert event.attributes is not None
-    return event.attributes["local_clock"]
-
-
 def check_verdicts(events: list[Event]) -> list[Order]:
     """Compare every two deliveries of one process, and return the verdicts, which are all true."""
-    past, verdicts = judged_pasts(events), list[Order]()
-    noted = [event for event in events if event.attributes is not None]
-    for first, second in combinations(noted, 2):
-        if first.process == second.process:
-            said = compare_texts(text_of(first), text_of(second))
-            m1, m2 = message_of(first), message_of(second)
-            before, after = m1 in past[m2], m2 in past[m1]
-            assert said is (Order.BEFORE if before else Order.AFTER if after else Order.CONCURRENT)
-            verdicts.append(said)
-    return verdicts
+    verdicts = list(trace_verdicts(events))
+    assert [one for one in verdicts if one.said is not one.true] == []
+    return [one.said for one in verdicts]
 
 
 @pytest.mark.parametrize("algorithm", ["none", "ks", "hierarchy"])
@@ -88,6 +48,14 @@ def test_the_trace_tells_what_happened_before_what(algorithm: str, seed: int) ->
     assert all(event.attributes is not None for event in delivers)
     assert all(event.attributes is None for event in events if event.kind != "deliver")
     check_verdicts(events)
+
+
+def test_random_runs_of_every_algorithm_that_can_have_clocks_tell_the_truth() -> None:
+    """`tests.fuzz_locality` has such a run in each execution."""
+    drawn = [draw_parameters(seed) for seed in range(60)]
+    assert {"ks", "mf", "none", "rendezvous"} < {one.algorithm for one in drawn}
+    assert any(one.network.is_lossy and one.network.retransmit_after_s is None for one in drawn)
+    assert sum(len(check_verdicts(recorded(one)[1])) for one in drawn) > 5000
 
 
 def test_the_verdicts_are_of_all_three_kinds() -> None:

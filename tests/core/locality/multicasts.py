@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from antecede.core.clocks.stamp import Arrival, ClockStamp, Order
 from antecede.core.locality.allocation import Allocation
+from antecede.core.locality.arrival_text import compare_texts, write_arrival
 from antecede.core.locality.graph import Graph
 from antecede.core.locality.local_clock import LocalClock, determination_4
 from tests.core.locality.executions import truth
@@ -72,12 +73,16 @@ def run(allocation: Allocation, steps: list[Made], dests: dict[int, list[str]]) 
 
 
 def multicast_verdicts(
-    allocation: Allocation, steps: list[Made], dests: dict[int, list[str]]
+    allocation: Allocation, steps: list[Made], dests: dict[int, list[str]], *, by_texts: bool = False
 ) -> Iterator[MulticastVerdict]:
-    """Yield what is said of each two messages with one receiver, and what is true."""
+    """Yield what is said of each two messages with one receiver, and what is true.
+
+    `by_texts` compares the texts of the arrivals, as a trace has them. That takes much longer.
+    """
     past = pasts(steps)
     for receiver, messages in run(allocation, steps, dests).items():
+        texts = [write_arrival(arrival, receiver) for _, arrival in messages] if by_texts else []
         for at, (second, m2) in enumerate(messages):
-            for first, m1 in messages[:at]:
-                said = determination_4(m1, m2, receiver)
+            for earlier, (first, m1) in enumerate(messages[:at]):
+                said = compare_texts(texts[earlier], texts[at]) if by_texts else determination_4(m1, m2, receiver)
                 yield MulticastVerdict(receiver, first, second, said, truth(past, first, second))

@@ -26,8 +26,10 @@ def test_every_allocation_compares_multicasts_rightly(seed: int, fifo: bool) -> 
     chance = random.Random(f"multicasts {seed}")
     graph = random_graph(chance, processes_max=7)
     steps, dests = random_multicasts(chance, graph, fifo=fifo)
-    judged = [one for made in allocations(graph, fifo) for one in multicast_verdicts(made, steps, dests)]
-    assert [one for one in judged if one.said is not one.true] == []
+    for made in allocations(graph, fifo):
+        for by_texts in (False, True):
+            judged = multicast_verdicts(made, steps, dests, by_texts=by_texts)
+            assert [one for one in judged if one.said is not one.true] == []
 
 
 def test_a_copy_is_before_what_follows_from_another_copy() -> None:
