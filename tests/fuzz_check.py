@@ -96,7 +96,7 @@ def _differences_of_batch(
         broken = write(list(runs.values()), Path(folder), start, layout)
         for count in windows:
             checked = check(runner, [folder], windows=count, worst=3, limits=limits)
-            yield from ((count, run, words) for run, words in differences(checked, runs, broken))
+            yield from ((count, run, words) for run, words in differences(checked, runs, broken, limits))
         if layout == "json":
             check(runner, [folder], out=out, limits=limits)
             yield from ((windows[0], "quarantine", words) for words in misplaced(Path(folder), Path(out)))
@@ -176,8 +176,13 @@ def _write_lines(parts: Sequence[Sequence[Event]], folder: Path, rng: random.Ran
     return len(BROKEN)
 
 
-def differences(checked: Checked, runs: dict[str, list[Event]], broken: int) -> Iterator[tuple[str, str]]:
-    """Yield what the check counts otherwise than the judge, in all and run by run, each with the name of the run."""
+def differences(
+    checked: Checked, runs: dict[str, list[Event]], broken: int, limits: Limits
+) -> Iterator[tuple[str, str]]:
+    """Yield what the check counts otherwise than the judge, in all and run by run, each with the name of the run.
+
+    `limits` are those of the check.
+    """
     events = (event for own in runs.values() for event in own)
     wanted = judge(events, quarantined=broken).as_dict()
     got = {name: checked.as_dict()[name] for name in wanted}
@@ -191,17 +196,18 @@ def differences(checked: Checked, runs: dict[str, list[Event]], broken: int) -> 
         one = {key: getattr(answers[name], key) for key in single if key not in ("runs", "quarantined", "complete")}
         if one != {key: single[key] for key in one}:
             yield name, f"{one} and not {single}"
-        yield from ((name, words) for words in _differing_orders(answers[name], runs[name]))
+        yield from ((name, words) for words in _differing_orders(answers[name], runs[name], limits))
 
 
-def _differing_orders(answer: RunAnswer, events: Sequence[Event]) -> Iterator[str]:
-    """Yield the orders of delivery on which the check and the judge differ. Only of a run that was cut may synchronous
-    order be unknown.
+def _differing_orders(answer: RunAnswer, events: Sequence[Event], limits: Limits) -> Iterator[str]:
+    """Yield the orders of delivery on which the check and the judge differ. Synchronous order may be unknown only of a
+    run with more events with a message than one task takes.
     """
     (run,) = arrange(sift(events)[0])
+    is_large = sum(event.kind != "internal" for event in events) > limits.order_events_max
     for order, wanted in judge_orders(run).items():
         got = answer.verdict if order == "causal" else getattr(answer, order)
-        if got == NOT_COMPUTED and order == "synchronous" and len(events) > LIMITS[-1].order_events_max:
+        if got == NOT_COMPUTED and order == "synchronous" and is_large:
             continue
         if got != wanted.verdict:
             yield f"{order} order: {got} and not {wanted.verdict}"

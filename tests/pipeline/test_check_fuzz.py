@@ -25,7 +25,17 @@ def test_a_cycle_in_one_run_is_not_found_in_another(tmp_path: Path, seed: int, w
     runs = {f"run {one}": events for one in range(seed, seed + BATCH) if (events := make_events(one))}
     broken = write(list(runs.values()), tmp_path, seed, "parquet")
     checked = check(InProcess(), [str(tmp_path)], windows=windows, limits=LIMITS[1])
-    assert list(differences(checked, runs, broken)) == []
+    assert list(differences(checked, runs, broken, LIMITS[1])) == []
+
+
+def test_synchronous_order_may_be_unknown_only_above_the_limit_of_the_check(tmp_path: Path) -> None:
+    runs = {f"run {one}": events for one in range(600, 640) if (events := make_events(one))}
+    broken = write(list(runs.values()), tmp_path, 600, "parquet")
+    checked = check(InProcess(), [str(tmp_path)], windows=3, limits=LIMITS[2])
+    assert list(differences(checked, runs, broken, LIMITS[2])) == []
+    found = [words for _, words in differences(checked, runs, broken, LIMITS[1])]
+    assert found
+    assert all(words.startswith("synchronous order: not computed and not ") for words in found)
 
 
 def test_they_are_the_same_on_spark(spark: SparkSession) -> None:

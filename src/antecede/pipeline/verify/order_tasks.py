@@ -61,7 +61,7 @@ class OrderBlocks:
 
 
 def judge_cut_orders(one: Windows, sizes: Mapping[str, int], limits: Limits) -> tuple[pa.Table, list[str]]:
-    """Judge the good runs of some windows, of which `sizes` are the sends and delivers, by name.
+    """Judge the good runs of some windows, of which `sizes` are the events with a message, by name.
 
     Return what the tasks tell, and the runs that were not judged for synchronous order.
     """
