@@ -78,6 +78,22 @@ def test_the_stamps_that_the_guide_compares_are_those_that_its_command_prints(
         assert f"{float(weight[1].replace(',', '')):,.0f}" == compared[algorithm]
 
 
+def test_the_packets_that_riding_saves_are_those_that_the_guide_tells(capsys: pytest.CaptureFixture[str]) -> None:
+    section = GUIDE.read_text().partition("## What riding on acknowledgements saves")[2].partition("\n## ")[0]
+    command = re.search(r"antecede simulate (.+) --algorithm mr --groups 4:2 --answers-ride", section)
+    rows = re.findall(r"\| `(mr.*?)` \| (.+) \| (.+) \| (.+) \| (.+) \|", section)
+    assert command is not None
+    assert [row[0].split()[0] for row in rows] == ["mr", "mr-scalar", "mr-broadcast"]
+    for algorithm, *counts in rows:
+        said = []
+        for rides in ("", "--answers-ride"):
+            assert run(f"{command[1]} --algorithm {algorithm} {rides}") == 0
+            found = re.search(r"packets +([\d,]+), of them ([\d,]+) control", capsys.readouterr().out)
+            assert found is not None
+            said.append(found.groups())
+        assert [(counts[0], counts[2]), (counts[1], counts[3])] == said
+
+
 def test_a_violating_run_is_explained_and_its_replay_gives_the_same_trace(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
