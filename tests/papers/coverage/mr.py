@@ -54,6 +54,7 @@ ROWS = (
         "sim.channels sim.measure.metrics sim.world",
         "papers/test_003_acknowledgements.py::test_3_1_a_resynchronisation_rides_on_an_acknowledgement "
         "papers/test_003_acknowledgements.py::test_3_1_random_executions_with_riders_keep_causal_order "
+        "test_fuzz.py::test_random_executions_with_riders_hold "
         "papers/test_003_acknowledgements.py::test_3_1_a_resynchronisation_is_one_operation_of_a_bus",
     ),
     works(
