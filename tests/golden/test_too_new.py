@@ -21,6 +21,8 @@ from antecede.core.snapshot import values
 from antecede.judge.events import parse, read_jsonl
 from antecede.runtime import Host, HostRefused, MemoryNetwork, frames, join, serve_station
 from antecede.runtime.roaming import websocket
+from antecede.runtime.roaming.station.seals import Seals
+from antecede.runtime.state.store import Store
 from antecede.runtime.state.store_error import checksum
 from tests.golden.files import NEWEST, copy, read
 from tests.golden.frames import HELLO, KEY, open_station
@@ -166,6 +168,45 @@ def test_a_frame_in_a_later_form_is_left_with_the_broker() -> None:
     (found,) = station.unreadable.all()
     assert found.sender == "s2"
     assert "a frame has version 3" in found.reason
+    station.store.close()
+
+
+KIND_10 = bytes((10,)) + b"anything"
+
+
+@pytest.mark.parametrize(
+    "later", [KIND_10, b"\xff", frames.envelope(1, KIND_10)], ids=["bare", "255", "in an envelope"]
+)
+def test_a_frame_of_a_later_kind_is_left_with_the_broker(later: bytes) -> None:
+    kind = frames.ENVELOPE + 1 if KIND_10 in later else 255
+    words = f"a frame has kind {kind}, and this release reads kinds up to 9: if a later release wrote it, upgrade"
+    with pytest.raises(TooNew, match=words):
+        frames.parse(frames.open_envelope(later).frame)
+    station = open_station("s1")
+    assert not station.receive("s2", later)
+    station.commit()
+    assert station.store.quarantined() == []
+    (found,) = station.unreadable.all()
+    assert found.sender == "s2"
+    assert words in found.reason
+    station.store.close()
+
+
+def test_a_later_kind_is_not_taken_for_a_frame_without_a_seal() -> None:
+    with closing(Store(None)) as store, pytest.raises(TooNew, match="a frame has kind 10"):
+        Seals(KEY, "roam", "s1", store).open("s2", KIND_10, 1)
+
+
+@pytest.mark.parametrize(
+    "damaged", [b"", b"\0", b"\0anything", frames.envelope(1, frames.envelope(1, b"\1\0\1a")), frames.envelope(1, b"")]
+)
+def test_a_frame_that_no_release_writes_goes_to_the_quarantine(damaged: bytes) -> None:
+    """Kind 0 is never used, and an envelope is never in another one."""
+    station = open_station("s1")
+    assert station.receive("s2", damaged)
+    station.commit()
+    assert [data for _, _, data in station.store.quarantined()] == [damaged]
+    assert station.unreadable.all() == []
     station.store.close()
 
 

@@ -1,9 +1,10 @@
 """Malformed and lying frames against a station: `python -m tests.runtime.fuzz_frames --frames 100000 --seed 1`.
 
 Half of them come over the air from a host with a good token, half over the wires. Each has to be refused with a reason
-and leave the state as it was, to the byte. Damage that happens to leave a frame right is taken like any other, and not
-counted. Over the air a frame goes through everything a station does but the WebSocket library, which every
-hundredth frame goes through as well.
+and leave the state as it was, to the byte. So has a frame that stays with the broker, because its first byte may be of
+a later release. Damage that happens to leave a frame right is taken like any other, and not counted. Over the air a
+frame goes through everything a station does but the WebSocket library, which every hundredth frame goes through as
+well.
 """
 
 from __future__ import annotations
@@ -220,7 +221,9 @@ class Fuzz:
         reasons: list[str] = []
         store.quarantine = lambda sender, reason, data: reasons.append(reason)  # type: ignore[method-assign]  # the test listens
         sender, data = wire_frame(self.chance)
-        self.server.durable.receive(sender, self._draw(str(sender), data))
+        is_taken = self.server.durable.receive(sender, self._draw(str(sender), data))
+        if not is_taken and self.server.durable.unreadable.has(sender, data):
+            return self._refused("wire", self.server.durable.unreadable.all()[-1].reason)
         return self._refused("wire", reasons[0] if self.server.durable.counts["refused"] > before else None)
 
     def _draw(self, sender: str, said: T) -> T:

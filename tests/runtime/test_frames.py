@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antecede.core.errors import WireError
+from antecede.core.errors import TooNew, WireError
 from antecede.runtime import frames
 from antecede.runtime.envelopes import NodeEnvelopes
 
@@ -74,3 +74,18 @@ def test_any_bytes_are_a_frame_or_refused() -> None:
         data = chance.randbytes(chance.randrange(40))
         with suppress(WireError):
             frames.parse(bytes([chance.randrange(4)]) + data)
+
+
+@pytest.mark.parametrize("kind", [frames.ENVELOPE + 1, 42, 255])
+def test_a_kind_above_the_highest_is_of_a_later_release(kind: int) -> None:
+    later = bytes((kind,)) + b"anything"
+    for read in (frames.open_envelope, frames.parse):
+        with pytest.raises(TooNew, match=f"a frame has kind {kind}, and this release reads kinds up to 9"):
+            read(later)
+
+
+@pytest.mark.parametrize("data", [b"", b"\0", b"\0anything", frames.envelope(1, b"\1\0\1a")])
+def test_a_kind_that_was_never_used_is_damage(data: bytes) -> None:
+    with pytest.raises(WireError) as refusal:
+        frames.parse(data)
+    assert not isinstance(refusal.value, TooNew)

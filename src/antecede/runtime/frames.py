@@ -21,7 +21,8 @@ PACKETS are for nodes and stations; 2, 3, 7 and 8 are for nodes, and 4 to 6 for 
 kinds 7 and 8 have no number of a message. Form 2 is an envelope. Every later form is an envelope too, whose second byte
 is the number of the form, so that a release that does not know the form can say so. Each process announces the newest
 form that it reads, and senders write the newest form that the destination reads (`envelopes`). The packets inside have
-a version of their own.
+a version of their own. A kind above 9 is of a later release, whether it is in an envelope or not. Kind 0 is never used,
+and an envelope is never in another one: such bytes are damaged.
 
 `parse` of any bytes returns a frame or raises `WireError`, in time linear in their length; `TooNew` if they are of a
 later release.
@@ -179,8 +180,11 @@ def _with_parts(kind: int, number: int, parts: Sequence[bytes]) -> bytes:
 
 
 def open_envelope(data: bytes, newest: int = NEWEST_FORM) -> Envelope:
-    """Return what is in an envelope; a bare frame is in form 1. Raise `TooNew` for a form later than `newest`."""
+    """Return what is in an envelope; a bare frame is in form 1. Raise `TooNew` for a form later than `newest`, and for
+    a kind that only a later release can have written: nobody here can know whether it has a seal.
+    """
     if data[:1] != bytes((ENVELOPE,)):
+        _check_kind(data)
         return Envelope(BARE_FORM, 0, b"", data)
     if len(data) < 2 or data[1] < ENVELOPE_FORM:
         raise WireError("an envelope without a form")
@@ -194,11 +198,24 @@ def open_envelope(data: bytes, newest: int = NEWEST_FORM) -> Envelope:
 
 
 def parse(data: bytes) -> Frame:
-    """Return the frame that `data` holds. Raise `WireError` if it is not a frame, or is in an envelope."""
+    """Return the frame that `data` holds.
+
+    Raise `WireError` if it is not a frame, or is in an envelope, and `TooNew` if its kind is of a later release.
+    """
     read = READERS.get(data[0]) if data else None
     if read is None:
+        _check_kind(data)
         raise WireError(f"no frame: {len(data)} bytes that start with {data[:1].hex() or 'nothing'}")
     return read(data)
+
+
+def _check_kind(data: bytes) -> None:
+    """Raise `TooNew` if no release up to this one writes frames of this kind, and a later one may."""
+    if data and data[0] > ENVELOPE:
+        raise TooNew(
+            f"a frame has kind {data[0]}, and this release reads kinds up to {ENVELOPE}: if a later release wrote it, "
+            "upgrade antecede here"
+        )
 
 
 def _packets(data: bytes) -> Packets:

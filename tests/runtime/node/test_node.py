@@ -247,7 +247,7 @@ def test_a_lying_packet_is_refused_and_touches_nothing() -> None:
         async with nodes(network, "a b") as (a, b):
             liar = network.transport("s", "liar", "x")
             await liar.publish("b", b"\1\0\3\x10bc", "k")
-            await liar.publish("b", b"rubbish", "k")
+            await liar.publish("b", b"\0 is rubbish", "k")
             await a.send({"b"}, b"true")
             assert await take(b, 1) == [b"true"]
             await eventually(lambda: b.counts()["refused"] == 2)

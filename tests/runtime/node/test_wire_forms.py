@@ -14,12 +14,21 @@ from antecede.runtime.transport.memory import MemoryTransport
 from tests.runtime.nodes import WAIT_S, eventually, judge_traces, run, take
 
 NAMES = ["a", "b", "c"]
+LATER_KIND = frames.ENVELOPE + 1
+NEEDED = {
+    "packet": "packet has version 2",
+    "form": "frame has version 3",
+    "kind": "frame has kind 10",
+    "bare kind": "frame has kind 10",
+}
+"""What a later release may write, and what is said about it."""
 
 
 class LaterNetwork(MemoryNetwork):
     """A network on which `later` processes write what only processes in `upgraded` can read.
 
-    What they write is in the next version of the packet or in the next form of the wire.
+    What they write is in the next version of the packet, in the next form of the wire, or of the next kind of frame, in
+    an envelope or bare.
     """
 
     what = "packet"
@@ -47,21 +56,30 @@ class _LaterTransport(MemoryTransport):
 
 
 def shift(data: bytes, what: str, by: int) -> bytes:
-    """Return a frame of packets with the version of its packets, or of its form, raised by 1 or lowered by 1.
+    """Return a frame of packets with the version of its packets, or of its form, raised by 1 or lowered by 1; or with
+    another kind, which is the next one that nobody knows.
 
     A frame that has the version already is returned as it is.
     """
+    if what == "bare kind" and by < 0:
+        return bytes((frames.PACKETS,)) + data[1:] if data[0] == LATER_KIND else data
+    if what in ("kind", "bare kind"):
+        envelope, kinds = frames.open_envelope(data), (frames.PACKETS, LATER_KIND)[::by]
+        if envelope.frame[0] != kinds[0]:
+            return data
+        frame = bytes((kinds[1],)) + envelope.frame[1:]
+        return frame if what == "bare kind" else frames.envelope(envelope.epoch, frame)
     if what == "form":
         return bytes((data[0], data[1] + by)) + data[2:] if data[1] == (2 if by > 0 else 3) else data
     envelope = frames.open_envelope(data)
-    frame = frames.parse(envelope.frame)
-    if not isinstance(frame, frames.Packets) or frame.packets[0][0] >> 4 != (1 if by > 0 else 2):
+    parsed = frames.parse(envelope.frame)
+    if not isinstance(parsed, frames.Packets) or parsed.packets[0][0] >> 4 != (1 if by > 0 else 2):
         return data
-    packets = [bytes((packet[0] + 16 * by,)) + packet[1:] for packet in frame.packets]
-    return frames.envelope(envelope.epoch, frames.packets(frame.roster, packets))
+    packets = [bytes((packet[0] + 16 * by,)) + packet[1:] for packet in parsed.packets]
+    return frames.envelope(envelope.epoch, frames.packets(parsed.roster, packets))
 
 
-@pytest.mark.parametrize("what", ["packet", "form"])
+@pytest.mark.parametrize("what", list(NEEDED))
 def test_what_a_later_release_wrote_waits_for_the_upgrade(
     what: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -78,7 +96,7 @@ def test_what_a_later_release_wrote_waits_for_the_upgrade(
                 await a.send({"b"}, b"of a later release")
                 await eventually(lambda: bool(b.problems()))
                 (problem,) = b.problems()
-                needed = "packet has version 2" if what == "packet" else "frame has version 3"
+                needed = NEEDED[what]
                 assert (problem.kind, needed in str(problem)) == ("upgrade needed", True)
                 assert "upgrade antecede here" in str(problem)
                 stall = await asyncio.wait_for(anext(b.stalls()), WAIT_S)
