@@ -140,8 +140,9 @@ def test_kinds_of_frames_have_the_numbers_that_they_always_had() -> None:
 def test_words_in_a_store_are_the_same_words() -> None:
     assert (format_1.FRAME, format_1.LINES) == (-1, -2)
     assert (outgoing.PACKET, outgoing.FRAME, outgoing.LINES) == ("packet", "frame", "lines")
-    facts = (migration.MIGRATED, ownership.CONFIRMED, ownership.CLAIMED, recent_messages.FACT, row_sum.FACT)
-    assert facts == ("migrated from", "registration", "claimed registration", "recent messages", "sum of rows")
+    facts = (migration.MIGRATED, ownership.CONFIRMED, ownership.CLAIMED, row_sum.FACT)
+    assert facts == ("migrated from", "registration", "claimed registration", "sum of rows")
+    assert (recent_messages.PAYLOADS_FACT, recent_messages.CONTENTS_FACT) == ("recent messages", "recent contents")
 
 
 def test_every_log_entry_has_the_number_and_the_fields_that_it_always_had() -> None:

@@ -167,8 +167,11 @@ def test_a_copy_of_a_process_that_was_killed_is_refused_and_its_store_is_not(tmp
     run(test)
 
 
+@pytest.mark.parametrize(
+    ("dests", "payload"), [({"b"}, b"other content"), ({"b", "c"}, b"second")], ids=["payload", "destinations"]
+)
 def test_a_number_that_is_used_twice_is_told_and_not_dropped_as_a_repetition(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, dests: set[str], payload: bytes
 ) -> None:
     """The broker has lost its data, so the copy is not refused. The receiver has what it was sent before."""
     network, store, backup = MemoryNetwork(), tmp_path / "stores", tmp_path / "backup"
@@ -186,7 +189,7 @@ def test_a_number_that_is_used_twice_is_told_and_not_dropped_as_a_repetition(
         async with join(network, space="s", process="b", store=tmp_path / "b") as b:
             del network.registrations["s", "a"]
             async with join(network, space="s", process="a", store=backup) as a:
-                await a.send({"b"}, b"other content")
+                await a.send(dests, payload)
                 await eventually(lambda: bool(b.problems()))
                 (problem,) = b.problems()
                 assert problem.kind == "number used twice"

@@ -1,22 +1,31 @@
 """What was received lately: so that a number of a message that is used twice, with other content, is noticed.
 
 A process whose store fell back uses numbers again. To an algorithm the second message is a repetition, and is dropped.
-So the checksum of the content of each message is kept for a while, by its identity: the last `COUNT_MAX` of them. They
-are a fact of the store, which is written with every snapshot; the messages since then are in the log.
+So the checksum of the content of each message is kept for a while, by its identity: the last `COUNT_MAX` of them. The
+content is the destinations, the group and the payload. The checksums are a fact of the store, which is written with
+every snapshot; the messages since then are in the log.
+
+Earlier releases kept checksums of payloads only, as another fact. Such a checksum stays in that fact until it is
+forgotten, and is compared with the payload alone: nothing is known about the destinations of that message.
 """
 
 from __future__ import annotations
 
+import json
 import struct
 from collections import OrderedDict
 from collections.abc import Mapping
+from functools import lru_cache
+from zlib import crc32
 
-from antecede.core.types import Message, MessageId
+from antecede.core.types import GroupId, Message, MessageId, ProcessId
 from antecede.runtime.state.store import Store
 from antecede.runtime.state.store_error import checksum
 from antecede.runtime.varint import read_number, write_number
 
-FACT = "recent messages"
+CONTENTS_FACT = "recent contents"
+PAYLOADS_FACT = "recent messages"
+"""What earlier releases wrote: checksums of payloads."""
 COUNT_MAX = 4_096
 CHECKSUM = struct.Struct(">I")
 
@@ -26,23 +35,42 @@ class RecentMessages:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._checksums = _read(store.facts.get(FACT, b""))
+        self._checksums = _read(store.facts.get(CONTENTS_FACT, b""))
+        self._of_payloads = _read(store.facts.get(PAYLOADS_FACT, b""))  # all of them came in before the others
 
     def is_other(self, message: Message) -> bool:
         """Return whether another message of the same identity has come in before."""
         known = self._checksums.get(message.id)
-        return known is not None and known != checksum(message.payload)
+        if known is not None:
+            return known != content_checksum(message)
+        of_payload = self._of_payloads.get(message.id)
+        return of_payload is not None and of_payload != checksum(message.payload)
 
     def note(self, message: Message) -> None:
         """Remember a message that has come in."""
-        if message.id not in self._checksums:
-            self._checksums[message.id] = checksum(message.payload)
-            if len(self._checksums) > COUNT_MAX:
-                self._checksums.popitem(last=False)
+        if message.id not in self._checksums and message.id not in self._of_payloads:
+            self._checksums[message.id] = content_checksum(message)
+            if len(self._checksums) + len(self._of_payloads) > COUNT_MAX:
+                (self._of_payloads or self._checksums).popitem(last=False)
 
     def save(self) -> None:
-        """Stage the checksums as a fact of the store. Call this before the store takes a snapshot."""
-        self._store.put(FACT, _write(self._checksums))
+        """Write them to the store, which is about to take a snapshot."""
+        self._store.put(CONTENTS_FACT, _write(self._checksums))
+        if self._of_payloads:
+            self._store.put(PAYLOADS_FACT, _write(self._of_payloads))
+        else:
+            self._store.drop(PAYLOADS_FACT)
+
+
+def content_checksum(message: Message) -> int:
+    """Return the CRC-32 of the destinations, the group and the payload of a message."""
+    return crc32(message.payload, _address_checksum(message.dests, message.group))
+
+
+@lru_cache(maxsize=256)
+def _address_checksum(dests: frozenset[ProcessId], group: GroupId | None) -> int:
+    """Return the CRC-32 of destinations and a group. Most of them come again and again."""
+    return crc32(json.dumps([sorted(dests), group]).encode())
 
 
 def _write(checksums: Mapping[MessageId, int]) -> bytes:
