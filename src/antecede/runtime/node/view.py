@@ -18,6 +18,7 @@ from antecede.runtime.transport.contract import TRACE, Transport
 from antecede.runtime.watch.acknowledgements import Acknowledgements
 from antecede.runtime.watch.problems import (
     LOGGER,
+    SOON_S,
     InboxFull,
     LeavingWaits,
     NamesMissing,
@@ -37,8 +38,6 @@ STATUS_LINES_MAX = 5
 SIMILAR_AFTER_S = NO_INBOX_AFTER_S / 4
 """How often names that are like that of a missing destination are looked for, and `SEARCHES_MAX` times."""
 SEARCHES_MAX = 10
-SOON_S = 2.0
-"""How long something waits that usually takes a moment, before it is a problem."""
 SENT_LATER = "sent after the next join with the same store"
 
 

@@ -18,6 +18,8 @@ from antecede.core.types import MessageId, ProcessId
 
 LOGGER = logging.getLogger("antecede")
 NAMES_SHOWN_MAX = 10
+SOON_S = 2.0
+"""How long something waits that usually takes a moment, before it is a problem."""
 BROKER_LOST_AFTER_S = 2.0
 """How long the broker may be away, as when it is started again, before that is a problem."""
 
@@ -98,10 +100,13 @@ class AcknowledgementMissing(Problem):
 
 @dataclass(frozen=True, slots=True)
 class OutboxFull(Problem):
-    """So much is owed to inboxes that cannot be reached that `send` waits."""
+    """So much is owed to inboxes that cannot be reached that `send` waits; at a station, that it reads nothing from
+    `hosts`.
+    """
 
     count: int
     to: tuple[ProcessId, ...]
+    hosts: tuple[ProcessId, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -111,7 +116,8 @@ class OutboxFull(Problem):
     def __str__(self) -> str:
         whom = f" for {listed(self.to)}" if self.to else ""
         waits = "1 packet waits" if self.count == 1 else f"{self.count} packets wait"
-        return f"{waits}{whom}, which is the limit: send() waits until there is room"
+        what = f"nothing is read from {listed(self.hosts)}" if self.hosts else "send() waits"
+        return f"{waits}{whom}, which is the limit: {what} until there is room"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,5 @@
-"""A station tells which luggage it waits for: from which station, for which hosts and since when."""
+"""A station tells which luggage it waits for: from which station, for which hosts and since when. And whose frames it
+does not read because its outbox is full."""
 
 import asyncio
 import logging
@@ -8,14 +9,15 @@ from typing import Any
 
 import pytest
 
-from antecede.runtime import LuggageAwaited, MemoryNetwork, issue_token
+from antecede.runtime import LuggageAwaited, MemoryNetwork, OutboxFull, issue_token
 from antecede.runtime.background import end
 from antecede.runtime.roaming.home_station import home
 from antecede.runtime.roaming.host.host import Host
 from antecede.runtime.roaming.station.server import StationServer
 from antecede.runtime.roaming.station.view import LUGGAGE_AFTER_S
 from antecede.runtime.roaming.websocket import AirLimits
-from tests.runtime.cells import KEY, NAMES, cells, until, url
+from antecede.runtime.watch.problems import SOON_S
+from tests.runtime.cells import KEY, NAMES, cells, one_at_each, taken, until, url
 
 ANN, BOB, *_ = (name for name in map("host{}".format, range(20)) if home(name, NAMES) == "s3")
 """Their luggage was at s3 first, which s2 may remember."""
@@ -76,5 +78,53 @@ def test_luggage_that_takes_a_moment_is_not_a_problem() -> None:
             for now[0] in (0.0, LUGGAGE_AFTER_S - 0.1, LUGGAGE_AFTER_S):
                 awaited.append([one.since_s for one in at["s2"].problems() if isinstance(one, LuggageAwaited)])
             assert awaited == [[], [], [LUGGAGE_AFTER_S]]
+
+    asyncio.run(scenario())
+
+
+def test_a_full_outbox_is_told_once_and_once_when_there_is_room(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING, "antecede")
+    network = MemoryNetwork()
+    words = "5 packets wait for s2, which is the limit: nothing is read from ann until there is room"
+
+    async def scenario() -> None:
+        async with one_at_each(network, "ann", "bob", "cat", limits=AirLimits(outbox=5)) as (at, (ann, bob, _)):
+            s1 = at["s1"]
+            network.partition({"s1"}, {"s2"})
+            for number in range(8):
+                await ann.send({"bob"}, b"%d" % number)
+            await until(lambda: said(caplog, f"s1: {words}"))
+            (problem,) = [one for one in s1.problems() if isinstance(one, OutboxFull)]
+            assert (problem.count, problem.to, problem.hosts, ann.unsent) == (5, ("s2",), ("ann",), 3)
+            assert problem.since_s >= SOON_S
+            assert 'antecede_problems{kind="outbox full",process="s1"} 1.0' in s1.metrics.text()
+            status: Any = s1.status()
+            assert [one["kind"] for one in status["problems"]] == ["outbox full"]
+            network.heal()
+            assert await taken(bob, 8) == [b"%d" % number for number in range(8)]
+            await until(lambda: said(caplog, f"s1: this is over: {words}"))
+            assert s1.problems() == []
+
+    asyncio.run(scenario())
+    assert (said(caplog, f"s1: {words}"), said(caplog, f"s1: this is over: {words}")) == (1, 1)
+
+
+def test_an_outbox_that_is_full_for_a_moment_is_not_a_problem() -> None:
+    now, network = [0.0], MemoryNetwork()
+
+    async def scenario() -> None:
+        settings = {"limits": AirLimits(outbox=1), "clock": lambda: now[0]}
+        async with one_at_each(network, "ann", "bob", "cat", **settings) as (at, (ann, _, _)):
+            network.partition({"s1"}, {"s2"})
+            await ann.send({"bob"}, b"fills the outbox")
+            await until(lambda: at["s1"].counts()["outbox"] == 1)
+            now[0] = 10.0
+            assert not any(isinstance(one, OutboxFull) for one in at["s1"].problems()), "nobody waits"
+            await ann.send({"bob"}, b"waits")
+            await until(lambda: at["s1"]._unread)
+            found = []
+            for now[0] in (10.0, 10.0 + SOON_S - 0.1, 10.0 + SOON_S):
+                found.append([one.since_s for one in at["s1"].problems() if isinstance(one, OutboxFull)])
+            assert found == [[], [], [SOON_S]]
 
     asyncio.run(scenario())

@@ -10,6 +10,7 @@ from antecede.runtime.roaming.websocket import Refusal
 from antecede.runtime.watch.acknowledgements import Acknowledgements
 from antecede.runtime.watch.problems import (
     LOGGER,
+    SOON_S,
     MessageRefused,
     MoveFailed,
     NotConnected,
@@ -17,9 +18,6 @@ from antecede.runtime.watch.problems import (
     ProblemLog,
     plural,
 )
-
-SOON_S = 2.0
-"""How long a host may be without a station before that is a problem."""
 
 
 class HostView:

@@ -74,6 +74,7 @@ class StationServer:
         self._connections: dict[ProcessId, Connection] = {}
         self._attending: dict[ServerConnection, asyncio.Task[None]] = {}
         self._greeting: dict[ServerConnection, None] = {}  # those who have not said who they are, the oldest first
+        self._unread: dict[Connection, float] = {}  # those who wait for room in the outbox, each since when
         self._refill: dict[ProcessId, None] = {}
         self._met = asyncio.Event()
         self._driver = Driver(durable.store, commit=self._commit, stopped=self._failed, clock=clock)
@@ -87,7 +88,13 @@ class StationServer:
             clock=clock,
         )
         self._view = StationView(
-            durable, transport, self._outbox, self._connections, clock=clock, stall_after_s=limits.stall_after_s
+            durable,
+            transport,
+            self._outbox,
+            self._connections,
+            unread=self._unread,
+            clock=clock,
+            stall_after_s=limits.stall_after_s,
         )
         self._server: Server | None = None
         self.metrics = Metrics(self, STATION_COUNTERS, STATION_GAUGES)
@@ -288,8 +295,8 @@ class StationServer:
                     await self._met.wait()
 
     async def _hear(self, connection: Connection, packet: Packet, data: bytes) -> None:
-        while len(self._outbox.owed) >= self._limits.outbox:
-            await self._outbox.change()
+        if self._is_outbox_full():
+            await self._wait_for_room(connection)
         while True:
             if self._connections.get(connection.host) is not connection or self._commits.failure is not None:
                 return
@@ -302,6 +309,18 @@ class StationServer:
         if isinstance(packet.stamp, Got):
             self._refill[connection.host] = None
         self._commits.soon()
+
+    def _is_outbox_full(self) -> bool:
+        return len(self._outbox.owed) >= self._limits.outbox
+
+    async def _wait_for_room(self, connection: Connection) -> None:
+        """Read no more from a host until less is owed to other stations. If that takes long, it is a problem."""
+        self._unread[connection] = self._clock()
+        try:
+            while self._is_outbox_full():
+                await self._outbox.change()
+        finally:
+            del self._unread[connection]
 
     def _gone(self, connection: Connection) -> None:
         if self._connections.get(connection.host) is connection:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sized
+from math import inf
 from operator import itemgetter
 
 from antecede.core.mobile.handoff import AWAITED
 from antecede.core.types import ProcessId
 from antecede.runtime.outbox import Outbox
+from antecede.runtime.roaming.station.connection import Connection
 from antecede.runtime.roaming.station.durable_station import DurableStation
 from antecede.runtime.transport.contract import Transport
-from antecede.runtime.watch.problems import LuggageAwaited, Problem, ProblemLog, find_broker_lost
+from antecede.runtime.watch.problems import SOON_S, LuggageAwaited, OutboxFull, Problem, ProblemLog, find_broker_lost
 from antecede.runtime.watch.stalls import Waiting, Watch
 
 LOOK_S = 2.0
@@ -21,7 +23,10 @@ LUGGAGE_AFTER_S = 3.0
 
 
 class StationView:
-    """Looks at the state, the outbox and the connections of one station, and changes nothing."""
+    """Looks at the state, the outbox and the connections of one station, and changes nothing.
+
+    `unread` are the connections that are not read from until the outbox has room, each with the time since when.
+    """
 
     def __init__(
         self,
@@ -30,11 +35,12 @@ class StationView:
         outbox: Outbox,
         connections: Sized,
         *,
+        unread: Mapping[Connection, float],
         clock: Callable[[], float],
         stall_after_s: float,
     ) -> None:
         self._durable, self._transport, self._outbox = durable, transport, outbox
-        self._connections, self._clock = connections, clock
+        self._connections, self._unread, self._clock = connections, unread, clock
         space = durable.store.facts.get("space", b"").decode()
         self._watch = Watch(stall_after_s, clock, space)
         self._log = ProblemLog(durable.name, clock)
@@ -58,7 +64,20 @@ class StationView:
 
     def _others(self) -> list[Problem]:
         """Return what is wrong and is not a stall."""
-        return [*find_broker_lost(self._log, self._transport.outage), *self._luggage_awaited()]
+        return [
+            *find_broker_lost(self._log, self._transport.outage),
+            *self._outbox_full(),
+            *self._luggage_awaited(),
+        ]
+
+    def _outbox_full(self) -> list[OutboxFull]:
+        """Return the problem that hosts are not read from, if that is so for a while for one of them."""
+        since_s = self._clock() - min(self._unread.values(), default=inf)
+        if since_s < SOON_S:
+            return []
+        to = sorted(queue.to for queue in self._outbox.queues.values() if queue.blocked_since is not None)
+        hosts = sorted({connection.host for connection in self._unread})
+        return [OutboxFull(since_s, len(self._outbox.owed), tuple(to), tuple(hosts))]
 
     def _luggage_awaited(self) -> list[LuggageAwaited]:
         """Return the stations whose hosts wait here for their luggage, the one that is waited for longest first."""
