@@ -15,10 +15,10 @@ from websockets.exceptions import ConnectionClosed
 
 from antecede.runtime import Host, MemoryNetwork, frames, serve_station
 from antecede.runtime.roaming import websocket
-from antecede.runtime.roaming.websocket import Hello
+from antecede.runtime.roaming.websocket import Hello, Refusal, RemovalAnswer, StationAnswer
 from tests.golden.description import describe
 from tests.golden.files import FOLDERS, read, read_all
-from tests.golden.frames import ANSWER, HELLO, KEY, LIMITS, NOTICE, PACKETS, open_station
+from tests.golden.frames import ANSWER, HELLO, KEY, LIMITS, NOTICE, PACKETS, REMOVED_ANSWER, open_station
 
 FRAMES = read_all("frames.json")
 AIR = [read("air.json", folder) for folder in FOLDERS]
@@ -73,8 +73,14 @@ def test_a_frame_on_the_air_is_what_it_was(entry: dict[str, Any]) -> None:
     elif entry["kind"] == HELLO:
         said = json.loads(entry["text"])
         assert websocket.read_hello(entry["text"]) == Hello(said["token"], said["incarnation"], said["host"])
+    elif entry["kind"] == ANSWER:
+        said = json.loads(entry["text"])
+        assert websocket.read_answer(entry["text"]) == StationAnswer(said["station"], said["frame_bytes"])
+    elif entry["kind"] == REMOVED_ANSWER:
+        assert websocket.read_removal(entry["text"]) == RemovalAnswer("s1", "bob")
     else:
-        assert websocket.read_text(entry["text"]) == json.loads(entry["text"])
+        assert entry["kind"] == NOTICE
+        assert websocket.read_refusal(websocket.read_text(entry["text"])) == Refusal("ann:2", "nobody")
 
 
 @pytest.mark.parametrize("said", AIR, ids=[folder.name for folder in FOLDERS])

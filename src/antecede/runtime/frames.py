@@ -1,5 +1,8 @@
 """Frames: all that is ever put into an inbox, and the versions of it. This is the one place that knows their bytes.
 
+`roaming.websocket` is the one other place that knows what travels: it has the texts between a host and its station, and
+their version. The binary frames between the two are PACKETS.
+
 Publishing costs a broker and its client about the same for 100 bytes as for 10,000, so packets that wait for the same
 destination share one frame. The first byte of a frame is its kind:
 

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from websockets.asyncio.server import ServerConnection, serve
 
 from antecede.core.errors import RemoteViolation
 from antecede.runtime import Host, HostRefused, MemoryNetwork
@@ -150,3 +151,19 @@ def test_only_the_operator_removes(tmp_path: Path, capsys: pytest.CaptureFixture
     assert capsys.readouterr().out == "s1 has removed ann\n"
     with pytest.raises(TokenRefused, match="not for a host"):
         holder(KEY, issue(KEY, "ann", removes=True))
+
+
+@pytest.mark.parametrize("said", ["{}", "rubbish", '{"station": "s1", "frame_bytes": 8192}'])
+def test_whoever_does_not_say_that_the_host_is_removed_is_not_a_station(said: str) -> None:
+    async def answer(socket: ServerConnection) -> None:
+        await socket.recv()
+        await socket.send(said)
+        await socket.wait_closed()
+
+    async def scenario() -> None:
+        async with serve(answer, "127.0.0.1", 0) as server:
+            port = next(iter(server.sockets)).getsockname()[1]
+            with pytest.raises(NoStation, match="is not a station"):
+                await remove_host(f"ws://127.0.0.1:{port}", "ann", KEY)
+
+    asyncio.run(scenario())

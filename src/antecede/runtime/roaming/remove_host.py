@@ -12,6 +12,7 @@ from ssl import SSLContext
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
+from antecede.core.errors import WireError
 from antecede.core.types import ProcessId
 from antecede.runtime.roaming import websocket
 from antecede.runtime.roaming.host.link import CONNECT_S, QUIET, NoStation, checked_url, ended, trust
@@ -38,9 +39,10 @@ async def remove_host(url: str, host: ProcessId, key: bytes, *, tls: SSLContext 
         ) as socket:
             await socket.send(websocket.hello(order, NOBODY, host))
             async with asyncio.timeout(CONNECT_S):
-                answer = websocket.read_text(await socket.recv())
+                return websocket.read_removal(await socket.recv()).station
     except ConnectionClosed as error:
         raise ended(error) from None
     except (OSError, TimeoutError, WebSocketException) as error:
         raise NoStation(f"{url}: {error}") from None
-    return str(answer.get("station"))
+    except WireError:
+        raise NoStation(f"{url} is not a station") from None

@@ -3,17 +3,20 @@
 1. The host says who it is, in text: `{"antecede": 1, "token": "...", "incarnation": "..."}`. The incarnation is a
    random name for the durable state of the host: who lost it cannot go on under the name of the host. A host that
    keeps no state says `volatile`: whoever shows its token next, and keeps none either, goes on under its name.
-2. The station answers in text: `{"station": "s1"}`. This stands for the beacon of 001 §2: by it a host learns which
-   station serves it. There is no broadcast on a WebSocket, so a station says so to each host that connects. After that
-   it announces itself periodically by pings of the WebSocket: it pings each host every `AirLimits.ping_s`, and answers
-   the pings of the host, every `ping_s` of `Host`. A host that gets no answer for as long looks for another station.
+2. The station answers in text: `{"station": "s1", "frame_bytes": 8192}`; to an operator whose token removes a host,
+   `{"station": "s1", "removed": "ann"}`, and that is all. The answer stands for the beacon of 001 §2: by it a host
+   learns which station serves it. There is no broadcast on a WebSocket, so a station says so to each host that
+   connects. After that it announces itself periodically by pings of the WebSocket: it pings each host every
+   `AirLimits.ping_s`, and answers the pings of the host, every `ping_s` of `Host`. A host that gets no answer for as
+   long looks for another station.
 3. From then on both send binary frames of packets (`frames.Packets` without a roster), whose stamps are those of
    `core.mobile.host_and_station_frames`. The station may also send notices, in text:
    `{"refused": "ann:7", "unknown": "zed", "similar": ["zoe"]}`: that message of yours was to a host nobody knows, and
    these names are like it; and, to a host that keeps no state, `{"sent": 7, "got": 4}`: that many messages it has sent
    and got before.
 
-The frames that stations put into each other's inboxes are in `runtime.frames`.
+Every text has one function here that writes it and one that reads it. The binary frames, and those that stations put
+into each other's inboxes, are in `runtime.frames`.
 
 A WebSocket loses nothing while it lasts, so nothing is repeated on it; the next connection begins with what the core
 knows to be unanswered. Anything that a correct host would not send closes the connection with `REFUSED` and a reason.
@@ -129,6 +132,47 @@ def read_text(said: object) -> dict[str, Any]:
     return found
 
 
+class StationAnswer(NamedTuple):
+    """The station that has taken a host, and the longest frame that it takes."""
+
+    station: ProcessId
+    frame_bytes: int
+
+
+def answer(said: StationAnswer) -> str:
+    """Return the answer of a station to a host that it has taken."""
+    return json.dumps({"station": said.station, "frame_bytes": said.frame_bytes})
+
+
+def read_answer(said: object) -> StationAnswer:
+    """Return what a station has answered to a host. Raise `WireError` if this is not an answer."""
+    found = read_text(said)
+    try:
+        return StationAnswer(str(found["station"]), int(found["frame_bytes"]))
+    except (KeyError, ValueError, TypeError, OverflowError):  # JSON has numbers without an end
+        raise WireError("an answer without a station and the length of its frames") from None
+
+
+class RemovalAnswer(NamedTuple):
+    """The station that has taken the order to remove a host, and that host."""
+
+    station: ProcessId
+    host: ProcessId
+
+
+def removal(said: RemovalAnswer) -> str:
+    """Return the answer of a station to an operator whose order it has taken."""
+    return json.dumps({"station": said.station, "removed": said.host})
+
+
+def read_removal(said: object) -> RemovalAnswer:
+    """Return what a station has answered to an operator. Raise `WireError` if it has not removed a host."""
+    found = read_text(said)
+    if "station" not in found or "removed" not in found:
+        raise WireError("an answer that does not say that a host was removed")
+    return RemovalAnswer(str(found["station"]), str(found["removed"]))
+
+
 class Refusal(NamedTuple):
     """A message that went to nobody, the destination that is unknown, and names that are like it."""
 
@@ -149,6 +193,11 @@ def read_refusal(notice: Mapping[str, Any]) -> Refusal | None:
     similar = notice.get("similar")
     names = [name for name in similar if isinstance(name, str)] if isinstance(similar, list) else []
     return Refusal(str(notice["refused"]), str(notice.get("unknown")), tuple(names[:SIMILAR_MAX]))
+
+
+def counts(sent: int, got: int) -> str:
+    """Return the notice for a host that keeps no state: how many messages it has sent and got before."""
+    return json.dumps({"sent": sent, "got": got})
 
 
 def read_counts(notice: Mapping[str, Any]) -> tuple[int, int] | None:

@@ -96,12 +96,12 @@ async def open_link(
     try:
         await socket.send(websocket.hello(token, incarnation, host))
         async with asyncio.timeout(connect_s):
-            answer = websocket.read_text(await socket.recv())
-        return Link(socket, url, str(answer["station"]), int(answer["frame_bytes"]))
+            answer = websocket.read_answer(await socket.recv())
+        return Link(socket, url, answer.station, answer.frame_bytes)
     except (ConnectionClosed, TimeoutError) as error:
         await socket.close()
         raise ended(error) from None
-    except (WireError, KeyError, ValueError, TypeError, OverflowError):  # JSON has numbers without an end
+    except WireError:
         await socket.close()
         raise NoStation(f"{url} is not a station") from None
 

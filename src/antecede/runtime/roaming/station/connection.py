@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-import json
 from collections.abc import Callable, Iterable, Mapping
 
 from websockets.asyncio.server import Server, ServerConnection
@@ -141,7 +140,7 @@ class Connection:
         A host that keeps no state is told where it was.
         """
         if self.is_volatile and not self.welcomed:
-            self.tell(json.dumps({"sent": luggage.sent, "got": acknowledged(luggage)}))
+            self.tell(websocket.counts(luggage.sent, acknowledged(luggage)))
         if not self.welcomed:
             self.welcomed = True
             self.sent = acknowledged(luggage)

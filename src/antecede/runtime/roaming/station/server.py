@@ -9,7 +9,6 @@ told that the host has left, so that messages are stored or dropped by the polic
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import time
 from collections.abc import Callable, Mapping
@@ -225,7 +224,7 @@ class StationServer:
         try:
             if before is not None:
                 await before.socket.close(websocket.REPLACED, TWICE)
-            await socket.send(json.dumps({"station": self.durable.name, "frame_bytes": self._limits.frame_bytes}))
+            await socket.send(websocket.answer(websocket.StationAnswer(self.durable.name, self._limits.frame_bytes)))
         except BaseException:
             self._gone(connection)  # it has left before it was greeted
             raise
@@ -255,7 +254,7 @@ class StationServer:
         self.durable.remove(host)
         await self._commits.done()
         await self._dismiss(host)
-        await socket.send(json.dumps({"station": self.durable.name, "removed": host}))
+        await socket.send(websocket.removal(websocket.RemovalAnswer(self.durable.name, host)))
         return Done()
 
     async def _dismiss(self, host: ProcessId) -> None:
