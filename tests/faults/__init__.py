@@ -19,6 +19,7 @@ found: the seed gives the pauses between blows, the machine does the rest.
 | 5,000 connected hosts whose station is killed | | `test_many_hosts` |
 | clocks that jump | `test_clocks` | `test_clocks` |
 | a full disk | `test_disk` | `test_disk` |
+| frames of a host that somebody recorded are played again | | `test_recorded_frames` |
 
 Hosts move about in every test that has any.
 """

@@ -1,6 +1,11 @@
-"""Frames of a host that somebody recorded on the way and plays again: nothing is sent or delivered twice."""
+"""Frames of a host that somebody recorded on the way and plays again: nothing is sent or delivered twice.
+
+All of them are played, and then some of them: the seed says which ones, with which pauses, and how many messages the
+host sends before.
+"""
 
 import asyncio
+import random
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,7 +18,10 @@ from antecede.runtime import Host, MemoryNetwork, issue_token, serve_station
 from antecede.runtime.roaming.station.server import StationServer
 from tests.runtime.nodes import run
 
+pytestmark = pytest.mark.slow
+
 KEY = b"k" * 32
+PAUSE_S_MAX = 0.02
 Frames = list[str | bytes]
 
 
@@ -24,20 +32,26 @@ async def hear(host: Host, count: int) -> list[bytes]:
     return [delivery.payload for delivery in found]
 
 
-async def play(frames: Frames, station: StationServer) -> None:
-    """Say to a station what a host has said, as far as it listens."""
-    with suppress(ConnectionClosed):
-        async with connect(f"ws://127.0.0.1:{station.port}", proxy=None) as socket:
-            for frame in frames:
-                await socket.send(frame)
-            async with asyncio.timeout(0.5):
-                async for _ in socket:
-                    pass
+async def play(frames: Frames, station: StationServer, chance: random.Random) -> None:
+    """Say to a station what a host has said, as far as it listens: everything, and then its hello and a part."""
+    hello, *rest = frames
+    some = sorted(chance.sample(range(len(rest)), chance.randrange(len(rest))))
+    for said in (frames, [hello, *(rest[at] for at in some)]):
+        with suppress(ConnectionClosed, TimeoutError):
+            async with connect(f"ws://127.0.0.1:{station.port}", proxy=None) as socket:
+                for frame in said:
+                    await socket.send(frame)
+                    await asyncio.sleep(chance.uniform(0, PAUSE_S_MAX))
+                async with asyncio.timeout(0.5):
+                    async for _ in socket:
+                        pass
 
 
 @pytest.mark.parametrize("when", ["while it is away", "while it is connected", "at another station"])
-def test_recorded_frames_have_no_effect(tmp_path: Path, when: str) -> None:
+def test_recorded_frames_have_no_effect(tmp_path: Path, seed: int, when: str) -> None:
     frames: Frames = []
+    chance = random.Random(seed)
+    count = chance.randint(2, 6)
 
     async def scenario() -> None:
         network, names = MemoryNetwork(), ["s1", "s2"]
@@ -65,24 +79,22 @@ def test_recorded_frames_have_no_effect(tmp_path: Path, when: str) -> None:
                 port = next(iter(recorder.sockets)).getsockname()[1]
                 url, token = [f"ws://127.0.0.1:{port}"], issue_token(KEY, "ann")
                 async with Host(url, "ann", token, path=tmp_path / "ann.sqlite") as ann:
-                    for number in range(3):
+                    for number in range(count):
                         await ann.send({"bob"}, b"%d" % number)
                     await ann.drained()
-                    assert await hear(bob, 3) == [b"0", b"1", b"2"]
+                    assert await hear(bob, count) == [b"%d" % number for number in range(count)]
                     await bob.send({"ann"}, b"answer")
                     assert await hear(ann, 1) == [b"answer"]
                     if when == "while it is connected":
-                        with suppress(TimeoutError):
-                            await play(frames, s1)
+                        await play(frames, s1, chance)
                 if when != "while it is connected":
-                    with suppress(TimeoutError):
-                        await play(frames, s1 if when == "while it is away" else s2)
+                    await play(frames, s1 if when == "while it is away" else s2, chance)
                 assert len(frames) > 4
                 async with Host(url, "ann", token, path=tmp_path / "ann.sqlite") as ann:
                     await bob.send({"ann"}, b"are you the same?")
                     assert await hear(ann, 1) == [b"are you the same?"]
-                    await ann.send({"bob"}, b"3")
-                    assert await hear(bob, 1) == [b"3"]
-                    assert ann.sent == 4
+                    await ann.send({"bob"}, b"the last")
+                    assert await hear(bob, 1) == [b"the last"]
+                    assert ann.sent == count + 1
 
     run(scenario)
