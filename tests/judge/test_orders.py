@@ -90,6 +90,14 @@ def test_a_witness_names_who_delivered_what_in_which_order() -> None:
     assert sorted(found["synchronous"].messages) == ["m", "n"]
 
 
+def test_the_witness_of_causal_order_is_the_first_violation_and_the_first_message_overtaken_there() -> None:
+    sends = ("a sends m to b c", "a sends n to b c", "c delivers n", "c sends o to b", "c delivers m")
+    found = run_of(*sends, "b delivers o", "b delivers n", "b delivers m")["causal"]
+    assert (found.processes, found.messages) == (("b",), ("o", "m"))
+    found = run_of(*sends, "b delivers m", "b delivers n", "b delivers o")["causal"]
+    assert (found.processes, found.messages) == (("c",), ("n", "m"))
+
+
 def test_three_messages_form_a_crown_of_which_no_two_do() -> None:
     crown = run_of(
         *("a sends m to b", "a delivers o", "b sends n to c", "b delivers m", "c sends o to a", "c delivers n"),

@@ -50,14 +50,14 @@ def explain_in(run: Run, violation: Violation) -> Explanation:
     links: dict[str, CausalLink] = {}
     for link in find_causes(run, violation.message, run.processes):
         links[link.cause] = link
-        if _is_late(run, link.cause, delivered):
+        if is_late(run, link.cause, delivered):
             return _explain_chain(run, violation, chain_from(link.cause, links, violation.message))
     raise Misuse(
         f"{_describe_place(violation)} overtook nothing: give a violation that the judge found in these events"
     )
 
 
-def _is_late(run: Run, message: str, delivered: Event) -> bool:
+def is_late(run: Run, message: str, delivered: Event) -> bool:
     """Return whether `message` was sent to the same process as `delivered` and first delivered there later."""
     first = run.firsts.get((message, delivered.process))
     return first is not None and first.index > delivered.index and run.is_addressed(message, delivered.process)

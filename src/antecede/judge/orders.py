@@ -19,9 +19,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
+from antecede.judge.causes import find_causes
 from antecede.judge.cycle import describe_cycle
 from antecede.judge.events import Event
-from antecede.judge.judge import find_unpaired_reason, judge_run
+from antecede.judge.explain import is_late
+from antecede.judge.judge import Violation, find_unpaired_reason, judge_run
 from antecede.judge.rule import HOLDS, UNDECIDABLE, VIOLATED
 from antecede.judge.trace import Run, message_of, walk
 
@@ -42,7 +44,9 @@ class JudgedOrder:
 
     The witness of FIFO order is a process that delivered the first of two messages before the second, which was sent
     earlier. That of agreed order are two processes, of which the first delivered the first of two messages before the
-    second, and the other one after it. That of synchronous order is a crown, with no process.
+    second, and the other one after it. That of synchronous order is a crown, with no process. That of causal order is
+    the process of the first violation by process and index, the message that it delivered, and of the messages that
+    this one overtook the one whose send is the first by process and index.
     """
 
     verdict: str
@@ -62,8 +66,8 @@ def judge_orders(run: Run) -> dict[str, JudgedOrder]:
         "synchronous": (None if cycle else _find_crown(run), unpaired or cycle),
     }
     judged = {order: _decide(witness, reason) for order, (witness, reason) in found.items()}
-    reason = unpaired or cycle if causal.verdict == UNDECIDABLE else None
-    return judged | {"causal": JudgedOrder(causal.verdict, reason=reason)}
+    violated = _find_overtaken_cause(run, causal.found[0]) if causal.found else None
+    return judged | {"causal": _decide(violated, unpaired or cycle)}
 
 
 def _decide(witness: JudgedOrder | None, reason: str | None) -> JudgedOrder:
@@ -80,6 +84,15 @@ def _find_overtaken(run: Run) -> Iterator[JudgedOrder]:
             one, other = run.sends[first], run.sends[second]
             if one.process == other.process and one.index > other.index:
                 yield JudgedOrder(VIOLATED, (process,), (first, second))
+
+
+def _find_overtaken_cause(run: Run, violation: Violation) -> JudgedOrder:
+    """Return the first message that a violating deliver overtook, by the process and index of its send."""
+    delivered = run.firsts[violation.message, violation.process]
+    causes = (link.cause for link in find_causes(run, violation.message, run.processes))
+    late = (run.sends[cause] for cause in causes if is_late(run, cause, delivered))
+    first = min(late, key=lambda send: (send.process, send.index))
+    return JudgedOrder(VIOLATED, (violation.process,), (violation.message, message_of(first)))
 
 
 def _find_disagreements(run: Run) -> Iterator[JudgedOrder]:
