@@ -56,7 +56,7 @@ def through_windows(rows: Sequence[Row], cuts: Sequence[float]) -> Composed | No
     if not kept or any(row.time is None for row in kept):
         return None
     one = uncut(kept)
-    joined = gather(run(join_messages(WindowPlan((one,)), 1, named=True), dealt(coded(kept))))
+    joined = gather(run(join_messages(WindowPlan((one,)), 1), dealt(coded(kept))))
     assert joined is not None
     pairs = joined.to_pylist()
     links = [row for row in pairs if row["role"] == DELIVER and row["first"] and row["sender"] >= 0]
@@ -76,7 +76,7 @@ def _compose(kept: Sequence[Row], plan: WindowPlan) -> Composed | None:
     windows = (
         InProcess()
         .hand_out(dealt(coded(kept)))
-        .map(join_messages(plan, TASKS, named=True), DEALT)
+        .map(join_messages(plan, TASKS), DEALT)
         .deal(TASKS)
         .map(summarise_windows(plan, TASKS), DEALT)
         .keep()

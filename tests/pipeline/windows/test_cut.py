@@ -34,7 +34,7 @@ def cut_rows(
     source = source or source_of(rows, 2)
     large = add_up_counts([count_large_runs(table) for table in source.tables])
     limits = options.pop("limits", Limits(window_events=20))
-    return cut.cut(source, large, windows=windows, named=True, limits=limits, left_out={}, **options)
+    return cut.cut(source, large, windows=windows, limits=limits, left_out={}, **options)
 
 
 def test_a_run_is_cut_into_about_as_many_windows_as_are_wanted() -> None:
@@ -129,7 +129,7 @@ def test_lines_that_are_left_out_are_not_part_of_any_window() -> None:
     rows = exchange("r", 20)
     source = read_tables(source_of([]).runner, [events(rows)])
     large = count_large_runs(source.tables[0])
-    options: dict[str, Any] = {"windows": 3, "named": True, "limits": Limits(window_events=20)}
+    options: dict[str, Any] = {"windows": 3, "limits": Limits(window_events=20)}
     spoiled = source_of([*rows, Row("r", "a", 39, "send", -1e6, "odd", ("b",))])
     found = cut.cut(spoiled, large, **options, left_out={"file 0": [41]})
     wanted = cut.cut(source, large, **options, left_out={})

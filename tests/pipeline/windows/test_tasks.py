@@ -137,13 +137,10 @@ def _coded(table: pa.Table) -> pa.Table:
 
 def test_joined_rows_are_dealt_by_window_and_messages_in_flight_cross_it() -> None:
     rows = overtaking("r")  # times 1, 2 | 3, 4
-    batches = list(join_messages(plan_of(rows, HALF), 2, named=True)(dealt(coded(rows)).to_batches()))
+    batches = list(join_messages(plan_of(rows, HALF), 2)(dealt(coded(rows)).to_batches()))
     found = {batch.column("part")[0].as_py(): gather([batch]) for batch in batches}
     counts = {part: table.num_rows for part, table in found.items() if table is not None}
     assert counts == {0: 4, 1: 2}  # two sends, and both messages cross out of the first window
-    unnamed = gather(join_messages(plan_of(rows, HALF), 2, named=False)(dealt(coded(rows)).to_batches()))
-    assert unnamed is not None
-    assert not {"message", "time", "sent_time"} & set(unnamed.column_names)
 
 
 # Windows
@@ -151,7 +148,7 @@ def test_joined_rows_are_dealt_by_window_and_messages_in_flight_cross_it() -> No
 
 def summarise(rows: Sequence[Row], *cuts: int, tasks: int = 2) -> list[pa.RecordBatch]:
     plan = plan_of(rows, *cuts)
-    joined = list(join_messages(plan, tasks, named=True)(dealt(coded(rows)).to_batches()))
+    joined = list(join_messages(plan, tasks)(dealt(coded(rows)).to_batches()))
     found = []
     for task in range(tasks):
         own = [batch for batch in joined if batch.column("part")[0].as_py() == task]
@@ -181,7 +178,7 @@ def test_results_pass_through_a_task_with_the_number_of_their_run() -> None:
     rows = [*overtaking("r"), Row("r", "c", 1, "send", 9.0, "m1", ("b",))]
     plan = plan_of(rows, HALF)
     table = dealt(_coded(events(rows)))
-    joined = list(join_messages(plan, 1, named=True)(table.to_batches()))
+    joined = list(join_messages(plan, 1)(table.to_batches()))
     wanted = {"0:files", "0:refused", "0:reasons", "0:resent"}
     assert {name for name, _ in values_in(joined)} == {*wanted, ROWS}
     assert {name for name, _ in values_in(summarise_windows(plan, 1)(joined))} == {*wanted, ENDS, LINKS, SPANS, ROWS}
@@ -229,5 +226,5 @@ def test_rows_are_grouped_by_window(windows: list[int]) -> None:
 
 def test_who_was_dealt_nothing_gives_nothing() -> None:
     plan = WindowPlan((CutRun("r", ("a",), 0.0, 1.0, (0,)),))
-    assert list(join_messages(plan, 1, named=True)([])) == []
+    assert list(join_messages(plan, 1)([])) == []
     assert list(summarise_windows(plan, 1)([])) == []

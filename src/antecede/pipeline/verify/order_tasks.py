@@ -110,7 +110,7 @@ def _choose(table: pa.Table, plan: OrderBlocks) -> tuple[pa.Table, Longs, Longs,
         "is_addressed": table["addressed"].to_numpy(),
     }
     rows = pa.table({name: values[kept] for name, values in columns.items()})
-    if max(plan.blocks) == 1 and "message" in table.column_names:  # otherwise names would travel many times
+    if max(plan.blocks) == 1:  # otherwise names would travel many times
         rows = rows.append_column("message", table["message"].filter(pa.array(kept)))
     block = process[kept].astype(np.int64) % np.maximum(count[kept], 1)
     return narrow_integers(rows), run[kept], block, table["shared"].to_numpy()[kept]

@@ -94,7 +94,6 @@ def witnesses_in_runs(paired: Paired, layout: Layout) -> pa.Table:
     names = paired.names
 
     def message_name(event: int) -> str:
-        assert paired.message is not None
         return str(paired.message[int(layout.event_row[event])].as_py())
 
     rows = [

@@ -77,7 +77,6 @@ def _judge_large_runs(
         source,
         repeats.large,
         windows=windows,
-        named=options.worst > 0 or folder is not None,
         limits=options.limits,
         left_out=repeats.left_out,
         with_receives=folder is not None,

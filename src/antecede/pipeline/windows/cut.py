@@ -84,7 +84,6 @@ def cut(
     large: pa.Table,
     *,
     windows: int | None,
-    named: bool,
     limits: Limits,
     left_out: Mapping[str, Sequence[int]],
     with_receives: bool = False,
@@ -111,7 +110,7 @@ def cut(
     cells = {run.name: _count_cells(run, fit[run.name], wanted[run.name], len(large)) for run in runs}
     receiving = frozenset(name for name, rows in fit.items() if not _has_delivers(rows))
     chosen = CutRuns(ChosenRows(frozenset(), left_out), receiving, with_receives)
-    trial = _Trial(source, sizes, chosen, named=named, limits=limits)
+    trial = _Trial(source, sizes, chosen, limits=limits)
     first, slacks, back = trial.summarise([_cut_run(run, cells, wanted) for run in runs])
     shifted = {run.name: _shift(run, slacks[run.name]) for run in runs if run.name in slacks}
     uncut |= {name: NO_SHIFT for name, run in shifted.items() if run is None}
@@ -130,7 +129,6 @@ class _Trial:
     source: Source
     sizes: Mapping[str, int]
     runs: CutRuns
-    named: bool
     limits: Limits
     results: list[pa.Table] = field(default_factory=list)
 
@@ -144,7 +142,7 @@ class _Trial:
         kept = (
             self.source.map(deal_messages(joins, chosen), DEALT)
             .deal(joins)
-            .map(join_messages(plan, tasks, named=self.named), DEALT)
+            .map(join_messages(plan, tasks), DEALT)
             .deal(tasks)
             .map(summarise_windows(plan, tasks), DEALT)
             .keep()

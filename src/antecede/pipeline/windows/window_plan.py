@@ -159,7 +159,7 @@ def from_table(table: pa.Table, number: Longs, group: Longs, plan: WindowPlan) -
         dests=column("dests", np.int64),
         delivered=column("delivered", np.int64),
         ahead_s=column("ahead_s", np.float64),
-        message=table["message"] if "message" in table.column_names else None,
+        message=table["message"],
         names=names_of(plan.runs),
     )
 
