@@ -3,10 +3,11 @@
 The traces have violations, loss, duplicates, spurious delivers, skewed, missing and senseless clocks, and cycles. They
 are written as Parquet in small row groups, or as JSON Lines, plain and gzip, with CRLF, blank lines, a byte order mark
 and broken lines; many runs to a file and each run spread over several. Some rows are not events, or have an index or a
-message that is taken. Every run's counts, and those of all together, must be the judge's, for every number of windows,
-for blocks of the usual size and for tiny ones, in the calling process and on every kind of Spark: `local[2]`,
-`local-cluster[2,1,1024]`, and `connect`, which starts a Connect server of its own. The lines in quarantine must be
-exactly those that the judge's parser refuses. A JVM holds one kind of session, so each kind is a process of its own.
+message that is taken. Every run's counts and its witness of causal order, and the counts of all runs together, must be
+the judge's, for every number of windows, for blocks of the usual size and for tiny ones, in the calling process and on
+every kind of Spark: `local[2]`, `local-cluster[2,1,1024]`, and `connect`, which starts a Connect server of its own. The
+lines in quarantine must be exactly those that the judge's parser refuses. A JVM holds one kind of session, so each kind
+is a process of its own.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ import pyarrow.parquet as pq
 
 from antecede.judge.events import Event, read_jsonl, to_json
 from antecede.judge.judge import judge
-from antecede.judge.orders import judge_orders
+from antecede.judge.orders import JudgedOrder, judge_orders
 from antecede.judge.rule import NOT_COMPUTED, VIOLATED
 from antecede.judge.trace import arrange, sift
 from antecede.pipeline.check import Checked, check
@@ -211,8 +212,20 @@ def _differing_orders(answer: RunAnswer, events: Sequence[Event], limits: Limits
             continue
         if got != wanted.verdict:
             yield f"{order} order: {got} and not {wanted.verdict}"
-        elif order != "causal" and (getattr(answer, f"{order}_witness") is not None) != (got == VIOLATED):
-            yield f"{order} order: {got}, with the witness {getattr(answer, f'{order}_witness')}"
+            continue
+        witness = getattr(answer, f"{order}_witness")
+        if order == "causal" and witness != _describe_causal(wanted):
+            yield f"causal order: {witness} and not {_describe_causal(wanted)}"
+        if (witness is not None) != (got == VIOLATED):
+            yield f"{order} order: {got}, with the witness {witness}"
+
+
+def _describe_causal(judged: JudgedOrder) -> str | None:
+    """Return the judge's witness of causal order in words, or None if it is not violated."""
+    if judged.verdict != VIOLATED:
+        return None
+    (process,), (message, overtaken) = judged.processes, judged.messages
+    return f"{process} delivered {message} before {overtaken}, which may have caused it"
 
 
 def connected(master: str) -> Runner:

@@ -139,6 +139,17 @@ def test_every_order_that_fails_has_a_witness_whichever_is_required(path: Path, 
     assert WORDS not in str(failed.value)
 
 
+@pytest.mark.parametrize("windows", [None, 2])
+def test_a_check_that_explains_nothing_has_a_witness_of_causal_order_too(path: Path, windows: int | None) -> None:
+    result = check(path, worst=0, windows=windows)
+    words = "mail delivered m2 before m1, which may have caused it"
+    assert (result.explain(), result.witnesses["causal"]) == ([], words)
+    assert result.table("summary")["causal_witness"].to_pylist() == [words]
+    assert words in result._repr_html_()
+    with pytest.raises(AssertionError, match=words):
+        result.assert_holds()
+
+
 def test_hostile_names_are_escaped_in_a_notebook() -> None:
     rows = [{**row, "id": row["id"].replace("m", "<script>")} for row in LOG]
     assert "<script>" not in check(pa.Table.from_pylist(rows))._repr_html_()

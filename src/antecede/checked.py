@@ -74,7 +74,10 @@ class CheckResult:
 
     @property
     def witnesses(self) -> dict[str, str]:
-        """Return how each order that is violated is violated, in words. With `worst=0` causal order has no witness."""
+        """Return how each order that is violated is violated, in words.
+
+        That of causal order is its worst violation; with `worst=0`, the `causal_witness` of the table `summary`.
+        """
         found = self._checked.answer
         return {one.order: words for one in found.orders if (words := found.witness_of(one.order))}
 
@@ -162,7 +165,9 @@ class CheckResult:
 
     def _explain_required(self) -> list[str]:
         """Return the worst violations if causal order is required. The reason has the witness of any other order."""
-        return self.explain(3) if self._checked.answer.required == CAUSAL else []
+        if self._checked.answer.required != CAUSAL:
+            return []
+        return self.explain(3) or [words for order, words in self.witnesses.items() if order == CAUSAL]
 
     def _path(self, name: str) -> str:
         if name not in TABLES:

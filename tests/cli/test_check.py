@@ -140,6 +140,19 @@ def test_every_order_that_fails_has_its_witness_on_the_screen(
     ]
 
 
+@pytest.mark.parametrize("order", ORDERS)
+def test_if_nothing_is_explained_causal_order_has_the_witness_of_the_summary(
+    trace: Path, capsys: pytest.CaptureFixture[str], order: str
+) -> None:
+    command = ["check", str(trace), "--master", "in-process", "--require", order, "--worst", "0"]
+    words = "b delivered m2 before m1, which may have caused it"
+    main(command)
+    assert f"  causal      violated      {words}" in capsys.readouterr().out.splitlines()
+    main([*command, "--json"])
+    said = json.loads(capsys.readouterr().out)
+    assert (said["causal_witness"], said["worst"]) == (words, [])
+
+
 def test_an_order_that_is_none_is_refused(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["check", str(trace), "--require", "total"])

@@ -5,7 +5,7 @@ Deliberately naive, and shares nothing with the pipeline: no vectors, no ranks, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,11 +16,15 @@ COUNTED = ("messages", "deliveries", "violations", "overtaken", "lost", "duplica
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """By (process, index) of a deliver: what it is, and the messages it overtook."""
+    """By (process, index) of a deliver: what it is, and the messages it overtook.
+
+    `witnesses` has a sentence for each message that the first violating deliver by (process, index) overtook.
+    """
 
     verdict: str
     counts: dict[str, int]
     overtaken: dict[tuple[str, int], set[str | None]] = field(default_factory=dict)
+    witnesses: frozenset[str] = frozenset()
 
 
 def expected(rows: Sequence[Row]) -> Expected:
@@ -57,7 +61,15 @@ def expected(rows: Sequence[Row]) -> Expected:
         "duplicates": len(delivers) - len(firsts),
         "spurious": sum(name not in sends or place not in sends[name].dests for name, place in firsts),
     }
-    return Expected("violated" if overtaken else "holds" if paired and not cyclic else "undecidable", counts, overtaken)
+    verdict = "violated" if overtaken else "holds" if paired and not cyclic else "undecidable"
+    return Expected(verdict, counts, overtaken, frozenset(_witnesses(delivers, overtaken)))
+
+
+def _witnesses(delivers: Sequence[Row], overtaken: Mapping[tuple[str, int], set[str | None]]) -> Iterator[str]:
+    for place in sorted(overtaken)[:1]:
+        (message,) = (row.message for row in delivers if (row.process, row.index) == place)
+        for late in overtaken[place]:
+            yield f"{place[0]} delivered {message} before {late}, which may have caused it"
 
 
 def assert_found(counts: Mapping[str, int], deliveries: Iterable[Mapping[str, Any]], wanted: Expected) -> None:

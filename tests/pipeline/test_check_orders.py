@@ -11,6 +11,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from antecede.judge.orders import ORDERS
+from antecede.pipeline.check import check
+from antecede.pipeline.runner import InProcess
 from antecede.pipeline.spark.runner import SparkRunner
 from antecede.web.report import render
 from tests.pipeline.written_tables import WrittenTables, check_and_write
@@ -21,6 +23,7 @@ WITNESSES = {
     "agreed": "b delivered m2 before m1, and c delivered m1 before m2",
     "synchronous": "m1 and m2 cannot both be instantaneous: each has an event before an event of the other",
 }
+FIRST_VIOLATION = "b delivered m2 before m1, which may have caused it"
 OTHERS = [order for order in ORDERS if order != "causal"]
 RUNS = ("r", "s")
 
@@ -48,7 +51,7 @@ def _deliver(numbers: Sequence[int]) -> list[dict[str, Any]]:
 
 
 def check_witnesses(found: WrittenTables, required: str) -> None:
-    """Assert that every order has its witness, in the answer, in the table of violations and in the report."""
+    """Assert that every order has its witness, in the answer, in the tables and in the report."""
     checked = found.checked
     assert (checked.answer.required, checked.answer.verdict) == (required, "violated")
     assert {one.order: one.words for one in checked.answer.orders} == WITNESSES
@@ -56,6 +59,8 @@ def check_witnesses(found: WrittenTables, required: str) -> None:
     assert {order: said[f"{order}_witness"] for order in ORDERS} == WITNESSES
     assert [one.words for one in checked.explained] == [WITNESSES["causal"]]
     assert [(row["rank"], row["words"]) for row in found.rows("violations")] == [(1, WITNESSES["causal"])]
+    (row,) = found.rows("summary")
+    assert {order: row[f"{order}_witness"] for order in ORDERS} == WITNESSES | {"causal": FIRST_VIOLATION}
     page = render(checked)
     assert all(words in page for words in WITNESSES.values())
 
@@ -105,8 +110,15 @@ def test_a_causal_violation_is_explained_although_the_required_order_holds(
     assert page.index('id="orders"') < page.index("The violation of causal order</h2>")
 
 
-def test_if_nothing_is_to_be_explained_causal_order_has_no_witness(tmp_path: Path) -> None:
-    found = check_and_write(tmp_path, [write_trace(tmp_path)], require="fifo", worst=0).checked
-    assert found.explained == ()
-    assert found.answer.witness_of("causal") is None
-    assert found.answer.witness_of("fifo") == WITNESSES["fifo"]
+@pytest.mark.parametrize("windows", [None, 3])
+def test_if_nothing_is_to_be_explained_causal_order_has_the_witness_of_the_summary(
+    tmp_path: Path, windows: int | None
+) -> None:
+    found = check_and_write(tmp_path, [write_trace(tmp_path)], require="fifo", worst=0, windows=windows)
+    assert found.checked.explained == ()
+    assert found.checked.answer.witness_of("causal") == FIRST_VIOLATION
+    assert found.checked.answer.witness_of("fifo") == WITNESSES["fifo"]
+    (row,) = found.rows("summary")
+    assert row["causal_witness"] == FIRST_VIOLATION
+    without_tables = check(InProcess(), [str(tmp_path / "trace.jsonl")], worst=0, windows=windows)
+    assert without_tables.as_dict()["causal_witness"] == FIRST_VIOLATION

@@ -100,11 +100,11 @@ def count_lines(checked: Checked) -> Iterator[str]:
 def order_lines(checked: Checked) -> Iterator[str]:
     """Yield one line for each order of delivery: whether it holds, and if not, a witness.
 
-    If causal order is required, its witness is not repeated here: it is the worst violation, which is shown by itself.
+    If causal order is required, the worst violation is shown by itself, if any is explained, and not repeated here.
     """
     found = checked.answer
     for one in found.orders:
-        is_shown = one.order == found.required == CAUSAL
+        is_shown = one.order == found.required == CAUSAL and bool(checked.explained)
         words = "" if is_shown else plain(one.words or "", WITNESS_CHARS_MAX)
         yield f"{one.order:<12}{one.verdict:<14}{words}".rstrip()
 

@@ -50,6 +50,7 @@ TOLD: Mapping[str, pa.Schema] = {
     "worst": findings.DELIVERIES,
     "explained": EXPLAINED,
     "orders": findings.ORDER_WITNESSES,
+    "causal": findings.FIRST_VIOLATIONS,
     "skew": findings.SKEW,
     "files": FILES,
     "refused": schema.QUARANTINE,
@@ -71,6 +72,7 @@ parts     what was counted in parts of runs, to be added up
 worst     the violating delivers that overtook the most
 explained some of these, explained
 orders    how runs that are cut into windows break other orders than causal order
+causal    the first violation of causal order in each part of a run that is cut into windows
 skew      links on which delivers came before their sends by the clocks of the source
 files     how many rows of each file are events, and how many are not
 refused   some of the rows that are not events

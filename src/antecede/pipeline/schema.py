@@ -202,6 +202,12 @@ RUNS = pa.schema(
         column("verdict", TEXT, "on causal order: holds, violated or undecidable"),
         column("reason", TEXT, "why it is undecidable"),
         column("basis", TEXT, "what the verdict rests on: messages, or clocks, by which late receives are counted"),
+        column(
+            "causal_witness",
+            TEXT,
+            "if causal order is violated: the first violation by process and index, in words; of the messages overtaken"
+            " there it names the first by sender and index",
+        ),
         column("fifo", TEXT, "whether messages of one sender come to a process in the order of their sends"),
         column("fifo_witness", TEXT, "if that is violated: where, in words"),
         column("agreed", TEXT, "whether any two processes deliver their common messages in the same order"),

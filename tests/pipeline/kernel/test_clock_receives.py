@@ -197,7 +197,7 @@ OVERTAKEN: list[Row] = [
 
 def test_a_late_receive_has_a_witness_in_words() -> None:
     verdict, (late,) = judge_one(OVERTAKEN)
-    assert verdict == ClockVerdict("r", "violated", 3, 1)
+    assert verdict == ClockVerdict("r", "violated", 3, 1, witness=describe_late(late))
     assert describe_late(late) == (
         "the receive at 2 of b raises no entry of its clock: b knew event 2 of c already, from its receive at 1 (the "
         "message is from c or from another of the 2 hosts in the clock); so the message was overtaken, or it was "

@@ -10,10 +10,10 @@ import pytest
 
 from antecede.judge.rule import NO_IDENTITY, Coverage
 from antecede.pipeline.kernel.clock_receives import ClockVerdict
-from antecede.pipeline.kernel.findings import ORDER_WITNESSES, RUN_COUNTS
-from antecede.pipeline.report.model import Answer
-from antecede.pipeline.verify.answer import RUNS_LISTED_MAX, answer, plural
-from antecede.pipeline.verify.run_verdict import judge_each_run
+from antecede.pipeline.kernel.findings import FIRST_VIOLATIONS, ORDER_WITNESSES, RUN_COUNTS
+from antecede.pipeline.report.model import Answer, ExplainedViolation
+from antecede.pipeline.verify.answer import RUNS_LISTED_MAX, add_causal_witness, answer, plural
+from antecede.pipeline.verify.run_verdict import NO_VIOLATIONS, judge_each_run
 
 NOTHING = dict.fromkeys(RUN_COUNTS.names, 0)
 PAIRED = {"messages": 2, "deliveries": 2, "paired": 2, "events": 4, "processes": 2}
@@ -25,12 +25,15 @@ def answer_on(
     quarantined: int = 0,
     unread: float = 0.0,
     witnesses: Sequence[dict[str, str]] = (),
+    first_violations: pa.Table = NO_VIOLATIONS,
     large: Sequence[str] = (),
     **options: Any,
 ) -> Answer:
     rows = [NOTHING | {"run": f"run {at}"} | run for at, run in enumerate(runs)]
     found = pa.Table.from_pylist(list(witnesses), ORDER_WITNESSES)
-    judged = judge_each_run(pa.Table.from_pylist(rows, RUN_COUNTS), found, without_synchronous=large)
+    judged = judge_each_run(
+        pa.Table.from_pylist(rows, RUN_COUNTS), found, first_violations=first_violations, without_synchronous=large
+    )
     events = sum(run.get("events", 0) for run in runs)
     settings: dict[str, Any] = {"windows": {}, "one_task": {}, **options}
     return answer(judged, Coverage(events, quarantined, unread), **settings)
@@ -147,6 +150,19 @@ def test_the_verdict_is_about_the_order_that_is_required(required: str, verdict:
         "agreed": ("violated", 1),
         "synchronous": ("not computed", 0),
     }
+
+
+def test_the_first_violation_of_the_worst_run_is_the_witness_of_causal_order_until_one_is_explained() -> None:
+    rows = [{"run": f"run {at}", "process": "b", "index": 3, "words": f"b was wrong in {at}"} for at in range(2)]
+    first = pa.Table.from_pylist(rows, FIRST_VIOLATIONS)
+    one = answer_on(VIOLATED, first_violations=first)
+    assert one.witness_of("causal") == "b was wrong in 0"
+    both = answer_on(VIOLATED, VIOLATED | {"violations": 2}, PAIRED, first_violations=first)
+    assert both.witness_of("causal") == "run 'run 1': b was wrong in 1"
+    assert [run.causal_witness for run in both.runs] == ["b was wrong in 1", "b was wrong in 0", None]
+    worst = ExplainedViolation("run 0", "b", 4, "m2", "m1", 1, "the worst")
+    assert add_causal_witness(both, [worst]).witness_of("causal") == "run 'run 0': the worst"
+    assert add_causal_witness(both, []) == both
 
 
 def test_no_order_holds_if_too_little_was_read_but_a_violation_stays() -> None:

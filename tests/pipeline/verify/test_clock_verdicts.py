@@ -48,6 +48,19 @@ def test_a_late_receive_is_a_violation(tmp_path: Path, check_files: CheckFiles) 
     assert (row["process"], row["index"], row["rank"], row["words"]) == ("b", 2, 1, violation.words)
     (summary,) = found.rows("summary")
     assert (summary["verdict"], summary["basis"], summary["violations"]) == ("violated", "clocks", 1)
+    assert summary["causal_witness"] == violation.words
+
+
+def test_the_first_late_receive_is_the_witness_whatever_the_order_of_lines(
+    tmp_path: Path, check_files: CheckFiles
+) -> None:
+    later = [("0", {"a": 2, "0": 1, "c": 2}, "receive m4"), ("0", {"a": 2, "0": 2, "c": 2}, "receive m4 again")]
+    for events in ([*LATE, *later], [*later, *LATE]):
+        checked = check_files(write(tmp_path / "late.log", events), receives="^receive", worst=0).checked
+        assert checked.explained == ()
+        words = checked.answer.witness_of("causal")
+        assert words is not None
+        assert words.startswith("the receive at 2 of 0 raises no entry of its clock")
 
 
 def test_the_report_speaks_of_receives(tmp_path: Path, check_files: CheckFiles) -> None:

@@ -51,6 +51,7 @@ def test_the_tables_have_the_schemas_that_are_declared() -> None:
         (judged.deliveries, findings.DELIVERIES),
         (judged.worst, findings.DELIVERIES),
         (judged.runs, findings.RUN_COUNTS),
+        (judged.first_violations, findings.FIRST_VIOLATIONS),
         (judged.skew, findings.SKEW),
         (judged.counts, COUNTS),
         (judged.refused, schema.QUARANTINE),
@@ -120,3 +121,10 @@ def test_only_the_worst_are_told_and_in_the_same_order_whatever_the_order_of_row
     assert [row["overtaken"] for row in worst] == sorted((row["overtaken"] for row in worst), reverse=True)
     assert judge(events(rows[::-1]), worst=7).worst.to_pylist() == worst
     assert judge(events(rows), worst=0).worst.num_rows == 0
+
+
+def test_the_first_violation_is_the_same_whatever_the_order_of_rows() -> None:
+    rows = [row for one in TRACES for row in one]
+    first, turned = (judge(events(some)).first_violations.sort_by("run") for some in (rows, rows[::-1]))
+    assert first == turned
+    assert len(set(first["run"].to_pylist())) == first.num_rows > 50

@@ -8,7 +8,13 @@ import pyarrow as pa
 import pytest
 
 from antecede.judge import rule
-from antecede.pipeline.kernel.findings import ORDER_WITNESSES, OTHER_ORDERS, RUN_COUNTS, RUN_ROWS
+from antecede.pipeline.kernel.findings import (
+    FIRST_VIOLATIONS,
+    ORDER_WITNESSES,
+    OTHER_ORDERS,
+    RUN_COUNTS,
+    RUN_ROWS,
+)
 from antecede.pipeline.verify.run_verdict import CYCLE, RUNS_TOLD_MAX, judge_each_run, tell_worst, worst_first
 
 NOTHING = dict.fromkeys(RUN_COUNTS.names, 0)
@@ -85,6 +91,16 @@ def test_each_order_is_judged_by_itself(run: dict[str, int], verdicts: tuple[str
     assert tuple(judged[order] for order in OTHER_ORDERS) == verdicts
     for order in OTHER_ORDERS:
         assert judged[f"{order}_witness"] == (f"{order} is broken" if judged[order] == "violated" else None)
+
+
+def test_of_the_first_violations_of_parts_of_a_run_the_first_is_the_witness_of_causal_order() -> None:
+    places = [("run 0", "b", 7), ("run 0", "b", 5), ("run 0", "c", 1), ("run 1", "a", 0)]
+    rows = [{"run": run, "process": name, "index": at, "words": f"{name} at {at}"} for run, name, at in places]
+    violated = PAIRED | {"violations": 1}
+    for order in (rows, rows[::-1]):
+        first = pa.Table.from_pylist(order, FIRST_VIOLATIONS)
+        judged = judge_each_run(counts(violated, violated, PAIRED), NO_WITNESS, first_violations=first)
+        assert judged["causal_witness"].to_pylist() == ["b at 5", "a at 0", None]
 
 
 def test_a_run_too_large_for_one_task_is_not_judged_for_synchronous_order() -> None:

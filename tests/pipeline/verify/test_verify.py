@@ -51,6 +51,23 @@ def test_random_traces_count_what_the_definition_counts(windows: int | None, par
         assert run["verdict"] == wanted.verdict
         assert (run["reason"] is not None) == (wanted.verdict == "undecidable")
         assert_found(run, violations.get(run["run"], []), wanted)
+        assert run["causal_witness"] in (wanted.witnesses or {None})
+
+
+def test_the_witness_of_causal_order_is_the_same_however_runs_are_judged_and_whether_others_are_told() -> None:
+    rows = [row for one in TRACES for row in one]
+    options = (EVERY, replace(EVERY, worst=0), replace(EVERY, worst=0, limits=Limits(window_events=20)))
+    ways = [(None, 1), (None, 4), (1, 2), (3, 5), (17, 3)]
+    found = [
+        {
+            name: run["causal_witness"]
+            for name, run in by_run(verify_rows(rows, windows=n, parts=p, options=one)).items()
+        }
+        for one in options
+        for n, p in ways
+    ]
+    assert all(one == found[0] for one in found)
+    assert sum(words is not None for words in found[0].values()) > 50
 
 
 def test_the_skew_is_the_same_for_any_number_of_windows() -> None:

@@ -60,13 +60,17 @@ NO_SEND = -1
 
 @dataclass(frozen=True, slots=True)
 class ClockVerdict:
-    """What the clocks of one run show. `reason` says why the run is undecidable, and is None if it is not."""
+    """What the clocks of one run show. `reason` says why the run is undecidable, and is None if it is not.
+
+    `witness` is the first late receive by process and index, in words.
+    """
 
     run: str
     verdict: str
     receives: int
     late: int
     reason: str | None = None
+    witness: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +158,11 @@ def _judge_run(run: str, events: pa.Table) -> tuple[ClockVerdict, pa.Table]:
         sends = _find_sends(clocks)
     except _Contradiction as contradiction:
         return ClockVerdict(run, UNDECIDABLE, receives, 0, str(contradiction)), none
-    late = np.flatnonzero(clocks.is_receive & (sends == NO_SEND))
-    verdict = ClockVerdict(run, VIOLATED if len(late) else HOLDS, receives, len(late))
-    return verdict, _find_witnesses(run, clocks, sends, late)
+    late = _find_witnesses(run, clocks, sends, np.flatnonzero(clocks.is_receive & (sends == NO_SEND)))
+    if not late.num_rows:
+        return ClockVerdict(run, HOLDS, receives, 0), late
+    first = late.sort_by([("process", "ascending"), ("index", "ascending")]).slice(0, 1).to_pylist()[0]
+    return ClockVerdict(run, VIOLATED, receives, late.num_rows, witness=describe_late(first)), late
 
 
 def _arrange(events: pa.Table) -> _Clocks:

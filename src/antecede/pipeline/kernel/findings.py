@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from antecede.pipeline import schema
 from antecede.pipeline.arrow import Longs, fill_table, text_ranks
@@ -39,16 +40,20 @@ OTHER_ORDERS = ("fifo", "agreed", "synchronous")
 RUN_ROWS = pa.schema(
     [
         *RUN_COUNTS,
-        *((name, pa.string()) for name in ("verdict", "reason", "basis")),
+        *((name, pa.string()) for name in ("verdict", "reason", "basis", "causal_witness")),
         *((name, pa.string()) for order in OTHER_ORDERS for name in (order, f"{order}_witness")),
         ("run_count", pa.int64()),
     ]
 )
 """A run with its verdicts; or, if `run_count` is more than 1, the sums of several runs with the same verdicts.
 
-`verdict` is that on causal order. The witness of another order says in words how it is violated."""
+`verdict` is that on causal order. The witness of an order says in words how it is violated."""
 ORDER_WITNESSES = pa.schema([("run", pa.string()), ("order", pa.string()), ("words", pa.string())])
 """A row for each run and each other order that it breaks, with a witness in words."""
+FIRST_VIOLATIONS = pa.schema(
+    [("run", pa.string()), ("process", pa.string()), ("index", pa.int64()), ("words", pa.string())]
+)
+"""The first violation of causal order of a run, or of a part of it, by process and index, in words."""
 SKEW = pa.schema(
     [
         *(("run", pa.string()), ("sender", pa.string()), ("process", pa.string())),
@@ -64,7 +69,6 @@ def message_rows(paired: Paired) -> pa.Table:
     """Return a row for each send, as `schema.MESSAGES`."""
     at = np.flatnonzero(paired.rows.role == SEND)
     run, process = paired.run[at], paired.rows.process[at]
-    assert paired.message is not None
     return fill_table(
         schema.MESSAGES,
         len(at),
@@ -89,6 +93,22 @@ def worst_deliveries(paired: Paired, stamped: Stamped, count: int) -> pa.Table:
     return _deliveries(paired, stamped, _worst(paired, stamped, count))
 
 
+def first_violations(paired: Paired, stamped: Stamped) -> pa.Table:
+    """Return the first violating deliver of each run that has one here, as `FIRST_VIOLATIONS`.
+
+    Processes are numbered by name, so the first is the same however the rows are dealt out.
+    """
+    at = np.flatnonzero(stamped.overtaken)
+    for value in (paired.rows.process, paired.rows.index):
+        least = np.full(len(paired.names.runs), np.iinfo(np.int64).max)
+        np.minimum.at(least, paired.run[at], value[at])
+        at = at[value[at] == least[paired.run[at]]]
+    found = _deliveries(paired, stamped, at)
+    names = (found["process"], " delivered ", found["message"], " before ", found["witness"])
+    words = pc.binary_join_element_wise(*names, ", which may have caused it", "")
+    return found.select(["run", "process", "index"]).append_column("words", words).cast(FIRST_VIOLATIONS)
+
+
 def _worst(paired: Paired, stamped: Stamped, count: int) -> Longs:
     """The rows of the violating delivers that overtook the most, then the earliest, then by run, process and index."""
     at = np.flatnonzero(stamped.overtaken)
@@ -100,7 +120,6 @@ def _worst(paired: Paired, stamped: Stamped, count: int) -> Longs:
 def _deliveries(paired: Paired, stamped: Stamped, at: Longs) -> pa.Table:
     rows = paired.rows
     run, sender, witness = paired.run[at], rows.sender[at], stamped.witness[at]
-    assert paired.message is not None
     first, addressed = rows.first[at], rows.addressed[at]
     return fill_table(
         DELIVERIES,

@@ -39,6 +39,7 @@ class RunAnswer:
     windows: int
     one_task: str | None
     basis: str = "messages"
+    causal_witness: str | None = None
     fifo: str | None = None
     fifo_witness: str | None = None
     agreed: str | None = None
@@ -82,7 +83,7 @@ class Answer:
         return next(one.verdict for one in self.orders if one.order == order)
 
     def witness_of(self, order: str) -> str | None:
-        """Return how an order is violated, in words, or None if it is not, or if its violations are not explained."""
+        """Return how an order is violated, in words, or None if it is not."""
         return next((one.words for one in self.orders if one.order == order and one.verdict == VIOLATED), None)
 
 

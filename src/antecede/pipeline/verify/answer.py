@@ -71,7 +71,7 @@ def answer(
 
 
 def add_causal_witness(found: Answer, explained: Sequence[ExplainedViolation]) -> Answer:
-    """Return an answer in which causal order has a witness as the other orders have: its worst violation."""
+    """Return an answer in which the witness of causal order is its worst violation, if any is explained."""
     if not explained:
         return found
     worst = explained[0]
@@ -135,15 +135,19 @@ def _answer_orders(
     """Return the verdict on each order. Rows are sorted, the worst first; `causal` is the verdict on causal order."""
     found = []
     for order in ORDERS:
-        column = "verdict" if order == CAUSAL else order
+        column = _verdict_column(order)
         verdicts = {row[column] for row in rows}
         violated = sum(row["run_count"] for row in rows if row[column] == VIOLATED)
         verdict = causal if order == CAUSAL else combine_verdicts(verdicts, too_little=too_little)
         if verdict == HOLDS and NOT_COMPUTED in verdicts:
             verdict = NOT_COMPUTED
-        words = None if order == CAUSAL else _find_words(order, verdict, rows, too_little)
+        words = _find_words(order, verdict, rows, too_little) if order != CAUSAL or verdict == VIOLATED else None
         found.append(OrderAnswer(order, verdict, violated, words))
     return tuple(found)
+
+
+def _verdict_column(order: str) -> str:
+    return "verdict" if order == CAUSAL else order
 
 
 def _find_words(order: str, verdict: str, rows: Sequence[Mapping[str, Any]], too_little: str | None) -> str | None:
@@ -151,7 +155,7 @@ def _find_words(order: str, verdict: str, rows: Sequence[Mapping[str, Any]], too
     if verdict == HOLDS or (verdict == UNDECIDABLE and too_little):
         return None if verdict == HOLDS else too_little
     key = {VIOLATED: f"{order}_witness", UNDECIDABLE: "reason"}.get(verdict)
-    row = next((row for row in rows if row[order] == verdict and row["run"] is not None), None)
+    row = next((row for row in rows if row[_verdict_column(order)] == verdict and row["run"] is not None), None)
     if row is None:
         return None
     words = (row[key] or NO_IDENTITY) if key else TOO_LARGE  # vector clocks may decide causal order alone

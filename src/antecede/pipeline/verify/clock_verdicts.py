@@ -70,7 +70,7 @@ def apply_clocks(row: Mapping[str, Any], verdict: ClockVerdict) -> dict[str, Any
         is_unmarked = verdict.reason in (NOTHING_MARKED, NOTHING_MATCHES)
         why = verdict.reason if is_unmarked else f"its vector clocks cannot show it: {verdict.reason}"
         return {**row, "verdict": UNDECIDABLE, "reason": why}
-    found = {"verdict": verdict.verdict, "reason": None, "basis": "clocks"}
+    found = {"verdict": verdict.verdict, "reason": None, "basis": "clocks", "causal_witness": verdict.witness}
     return {**row, **found, "deliveries": verdict.receives, "violations": verdict.late}
 
 

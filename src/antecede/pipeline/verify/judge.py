@@ -39,6 +39,7 @@ class JudgedRuns:
     counts: pa.Table  # by process, as `verify.counts.COUNTS`
     runs: pa.Table  # as `RUN_COUNTS`
     witnesses: pa.Table  # as `ORDER_WITNESSES`
+    first_violations: pa.Table  # as `FIRST_VIOLATIONS`
     skew: pa.Table
     worst: pa.Table
     refused: pa.Table
@@ -70,6 +71,7 @@ def judge_runs(events: pa.Table, *, worst: int, detail: bool, limits: Limits) ->
         counts=counts,
         runs=add_up_runs(findings.tallies(paired, stamped), counts),
         witnesses=witnesses_in_runs(paired, layout),
+        first_violations=findings.first_violations(paired, stamped),
         skew=findings.skewed_links(paired),
         worst=findings.worst_deliveries(paired, stamped, worst),
         refused=pa.concat_tables([unnumbered, refused]),

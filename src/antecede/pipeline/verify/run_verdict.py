@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from operator import itemgetter
 from typing import Any
 
 import pyarrow as pa
 
 from antecede.judge import rule
 from antecede.pipeline.kernel.clock_receives import ClockVerdict
-from antecede.pipeline.kernel.findings import OTHER_ORDERS, RUN_COUNTS, RUN_ROWS
+from antecede.pipeline.kernel.findings import FIRST_VIOLATIONS, OTHER_ORDERS, RUN_COUNTS, RUN_ROWS
 from antecede.pipeline.tables.measures import conform
 from antecede.pipeline.verify.clock_verdicts import NONE, apply_clocks
 
 CYCLE = "happened-before has a cycle: an event would have to happen before itself"
 RUNS_TOLD_MAX = 1_000
+NO_VIOLATIONS = FIRST_VIOLATIONS.empty_table()
 VERDICTS = (rule.VIOLATED, rule.UNDECIDABLE, rule.HOLDS)
 """The worst first."""
 
@@ -30,19 +32,25 @@ def judge_each_run(
     witnesses: pa.Table,
     by_clocks: Mapping[str, ClockVerdict] = NONE.runs,
     *,
+    first_violations: pa.Table = NO_VIOLATIONS,
     without_synchronous: Collection[str] = (),
 ) -> pa.Table:
     """Return every run with its verdicts, as `RUN_ROWS`.
 
-    `witnesses` are rows of `ORDER_WITNESSES`, and `by_clocks` the verdicts of vector clocks, by run. Of the runs
+    `witnesses` are rows of `ORDER_WITNESSES`, and `by_clocks` the verdicts of vector clocks, by run.
+    `first_violations` are those of the runs or of their parts, as `FIRST_VIOLATIONS`. Of the runs
     `without_synchronous`, it was not computed whether they are synchronous.
     """
     found = {(row["run"], row["order"]): row["words"] for row in witnesses.to_pylist()}
+    causal: dict[str, str] = {}
+    for row in sorted(first_violations.to_pylist(), key=itemgetter("process", "index")):
+        causal.setdefault(row["run"], row["words"])
     rows = []
     for row in runs.to_pylist():
         reason = why_undecidable(row)
         verdict = rule.VIOLATED if row["violations"] else rule.UNDECIDABLE if reason else rule.HOLDS
         judged = {**row, "verdict": verdict, "reason": reason, "basis": "messages", "run_count": 1}
+        judged["causal_witness"] = causal.get(row["run"])
         for order in OTHER_ORDERS:
             words = found.get((row["run"], order))
             is_computed = order != "synchronous" or row["run"] not in without_synchronous

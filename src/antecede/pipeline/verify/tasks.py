@@ -155,7 +155,7 @@ def _judge(held: _HeldRuns, options: JudgeOptions) -> Told:
     folder = options.parts_folder
     judged = judge_runs(events, worst=options.worst, detail=folder is not None, limits=options.limits)
     clocks = judge_clocks(events, judged.runs, options.receives) if options.has_clocks else NONE
-    runs = judge_each_run(judged.runs, judged.witnesses, clocks.runs)
+    runs = judge_each_run(judged.runs, judged.witnesses, clocks.runs, first_violations=judged.first_violations)
     yield from tell("runs", tell_worst(runs))
     yield from tell("late", locate_late(clocks.late.slice(0, options.worst), events))
     if folder is not None:

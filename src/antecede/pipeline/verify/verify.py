@@ -110,7 +110,9 @@ def _judge_large_runs(
     counts = subtract_sends(repeats.large, told["resent"])
     counts = counts.filter(pc.is_in(counts["run"], pa.array(list(cutting.windows), pa.string())))
     counted = add_up_runs(told["parts"], counts)
-    runs = judge_each_run(counted, told["orders"], without_synchronous=without_synchronous)
+    runs = judge_each_run(
+        counted, told["orders"], first_violations=told["causal"], without_synchronous=without_synchronous
+    )
     if folder is not None and runs.num_rows:
         windows_of = [cutting.windows[run] for run in runs["run"].to_pylist()]
         cut_runs = runs.append_column("windows", pa.array(windows_of, pa.int32()))

@@ -67,6 +67,7 @@ def _judge(table: pa.Table, states: pa.Table, plan: WindowPlan, worst: int, fold
     known = _vectors(states.filter(pa.array(is_known)), place[is_known])
     stamped = stamp(paired.rows, known).without(cyclic, group)
     yield from tell("parts", findings.tallies(paired, stamped))
+    yield from tell("causal", findings.first_violations(paired, stamped))
     skew = findings.skewed_links(paired)
     yield from tell("skew", skew.sort_by([("worst_s", "descending")]).slice(0, SKEW_TOLD_MAX))
     if folder is not None:
