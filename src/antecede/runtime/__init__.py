@@ -28,6 +28,7 @@ from antecede.runtime.roaming.host.host import Host
 from antecede.runtime.roaming.host.link import HostRefused
 from antecede.runtime.roaming.station.serve import serve_station
 from antecede.runtime.roaming.tokens import issue as issue_token
+from antecede.runtime.roaming.websocket import AirLimits
 from antecede.runtime.state.store_error import StoreError
 from antecede.runtime.transport.contract import (
     NameLost,
@@ -61,6 +62,7 @@ from antecede.runtime.watch.stalls import NoSuchProcess, Stall, UpgradeNeeded
 
 __all__ = [
     "AcknowledgementMissing",
+    "AirLimits",
     "BrokerLost",
     "Delivery",
     "Faults",

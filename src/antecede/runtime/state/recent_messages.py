@@ -54,7 +54,7 @@ class RecentMessages:
                 (self._of_payloads or self._checksums).popitem(last=False)
 
     def save(self) -> None:
-        """Write them to the store, which is about to take a snapshot."""
+        """Stage the checksums as facts of the store. Call this before the store takes a snapshot."""
         self._store.put(CONTENTS_FACT, _write(self._checksums))
         if self._of_payloads:
             self._store.put(PAYLOADS_FACT, _write(self._of_payloads))
