@@ -1,7 +1,7 @@
 """A random test that fails draws its execution, and prints the command that fails in the same way.
 
-The algorithm is broken in a copy of the project: `ks` there delivers everything at once. The commands are run as they
-are printed, by a shell in that folder.
+The project is broken in a copy of it: `ks` there delivers everything at once, local clocks say that all messages are
+concurrent, and so on. The commands are run as they are printed, by a shell in that folder.
 """
 
 from __future__ import annotations
@@ -19,14 +19,13 @@ from tests.marks import slow
 from tests.paths import ROOT
 from tests.replay import STEPS_MAX, Drawing, draw, explain_failure
 
-BROKEN = """
-
-def _deliver_at_once(self, message, stamp):
-    return iter(())
-
-
-Ks.unmet = _deliver_at_once
-"""
+BROKEN = {
+    "src/antecede/core/ordering/ks.py": "Ks.unmet = lambda self, message, stamp: iter(())",
+    "src/antecede/core/locality/local_clock.py": "determination_4 = lambda first, second, receiver: Order.CONCURRENT",
+    "src/antecede/fast/broadcast.py": "FastBroadcast.receive_all = lambda self, packets: Received([], [])",
+    "tests/faults/powered.py": "Power.leave = lambda self, folder, chance: 1 / 0",
+}
+"""What is appended to the modules of the copy."""
 DRAWN_BY_HYPOTHESIS = """
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
@@ -39,18 +38,20 @@ from tests.worlds import run
 def test_drawn_by_hypothesis(seed):
     run("ks", seed)
 """
+LOCALITY = "tests/core/locality"
 REPLAY = re.compile(r"^Replay: (.*)$", re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
 def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a copy of the project with an algorithm that is broken, and one more random test."""
+    """Return a copy of the project in which something is broken, with one more random test."""
     folder = tmp_path_factory.mktemp("broken")
-    for name in ("src", "tests"):
+    for name in ("src", "tests", "bench"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "data"))
     shutil.copy(ROOT / "pyproject.toml", folder)
-    with open(folder / "src/antecede/core/ordering/ks.py", "a") as module:
-        module.write(BROKEN)
+    for path, statements in BROKEN.items():
+        with open(folder / path, "a") as module:
+            module.write(f"\n{statements}\n")
     (folder / "tests/test_drawn.py").write_text(DRAWN_BY_HYPOTHESIS)
     return folder
 
@@ -102,8 +103,28 @@ def tell_execution(said: str) -> str:
     """Return the drawing of the first failure."""
     found = re.search(r"^-+ replay -+\n.*?\n(.*?)^Replay: ", said, re.MULTILINE | re.DOTALL)
     assert found is not None, said
-    assert re.search(r"^ +1\. ", found[1], re.MULTILINE), "nothing is drawn"
+    assert re.search(r"^ +\d+\. ", found[1], re.MULTILINE), "nothing is drawn"
     return found[1]
+
+
+@pytest.mark.parametrize(
+    ("test", "step"),
+    [
+        ("tests/runtime/node/test_departure.py::test_everybody_talks_and_leaves", "send [a-e]:[0-9] "),
+        (f"{LOCALITY}/test_epochs.py::test_messages_of_one_epoch_are_compared_rightly_at_once[0-True]", "adopt"),
+        slow("tests/runtime/node/test_durable_process.py::test_crashes_at_random_steps[0-ks-options0]", "receive from"),
+        slow("tests/runtime/node/test_departure_of_a_destination.py", "send [a-d]:[1-5] "),
+        slow(f"{LOCALITY}/test_multicast.py::test_every_allocation_compares_multicasts_rightly[0-True]", "send 39"),
+        slow("tests/fast/test_broadcast.py::test_any_execution_is_the_same_in_both[0]", "receive p[0-9]+:1"),
+        slow("tests/faults/test_power.py::test_power_fails_again_and_again_with_durability_power", "the power fails"),
+        slow("tests/faults/test_power_of_stations.py::test_power_fails_again_and_again", "the power fails"),
+    ],
+)
+def test_a_test_of_the_runtime_or_of_clocks_draws_its_execution(broken: Path, test: str, step: str) -> None:
+    """These have no stage and no world. What nodes do depends on the machine, so it is not the same a second time."""
+    failed = run(broken, f"PYTHONPATH=src:. {sys.executable} -m pytest -x -p no:cacheprovider '{test}'")
+    assert failed.returncode == 1, failed.stdout + failed.stderr
+    assert re.search(rf"^ +[0-9]+\. .*{step}", tell_execution(failed.stdout), re.MULTILINE), failed.stdout
 
 
 def test_a_failure_outside_of_executions_has_a_command_only() -> None:

@@ -20,6 +20,7 @@ from antecede import Codec, Deliver, HoldBackFull, Message, MessageId, Packet, T
 from antecede.core.ordering.prs_broadcast import BarrierStamp
 from antecede.core.process import Process
 from antecede.fast import FastBroadcast
+from tests.replay import Drawing
 
 
 def accelerate(algorithm: antecede.Algorithm, codec: Codec) -> FastBroadcast:
@@ -34,30 +35,43 @@ def create(name: str, names: Sequence[str], **options: Any) -> Process:
 
 
 class Pair:
-    """A process of the core and its fast twin."""
+    """A process of the core and its fast twin. What the process does is added to a drawing, its own or this one."""
 
-    def __init__(self, name: str, names: Sequence[str], **options: Any) -> None:
+    def __init__(self, name: str, names: Sequence[str], *, drawing: Drawing | None = None, **options: Any) -> None:
+        self.drawing = drawing or Drawing()
         self.codec = Codec(names)
         self.plain = create(name, names, **options)
         self.fast = accelerate(create(name, names, **options), self.codec)
 
     def send(self, dests: set[str], payload: bytes) -> bytes:
         plain, fast = self.plain.send(dests, payload), self.fast.send(dests, payload)
+        self._draw(plain)
         assert plain == fast
         return next(self.codec.encode(effect.packet) for effect in plain if isinstance(effect, Transmit))
 
     def receive(self, packets: Sequence[bytes]) -> list[antecede.Effect]:
         """One after the other in the core, all at once in the twin."""
-        effects, refused = [], []
+        effects: list[antecede.Effect] = []
+        refused = []
         for at, data in enumerate(packets):
             try:
-                effects += self.plain.receive(self.codec.decode(data))
+                packet = self.codec.decode(data)
+                self.drawing.add_arrival(self.plain.process, packet)
+                new = self.plain.receive(packet)
             except antecede.AntecedeError as error:
+                self.drawing.add(self.plain.process, f"refuse a packet: {type(error).__name__}")
                 refused.append((at, type(error), str(error)))
+            else:
+                self._draw(new)
+                effects += new
         received = self.fast.receive_all(packets)
         assert received.effects == effects
         assert [(at, type(error), str(error)) for at, error in received.refused] == refused
         return effects
+
+    def _draw(self, effects: Sequence[antecede.Effect]) -> None:
+        for effect in effects:
+            self.drawing.add_effect(self.plain.process, effect)
 
     def agree(self) -> None:
         restored = antecede.restore(self.fast.snapshot())
@@ -66,6 +80,7 @@ class Pair:
         assert self.fast.pending() == self.plain.pending()
 
     def restart(self) -> None:
+        self.drawing.add(self.plain.process, "restart")
         self.fast = accelerate(antecede.restore(self.fast.snapshot()), self.codec)
 
 
@@ -81,7 +96,8 @@ def test_any_execution_is_the_same_in_both(seed: int) -> None:
     chance = Random(seed)
     n = chance.choice([2, 3, 8, 9, 17, 40])
     names = [f"p{number}" for number in range(n)]
-    pairs = [Pair(name, names) for name in names]
+    drawing = Drawing()
+    pairs = [Pair(name, names, drawing=drawing) for name in names]
     wire: list[bytes] = []
     inbox: list[list[bytes]] = [[] for _ in names]
     for step in broadcast_schedule(n, 120, seed, propagation=chance.choice([0.1, 1.0, 10.0])):

@@ -16,6 +16,7 @@ import pytest
 
 from antecede.runtime import Limits, MemoryNetwork, NameTaken, Node, join
 from tests.faults.powered import Power, PoweredNetwork, PowerFails
+from tests.replay import Drawing
 from tests.runtime.power import recorded
 
 pytestmark = pytest.mark.slow
@@ -43,16 +44,18 @@ class Run:
 
 @dataclass(slots=True)
 class Application:
-    """What the application of `a` did and saw: how many messages it has sent when it is done, every answer at its first
-    offer, and what it has acknowledged for good.
+    """What the application of `a` saw: every answer at its first offer, and what it has acknowledged for good.
+
+    The drawing has what both nodes did, and when the power of `a` failed.
     """
 
-    sent: int = 0
+    drawing: Drawing = field(default_factory=Drawing)
     firsts: list[bytes] = field(default_factory=list)
     acknowledged: set[bytes] = field(default_factory=set)
 
     async def take(self, node: Node, power: Power) -> None:
         async for message in node:
+            self.drawing.add("a", f"take {message.payload.decode()}")
             assert message.payload not in self.acknowledged, f"{message.payload!r} was acknowledged before"
             if message.payload not in self.firsts:
                 self.firsts.append(message.payload)
@@ -62,9 +65,10 @@ class Application:
                 self.acknowledged.add(message.payload)
 
 
-async def answer_all(node: Node, got: list[bytes]) -> None:
+async def answer_all(node: Node, got: list[bytes], drawing: Drawing) -> None:
     async for message in node:
         got.append(message.payload)
+        drawing.add("b", f"take {message.payload.decode()}, and answer it")
         await node.send({"a"}, b"re " + message.payload)
         await message.ack()
 
@@ -80,6 +84,7 @@ async def talk(power: Power, network: MemoryNetwork, folder: Path, application: 
             taking = group.create_task(application.take(node, power))
             while node.sent < messages or len(application.firsts) < messages or node.counts()["inbox"]:
                 if node.sent < messages:
+                    application.drawing.add("a", f"send {node.sent} to b")
                     await node.send({"b"}, b"%d" % node.sent)
                     power.promise("a")
                 await asyncio.sleep(0.001)
@@ -96,7 +101,7 @@ async def run_until_cut(network: MemoryNetwork, folder: Path, application: Appli
         try:
             await talk(power, network, folder, application, run)
         except* PowerFails:
-            pass
+            application.drawing.add("a", "the power fails")
         finally:
             timer.cancel()
     return power
@@ -106,10 +111,10 @@ def record_a_run(folder: Path, durability: str) -> Power:
     """A run without a power cut."""
 
     async def scenario() -> Power:
-        network, got = MemoryNetwork(), list[bytes]()
+        network, got, application = MemoryNetwork(), list[bytes](), Application()
         async with join(network, space="s", process="b", store=None) as b:
-            answering = asyncio.create_task(answer_all(b, got))
-            power = await run_until_cut(network, folder, Application(), Run(durability))
+            answering = asyncio.create_task(answer_all(b, got, application.drawing))
+            power = await run_until_cut(network, folder, application, Run(durability))
             answering.cancel()
             assert got == [b"%d" % n for n in range(MESSAGES)]
             return power
@@ -145,7 +150,7 @@ def test_power_fails_again_and_again_with_durability_power(tmp_path: Path, seed:
         nonlocal cuts
         network, folder = MemoryNetwork(), tmp_path / "stores"
         async with join(network, space="s", process="b", store=None) as b:
-            answering = asyncio.create_task(answer_all(b, got))
+            answering = asyncio.create_task(answer_all(b, got, application.drawing))
             is_done = False
             while not is_done:
                 after_s = 0.02 + 0.2 * chance.random() if cuts < CUTS_MAX else DEADLINE_S
@@ -182,10 +187,11 @@ def test_power_fails_with_durability_process(tmp_path: Path, seed: int) -> None:
 
     async def scenario(folder: Path) -> str:
         cut_after_s, pages = 0.1 + 1.5 * chance.random(), chance.choice([20, 4_000])
-        network, run = MemoryNetwork(), Run("process", cut_after_s, messages=100_000, checkpoint_pages=pages)
+        network, application = MemoryNetwork(), Application()
+        run = Run("process", cut_after_s, messages=100_000, checkpoint_pages=pages)
         async with join(network, space="s", process="b", store=None) as b:
-            answering = asyncio.create_task(answer_all(b, []))
-            power = await run_until_cut(network, folder, Application(), run)
+            answering = asyncio.create_task(answer_all(b, [], application.drawing))
+            power = await run_until_cut(network, folder, application, run)
             answering.cancel()
             power.leave(folder, chance)
             return await rejoin(network, folder)

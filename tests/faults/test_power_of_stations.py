@@ -19,6 +19,7 @@ from antecede.runtime import Host, MemoryNetwork, serve_station
 from antecede.runtime.roaming.tokens import issue
 from antecede.runtime.roaming.websocket import AirLimits
 from tests.faults.powered import Power, PoweredNetwork, PowerFails
+from tests.replay import Drawing
 from tests.runtime.cells import KEY, url
 from tests.runtime.power import recorded
 
@@ -36,8 +37,12 @@ SNAPSHOT_BYTES_MIN = 500
 
 @dataclass(slots=True)
 class Application:
-    """What the application of bob saw: every message at its first offer, and what it has acknowledged for good."""
+    """What the application of bob saw: every message at its first offer, and what it has acknowledged for good.
 
+    The drawing has what both hosts did, and when the power failed.
+    """
+
+    drawing: Drawing = field(default_factory=Drawing)
     firsts: list[bytes] = field(default_factory=list)
     acknowledged: set[bytes] = field(default_factory=set)
 
@@ -45,6 +50,7 @@ class Application:
         async for message in bob:
             if power.cut is not None:
                 return
+            self.drawing.add("bob", f"take {message.payload.decode()}")
             assert message.payload not in self.acknowledged, f"{message.payload!r} was acknowledged before"
             if message.payload not in self.firsts:
                 self.firsts.append(message.payload)
@@ -103,8 +109,8 @@ async def talk(power: Power, town: Town, application: Application, messages: int
     async with town.start(power, chance) as (ann, bob, urls), asyncio.TaskGroup() as group:
         works = [
             group.create_task(application.take(bob, power)),
-            group.create_task(send_all(power, ann, bob, messages)),
-            group.create_task(wander([ann, bob], urls, chance)),
+            group.create_task(send_all(power, ann, bob, messages, application.drawing)),
+            group.create_task(wander([ann, bob], urls, chance, application.drawing)),
         ]
         while len(application.firsts) < messages:
             if power.cut is not None:
@@ -114,20 +120,23 @@ async def talk(power: Power, town: Town, application: Application, messages: int
             work.cancel()
 
 
-async def send_all(power: Power, ann: Host, bob: Host, messages: int) -> None:
+async def send_all(power: Power, ann: Host, bob: Host, messages: int, drawing: Drawing) -> None:
     """Send what is left to send. The first message waits for bob: one to a host that nobody knows goes to nobody."""
     if not ann.sent:
         await bob.connected()
     while ann.sent < messages:
+        drawing.add("ann", f"send {ann.sent} to bob")
         await ann.send({"bob"}, b"%d" % ann.sent)
         power.promise("ann")
         await asyncio.sleep(0.002)
 
 
-async def wander(hosts: list[Host], urls: list[str], chance: random.Random) -> None:
+async def wander(hosts: list[Host], urls: list[str], chance: random.Random, drawing: Drawing) -> None:
     while True:
         await asyncio.sleep(0.1 * chance.random())
-        await chance.choice(hosts).move(chance.choice(urls))
+        host, to = chance.choice(hosts), chance.choice(urls)
+        drawing.add(host.id, f"move to {STATIONS[urls.index(to)]}")
+        await host.move(to)
 
 
 async def run_until_cut(town: Town, application: Application, messages: int, *, cut_after_s: float, seed: str) -> Power:
@@ -138,7 +147,8 @@ async def run_until_cut(town: Town, application: Application, messages: int, *, 
         try:
             await talk(power, town, application, messages, random.Random(seed))
         except* PowerFails:
-            pass
+            for name in FILES:
+                application.drawing.add(name, "the power fails")
         finally:
             timer.cancel()
     return power

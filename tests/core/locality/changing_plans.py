@@ -18,8 +18,9 @@ from antecede.core.locality.epochs import (
 )
 from antecede.core.locality.graph import Graph
 from antecede.core.locality.plan import Plan, plan
-from tests.core.locality.executions import Internal, Receive, Send, Step, event_pasts, pasts, truth
+from tests.core.locality.executions import Internal, Receive, Send, Step, describe_step, event_pasts, pasts, truth
 from tests.core.locality.graphs import random_graph
+from tests.replay import Drawing
 
 
 @dataclass
@@ -36,6 +37,7 @@ class Run:
     late: int = 0
 
     def __post_init__(self) -> None:
+        self.drawing = Drawing()
         self.clocks = {p: ChangingClock(self.plans[0], p) for p in self.plans[0].graph.processes}
 
     def go(self, messages: int) -> None:
@@ -54,6 +56,7 @@ class Run:
 
     def note(self, process: str, step: Step) -> None:
         self.steps.append(step)
+        self.drawing.add(process, describe_step(step))
         self.timestamps.append(self.clocks[process].timestamp() if process in self.plans[0].partners else None)
 
     def adopt(self, process: str) -> None:
@@ -62,6 +65,7 @@ class Run:
         if epoch > len(self.plans):
             return
         allocation = self.plans[epoch - 1]
+        self.drawing.add(process, f"adopt plan {epoch}")
         self.clocks[process].adopt(epoch, allocation)
         for new in allocation.graph.processes:
             if new not in self.clocks:

@@ -125,12 +125,18 @@ def draw_steps(steps: list[Step]) -> Drawing:
     for step in steps:
         if isinstance(step, Send):
             receivers[step.message] = step.receiver
-            drawing.add(step.sender, f"send {step.message} to {step.receiver}")
-        elif isinstance(step, Receive):
-            drawing.add(receivers[step.message], f"receive {step.message}")
+            process = step.sender
         else:
-            drawing.add(step.process, "internal")
+            process = receivers[step.message] if isinstance(step, Receive) else step.process
+        drawing.add(process, describe_step(step))
     return drawing
+
+
+def describe_step(step: Step) -> str:
+    """Return what its process does in a step, in words."""
+    if isinstance(step, Send):
+        return f"send {step.message} to {step.receiver}"
+    return f"receive {step.message}" if isinstance(step, Receive) else "internal"
 
 
 def arrivals(steps: list[Step]) -> Iterator[tuple[ProcessId, int]]:

@@ -12,6 +12,7 @@ from antecede.core.locality.arrival_text import compare_texts, write_arrival
 from antecede.core.locality.graph import Graph
 from antecede.core.locality.local_clock import LocalClock, determination_4
 from tests.core.locality.executions import truth
+from tests.replay import Drawing
 
 Made = tuple[str, str, int]
 """A step: `send` or `receive`, the process, and the number of the message."""
@@ -46,7 +47,16 @@ def random_multicasts(chance: random.Random, graph: Graph, *, fifo: bool) -> tup
             steps.append(("receive", link[1], waiting.pop(0 if fifo else chance.randrange(len(waiting)))))
             if not waiting:
                 del transit[link]
+    draw_multicasts(steps, dests)
     return steps, dests
+
+
+def draw_multicasts(steps: list[Made], dests: dict[int, list[str]]) -> Drawing:
+    """Return a drawing of an execution."""
+    drawing = Drawing()
+    for kind, process, number in steps:
+        drawing.add(process, f"{kind} {number}" + (f" to {', '.join(dests[number])}" if kind == "send" else ""))
+    return drawing
 
 
 def pasts(steps: list[Made]) -> dict[int, int]:

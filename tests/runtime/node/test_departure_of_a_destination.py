@@ -11,7 +11,7 @@ import pytest
 from antecede.core.errors import Misuse
 from antecede.runtime import Faults, MemoryNetwork, join
 from antecede.runtime.node.departure import ANSWERED
-from tests.runtime.nodes import WAIT_S, eventually, judge_traces, nodes, run, take
+from tests.runtime.nodes import WAIT_S, draw_traces, eventually, judge_traces, nodes, run, take
 
 
 @pytest.mark.parametrize("algorithm", ["ks", "serial-multicast", "vector"])
@@ -24,6 +24,7 @@ def test_everybody_talks_and_leaves_in_many_attempts(tmp_path: Path, seed: int, 
     names = ["a", "b", "c", "d"]
     settings: dict[str, Any] = {"algorithm": algorithm, "processes": names, "store": tmp_path, "trace": tmp_path / "t"}
     all_sent = asyncio.Barrier(len(names))
+    draw_traces(tmp_path / "t")
 
     async def attempt(name: str) -> None:
         async with join(network, space="s", process=name, **settings) as node:

@@ -23,6 +23,7 @@ from antecede.runtime.node.durable_process import DurableProcess
 from antecede.runtime.state.outgoing import Outgoing, OutgoingPacket
 from antecede.runtime.state.store import Store
 from antecede.runtime.state.trace_recorder import Recorder, TraceFiles
+from tests.replay import Drawing
 
 NAMES = ["a", "b", "c"]
 
@@ -35,6 +36,7 @@ class World:
     ) -> None:
         self.folder, self.chance, self.snapshot_bytes_min = folder, random.Random(seed), snapshot_bytes_min
         self.algorithm, self.options = algorithm, options
+        self.drawing = Drawing()
         self.flying: list[tuple[str, str, bytes]] = []
         self.stores: dict[str, Store] = {}
         self.files: dict[str, TraceFiles] = {}
@@ -53,6 +55,7 @@ class World:
         return process
 
     def crash(self, name: str) -> None:
+        self.drawing.add(name, "crash")
         self.stores[name].close()
         self.files[name].close()
         self.processes[name] = self.begin(name)
@@ -66,7 +69,10 @@ class World:
 
     def commit(self, name: str) -> None:
         released = self.processes[name].commit()
-        self.inboxes[name] += [one.message.id for one in released.delivered]
+        delivered = [one.message.id for one in released.delivered]
+        for identity in delivered:
+            self.drawing.add(name, f"deliver {identity}")
+        self.inboxes[name] += delivered
         for outgoing in released.outgoing:
             self.fly(name, outgoing)
 
@@ -76,7 +82,8 @@ class World:
         what = self.chance.random()
         if what < 0.25:
             dests = self.chance.sample(NAMES, self.chance.randint(1, 3))
-            self.processes[name].send(dests, b"x" * self.chance.randint(0, 50))
+            sent = self.processes[name].send(dests, b"x" * self.chance.randint(0, 50))
+            self.drawing.add(name, f"send {sent} to {', '.join(sorted(dests))}")
         elif self.flying and what < 0.8:
             self.arrive(self.chance.randrange(len(self.flying)))
         elif what < 0.85:
@@ -87,6 +94,7 @@ class World:
     def arrive(self, at: int) -> None:
         """Acknowledged only if the receiver commits before it dies; here: taken out of the air after its commit."""
         sender, to, data = self.flying[at]
+        self.drawing.add(to, f"receive from {sender}")
         if not self.processes[to].receive(sender, data):
             return
         if self.chance.random() < 0.5:
@@ -99,6 +107,7 @@ class World:
             self.commit(name)
         while self.flying:
             sender, to, data = self.flying.pop(self.chance.randrange(len(self.flying)))
+            self.drawing.add(to, f"receive from {sender}")
             if not self.processes[to].receive(sender, data):
                 self.flying.append((sender, to, data))
             self.commit(to)

@@ -4,11 +4,11 @@ import asyncio
 import random
 from pathlib import Path
 
-from antecede.judge.events import Event, read_jsonl
+from antecede.judge.events import Event
 from antecede.judge.orders import judge_orders
 from antecede.judge.trace import arrange
 from antecede.runtime import Faults, MemoryNetwork, Node
-from tests.runtime.nodes import eventually, nodes, run
+from tests.runtime.nodes import eventually, nodes, read_traces, run
 
 NAMES = ["a", "b", "c", "d"]
 MESSAGES = 60
@@ -35,7 +35,7 @@ def record(folder: Path, algorithm: str, seed: int) -> list[Event]:
                 task.cancel()
 
     run(test)
-    return read_jsonl(line for path in sorted(folder.glob("*.jsonl")) for line in path.read_text().splitlines())[0]
+    return read_traces(folder)
 
 
 def test_a_trace_of_rendezvous_has_no_crown(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from antecede.core.errors import Misuse
 from antecede.runtime import MemoryNetwork, Node, Received, frames, join
 from antecede.runtime.transport.memory import MemoryTransport
-from tests.runtime.nodes import WAIT_S, eventually, judge_traces, run, take
+from tests.runtime.nodes import WAIT_S, draw_traces, eventually, judge_traces, run, take
 
 NAMES = ["a", "b", "c"]
 LATER_KIND = frames.ENVELOPE + 1
@@ -144,6 +144,7 @@ def test_one_process_after_the_other_changes_its_release(
     network, seen = MemoryNetwork(), Wire()
     seen.watch(monkeypatch)
     settings = {"space": "s", "store": tmp_path / "stores", "trace": tmp_path / "trace"}
+    draw_traces(tmp_path / "trace")
 
     async def member(name: str, changed: asyncio.Event, over: asyncio.Event) -> None:
         """A process that is restarted once, and takes what comes."""
