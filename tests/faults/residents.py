@@ -1,8 +1,9 @@
 """Processes that live as long as a soak does: what they need must not grow with the time that passes.
 
-Nodes, and stations with roaming hosts, talk slowly all the while, and are struck now and then. One of each kind is
-never killed. The memory of these and the size of every store are measured all the time; `Measured.judge` compares the
-second quarter of the time with the last. In the end the traces are judged.
+Nodes, and stations with roaming hosts, talk slowly all the while, and are struck now and then. Their clocks jump, and
+some of their links can be broken. One of each kind is never killed. The memory of these and the size of every store are
+measured all the time; `Measured.judge` compares the second quarter of the time with the last. In the end the traces are
+judged.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ from statistics import median
 
 from antecede.judge.judge import Verdict
 from antecede.runtime.state.store import CHECKPOINT_PAGES
-from tests.runtime.arena import Arena, arena
+from tests.faults.links import linked_arena, linked_town
+from tests.runtime.arena import Arena
 from tests.runtime.conditions import Conditions
 from tests.runtime.crowd import Crowd
-from tests.runtime.town import STATIONS, Town, town
+from tests.runtime.proxy import Proxy
+from tests.runtime.town import STATIONS, Town
 
 NODES, HOSTS = "a b c", "ann bob cat"
 NEVER_KILLED = ("c", "s3", "cat")
@@ -75,9 +78,9 @@ def size_of(path: Path) -> int:
 
 
 class Residents:
-    """All of them, and what is measured."""
+    """All of them, each crowd with its links, and what is measured."""
 
-    def __init__(self, crowds: Sequence[Arena | Town], minutes: float) -> None:
+    def __init__(self, crowds: Sequence[tuple[Arena | Town, Sequence[Proxy]]], minutes: float) -> None:
         self.crowds, self._seconds = crowds, 60 * minutes
         self.measured: dict[str, Measured] = {}
         self._longest_wal = 0
@@ -88,9 +91,9 @@ class Residents:
     def finish(self) -> list[Verdict]:
         """Wait until everything is delivered, and judge the traces. On a busy machine residents send for longer."""
         self.stop_measuring()
-        for crowd in self.crowds:
+        for crowd, _ in self.crowds:
             crowd.patience_s = max(crowd.patience_s, self._seconds)
-        return [crowd.finish() for crowd in self.crowds]
+        return [crowd.finish() for crowd, _ in self.crowds]
 
     def stop_measuring(self) -> None:
         """Measure nothing more."""
@@ -106,7 +109,7 @@ class Residents:
 
     def _measure_all(self) -> None:
         while not self._done.wait(LOOK_S):
-            for crowd in self.crowds:
+            for crowd, _ in self.crowds:
                 for name in NEVER_KILLED:
                     if name in crowd.running:
                         self._note(f"memory of {name}", 1.25, 8 * MIB, memory_bytes(crowd.running[name].pid))
@@ -125,12 +128,12 @@ class Residents:
 def residents(folder: Path, minutes: float, seed: int) -> Iterator[Residents]:
     """Start everybody, to send for so many minutes."""
     messages = max(1, int(PER_MINUTE * minutes))
-    conditions = Conditions(brisk=True, pause_s=PAUSE_S)
+    conditions = Conditions(brisk=True, clock=True, pause_s=PAUSE_S)
     for name in ("nodes", "hosts"):
         (folder / name).mkdir(parents=True)
     with (
-        arena(folder / "nodes", NODES, messages=messages, seed=seed, conditions=conditions) as nodes,
-        town(folder / "hosts", HOSTS, messages=messages, seed=seed, conditions=conditions) as hosts,
+        linked_arena(folder / "nodes", NODES, messages=messages, seed=seed, conditions=conditions) as nodes,
+        linked_town(folder / "hosts", HOSTS, messages=messages, seed=seed, conditions=conditions) as hosts,
     ):
         all_of_them = Residents([nodes, hosts], minutes)
         try:

@@ -1,46 +1,54 @@
 """`python -m tests.faults.soak --minutes 60 [--seed N]`: round after round of real processes and random faults.
 
-Rounds of nodes, rounds of stations with roaming hosts, and rounds of the fault suite take turns. A round of the suite
-is the next of its tests: so clusters over TLS, power cuts, full disks, and processes that leave or are given up have
-their turn, too. Every round has its own seed, printed with what was done to the processes and what the judge said. A
-round that fails leaves its folder, and the command to run that round again.
+Everything happens at once, in two lanes and to residents:
 
-Beside the rounds, `residents` live all the time, are struck after every round, and are judged in the end: by their
-traces, and by whether their memory and their stores have stayed as large as they were. The last line says whether all
-held, and the exit status is 0 only if it did.
+    lane 1     nodes | stations and hosts | nodes | ...
+    lane 2     a test of the fault suite | the next test of it | ...
+    residents  talk all the while; killed, paused, cut off, slow, their server killed; their clocks jump
+
+Rounds of nodes and rounds of stations with roaming hosts take turns in one lane. A round of the other is the next test
+of the fault suite: so clusters over TLS, power cuts, full disks, and processes that leave or are given up have their
+turn, too. Every round is a process with its own seed, folder and ports. It prints what was done to the processes and
+what the judge said. A round that fails leaves its folder, and the command to run that round again; then no other round
+begins.
+
+The `residents` live all the time, are struck every now and then, and are judged in the end: by their traces, and by
+whether their memory and their stores have stayed as large as they were. The last line says whether all held, and the
+exit status is 0 only if it did.
 """
 
 import argparse
-import asyncio
 import os
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache, partial
+from itertools import count
 from pathlib import Path
 
 from antecede.judge.judge import Verdict
-from antecede.runtime.transport.nats.embedded import EmbeddedNetwork
+from tests.faults.links import linked_arena, linked_town
 from tests.faults.residents import Residents, residents, victims
 from tests.replay import SEED_VARIABLE, explain_failure
-from tests.runtime.arena import Arena, arena
+from tests.runtime.arena import Arena
 from tests.runtime.conditions import Conditions
-from tests.runtime.ports import free_port
 from tests.runtime.proxy import Proxy
-from tests.runtime.town import STATIONS, Town, town
+from tests.runtime.town import STATIONS, Town
 
 SUITE = Path(__file__).parent
 NODES, NODE_MESSAGES = "a b c d", 250
 HOSTS, HOST_MESSAGES = "ann bob cat dan", 150
 BLOWS = 8
 KINDS = ("kill", "kill", "kill", "kill all", "server", "stop server", "pause", "cut", "swallow", "slow")
-RESIDENT_KINDS = ("kill", "kill", "kill all", "server", "pause")
+STRIKE_EVERY_S = 8.0
+"""How long the residents are left alone, on average."""
 CONDITIONS = (Conditions(), Conditions(brisk=True), Conditions(clock=True))
 
 
@@ -79,53 +87,16 @@ def strikes(run: Arena | Town, names: Sequence[str], links: Sequence[Proxy]) -> 
     return ", ".join(f"{count} {kind}" for kind, count in sorted(done.items()))
 
 
-@contextmanager
-def linked(url: str, *ports: int) -> Iterator[list[Proxy]]:
-    """Links to the server at `url`, and to each of these ports."""
-    with ExitStack() as stack:
-        links = [Proxy.to(url), *(Proxy(port) for port in ports)]
-        for link in links:
-            stack.callback(link.close)
-        yield links
-
-
-@contextmanager
-def server(folder: Path) -> Iterator[str]:
-    """The embedded server of a round, in use as long as this lasts; its URL."""
-    network = EmbeddedNetwork(folder / "nats")
-    asyncio.run(network.start())
-    try:
-        yield network.url
-    finally:
-        asyncio.run(network.stop())
-
-
 def round_of_nodes(folder: Path, seed: int) -> tuple[Verdict, str]:
     conditions = CONDITIONS[seed // 3 % 3]
-    with server(folder) as url, linked(url) as links:
-        urls = {"d": links[0].url}
-        with arena(folder, NODES, messages=NODE_MESSAGES, seed=seed, urls=urls, conditions=conditions) as run:
-            done = strikes(run, run.names, links)
-            return run.finish(), done
+    with linked_arena(folder, NODES, messages=NODE_MESSAGES, seed=seed, conditions=conditions) as (run, links):
+        done = strikes(run, run.names, links)
+        return run.finish(), done
 
 
 def round_of_stations(folder: Path, seed: int) -> tuple[Verdict, str]:
-    """The first of the links is between a station and the server, the others between stations and hosts."""
-    ports, conditions = {name: free_port() for name in STATIONS}, CONDITIONS[seed // 3 % 3]
-    with (
-        server(folder) as url,
-        linked(url, *ports.values()) as links,
-        town(
-            folder,
-            HOSTS,
-            messages=HOST_MESSAGES,
-            seed=seed,
-            ports=ports,
-            nats={"s3": links[0].url},
-            air={name: link.port for name, link in zip(STATIONS, links[1:], strict=True)},
-            conditions=conditions,
-        ) as run,
-    ):
+    conditions = CONDITIONS[seed // 3 % 3]
+    with linked_town(folder, HOSTS, messages=HOST_MESSAGES, seed=seed, conditions=conditions) as (run, links):
         done = strikes(run, [*STATIONS, *run.hosts], links)
         return run.finish(), done
 
@@ -162,6 +133,8 @@ ROUNDS: tuple[Callable[[Path, int], str], ...] = (
     round_of_the_suite,
 )
 """By the remainder of the seed."""
+LANES = ((0, 1), (2,))
+"""The kinds of rounds that take turns, by their places in `ROUNDS`. Lanes run at the same time."""
 
 
 def one_round(seed: int) -> None:
@@ -177,21 +150,48 @@ def one_round(seed: int) -> None:
     shutil.rmtree(folder)
 
 
-def strike_residents(all_of_them: Residents, seed: int) -> None:
+def strike_residents(all_of_them: Residents, chance: random.Random) -> None:
     """Do one thing to some of the nodes, and one to some of the stations and hosts."""
+    for crowd, links in all_of_them.crowds:
+        strike(crowd, chance.choice(KINDS), victims(crowd), links)
+
+
+def run_lane(kinds: Sequence[int], seed: int, until: float, over: threading.Event) -> int | None:
+    """Run rounds of these kinds with seeds from `seed` on, one after the other, each in a process of its own, until the
+    time is up or it is `over` for all lanes. Return the seed of the round that failed, if one did.
+    """
+    seeds = (one for one in count(seed) if one % len(ROUNDS) in kinds)
+    while time.monotonic() < until and not over.is_set():
+        seed = next(seeds)
+        command = [sys.executable, "-m", "tests.faults.soak", "--minutes", "0", "--seed", str(seed)]
+        if subprocess.run(command, check=False).returncode:
+            over.set()
+            return seed
+    return None
+
+
+def run_lanes(all_of_them: Residents, until: float, seed: int) -> list[int]:
+    """Run the rounds of all lanes, and strike the residents meanwhile. Return the seeds of the rounds that failed."""
+    over = threading.Event()
     chance = random.Random(f"{seed} residents")
-    for crowd in all_of_them.crowds:
-        strike(crowd, chance.choice(RESIDENT_KINDS), victims(crowd), [])
+    with ThreadPoolExecutor() as pool:
+        lanes = [pool.submit(run_lane, kinds, seed, until, over) for kinds in LANES]
+        try:
+            while wait(lanes, timeout=chance.uniform(0, 2 * STRIKE_EVERY_S)).not_done:
+                if not over.is_set():
+                    strike_residents(all_of_them, chance)
+        finally:
+            over.set()
+        return [failed for lane in lanes if (failed := lane.result()) is not None]
 
 
 def soak(folder: Path, minutes: float, seed: int) -> list[str]:
     """Run rounds beside residents for so many minutes. Return what did not hold, in words."""
     until = time.monotonic() + 60 * minutes
     with residents(folder, minutes, seed) as all_of_them:
-        while time.monotonic() < until:
-            one_round(seed)
-            strike_residents(all_of_them, seed)
-            seed += 1
+        failed = run_lanes(all_of_them, until, seed)
+        if failed:
+            return [f"the round of seed {one} failed" for one in failed]
         for verdict in all_of_them.finish():
             print(f"residents: {verdict.verdict}, {verdict.deliveries} deliveries, {verdict.lost} lost", flush=True)
         for measured in all_of_them.measured.values():
