@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from antecede import Message, MessageId
+from antecede import Message, MessageId, Sent
+from tests.exhaustive.machines import Events, Numbers
 from tests.exhaustive.search import Violation
 
 NOTHING: frozenset[MessageId] = frozenset()
@@ -55,6 +56,37 @@ class Past:
             for at, name in enumerate(names)
             if name in dests and identity not in self.delivered[at]
         ]
+
+
+class Pasts:
+    """Pasts by number. What happens after a past is worked out once."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self._names, self._numbers = names, Numbers()
+        self._told: dict[tuple[int, int, Events], int] = {}
+        nobody = tuple(NOTHING for _ in names)
+        self.first = self._numbers.of(Past(knows=nobody, delivered=nobody))
+
+    def after(self, past: int, at: int, events: Events) -> int:
+        """Return the past after these events of process `at`. Raise `Violation` if one of them must not happen."""
+        if not events:
+            return past
+        key = (past, at, events)
+        found = self._told.get(key)
+        if found is None:
+            after: Past = self._numbers.values[past]
+            for event in events:
+                if isinstance(event, Sent):
+                    after = after.send(at, event.message)
+                else:
+                    after = after.deliver(at, self._names[at], event.message)
+            found = self._told[key] = self._numbers.of(after)
+        return found
+
+    def lost(self, past: int) -> list[str]:
+        """Return what was not delivered."""
+        found: Past = self._numbers.values[past]
+        return found.lost(self._names)
 
 
 def _with(

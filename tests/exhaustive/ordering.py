@@ -26,10 +26,9 @@ from itertools import combinations
 from typing import Any
 
 import antecede
-from antecede import Algorithm, Deliver, Sent, Transmit
-from antecede.core.effects import SetTimer
-from tests.exhaustive.machines import Effects, Machines, Network, Numbers, without
-from tests.exhaustive.oracle import NOTHING, Past
+from antecede import Algorithm
+from tests.exhaustive.machines import Machines, Network, without
+from tests.exhaustive.oracle import Pasts
 from tests.exhaustive.search import Violation
 
 State = tuple[tuple[int, ...], tuple[int, ...], int, int, int, tuple[int, ...]]
@@ -59,17 +58,14 @@ class OrderingWorld:
         self._answers = self.thorough or self.algorithm in ANSWERING
         pairs = {"".join(pair): list(pair) for pair in combinations(self.names, 2)}
         self._groups = {**pairs, "all": list(self.names)} if info.addressing == "group" else None
-        self._machines = Machines(antecede.restore)
-        self._network, self._pasts = Network(), Numbers()
-        self._told: dict[tuple[int, int, Effects], int] = {}
+        self._network, self._pasts = Network(), Pasts(self.names)
+        self._machines = Machines(antecede.restore, self._network)
         self._failing = ""
 
     def begin(self) -> Iterable[State]:
         """Return the only first state."""
         snapshots = tuple(self._machines.add(self._create(name)) for name in self.names)
-        nobody = tuple(NOTHING for _ in self.names)
-        past = self._pasts.of(Past(knows=nobody, delivered=nobody))
-        return [(snapshots, (), past, self.messages, self.repeats, ())]
+        return [(snapshots, (), self._pasts.first, self.messages, self.repeats, ())]
 
     def _create(self, name: str) -> Algorithm:
         if self.make is not None:
@@ -152,45 +148,27 @@ class OrderingWorld:
 
     def _after(self, state: State, at: int, key: object, call: Callable[[Any], list[Any]]) -> tuple[str, State]:
         snapshots, packets, past, messages, repeats, timers = state
-        after, effects, error = self._machines.step(snapshots[at], (at, key), call)
-        if error:
-            raise Violation(f"{self.names[at]} refuses it: {error}")
-        told = self._tell(past, at, effects)
-        new = [self._network.add(self.names[at], one.to, one.packet) for one in effects if isinstance(one, Transmit)]
-        due = {at} if any(isinstance(one, SetTimer) for one in effects) else set()
+        did = self._machines.step(snapshots[at], self.names[at], (at, key), call)
+        if did.error:
+            raise Violation(f"{self.names[at]} refuses it: {did.error}")
+        told = self._pasts.after(past, at, did.events)
         return self._failing, (
-            (*snapshots[:at], after, *snapshots[at + 1 :]),
-            tuple(sorted((*packets, *new), key=self._place)),
+            (*snapshots[:at], did.after, *snapshots[at + 1 :]),
+            tuple(sorted((*packets, *did.wires), key=self._place if self.fifo else None)) if did.wires else packets,
             told,
             messages,
             repeats,
-            tuple(sorted({*timers, *due})),
+            tuple(sorted({*timers, at})) if did.sets_timer else timers,
         )
 
-    def _place(self, number: int) -> tuple[str, str] | int:
-        """Return what packets under way are sorted by. On a FIFO channel they stay in their order."""
-        return self._network[number][:2] if self.fifo else number
-
-    def _tell(self, past: int, at: int, effects: Effects) -> int:
-        """Return the past after these effects."""
-        events = tuple(one for one in effects if isinstance(one, Sent | Deliver))
-        if not events:
-            return past
-        key = (past, at, events)
-        if key not in self._told:
-            after: Past = self._pasts.values[past]
-            for event in events:
-                if isinstance(event, Sent):
-                    after = after.send(at, event.message)
-                else:
-                    after = after.deliver(at, self.names[at], event.message)
-            self._told[key] = self._pasts.of(after)
-        return self._told[key]
+    def _place(self, number: int) -> tuple[str, str]:
+        """Return what packets on FIFO channels are sorted by. On one channel they stay in their order."""
+        return self._network[number][:2]
 
     def _check_rest(self, state: State) -> None:
         """Raise `Violation` if nothing is under way, and something was not delivered or is held back."""
         self._failing = "nothing more is under way"
-        lost = self._pasts.values[state[2]].lost(self.names)
+        lost = self._pasts.lost(state[2])
         if lost:
             raise Violation(f"never delivered: {', '.join(lost)}")
         for at, snapshot in enumerate(state[0]):

@@ -37,7 +37,7 @@ ROAMING = {
     "av1": ((2, 2, 0),),
     "av2": ((1, 2, 0),),
     "av2-ks": ((1, 2, 0),),
-    "av3": ((2, 1, 0), (0, 2, 0)),
+    "av3": ((1, 2, 0), (2, 1, 0)),
     "prs-mobile": ((2, 2, 0), (1, 2, 1)),
 }
 """For each protocol, worlds of two stations and two hosts: so many messages, moves, and packets on wires that come
@@ -47,7 +47,10 @@ twice."""
 def explore_limited(name: str, limits: tuple[int, ...]) -> Explored:
     """Explore a world of an algorithm, with the options that the runtime uses, or of a protocol."""
     if name in ROAMING:
-        return explore(RoamingWorld(name, *limits))
+        messages, moves, repeats = limits
+        roaming = RoamingWorld(name, messages, moves, repeats)
+        explored = explore(roaming)
+        return explore(replace(roaming, thorough=True)) if explored.violation else explored
     messages, repeats, *rest = limits
     fifo = rest == [FIFO]
     offered = antecede.algorithms()[name].options
