@@ -35,8 +35,8 @@ State = tuple[tuple[int, ...], tuple[int, ...], int, int, int, tuple[int, ...]]
 """Snapshots, packets under way, the past, messages and repetitions that are left, and processes with a timer."""
 Make = Callable[[str], Algorithm]
 WITH_ROLES = frozenset({"serial-broadcast", "serial-multicast", "hierarchy", "rendezvous"})
-ANSWERING = WITH_ROLES | {"history", "mf", "mr", "mr-broadcast", "mr-scalar"}
-"""The algorithms in which a process that takes a packet may transmit another."""
+ANSWERING = WITH_ROLES | {"history", "mf", "mr", "mr-broadcast", "mr-scalar", "sps"}
+"""The algorithms in which a process that takes a packet may transmit another. A world of one that is missing fails."""
 
 
 @dataclass
@@ -133,12 +133,12 @@ class OrderingWorld:
         self._failing = f"{what} of {sender} arrives at {to}{', and will again' if again else ''}"
         snapshots, packets, past, messages, repeats, timers = state
         left = packets if again else without(packets, number)
-        return self._after(
-            (snapshots, left, past, messages, repeats - again, timers),
-            self.names.index(to),
-            ("receive", number),
-            lambda machine: machine.receive(packet),
+        rest = (snapshots, left, past, messages, repeats - again, timers)
+        words, after = self._after(
+            rest, self.names.index(to), ("receive", number), lambda machine: machine.receive(packet)
         )
+        assert self._answers or len(after[1]) == len(left), f"{self.algorithm} answers packets: see ANSWERING"
+        return words, after
 
     def _tick(self, state: State, at: int) -> tuple[str, State]:
         self._failing = f"the timer of {self.names[at]} is due"

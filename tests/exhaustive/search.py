@@ -7,6 +7,7 @@ violation that is found are the shortest that there are.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
@@ -55,22 +56,18 @@ class Explored:
 
 def explore(world: World[S], states_max: int = 10_000_000) -> Explored:
     """Visit every state of the world, up to the first violation. Raise `TooManyStates` if there are too many."""
-    known: dict[S, int] = {}
-    states: list[S] = []
-    parents: list[tuple[int, str]] = []
-    for state in world.begin():
-        known[state] = len(states)
-        states.append(state)
-        parents.append((-1, ""))
+    states: list[S] = list(world.begin())
+    known = set(states)
+    parents: list[tuple[int, str]] = [(-1, "")] * len(states)
     at = steps = 0
     while at < len(states):
         try:
             for words, after in world.steps(states[at]):
                 steps += 1
                 if after not in known:
-                    known[after] = len(states)
+                    known.add(after)
                     states.append(after)
-                    parents.append((at, words))
+                    parents.append((at, sys.intern(words)))
         except Violation as violation:
             way = (*_way_to(at, parents), world.try_step(states[at]))
             return Explored(len(states), steps, str(violation), way)

@@ -125,6 +125,15 @@ def test_leaving_out_what_is_independent_leaves_out_states() -> None:
     assert quick.states < full.states
 
 
+def test_an_algorithm_that_answers_is_not_taken_for_one_that_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise executions would be left out in which an answer arrives before something else."""
+    world = OrderingWorld("sps", 2, 0)
+    assert explore(world).violation == ""
+    monkeypatch.setattr(world, "_answers", False)
+    with pytest.raises(AssertionError, match="sps answers packets: see ANSWERING"):
+        explore(world)
+
+
 def test_packets_of_a_fifo_channel_arrive_in_their_order() -> None:
     """Without order, FIFO channels keep the messages of one sender in order, and only a third process breaks it."""
     found = explore(OrderingWorld("none", 2, 0, fifo=True))
