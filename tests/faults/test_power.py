@@ -44,11 +44,13 @@ class Run:
 
 @dataclass(slots=True)
 class Application:
-    """What the application of `a` saw: every answer at its first offer, and what it has acknowledged for good.
+    """What the application of `a` did and saw: how many messages it has sent when it is done, every answer at its first
+    offer, and what it has acknowledged for good.
 
     The drawing has what both nodes did, and when the power of `a` failed.
     """
 
+    sent: int = 0
     drawing: Drawing = field(default_factory=Drawing)
     firsts: list[bytes] = field(default_factory=list)
     acknowledged: set[bytes] = field(default_factory=set)
