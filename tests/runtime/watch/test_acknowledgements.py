@@ -3,7 +3,8 @@
 from antecede.core.types import Message, MessageId
 from antecede.runtime.state.store import Delivered
 from antecede.runtime.watch.acknowledgements import Acknowledgements
-from antecede.runtime.watch.problems import AcknowledgementMissing, NeverAcknowledged, ProblemLog
+from antecede.runtime.watch.problem_log import ProblemLog
+from antecede.runtime.watch.problems import AcknowledgementMissing, NeverAcknowledged
 
 
 def take_all(seen: Acknowledgements, *numbers: int) -> None:

@@ -23,7 +23,8 @@ from antecede.runtime.roaming.websocket import AirLimits
 from antecede.runtime.transport.delayed import SlowNetwork
 from antecede.runtime.transport.memory import MemoryTransport
 from antecede.runtime.transport.nats.options import NatsLimits
-from antecede.runtime.watch.problems import Problem, ProblemLog, find_broker_lost, plural
+from antecede.runtime.watch.problem_log import ProblemLog, find_broker_lost
+from antecede.runtime.watch.problems import Problem, plural
 from tests.runtime.cells import cat_lacks_one, cells, until
 from tests.runtime.logged import said
 from tests.runtime.nodes import eventually, nodes, run, take

@@ -16,19 +16,16 @@ from antecede.runtime.node.durable_process import DurableProcess
 from antecede.runtime.outbox import Outbox
 from antecede.runtime.transport.contract import TRACE, Transport
 from antecede.runtime.watch.acknowledgements import Acknowledgements
+from antecede.runtime.watch.problem_log import LOGGER, ProblemLog, find_broker_lost
 from antecede.runtime.watch.problems import (
-    LOGGER,
-    SOON_S,
     InboxFull,
     LeavingWaits,
     NamesMissing,
     NumberReused,
     OutboxFull,
     Problem,
-    ProblemLog,
     RefusedAfterGiveUp,
     StampsTooLarge,
-    find_broker_lost,
     listed,
     plural,
 )

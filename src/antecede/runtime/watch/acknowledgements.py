@@ -10,7 +10,8 @@ from itertools import takewhile
 from antecede.core.types import MessageId
 from antecede.runtime.limits import FORGOTTEN_AFTER_S
 from antecede.runtime.state.store import Delivered
-from antecede.runtime.watch.problems import AcknowledgementMissing, NeverAcknowledged, Problem, ProblemLog
+from antecede.runtime.watch.problem_log import ProblemLog
+from antecede.runtime.watch.problems import AcknowledgementMissing, NeverAcknowledged, Problem
 
 NEVER_AFTER_S = 2.0
 """How long an application goes on without an acknowledgement, before that is a problem."""

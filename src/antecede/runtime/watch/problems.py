@@ -4,24 +4,18 @@
     has left. 1 packet waits for it. Did you mean 'stock'?
 
 `Node`, `Host` and stations have `problems()`, which returns what is wrong now. Whatever begins to be a problem is
-logged once to `logging.getLogger("antecede")`, as a warning, and once more when it is over. The metric
+logged once to `logging.getLogger("antecede")`, as a warning, and once more when it is over (`problem_log`). The metric
 `antecede_problems` counts the problems of each kind, and `antecede status` shows their text.
 """
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from antecede.core.types import MessageId, ProcessId
 
-LOGGER = logging.getLogger("antecede")
 NAMES_SHOWN_MAX = 10
-SOON_S = 2.0
-"""How long something waits that usually takes a moment, before it is a problem."""
-BROKER_LOST_AFTER_S = 2.0
-"""How long the broker may be away, as when it is started again, before that is a problem."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,46 +340,3 @@ def listed(names: Iterable[ProcessId]) -> str:
     shown = sorted(names)
     more = f" and {len(shown) - NAMES_SHOWN_MAX} more" if len(shown) > NAMES_SHOWN_MAX else ""
     return ", ".join(shown[:NAMES_SHOWN_MAX]) + more
-
-
-class ProblemLog:
-    """Logs what begins and ends to be a problem of `who`, and remembers since when something is so."""
-
-    def __init__(self, who: str, clock: Callable[[], float]) -> None:
-        self._who, self._clock = who, clock
-        self._since: dict[Hashable, float] = {}
-        self._logged: dict[tuple[str, Hashable], Problem] = {}
-        self.current: list[Problem] = []
-        """The problems at the last look."""
-
-    def age_s(self, key: Hashable, is_so: bool = True) -> float:
-        """Return how long `is_so` has been true for `key`, as far as was asked, or 0 if it is false now."""
-        if not is_so:
-            self._since.pop(key, None)
-            return 0.0
-        return self._clock() - self._since.setdefault(key, self._clock())
-
-    def look(self, problems: Iterable[Problem]) -> None:
-        """Log what is a problem now and was not at the last look, and what was one and is not any more."""
-        self.current = list(problems)
-        now = {(problem.kind, problem.key): problem for problem in self.current}
-        for key, problem in now.items():
-            if key not in self._logged:
-                LOGGER.warning("%s: %s", self._who, problem)
-        for key, problem in self._logged.items():
-            if key not in now:
-                LOGGER.warning("%s: this is over: %s", self._who, problem)
-        self._logged = now
-
-    def counts(self) -> dict[str, int]:
-        """Return the number of problems at the last look, by kind."""
-        found: dict[str, int] = {}
-        for problem in self.current:
-            found[problem.kind] = found.get(problem.kind, 0) + 1
-        return found
-
-
-def find_broker_lost(log: ProblemLog, outage: str) -> list[Problem]:
-    """Return a `BrokerLost` if there has been an `outage` for a while, and otherwise an empty list."""
-    since_s = log.age_s("no broker", bool(outage))
-    return [BrokerLost(since_s, outage)] if since_s >= BROKER_LOST_AFTER_S else []

@@ -8,14 +8,12 @@ from antecede.runtime.roaming.host.durable_host import DurableHost
 from antecede.runtime.roaming.host.itinerary import Itinerary
 from antecede.runtime.roaming.websocket import Refusal
 from antecede.runtime.watch.acknowledgements import Acknowledgements
+from antecede.runtime.watch.problem_log import LOGGER, ProblemLog
 from antecede.runtime.watch.problems import (
-    LOGGER,
-    SOON_S,
     MessageRefused,
     MoveFailed,
     NotConnected,
     Problem,
-    ProblemLog,
     plural,
 )
 

@@ -36,7 +36,8 @@ from antecede.runtime.roaming.tokens import read_token
 from antecede.runtime.roaming.websocket import AirLimits
 from antecede.runtime.transport.contract import Received, Transport, Unreachable
 from antecede.runtime.watch.metrics import STATION_COUNTERS, STATION_GAUGES, Metrics
-from antecede.runtime.watch.problems import LOGGER, Problem
+from antecede.runtime.watch.problem_log import LOGGER
+from antecede.runtime.watch.problems import Problem
 
 RETRY_S = 0.25
 QUIET = logging.getLogger("antecede.air")

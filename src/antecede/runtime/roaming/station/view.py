@@ -12,7 +12,8 @@ from antecede.runtime.outbox import Outbox
 from antecede.runtime.roaming.station.connection import Connection
 from antecede.runtime.roaming.station.durable_station import DurableStation
 from antecede.runtime.transport.contract import Transport
-from antecede.runtime.watch.problems import SOON_S, LuggageAwaited, OutboxFull, Problem, ProblemLog, find_broker_lost
+from antecede.runtime.watch.problem_log import ProblemLog, find_broker_lost
+from antecede.runtime.watch.problems import LuggageAwaited, Problem
 from antecede.runtime.watch.stalls import Waiting, Watch
 
 LOOK_S = 2.0
