@@ -27,9 +27,10 @@ from antecede.runtime.delivery import Delivery
 from antecede.runtime.driver import LOOK_S, Driver
 from antecede.runtime.envelopes import Envelopes
 from antecede.runtime.limits import Limits
-from antecede.runtime.node.departure import BEGUN, HANDED_OVER, STAYS
+from antecede.runtime.node.departure import STAYS
 from antecede.runtime.node.durable_process import DurableProcess
 from antecede.runtime.node.inbox_drain import drain_before_giving_up
+from antecede.runtime.node.leaving import Leaving
 from antecede.runtime.node.view import SIMILAR_AFTER_S, ApplicationProgress, NodeView
 from antecede.runtime.outbox import Outbox
 from antecede.runtime.state.store import Delivered
@@ -233,49 +234,12 @@ class Node:
         the same store. `departure` says how.
         """
         self._check_open()
-        departure = self._durable.departure
-        departure.begin()
+        self._durable.departure.begin()
         await self._commits.done()
         self._acknowledged.set()
-        if departure.step == BEGUN:
-            await self._settle()
-            departure.hand_over()
-            await self._commits.done()
-        if departure.step == HANDED_OVER:
-            await self._drain()
-            departure.say_farewell()
-            await self._commits.done()
-        await self._drain()
-        await self._transport.retire()
-        departure.end()
-        self._commits.now()
+        await Leaving(self._transport, self._durable, self._outbox, self._driver, self._check_open).run()
         self._look()  # whoever read that it waits reads that this is over
         await self._close("this process has left the space")
-
-    async def _settle(self) -> None:
-        """Wait until everybody has delivered everything that this process ever sent."""
-        peers = await self._transport.peers()
-        self._durable.departure.gone(peers)
-        for peer in sorted(set(peers) - self._durable.departed):  # who is leaving too may have an inbox still
-            self._durable.join(peer)
-        while any(one.message.sender == self.process for one in self.pending()):
-            self._check_open()
-            await self._outbox.change(LOOK_S)
-        await self._drain()
-        while self._durable.departure.unsettled:
-            self._check_open()
-            self._durable.departure.ask()
-            self._commits.soon()
-            await self._outbox.change(LOOK_S)
-
-    async def _drain(self) -> None:
-        """Wait until all is handed over, and every inbox has what is owed to it, or is gone with its owner."""
-        while self._outbox.owed or self._commits.is_due or self._durable.departure.is_handing_over:
-            self._check_open()
-            await self._outbox.change(LOOK_S)
-            if any(queue.blocked_since is not None for queue in self._outbox.queues.values()):
-                for peer in self._durable.departure.gone(await self._transport.peers()):
-                    self._outbox.abandon(peer)
 
     def counts(self) -> dict[str, int]:
         """Return what happened since the node was opened, and what waits now."""

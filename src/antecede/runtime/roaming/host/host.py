@@ -48,11 +48,10 @@ from antecede.runtime.roaming.host.link import (
     NoStation,
     checked_url,
     ended,
-    hang_up,
     open_link,
 )
+from antecede.runtime.roaming.host.links import HostLinks
 from antecede.runtime.roaming.host.view import HostView
-from antecede.runtime.roaming.host.writer import LinkWriter
 from antecede.runtime.state.identity import identify
 from antecede.runtime.state.store import Delivered, Store
 from antecede.runtime.state.trace_recorder import open_recorder, stream_of
@@ -113,10 +112,6 @@ class Host:
         self._payload_bytes_max, self._unsent_max = payload_bytes_max, unsent_max
         self._snapshot_bytes_min, self._connect_s, self._ping_s = snapshot_bytes_min, connect_s, ping_s
         self._clock, self._wall = clock, wall
-        self._link: Link | None = None
-        self._former: list[Link] = []
-        self._writer: LinkWriter | None = None
-        self._writing: asyncio.Task[None] | None = None
         self._welcomed_at = ""
         self._ready: deque[Delivered] = deque()
         self._arrived, self._changed = asyncio.Event(), asyncio.Event()
@@ -139,6 +134,7 @@ class Host:
             self._stack = stack.pop_all()
         self._driver = Driver(store, commit=self._commit, stopped=self._failed, clock=self._clock)
         self._commits = self._driver.commits
+        self._links = HostLinks(self._driver.background.guard)
         self._offer(store.inbox())
         self._itinerary = Itinerary(self._urls, self._open, self)
         self._view = HostView(
@@ -162,14 +158,14 @@ class Host:
 
     def __getattr__(self, name: str) -> NoReturn:
         """Explain that the host is not open, if something is asked of it that only an open one has."""
-        if name in ("_durable", "_driver", "_commits", "_itinerary", "_view", "metrics"):
+        if name in ("_durable", "_driver", "_commits", "_links", "_itinerary", "_view", "metrics"):
             raise Misuse(f"the host is not open: write `{ENTER}`")
         raise AttributeError(f"a Host has no {name!r}")
 
     @property
     def station(self) -> ProcessId | None:
-        """Return the station that serves this host now, or None."""
-        return self._durable.host.cell if self._link is not None and self._durable.host.state == IN else None
+        """The station that serves this host now, or None."""
+        return self._durable.host.cell if self._links.current is not None and self._durable.host.state == IN else None
 
     @property
     def sent(self) -> int:
@@ -231,7 +227,8 @@ class Host:
         """
         self._check()
         checked_url(url, self._tls)
-        if self._link is None or self._link.url != url:
+        link = self._links.current
+        if link is None or link.url != url:
             self._itinerary.want(url)
             await self._until(lambda: self._itinerary.wanted is None)
         return await self.connected()
@@ -259,7 +256,7 @@ class Host:
         if self._closed:
             return
         self._closed = True
-        link = self._link
+        link = self._links.current
         try:
             if link is not None and self._driver.failure is None:
                 await self._part(link)
@@ -267,19 +264,18 @@ class Host:
             await self._end()
 
     async def _part(self, link: Link) -> None:
-        """Tell a station that this host leaves."""
-        self._former.append(link)
+        """Say the last words to a station: that we leave."""
+        self._links.keep(link)
         self.left(link)
         await self._commits.done()
-        if self._writer is not None:
-            await self._writer.finish()
+        await self._links.finish()
 
     async def _end(self) -> None:
         """Stop everything, whatever has failed, and leave nothing open."""
         try:
             await self._driver.background.end()
-            self._stop_writing()
-            await self._leave_former()
+            self._links.stop_writing()
+            await self._links.end_former()
             await self._driver.close()
         finally:
             self._view.warn_of_unsent()
@@ -313,8 +309,7 @@ class Host:
     def _commit(self) -> None:
         shown = self._durable.commit()
         self._offer(shown.delivered)
-        if self._writer is not None:
-            self._writer.put(radio.packet for radio in shown.radios)
+        self._links.put(radio.packet for radio in shown.radios)
         self._changed.set()
 
     def _offer(self, delivered: Iterable[Delivered]) -> None:
@@ -330,22 +325,17 @@ class Host:
 
     def entered(self, link: Link) -> None:
         """Internal: use `link` from now on. The last link ends when the station of the new one welcomes this host."""
-        if self._link is not None:
-            self._former.append(self._link)
-        self._stop_writing()
-        self._link, self._writer = link, LinkWriter(link)
-        self._writing = asyncio.create_task(self._driver.background.guard(self._writer.run))
+        self._links.enter(link)
         is_first = self._path is None and not self._durable.host.move
         self._durable.enter(link.station, int(self._wall() * 1000) if is_first else 0)
         self._commits.soon()
 
     def left(self, link: Link) -> None:
         """Internal: note that there is no link now."""
-        if self._link is not None:
+        if self._links.current is not None:
             self._durable.note("disconnect", link.station)
             self._durable.leave()
-            self._stop_writing()
-            self._link = None
+            self._links.leave()
             self._commits.soon()
 
     def changed(self) -> None:
@@ -365,7 +355,7 @@ class Host:
                         self._welcomed(link)
                 await self._commits.done()
                 if self.station is not None:
-                    await self._leave_former()
+                    await self._links.end_former()
         except ConnectionClosed as error:
             raise ended(error) from None
         except RemoteViolation as error:
@@ -376,11 +366,6 @@ class Host:
         self._durable.note("connect" if self._welcomed_at in ("", link.station) else "move", link.station)
         self._welcomed_at = link.station
 
-    async def _leave_former(self) -> None:
-        while self._former:
-            await hang_up(self._former[-1])
-            self._former.pop()
-
     def _noticed(self, said: str) -> None:
         notice = websocket.read_text(said)
         counts = websocket.read_counts(notice)
@@ -390,10 +375,6 @@ class Host:
         if refusal is not None:
             self._refusals.append(refusal)
             self._changed.set()
-
-    def _stop_writing(self) -> None:
-        if self._writing is not None:
-            self._writing.cancel()
 
     async def _keep_time(self) -> None:
         await self._driver.keep_time(lambda: self._durable.host.due, self._durable.tick, self._view.look)
