@@ -22,6 +22,7 @@ from antecede.runtime.watch.problems import (
     Problem,
     RefusedAfterGiveUp,
     StampsTooLarge,
+    Stopped,
 )
 from antecede.runtime.watch.stalls import NoSuchProcess, Stall, UpgradeNeeded
 from tests.paths import ROOT
@@ -43,6 +44,7 @@ PROBLEMS = (
     RefusedAfterGiveUp(0.0, "a", 1),
     OutboxFull(0.0, 1, ()),
     StampsTooLarge(0.0, "hierarchy", 700, 70),
+    Stopped(0.0, "the name was lost"),
     Stall(0.0, message=MessageId("a", 1)),
     Stall(0.0, to="b"),
     NoSuchProcess(0.0, to="b"),

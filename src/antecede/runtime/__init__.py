@@ -57,6 +57,7 @@ from antecede.runtime.watch.problems import (
     OutboxFull,
     Problem,
     RefusedAfterGiveUp,
+    Stopped,
 )
 from antecede.runtime.watch.stalls import NoSuchProcess, Stall, UpgradeNeeded
 
@@ -93,6 +94,7 @@ __all__ = [
     "Received",
     "RefusedAfterGiveUp",
     "Stall",
+    "Stopped",
     "StoreError",
     "SyncDelivery",
     "SyncNode",

@@ -1,15 +1,18 @@
 """A copy of a store takes no place: neither that of the original later, nor beside it while it runs."""
 
 import asyncio
+import re
 import shutil
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from antecede.core.errors import AntecedeError, Misuse
-from antecede.runtime import Faults, MemoryNetwork, Network, Node, join
+from antecede.runtime import Faults, MemoryNetwork, NameLost, Network, Node, Stopped, join
+from tests.runtime.logged import said
 from tests.runtime.nodes import WAIT_S, eventually, run, take
 
 
@@ -85,6 +88,48 @@ def test_a_clone_and_its_original_do_not_both_go_on(network: str | Network, tmp_
                     pass
 
     run(test)
+
+
+def test_an_original_that_is_idle_stops_with_a_reason(
+    network: str | Network, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The application makes no call: the log, `problems()`, the metrics and the end of the block say why it stopped."""
+    store, clone_store = tmp_path / "stores", tmp_path / "clone"
+
+    async def test() -> None:
+        async with join(network, space="s", process="a", store=store) as a:
+            copy(store, clone_store)
+            async with join(network, space="s", process="a", store=clone_store):
+                await eventually(lambda: bool(a.problems()))
+                (problem,) = a.problems()
+                assert isinstance(problem, Stopped)
+                assert re.search("was started somewhere else .* stop one of the two", problem.reason)
+                assert (problem.kind, a.problem_counts()) == ("stopped", {"stopped": 1})
+                assert 'antecede_problems{kind="stopped",process="a"} 1.0' in a.metrics.text()
+                await asyncio.sleep(0.6)  # looked at again, and told once
+
+    with pytest.raises(NameLost, match="was started somewhere else"):
+        run(test)
+    assert said(caplog, "^a stops: .*was started somewhere else") == 1
+    assert said(caplog, "sends and acknowledges nothing more") == 0
+
+
+@pytest.mark.parametrize("how", ["its own exception", "told by a call"])
+def test_the_end_of_a_block_raises_no_failure_that_is_known_or_not_alone(tmp_path: Path, how: str) -> None:
+    network, store, clone_store = MemoryNetwork(), tmp_path / "stores", tmp_path / "clone"
+
+    async def test() -> None:
+        async with join(network, space="s", process="a", store=store) as a:
+            copy(store, clone_store)
+            async with join(network, space="s", process="a", store=clone_store):
+                await eventually(lambda: bool(a.problems()))
+            if how == "its own exception":
+                raise ZeroDivisionError
+            with pytest.raises(NameLost):
+                await a.send({"b"}, b"x")
+
+    with pytest.raises(ZeroDivisionError) if how == "its own exception" else nullcontext():
+        run(test)
 
 
 async def end_of(node: Node) -> None:

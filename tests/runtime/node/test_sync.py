@@ -1,13 +1,16 @@
 """The node for programs without an event loop: threads that wait when the block ends come back."""
 
 import asyncio
+import shutil
 import threading
+import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from antecede.runtime import MemoryNetwork, NodeClosed, join_sync
+from antecede.runtime import MemoryNetwork, NameLost, NodeClosed, join_sync
 from antecede.runtime.node.sync import SyncNode
 from tests.runtime.nodes import WAIT_S
 
@@ -69,3 +72,23 @@ def test_who_waits_for_a_message_hears_that_there_will_be_none() -> None:
         assert under_way.wait(WAIT_S)
     thread.join(WAIT_S)
     assert got == [[]]
+
+
+@pytest.mark.parametrize("expected", [NameLost, ZeroDivisionError])
+def test_the_end_of_the_block_raises_why_the_node_has_stopped(tmp_path: Path, expected: type[Exception]) -> None:
+    """Unless the application has an exception of its own."""
+    with pytest.raises(expected):
+        run_a_copy(tmp_path, raises=expected is ZeroDivisionError)
+
+
+def run_a_copy(folder: Path, *, raises: bool) -> None:
+    """Run a node until a copy of it was started. Call nothing that says so, and raise an exception if `raises`."""
+    network, store, clone = MemoryNetwork(), folder / "store", folder / "clone"
+    with join_sync(network, space="s", process="a", store=store) as node:
+        shutil.copytree(store, clone)
+        with join_sync(network, space="s", process="a", store=clone):
+            until = time.monotonic() + WAIT_S
+            while not node.problems():
+                assert time.monotonic() < until
+        if raises:
+            raise ZeroDivisionError

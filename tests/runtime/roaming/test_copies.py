@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from antecede.core.errors import Misuse
-from antecede.runtime import HostRefused, MemoryNetwork, serve_station
+from antecede.runtime import HostRefused, MemoryNetwork, NameLost, Stopped, serve_station
 from antecede.runtime.roaming.host.host import Host
 from antecede.runtime.roaming.tokens import issue
 from tests.runtime.cells import KEY, WAIT_S, cells, host, stored, taken, until, url
+from tests.runtime.logged import said
 
 
 def copy(path: Path, to: str) -> Path:
@@ -59,11 +60,27 @@ def test_a_station_whose_copy_was_started_stops_and_says_why(tmp_path: Path, cap
                 async with asyncio.timeout(WAIT_S):
                     reason = await server.failed()
                 assert "was started somewhere else" in str(reason)
+                assert [problem.kind for problem in server.problems()] == ["stopped"]
+                assert 'antecede_problems{kind="stopped",process="s1"} 1.0' in server.metrics.text()
                 await ann.move(url(clone))
                 assert await ann.connected() == "s1"
 
     asyncio.run(scenario())
     assert "s1 stops: 's1' in space 'roam' was started somewhere else" in caplog.text
+
+
+def test_a_station_that_nobody_asks_raises_why_it_stopped_at_the_end(tmp_path: Path) -> None:
+    network = MemoryNetwork()
+    station: dict[str, Any] = {"name": "s1", "stations": ["s1"], "key": KEY}
+
+    async def scenario() -> None:
+        async with serve_station(network, **station, store=tmp_path) as server:
+            copied = copy(tmp_path / "roam_s1.sqlite", "clone")
+            async with serve_station(network, **station, store=copied.parent):
+                await until(server.problems)
+
+    with pytest.raises(NameLost, match="was started somewhere else"):
+        asyncio.run(scenario())
 
 
 @pytest.mark.parametrize("since", ["sent", "got"])
@@ -135,6 +152,36 @@ def test_a_host_whose_copy_connects_stops_and_says_why(tmp_path: Path, at_anothe
                         await anext(ann)
 
     asyncio.run(scenario())
+
+
+def test_a_host_that_is_idle_stops_with_a_reason(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The application makes no call: the log, `problems()`, the metrics and the end of the block say why it stopped."""
+    path = stored(tmp_path, "ann")["path"]
+
+    async def scenario() -> None:
+        async with cells(names=["s1"]) as at, host(at["s1"], "ann", path=path) as ann:
+            await ann.connected()
+            async with host(at["s1"], "ann", path=copy(path, "clone")) as clone:
+                await clone.connected()
+                await until(lambda: any(isinstance(problem, Stopped) for problem in ann.problems()))
+                assert "used in two places" in str(ann.problems()[0])
+                assert 'antecede_problems{kind="stopped",process="ann"} 1.0' in ann.metrics.text()
+
+    with pytest.raises(HostRefused, match="used in two places"):
+        asyncio.run(scenario())
+    assert said(caplog, "^ann stops: .*used in two places") == 1
+
+
+def test_an_exception_of_the_application_is_not_replaced_by_that_of_the_host(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with cells(names=["s1"]) as at, host(at["s1"], "ann", **stored(tmp_path, "ann")) as ann:
+            await ann.connected()
+            async with host(at["s1"], "ann", path=copy(tmp_path / "ann.sqlite", "clone")):
+                await until(ann.problems)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(scenario())
 
 
 def test_a_message_that_another_copy_sent_under_the_same_number_is_noticed(tmp_path: Path) -> None:

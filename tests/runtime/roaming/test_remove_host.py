@@ -101,6 +101,8 @@ def test_nothing_waits_for_a_host_that_was_removed(tmp_path: Path) -> None:
             await ann.send({"bob", "zed"}, b"to somebody who is not there")
             await until(lambda: ann._refusals)
             assert ann.refusals() == [("ann:3", "zed")]
+            with pytest.raises(HostRefused, match="was removed"):
+                await zed.connected()
 
     asyncio.run(scenario())
 
@@ -120,6 +122,8 @@ def test_what_is_held_back_of_a_removed_host_goes_to_nobody() -> None:
             await gone(at, "bob")
             await ann.send({"cat"}, b"four")
             assert await taken(cat, 2) == [b"one", b"four"]
+            with pytest.raises(HostRefused, match="was removed"):
+                await bob.drained()
 
     asyncio.run(scenario())
 

@@ -24,19 +24,19 @@ class Leaving:
 
     async def run(self) -> None:
         """Wait until everybody has delivered what was sent, hand over, say farewell, and delete the inbox."""
-        departure, commits = self.durable.departure, self.driver.commits
+        departure = self.durable.departure
         if departure.step == BEGUN:
             await self._settle()
             departure.hand_over()
-            await commits.done()
+            await self.driver.durable()
         if departure.step == HANDED_OVER:
             await self._drain()
             departure.say_farewell()
-            await commits.done()
+            await self.driver.durable()
         await self._drain()
         await self.transport.retire()
         departure.end()
-        commits.now()
+        self.driver.commits.now()
 
     async def _settle(self) -> None:
         """Wait until everybody has delivered everything that this process ever sent."""

@@ -20,7 +20,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import suppress
 
-from antecede.core.errors import AntecedeError, Misuse
+from antecede.core.errors import Misuse
 from antecede.core.roster import checked_payload
 from antecede.core.types import GroupId, MessageId, Pending, ProcessId
 from antecede.runtime.delivery import Delivery
@@ -101,7 +101,7 @@ class Node:
                 "or raise max_payload of the broker"
             )
         identity = self._durable.send(dests, payload)
-        await self._commits.done()
+        await self._driver.durable()
         return identity
 
     async def _wait_for_room(self) -> None:
@@ -163,7 +163,7 @@ class Node:
                 self._durable.acknowledge(delivery.n)
                 self._progress.acknowledgements.acknowledge(delivery.n)
         self._acknowledged.set()
-        await self._commits.done()
+        await self._driver.durable()
 
     def pending(self) -> tuple[Pending, ...]:
         """Return the messages that are held back, in the order of arrival, each with everything it still waits for."""
@@ -197,7 +197,7 @@ class Node:
         """
         self._check_stays()
         self._durable.join(process, groups)
-        await self._commits.done()
+        await self._driver.durable()
 
     async def give_up(self, process: ProcessId) -> None:
         """Stop waiting for `process`, which is gone for good and did not leave.
@@ -210,7 +210,7 @@ class Node:
         await drain_before_giving_up(self._transport, lambda: len(handed_back), owner=self.process, process=process)
         self._check_open()
         self._durable.give_up(process)
-        await self._commits.done()
+        await self._driver.durable()
 
     async def flush(self, timeout_s: float = 5.0) -> bool:
         """Wait until every inbox that can be reached has what was sent. Return False if that takes longer than
@@ -235,7 +235,7 @@ class Node:
         """
         self._check_open()
         self._durable.departure.begin()
-        await self._commits.done()
+        await self._driver.durable()
         self._acknowledged.set()
         await Leaving(self._transport, self._durable, self._outbox, self._driver, self._check_open).run()
         self._look()  # whoever read that it waits reads that this is over
@@ -263,12 +263,18 @@ class Node:
         self._driver.start(self._receive, self._keep_time, self._report, self._find_similar_names)
 
     async def finish(self) -> None:
-        """Flush, because a program that sends and ends has sent, and log what is left behind. `join` calls it before it
-        closes a node without a failure.
+        """Flush, because a program that sends and ends has sent, and log what is left behind. Raise why the node has
+        stopped by itself, unless a call has raised it. `join` calls this at the end of a block without an exception.
         """
-        with suppress(AntecedeError):  # what is not sent now is sent after the next join
-            await self.flush()
-            await self._view.look_at_the_end()
+        if self._driver.failure is None:
+            with suppress(NodeClosed):  # what is not sent now is sent after the next join
+                await self.flush()
+                await self._view.look_at_the_end()
+        self._driver.raise_untold()
+
+    def leave_untold(self) -> None:
+        """Let `finish` raise no failure, because the application has an exception of its own. `join_sync` calls it."""
+        self._driver.leave_untold()
 
     async def close(self) -> None:
         """Stop. The process goes on from here if it joins again with the same store. `join` calls it."""
@@ -285,7 +291,11 @@ class Node:
                     await self._driver.report_once(self._transport)
 
     def _failed(self, failure: Exception) -> None:
-        """Stop at once. Nothing that is not committed gets out; a restart goes on from the last commit."""
+        """Stop at once, and log why: nothing that was not committed gets out after a failure; a restart goes on from
+        what was. A failure while the node closes changes nothing any more.
+        """
+        if not self._closed:
+            self._view.stop(failure)
         self._stop(f"the node has failed: {failure}")
 
     def _stop(self, reason: str) -> None:
@@ -299,8 +309,7 @@ class Node:
             raise NodeClosed("this process is leaving the space")
 
     def _check_open(self, error: type[BaseException] = NodeClosed) -> None:
-        if self._commits.failure is not None:
-            raise self._commits.failure
+        self._driver.check()
         if self._closed:
             raise error(self._closed)
 

@@ -136,6 +136,9 @@ def _enter(url: str | Network, settings: Mapping[str, Any], settle_s: float) -> 
         shown = SyncNode(node, loop)
         try:
             yield shown
+        except BaseException:
+            node.leave_untold()
+            raise
         finally:
             shown.end()
             asyncio.run_coroutine_threadsafe(joined.__aexit__(None, None, None), loop).result()

@@ -78,6 +78,10 @@ class NodeView:
         self._log.look([*stalled, *self._others()])
         return bool(fresh)
 
+    def stop(self, failure: Exception) -> None:
+        """Log that the node has stopped by itself, and why."""
+        self._log.stop(failure)
+
     async def look_at_the_end(self) -> None:
         """Log what an application that ends leaves behind, however short it waited: packets that are not in the inbox
         of their destination, and messages that it took and has not acknowledged.
@@ -156,7 +160,7 @@ class NodeView:
     def _others(self) -> list[Problem]:
         """Return what is wrong and is not a stall."""
         progress, departure, age_s = self._progress, self._durable.departure, self._log.age_s
-        found = find_broker_lost(self._log, self._transport.outage)
+        found = [*self._log.find_stopped(), *find_broker_lost(self._log, self._transport.outage)]
         count = len(progress.unacknowledged)
         full_s = age_s("inbox full", progress.is_full)
         if progress.is_full:

@@ -1,6 +1,7 @@
 """The log of what is wrong: each problem is logged once when it begins and once when it is over.
 
-A log also remembers since when something is so, because a problem says for how long it has lasted.
+A log also remembers since when something is so, because a problem says for how long it has lasted. That a process stops
+by itself is logged at once, as an error, because nobody may look again.
 """
 
 from __future__ import annotations
@@ -8,7 +9,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Hashable, Iterable
 
-from antecede.runtime.watch.problems import BrokerLost, Problem
+from antecede.core.errors import AntecedeError
+from antecede.runtime.watch.problems import BrokerLost, Problem, Stopped
 
 LOGGER = logging.getLogger("antecede")
 BROKER_LOST_AFTER_S = 2.0
@@ -22,6 +24,7 @@ class ProblemLog:
         self._who, self._clock = who, clock
         self._since: dict[Hashable, float] = {}
         self._logged: dict[tuple[str, Hashable], Problem] = {}
+        self._stopped: tuple[str, float] | None = None
         self.current: list[Problem] = []
         """The problems at the last look."""
 
@@ -43,6 +46,22 @@ class ProblemLog:
             if key not in now:
                 LOGGER.warning("%s: this is over: %s", self._who, problem)
         self._logged = now
+
+    def stop(self, failure: Exception) -> None:
+        """Log that `who` has stopped by itself, and why. This is a problem from now on, which is never over."""
+        reason = str(failure) if isinstance(failure, AntecedeError) else repr(failure)
+        LOGGER.error("%s stops: %s", self._who, reason)
+        self._stopped = reason, self._clock()
+        for problem in self.find_stopped():
+            self.current.append(problem)
+            self._logged[problem.kind, problem.key] = problem
+
+    def find_stopped(self) -> list[Problem]:
+        """Return the problem that `who` has stopped by itself, if it has."""
+        if self._stopped is None:
+            return []
+        reason, since = self._stopped
+        return [Stopped(self._clock() - since, reason)]
 
     def counts(self) -> dict[str, int]:
         """Return the number of problems at the last look, by kind."""

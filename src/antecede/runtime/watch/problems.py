@@ -40,6 +40,21 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
+class Stopped(Problem):
+    """The node, host or station has stopped by itself: it sends and acknowledges nothing more."""
+
+    reason: str
+
+    @property
+    def kind(self) -> str:
+        """A word for what is wrong."""
+        return "stopped"
+
+    def __str__(self) -> str:
+        return f"stopped {self.since_s:.1f} s ago, and sends and acknowledges nothing more: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
 class InboxFull(Problem):
     """The application has so many messages that it has not acknowledged that no more are taken from the broker."""
 

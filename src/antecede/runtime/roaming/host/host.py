@@ -150,8 +150,13 @@ class Host:
         self._driver.start(self._itinerary.run, self._keep_time)
         return self
 
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
+    async def __aexit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        """Close. Raise why the host has stopped by itself, unless a call has raised it or there is an exception."""
+        try:
+            if error is None:
+                self._driver.raise_untold()
+        finally:
+            await self.close()
 
     def __await__(self) -> Generator[None, None, NoReturn]:
         raise Misuse(f"a host is not to be awaited: write `{ENTER}`")
@@ -188,7 +193,7 @@ class Host:
         if self._path is None and not self._welcomed_at:
             await self.connected()  # the station knows how many messages were sent under this name
         identity = self._durable.send([dests] if isinstance(dests, str) else dests, payload)
-        await self._commits.done()
+        await self._driver.durable()
         return identity
 
     def __aiter__(self) -> AsyncIterator[Delivery]:
@@ -210,7 +215,7 @@ class Host:
         for delivery in batch:
             self._durable.acknowledge(delivery.n)
             self._acknowledgements.acknowledge(delivery.n)
-        await self._commits.done()
+        await self._driver.durable()
 
     async def connected(self) -> ProcessId:
         """Wait until a station serves this host, and return its name."""
@@ -283,13 +288,13 @@ class Host:
             self._stack.close()
 
     def _failed(self, failure: Exception) -> None:
-        """Stop at once. The next call of the application raises the failure."""
-        del failure
+        """Stop at once, and log why. The next call of the application, or the end of its block, raises the failure."""
+        if not self._closed:
+            self._view.stop(failure)
         self._wake()
 
     def _check(self, error: BaseException | None = None) -> None:
-        if self._driver.failure is not None:
-            raise self._driver.failure
+        self._driver.check()
         if self._closed:
             raise error or Misuse("the host was closed")
 

@@ -45,6 +45,10 @@ class HostView:
         """Log what begins and ends to be a problem."""
         self._log.look(self.problems())
 
+    def stop(self, failure: Exception) -> None:
+        """Log that the host has stopped by itself, and why."""
+        self._log.stop(failure)
+
     def warn_of_unsent(self) -> None:
         """Log that the host closes with messages that no station is known to have, if there are any."""
         count = len(self._durable.host.unsent)
@@ -66,7 +70,7 @@ class HostView:
 
     def problems(self) -> list[Problem]:
         """Return what is wrong now."""
-        found: list[Problem] = []
+        found = self._log.find_stopped()
         if not self._forgets:  # otherwise nothing is offered again
             found += [*self._acknowledgements.find_forgotten(self._log), *self._acknowledgements.find_missing()]
         away_s = self._log.age_s("not connected", not self._is_served())

@@ -154,6 +154,7 @@ async def _enter(plan: StationPlan) -> AsyncIterator[StationServer]:
         await server.start(*plan.listen, plan.tls)
         await status.answer(transport, space, name, "station", server.status)
         yield server
+        server.finish()
 
 
 def _roam(name: ProcessId, stations: tuple[ProcessId, ...], rules: Policy, *, held_back_max: int) -> Station:

@@ -36,7 +36,6 @@ from antecede.runtime.roaming.tokens import read_token
 from antecede.runtime.roaming.websocket import AirLimits
 from antecede.runtime.transport.contract import Received, Transport, Unreachable
 from antecede.runtime.watch.metrics import STATION_COUNTERS, STATION_GAUGES, Metrics
-from antecede.runtime.watch.problem_log import LOGGER
 from antecede.runtime.watch.problems import Problem
 
 RETRY_S = 0.25
@@ -146,15 +145,22 @@ class StationServer:
 
     def _failed(self, failure: Exception) -> None:
         """Say why the station stops, and let nothing in or out: a restart goes on from what is durable."""
-        LOGGER.error("%s stops: %s", self.process, failure)
+        self._view.stop(failure)
         for connection in self._connections.values():
             connection.socket.transport.abort()
 
     async def failed(self) -> Exception:
-        """Wait until the station cannot go on, and return the reason."""
+        """Return why the station cannot go on, as soon as it cannot."""
         await self._commits.failed.wait()
+        self._driver.leave_untold()
         assert self._commits.failure is not None
         return self._commits.failure
+
+    def finish(self) -> None:
+        """Raise why the station has stopped by itself, unless `failed` has returned it. `serve_station` calls this at
+        the end of a block without an exception.
+        """
+        self._driver.raise_untold()
 
     def counts(self) -> dict[str, int]:
         """Return what happened since the station was started, and what is here now."""

@@ -58,6 +58,10 @@ class StationView:
             self._looked = self._clock()
             self._log.look(self.problems())
 
+    def stop(self, failure: Exception) -> None:
+        """Log that the station has stopped by itself, and why."""
+        self._log.stop(failure)
+
     def problems(self) -> list[Problem]:
         """Return what is wrong now."""
         stalled = self._watch.stalled(self._waiting(), self._outbox.queues.values(), self._durable.unreadable)
@@ -65,20 +69,8 @@ class StationView:
 
     def _others(self) -> list[Problem]:
         """Return what is wrong and is not a stall."""
-        return [
-            *find_broker_lost(self._log, self._transport.outage),
-            *self._outbox_full(),
-            *self._luggage_awaited(),
-        ]
-
-    def _outbox_full(self) -> list[OutboxFull]:
-        """Return the problem that hosts are not read from, if that is so for a while for one of them."""
-        since_s = self._clock() - min(self._unread.values(), default=inf)
-        if since_s < SOON_S:
-            return []
-        to = sorted(queue.to for queue in self._outbox.queues.values() if queue.blocked_since is not None)
-        hosts = sorted({connection.host for connection in self._unread})
-        return [OutboxFull(since_s, len(self._outbox.owed), tuple(to), tuple(hosts))]
+        lost = find_broker_lost(self._log, self._transport.outage)
+        return [*self._log.find_stopped(), *lost, *self._luggage_awaited()]
 
     def _luggage_awaited(self) -> list[LuggageAwaited]:
         """Return the stations whose hosts wait here for their luggage, the one that is waited for longest first."""
