@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from antecede.runtime import Node, join
+from antecede.runtime import BrokerLost, Node, join
 from antecede.runtime.transport.nats.embedded import EmbeddedServerFailed, address
+from tests.runtime.logged import said
 from tests.runtime.nodes import WAIT_S, eventually, run, take
 
 
@@ -87,6 +88,34 @@ def test_nobody_comes_and_those_who_are_there_start_the_server_again(tmp_path: P
 
     run(test)
     assert address(folder) is None, "the server ends with its last user"
+
+
+def test_a_server_that_cannot_be_started_again_is_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is tried every second, and the problem that there is no broker says why it does not succeed."""
+    folder = tmp_path / "nats"
+    attempts: list[object] = []
+
+    def refuse(*arguments: object, **options: object) -> None:
+        attempts.append(arguments)
+        raise subprocess.TimeoutExpired("keeper", 20.0)
+
+    async def test() -> None:
+        async with join(f"embedded://{folder}", space="s", process="a") as a:
+            with monkeypatch.context() as patched:
+                patched.setattr(subprocess, "run", refuse)
+                await asyncio.to_thread(kill, keeper_of(folder), known(folder)["pid"])
+                await eventually(lambda: len(attempts) > 3)
+                (problem,) = a.problems()
+                assert isinstance(problem, BrokerLost)
+                assert "The server cannot be started again: the server of" in problem.reason
+                assert said(caplog, "cannot be started again") == 1
+            await eventually(lambda: a.problems() == [])
+            await eventually(lambda: said(caplog, "this is over: .* cannot be started again") == 1)
+
+    run(test)
+    assert said(caplog, "cannot be started again") == 2
 
 
 def _bind(taken: socket.socket, port: int) -> None:

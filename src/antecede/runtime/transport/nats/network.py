@@ -42,7 +42,6 @@ from antecede.runtime.transport.nats.refusals import check_permissions, check_po
 from antecede.runtime.transport.nats.streams import InboxStream, make_trace
 from antecede.runtime.transport.nats.tls_client import TlsClient
 
-LOGGER = logging.getLogger("antecede")
 DURABILITY_LOGGER = logging.getLogger("antecede.durability")
 """A logger of its own, so that an operator who has set what it asks for can silence it."""
 STATUS_SUBJECT = "antecede-status"
@@ -124,6 +123,7 @@ class NatsTransport:
         self._home = Publisher(self._client, options.limits.answer_s)
         self._away: dict[str, Publisher] = {}
         self._lost_at: float | None = None
+        self._not_located = ""
         self._is_open = False
         self._trace = ""
         self._status: Callable[[], Mapping[str, object]] | None = None
@@ -143,7 +143,8 @@ class NatsTransport:
 
     @property
     def outage(self) -> str:
-        return self._connection.outage
+        lost = self._connection.outage
+        return f"{lost}. {self._not_located}" if lost and self._not_located else lost
 
     def trace_to(self, stream: str) -> None:
         self._trace = stream
@@ -291,7 +292,7 @@ class NatsTransport:
             self._lost_at = asyncio.get_running_loop().time()
 
     async def _reconnected(self) -> None:
-        self._lost_at = None
+        self._lost_at, self._not_located = None, ""
         await self._pull.ask()
 
     async def _keep_time(self) -> None:
@@ -331,7 +332,7 @@ class NatsTransport:
             await self._look_for_server()
             await asyncio.sleep(AGAIN_S)
         else:
-            self._lost_at = None
+            self._lost_at, self._not_located = None, ""
 
     async def _look_for_server(self) -> None:
         """Connect to where the server is now."""
@@ -339,10 +340,11 @@ class NatsTransport:
             return
         try:
             found = await self._locate()
-        except Exception as error:
-            LOGGER.warning("%s: the server cannot be started again: %s", self._process, error)
+        except Exception as error:  # `outage` has the reason, and is logged as a problem
+            self._not_located = f"The server cannot be started again: {error}"
             await asyncio.sleep(LOCATE_S)
             return
+        self._not_located = ""
         if not self._client.is_connected and found not in self._connection.servers:
             self._connection.move(found)
 
