@@ -51,7 +51,8 @@ is left out if nobody has a value for it. The columns are:
   stored      messages that hosts have not acknowledged
   moving      hosts whose state is on its way to this station
 
-Below the table is, for each process, what waits, for which process, and for how long; and what else is wrong.
+Below the table is, for each process, what is wrong, as problems() returns it: at most 20 problems, and the number of
+the others. Then comes what waits and is not a problem yet: for which process, and for how long.
 """
 
 
@@ -90,6 +91,7 @@ def summary(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "processes": len(found),
         "running": sum(bool(one["running"]) for one in found),
         "held_back": sum(one.get("held_back", 0) for one in found),
+        "problems_more": sum(one.get("problems_more", 0) for one in found),
         "stalls": [{**_identity(one), **stall} for one in found for stall in one.get("stalls", ())],
         "problems": [{**_identity(one), **problem} for one in found for problem in one.get("problems", ())],
         "hand_offs": [{**_identity(one), **move} for one in found for move in one.get("hand_offs", ())],
@@ -137,8 +139,14 @@ def table(found: Sequence[Mapping[str, Any]]) -> Table:
 def _notes(one: Mapping[str, Any]) -> Iterator[str]:
     if not one["running"]:
         yield "not running"
-    for problem in (*one.get("stalls", ()), *one.get("problems", ())):
-        yield plain(str(problem["text"]), 300)
+    problems = one.get("problems", ())
+    for problem in problems:
+        yield plain(str(problem["text"]))
+    if one.get("problems_more"):
+        yield f"and {one['problems_more']} more"
+    for stall in one.get("stalls", ()):
+        if stall not in problems:
+            yield plain(str(stall["text"]))
     for move in one.get("hand_offs", ()):
         yield plain(f"the luggage of {move['host']} from {move['from']}, for {move['since_s']} s", 200)
 

@@ -4,6 +4,7 @@ import asyncio
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -14,7 +15,7 @@ import pytest
 from rich.console import Console
 
 from antecede.cli.status import show, summary, table
-from antecede.runtime import NatsOptions, join
+from antecede.runtime import Limits, MemoryNetwork, NameLost, NatsOptions, NoSuchProcess, join
 from antecede.runtime.roaming.station.serve import serve_station
 from antecede.runtime.transport.contract import Unreachable
 from antecede.runtime.transport.nats.embedded import EmbeddedNetwork
@@ -24,6 +25,7 @@ from antecede.runtime.transport.urls import servers_of
 from antecede.runtime.watch.status import gather
 from tests.paths import ROOT
 from tests.runtime.cells import KEY, host, until
+from tests.runtime.nodes import nodes
 from tests.runtime.servers import Server, server
 
 NAMES = [f"host{number}" for number in range(12)]
@@ -140,6 +142,53 @@ def test_a_station_without_a_broker_has_this_problem_in_its_status_as_a_node_has
 
     with server(tmp_path, "n1") as running:
         asyncio.run(scenario(running))
+
+
+def test_the_status_has_all_problems_up_to_a_limit_and_says_how_many_more_there_are() -> None:
+    """As `problems()` has them: those of nodes that wait, and the others first."""
+
+    async def scenario() -> None:
+        limits = Limits(stall_after_s=0.05, inbox=1)
+        async with nodes(MemoryNetwork(), "a b", limits=limits) as (a, b):
+            await b.send({"a"}, b"not acknowledged")
+            await a.send({f"nobody{number:02}" for number in range(25)}, b"x")
+            await until(lambda: len(a.problems()) == 26)
+            status: Any = a.status()
+            assert (len(status["problems"]), status["problems_more"]) == (20, 6)
+            assert status["problems"][0]["kind"] == "inbox full"
+            told = {(one["kind"], *one.get("from", [])) for one in status["problems"]}
+            known = {(one.kind, *([one.to] if isinstance(one, NoSuchProcess) else [])) for one in a.problems()}
+            assert (len(told), told <= known) == (20, True)
+            assert len(status["stalls"]) == 5
+            console = Console(width=200, record=True, file=io.StringIO())
+            console.print(show([{"space": "s", "process": "a", "kind": "node", "running": True, **status}]))
+            lines = console.export_text().splitlines()
+            assert lines[-1].strip() == "and 6 more"
+            assert sum("there is no process 'nobody" in line for line in lines) == 19, "none is shown twice"
+            assert summary([{"space": "s", "process": "a", "running": True, **status}])["problems_more"] == 6
+
+    asyncio.run(scenario())
+
+
+def test_a_stopped_original_and_its_copy_are_both_shown(tmp_path: Path) -> None:
+    async def scenario() -> list[dict[str, Any]]:
+        network = EmbeddedNetwork(tmp_path / "nats")
+        await network.start()
+        try:
+            async with join(network.url, space="s", process="a", store=tmp_path / "store") as a:
+                shutil.copytree(tmp_path / "store", tmp_path / "clone")
+                async with join(network.url, space="s", process="a", store=tmp_path / "clone"):
+                    await until(a.problems)
+                    found = await gather([network.url])
+                with pytest.raises(NameLost):
+                    await a.flush()
+            return found
+        finally:
+            await network.stop()
+
+    found = asyncio.run(scenario())
+    assert [one["process"] for one in found] == ["a", "a"]
+    assert sorted([problem["kind"] for problem in one["problems"]] for one in found) == [[], ["stopped"]]
 
 
 def test_an_embedded_server_is_found_by_its_folder(tmp_path: Path) -> None:

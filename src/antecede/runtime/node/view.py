@@ -15,6 +15,7 @@ from antecede.runtime.node.departure import STAYS
 from antecede.runtime.node.durable_process import DurableProcess
 from antecede.runtime.outbox import Outbox
 from antecede.runtime.transport.contract import TRACE, Transport
+from antecede.runtime.watch import status
 from antecede.runtime.watch.acknowledgements import Acknowledgements
 from antecede.runtime.watch.problem_log import LOGGER, ProblemLog, find_broker_lost
 from antecede.runtime.watch.problems import (
@@ -31,7 +32,6 @@ from antecede.runtime.watch.problems import (
 )
 from antecede.runtime.watch.stalls import NO_INBOX_AFTER_S, NoSuchProcess, Stall, Waiting, Watch
 
-STATUS_LINES_MAX = 5
 SIMILAR_AFTER_S = NO_INBOX_AFTER_S / 4
 """How often names that are like that of a missing destination are looked for, and `SEARCHES_MAX` times."""
 SEARCHES_MAX = 10
@@ -133,8 +133,7 @@ class NodeView:
         return {
             **self.counts(),
             **leaving,
-            "stalls": [stall.as_dict() for stall in waiting[:STATUS_LINES_MAX]],
-            "problems": [problem.as_dict() for problem in self._others()[:STATUS_LINES_MAX]],
+            **status.describe([*self._others(), *self._watch.pick_stalled(waiting)], waiting),
         }
 
     async def find_similar_names(self) -> None:

@@ -140,7 +140,11 @@ class Watch:
         self, held: Iterable[Waiting], queues: Iterable[DestinationQueue], unreadable: UnreadableFrames
     ) -> list[Stall]:
         """Return everything that has waited for so long that it is a stall, the oldest first."""
-        return [stall for stall in self.waiting(held, queues, unreadable) if stall.since_s >= self._after(stall)]
+        return self.pick_stalled(self.waiting(held, queues, unreadable))
+
+    def pick_stalled(self, waiting: Iterable[Stall]) -> list[Stall]:
+        """Return, of what waits, what has waited for so long that it is a stall."""
+        return [stall for stall in waiting if stall.since_s >= self._after(stall)]
 
     def look(self, stalled: Iterable[Stall]) -> list[Stall]:
         """Return the stalls that began to be stalls since the last look, the oldest first."""

@@ -1,5 +1,8 @@
 """How it is going, everywhere: who asks on the subject `antecede-status` is answered by every node and station.
 
+A process tells what is wrong (`problems`, at most `PROBLEMS_SHOWN_MAX`, and how many more there are) and what has
+waited longest (`stalls`, at most `STALLS_SHOWN_MAX`), whether that is a problem already or not.
+
 An inbox that nobody answers for belongs to a process that is not running; what waits in it is known from the broker.
 Answers are gathered for a while, as nobody knows how many there are.
 """
@@ -21,11 +24,29 @@ from antecede.runtime.transport.nats.network import STATUS_SUBJECT
 from antecede.runtime.transport.nats.options import NatsOptions, shown
 from antecede.runtime.transport.nats.refusals import START_S, check_started
 from antecede.runtime.transport.nats.short_connection import CONNECT_S, visit
+from antecede.runtime.watch.problems import Problem
 
 GATHER_S = 0.5
+PROBLEMS_SHOWN_MAX = 20
+STALLS_SHOWN_MAX = 5
+PROBLEM_CHARS_MAX = 1_000
+"""As much as is shown of one problem in words."""
 OPTIONS = NatsOptions()
 
 Answer: TypeAlias = dict[str, Any]
+
+
+def describe(problems: Sequence[Problem], waiting: Sequence[Problem]) -> dict[str, object]:
+    """Return what a process tells of its `problems()` and of what is `waiting`."""
+    return {
+        "problems": [_shorten(problem) for problem in problems[:PROBLEMS_SHOWN_MAX]],
+        "problems_more": max(0, len(problems) - PROBLEMS_SHOWN_MAX),
+        "stalls": [_shorten(stall) for stall in waiting[:STALLS_SHOWN_MAX]],
+    }
+
+
+def _shorten(problem: Problem) -> dict[str, object]:
+    return {**problem.as_dict(), "text": str(problem)[:PROBLEM_CHARS_MAX]}
 
 
 async def answer(
@@ -37,17 +58,19 @@ async def answer(
 
 
 async def gather(servers: Sequence[str], options: NatsOptions = OPTIONS, *, wait_s: float = GATHER_S) -> list[Answer]:
-    """Return the status of every process that has an inbox or answers, sorted by space and name.
+    """Return everybody who has an inbox or answers, by space and name. Raise `Misuse` if nobody answers and the server
+    has no JetStream, so that nobody can have an inbox.
 
-    Raise `Misuse` if nobody answers and the server has no JetStream, so that nobody can have an inbox.
+    Two processes may answer under one name: one that has stopped, and the copy of it that took the name.
     """
     async with visit(servers, options) as client:
         answers = await _answers(client, wait_s)
-        found = await _inboxes(client, options.domain, "" if answers else shown(servers))
-        for said in answers:
-            key = (str(said.get("space")), str(said.get("process")))
-            found[key] = {**found.get(key, {}), **said}
-    return [found[key] for key in sorted(found)]
+        inboxes = await _inboxes(client, options.domain, "" if answers else shown(servers))
+    found: dict[tuple[str, str], list[Answer]] = {}
+    for said in answers:
+        key = (str(said.get("space")), str(said.get("process")))
+        found.setdefault(key, []).append({**inboxes.get(key, {}), **said})
+    return [one for key in sorted({*found, *inboxes}) for one in found.get(key) or [inboxes[key]]]
 
 
 async def _inboxes(client: Client, domain: str | None, silent_at: str) -> dict[tuple[str, str], Answer]:

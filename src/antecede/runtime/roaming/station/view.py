@@ -12,13 +12,14 @@ from antecede.runtime.outbox import Outbox
 from antecede.runtime.roaming.station.connection import Connection
 from antecede.runtime.roaming.station.durable_station import DurableStation
 from antecede.runtime.transport.contract import Transport
+from antecede.runtime.watch import status
 from antecede.runtime.watch.problem_log import ProblemLog, find_broker_lost
 from antecede.runtime.watch.problems import LuggageAwaited, Problem
 from antecede.runtime.watch.stalls import Waiting, Watch
 
 LOOK_S = 2.0
 """How often a station, which may have many thousands of hosts, looks what does not move."""
-LINES_MAX = 5
+HAND_OFFS_SHOWN_MAX = 5
 LUGGAGE_AFTER_S = 3.0
 """How long the luggage of a host, which usually takes a moment, is waited for before that is a problem."""
 
@@ -106,16 +107,15 @@ class StationView:
     def status(self) -> Mapping[str, object]:
         """Return what `antecede status` shows of this station."""
         waiting = self._watch.waiting(self._waiting(), self._outbox.queues.values(), self._durable.unreadable)
-        problems = self._others()
+        problems = [*self._others(), *self._watch.pick_stalled(waiting)]
         now, station = self._clock(), self._durable.station
         moving = sorted(self._moving, key=self._moving.__getitem__)
         return {
             **self.counts(),
-            "stalls": [stall.as_dict() for stall in waiting[:LINES_MAX]],
-            "problems": [problem.as_dict() for problem in problems[:LINES_MAX]],
+            **status.describe(problems, waiting),
             "hand_offs": [
                 {"host": host, "from": station.luggage_source(host), "since_s": round(now - self._moving[host], 1)}
-                for host in moving[:LINES_MAX]
+                for host in moving[:HAND_OFFS_SHOWN_MAX]
             ],
         }
 
