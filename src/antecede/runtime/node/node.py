@@ -273,7 +273,7 @@ class Node:
         self._driver.raise_untold()
 
     def leave_untold(self) -> None:
-        """Let `finish` raise no failure, because the application has an exception of its own. `join_sync` calls it."""
+        """Internal: let `finish` raise no failure, because the application has an exception of its own."""
         self._driver.leave_untold()
 
     async def close(self) -> None:
@@ -291,8 +291,9 @@ class Node:
                     await self._driver.report_once(self._transport)
 
     def _failed(self, failure: Exception) -> None:
-        """Stop at once, and log why: nothing that was not committed gets out after a failure; a restart goes on from
-        what was. A failure while the node closes changes nothing any more.
+        """Stop at once, and log why. Nothing that is not committed gets out; a restart goes on from the last commit.
+
+        A failure while the node closes changes nothing any more.
         """
         if not self._closed:
             self._view.stop(failure)

@@ -19,6 +19,7 @@ from antecede.runtime.watch import status
 from antecede.runtime.watch.acknowledgements import Acknowledgements
 from antecede.runtime.watch.problem_log import LOGGER, ProblemLog, find_broker_lost
 from antecede.runtime.watch.problems import (
+    SOON_S,
     InboxFull,
     LeavingWaits,
     NamesMissing,

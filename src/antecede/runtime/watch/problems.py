@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from antecede.core.types import MessageId, ProcessId
 
 NAMES_SHOWN_MAX = 10
+SOON_S = 2.0
+"""How long something waits that usually takes a moment, before it is a problem."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ class Stopped(Problem):
 
     @property
     def kind(self) -> str:
-        """A word for what is wrong."""
+        """Return a word for what is wrong."""
         return "stopped"
 
     def __str__(self) -> str:

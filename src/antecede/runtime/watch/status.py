@@ -58,8 +58,9 @@ async def answer(
 
 
 async def gather(servers: Sequence[str], options: NatsOptions = OPTIONS, *, wait_s: float = GATHER_S) -> list[Answer]:
-    """Return everybody who has an inbox or answers, by space and name. Raise `Misuse` if nobody answers and the server
-    has no JetStream, so that nobody can have an inbox.
+    """Return the status of every process that has an inbox or answers, sorted by space and name.
+
+    Raise `Misuse` if nobody answers and the server has no JetStream, so that nobody can have an inbox.
 
     Two processes may answer under one name: one that has stopped, and the copy of it that took the name.
     """

@@ -169,7 +169,7 @@ class Host:
 
     @property
     def station(self) -> ProcessId | None:
-        """The station that serves this host now, or None."""
+        """Return the station that serves this host now, or None."""
         return self._durable.host.cell if self._links.current is not None and self._durable.host.state == IN else None
 
     @property
@@ -269,7 +269,7 @@ class Host:
             await self._end()
 
     async def _part(self, link: Link) -> None:
-        """Say the last words to a station: that we leave."""
+        """Tell a station that this host leaves."""
         self._links.keep(link)
         self.left(link)
         await self._commits.done()

@@ -10,6 +10,7 @@ from antecede.runtime.roaming.websocket import Refusal
 from antecede.runtime.watch.acknowledgements import Acknowledgements
 from antecede.runtime.watch.problem_log import LOGGER, ProblemLog
 from antecede.runtime.watch.problems import (
+    SOON_S,
     MessageRefused,
     MoveFailed,
     NotConnected,

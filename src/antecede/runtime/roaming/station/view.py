@@ -14,7 +14,7 @@ from antecede.runtime.roaming.station.durable_station import DurableStation
 from antecede.runtime.transport.contract import Transport
 from antecede.runtime.watch import status
 from antecede.runtime.watch.problem_log import ProblemLog, find_broker_lost
-from antecede.runtime.watch.problems import LuggageAwaited, Problem
+from antecede.runtime.watch.problems import SOON_S, LuggageAwaited, OutboxFull, Problem
 from antecede.runtime.watch.stalls import Waiting, Watch
 
 LOOK_S = 2.0
@@ -71,7 +71,16 @@ class StationView:
     def _others(self) -> list[Problem]:
         """Return what is wrong and is not a stall."""
         lost = find_broker_lost(self._log, self._transport.outage)
-        return [*self._log.find_stopped(), *lost, *self._luggage_awaited()]
+        return [*self._log.find_stopped(), *lost, *self._outbox_full(), *self._luggage_awaited()]
+
+    def _outbox_full(self) -> list[OutboxFull]:
+        """Return the problem that hosts are not read from, if that is so for a while for one of them."""
+        since_s = self._clock() - min(self._unread.values(), default=inf)
+        if since_s < SOON_S:
+            return []
+        to = sorted(queue.to for queue in self._outbox.queues.values() if queue.blocked_since is not None)
+        hosts = sorted({connection.host for connection in self._unread})
+        return [OutboxFull(since_s, len(self._outbox.owed), tuple(to), tuple(hosts))]
 
     def _luggage_awaited(self) -> list[LuggageAwaited]:
         """Return the stations whose hosts wait here for their luggage, the one that is waited for longest first."""
