@@ -45,7 +45,7 @@ class Algorithm(Protocol):
 
     @property
     def process(self) -> ProcessId:
-        """The name of this process."""
+        """Return the name of this process."""
         ...
 
     def send(self, dests: ProcessId | GroupId | Iterable[ProcessId], payload: bytes) -> list[Effect]:

@@ -42,7 +42,7 @@ class GroupGraph:
 
     @property
     def is_acyclic(self) -> bool:
-        """Whether the graph has no cycle."""
+        """Return whether the graph has no cycle."""
         return not self.cycle
 
     @property

@@ -73,7 +73,7 @@ class AlgorithmInfo:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The keywords of `create` that are this algorithm's own."""
+        """Return the keywords of `create` that are this algorithm's own."""
         return tuple(inspect.signature(self.factory).parameters)[1:]
 
 

@@ -164,7 +164,7 @@ class Participant:
         return dumps(self)
 
     def resume(self) -> None:
-        """Rebuild nothing: the snapshot holds the whole state."""
+        """Do nothing: the snapshot holds the whole state."""
 
 
 def checked_packet(packet: object) -> None:

@@ -40,7 +40,7 @@ class Message:
 
     @property
     def sender(self) -> ProcessId:
-        """The process that sent the message."""
+        """Return the process that sent the message."""
         return self.id.sender
 
 
@@ -49,7 +49,7 @@ class Stamp(Protocol):
 
     @property
     def entries(self) -> int:
-        """The size in the unit of the paper; `AlgorithmInfo.unit` says in words what one entry is."""
+        """Return the size in the unit of the paper. `AlgorithmInfo.unit` says in words what one entry is."""
         ...
 
     def write(self, to: Any) -> None:
@@ -69,7 +69,7 @@ class Packet:
 
     @property
     def control_entries(self) -> int:
-        """The size of the stamp, in the unit of the paper."""
+        """Return the size of the stamp, in the unit of the paper."""
         return self.stamp.entries
 
 
@@ -110,7 +110,7 @@ class Pending:
 
     @property
     def messages(self) -> tuple[MessageId, ...]:
-        """The missing messages, if the algorithm knows their identities; at most the first 10,000."""
+        """Return the missing messages whose identities the algorithm knows: at most the first 10,000."""
         missing = (
             MessageId(need.sender, seq)
             for need in self.needs

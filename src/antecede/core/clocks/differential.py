@@ -32,7 +32,7 @@ class DifferentialClock:
 
     @property
     def process(self) -> ProcessId:
-        """The name of the process."""
+        """Return the name of the process."""
         return self._vector.process
 
     def event(self) -> ClockStamp:

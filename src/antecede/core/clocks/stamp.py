@@ -42,7 +42,7 @@ class ClockStamp:
 
     @property
     def entries(self) -> int:
-        """The numbers on the wire: one for each clock entry, and one for the sequence if there is one."""
+        """Return how many numbers are on the wire: one for each clock entry, and one for the sequence if any."""
         return len(self.clock) + (self.sequence is not None)
 
 
@@ -64,7 +64,7 @@ class Arrival:
 
     @property
     def entries(self) -> int:
-        """The numbers that are kept: one for each clock entry, one for the position, and one for the note if any."""
+        """Return how many numbers are kept: one for each clock entry, the position, and `known_at` if there is one."""
         return len(self.clock) + 1 + (self.known_at is not None)
 
 

@@ -77,7 +77,7 @@ class SynchronousClock:
 
     @property
     def process(self) -> ProcessId:
-        """The name of this process."""
+        """Return the name of this process."""
         return self.clock.process
 
     def event(self) -> None:

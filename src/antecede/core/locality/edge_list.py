@@ -37,7 +37,7 @@ class Links:
 
     @property
     def repeated(self) -> int:
-        """How many links were given again; they count once."""
+        """Return how many links were given again. Each counts once in the graph."""
         return len(self.given) - len(set(self.given))
 
 

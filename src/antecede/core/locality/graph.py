@@ -56,17 +56,17 @@ class Graph:
 
     @property
     def processes(self) -> tuple[ProcessId, ...]:
-        """All processes."""
+        """Return all processes."""
         return tuple(self.successors)
 
     @property
     def links(self) -> tuple[Link, ...]:
-        """All links, as pairs of sender and receiver."""
+        """Return all links, as pairs of sender and receiver."""
         return tuple((p, q) for p, qs in self.successors.items() for q in qs)
 
     @property
     def is_two_way(self) -> bool:
-        """Whether every link has its reverse."""
+        """Return whether every link has its reverse."""
         return self.successors == self.predecessors
 
 

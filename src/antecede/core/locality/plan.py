@@ -68,7 +68,7 @@ class Cost:
 
     @property
     def space_entries(self) -> int:
-        """All numbers that all processes keep, but for what gateways remember."""
+        """Return how many numbers all processes keep together, without those that gateways remember."""
         return self.clock_entries + self.kept_entries + self.link_entries
 
 

@@ -174,7 +174,7 @@ class Direct:
         yield from ()
 
     def unpack(self, station: Station, host: ProcessId, berth: Berth, _: object) -> Iterator[Effect]:  # noqa: ARG002
-        """Deal with what waited for the luggage, which is here now."""
+        """Deliver or hold back the packets that waited for the luggage, which is here now."""
         yield from self._ready(station, berth)  # what waited for somebody who was removed while the luggage travelled
         waiting, berth.waiting = berth.waiting, []
         for packet in waiting:

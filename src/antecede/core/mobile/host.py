@@ -137,8 +137,9 @@ class Host:
         return [Radio(self.cell, packet) for packet in self.unsent.values()]
 
     def _register(self) -> Radio:
-        """Name the station that welcomed this host last, which has had its luggage: the cell left may not know of it.
+        """Return the registration of this host in its cell.
 
+        It names the station that welcomed the host last, which has had its luggage: the cell left may not know of it.
         001 §2 names the cell that was left, and its registrations are never lost (`docs/errata.md`).
         """
         return Radio(self.cell, Packet(self.me, None, Register(self.move, self.previous)))

@@ -91,6 +91,6 @@ class Berth:
 
     @property
     def luggage_here(self) -> Luggage:
-        """The luggage, which must be here."""
+        """Return the luggage, which must be here."""
         assert self.luggage is not None
         return self.luggage

@@ -43,7 +43,7 @@ class Roaming:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The keywords of `station` that are this protocol's own."""
+        """Return the keywords of `station` that are this protocol's own."""
         own = tuple(inspect.signature(self.scheme).parameters)[2:]
         return (*own, "logical") if self.name == "av3" else own
 

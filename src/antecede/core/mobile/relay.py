@@ -207,7 +207,7 @@ class Relay:
                 yield from self._take(station, unwrap(effect.message))
 
     def _take(self, station: Station, packet: Packet) -> Iterator[Effect]:
-        """Deal with what the causal layer delivers to this station."""
+        """Take a packet that the causal layer delivers to this station, and do what its stamp says."""
         stamp = packet.stamp
         if isinstance(stamp, Relayed | Old):
             for host in _hosts_at(station.me, packet):

@@ -40,7 +40,7 @@ class Scheme(Protocol):
 
     @property
     def table(self) -> handoff.Table:
-        """The table of its hand-off."""
+        """Return the table of the protocol's hand-off."""
 
     def join(self, host: ProcessId, home: ProcessId) -> Any:
         """Admit a new host, and return what the protocol keeps in its luggage."""

@@ -339,7 +339,7 @@ class Hierarchy(Participant):
         )
 
     def _take_over(self, role: ProcessId, taken: Role) -> list[Effect]:
-        """Play the role: tell the neighbours, then send what was kept by its last player and by this process."""
+        """Take over a role: tell the neighbours, then send what its last player and this process have kept."""
         mine = [packet.message for _, packet in self.succession.kept if packet.message is not None]
         self.inner, self.carried, self.representative = taken.inner, taken.carried, taken.representative
         self.succession = Succession({**taken.players, role: self.process})
