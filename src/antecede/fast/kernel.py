@@ -93,7 +93,7 @@ def equal(data: Octets, at: int, end: int, form: Octets) -> int:
 
 @_compiled
 def members(data: Octets, at: int, end: int, barrier: Longs) -> tuple[int, int]:
-    """Read a set: 1 in `barrier` for each member and 0 for the others. How many there are, and where the set ends."""
+    """Read a set into `barrier`: 1 for each member, 0 for the others. Return how many there are and where it ends."""
     n, start = len(barrier), at
     head, at = uint(data, at, end)
     size, form = head >> 2, head & 3

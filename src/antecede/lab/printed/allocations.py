@@ -118,7 +118,10 @@ def _through(graph: Graph, gateway: ProcessId) -> Holders:
 
 
 def _allocation(name: str, graph: Graph, holders: Holders, gateways: ProcessSet) -> Allocation:
-    """Add the observation sets of step 4: p1 is observed wherever there is a path from p1 to another sender."""
+    """Return the allocation with the observation sets of step 4.
+
+    p1 is observed wherever there is a path from p1 to another sender.
+    """
     clocks = clock_sets(graph, holders)
     observed = {
         receiver: (

@@ -52,7 +52,7 @@ def key(event: Event) -> Key:
 
 
 def place(violation: ExplainedViolation) -> DiagramLayout:
-    """Bound `violation` and give every event that stays a row and a column."""
+    """Return the layout of a diagram: the events of `violation` that fit into it, each with a row and a column."""
     chain, chain_left_out = bound_chain(violation.chain)
     events = {key(event): event for event in violation.events}
     for event in chain:
