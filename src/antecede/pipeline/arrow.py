@@ -52,7 +52,7 @@ def kind_codes(column: pa.ChunkedArray, kinds: tuple[str, ...]) -> npt.NDArray[n
 
 
 def code_kinds(events: pa.Table, kinds: tuple[str, ...]) -> pa.Table:
-    """Return the rows whose kind is one of `kinds`, with its place in them in place of its name."""
+    """Return the rows whose kind is one of `kinds`. Their column `kind` holds its place in `kinds`, not its name."""
     kind = kind_codes(events["kind"], kinds)
     coded = events.set_column(events.column_names.index("kind"), "kind", pa.array(kind))
     return coded if np.all(kind >= 0) else coded.filter(pa.array(kind >= 0))
@@ -93,7 +93,7 @@ def distinct(keys: Longs, limit: int) -> tuple[Longs, Longs]:
 
 
 def pack(table: pa.Table) -> bytes:
-    """Return a table as one value, which is kept and moved as it is."""
+    """Return a table as one value: a stream of Arrow, which nobody has to read before `unpack`."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
@@ -101,22 +101,25 @@ def pack(table: pa.Table) -> bytes:
 
 
 def unpack(streams: Iterable[Any]) -> pa.Table:
-    """Return the rows of all these values of `pack`, of which there is at least one.
+    """Return the rows of all `streams`, which are values of `pack`. There must be at least one.
 
-    If the types of their columns differ, they become as wide as the widest.
+    If the type of a column differs between the streams, the column gets the widest of the types.
     """
     return concat([pa.ipc.open_stream(one).read_all() for one in streams])
 
 
 def concat(tables: Sequence[pa.Table]) -> pa.Table:
-    """Return the rows of all tables. If the types of their columns differ, they become as wide as the widest."""
+    """Return the rows of all tables. If the type of a column differs, the column gets the widest of the types."""
     if any(table.schema != tables[0].schema for table in tables):
         tables = [table.cast(without_dictionaries(table.schema)) for table in tables]
     return pa.concat_tables(tables, promote_options="permissive")
 
 
 def split_by(table: pa.Table, part: npt.NDArray[Any], parts: int) -> Iterator[tuple[int, pa.Table]]:
-    """Yield each part that has rows, with its rows in their order."""
+    """Yield the number of each part that has rows, and its rows in their order.
+
+    `part` says for each row of the table the part that the row is for, which is less than `parts`.
+    """
     narrow = np.uint16 if parts <= 2**16 else np.int64  # NumPy sorts 16 bits by radix
     ends = np.cumsum(np.bincount(part, minlength=parts))
     if len(part) and int(part.min()) == int(part.max()):
@@ -129,7 +132,7 @@ def split_by(table: pa.Table, part: npt.NDArray[Any], parts: int) -> Iterator[tu
 
 
 def narrow_integers(table: pa.Table) -> pa.Table:
-    """Return the same table with integers in as few bytes as will do."""
+    """Return the same table, with each column of integers in the narrowest type that holds its values."""
     return table.cast(pa.schema([(field.name, _least(table[field.name])) for field in table.schema]))
 
 
@@ -187,7 +190,10 @@ def _as_column(values: Any, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
 
 
 def _drop_unused(indices: Longs, names: pa.Array) -> tuple[Longs, pa.Array]:
-    """Return the same without the values that no row has. A dictionary may be shared with other rows."""
+    """Return the indices and the names without those names that no row has.
+
+    Such names come with a dictionary that is shared with other rows.
+    """
     present = np.bincount(indices, minlength=len(names)) > 0
     if present.all():
         return indices, names

@@ -1,4 +1,6 @@
-"""`check`: a trace in, the answer out; in stages that have names, so that whoever waits can be told what is going on.
+"""Check a trace: a trace goes in, and a report comes out.
+
+A check has stages with names, so that a caller who waits can be told what is going on:
 
     open       find the files, recognise their format, cut them into blocks
     plan       decide which task reads what, and whether rows are dealt out
@@ -6,7 +8,7 @@
     explain    put the worst violations into words
     commit     make the tables visible
 
-What comes back is small and bounded, however large the trace is.
+The report is small and bounded, however large the trace is.
 """
 
 from __future__ import annotations
@@ -48,7 +50,7 @@ from antecede.pipeline.verify.verify import Verified, verify
 
 WORST = 100
 REPEATED_SHARE_MIN = 1 / 3
-"""From which share of repeated deliveries on a note asks whether they are repeated at all."""
+"""The share of repeated deliveries from which on a note asks whether they are steps of one delivery."""
 PLACE = ("run", "process", "index")
 
 
@@ -77,7 +79,7 @@ def check(
     limits: Limits = LIMITS,
     progress: Progress = no_progress,
 ) -> Checked:
-    """Check the trace that is given, as paths or as rows; with `out`, write its tables there.
+    """Check a trace, given as paths or as rows, and return the report. If `out` is given, write the tables there.
 
     `receives` is an expression that marks the receives of a log that has vector clocks and names no messages. If more
     than the share `quarantine_max` of the input could not be read, a trace without violations is undecidable. The
@@ -128,7 +130,7 @@ def _check_order(order: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """What the tasks told, and what follows from it."""
+    """The result of the stages "verifying" and "explaining": the tables of the tasks, and the answer from them."""
 
     verified: Verified
     answer: Answer
@@ -192,7 +194,10 @@ def _answer(trace: OpenTrace, verified: Verified, quarantine_max: float, require
 
 
 def _explain_worst(source: Source, verified: Verified, options: JudgeOptions) -> tuple[ExplainedViolation, ...]:
-    """Return the worst violations of all tasks, explained: by the task that had the run, or from the source."""
+    """Return explanations of the worst violations of all tasks.
+
+    The task that had a whole run has explained its violations. The others are explained here, from the source.
+    """
     order = [("overtaken", "descending"), ("time", "ascending")]
     order += [(name, "ascending") for name in PLACE]
     told = verified.told

@@ -1,7 +1,7 @@
 """Deal rows out to the parts that need them: as Arrow streams, many rows in one value.
 
-A runner moves such a value as it is. The name beside it says what it holds: rows, or something that belongs to them.
-Finished results travel in the same way (`results.tell`), and are passed on by who gets them.
+A runner moves such a value without reading it. The name beside a value says what the value holds: rows, or something
+that belongs to them. Finished results travel in the same way (`results.tell`); a task that gets one passes it on.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from antecede.pipeline.kernel.hashes import hash_texts
 from antecede.pipeline.runner import PART, Batches
 
 CHUNK_ROWS = 250_000
-NAMES_MAX = 1_000  # in a dictionary that goes with a stream; if there are more, each row has its own
-VALUE_BYTES_MAX = 256 << 20  # of a table in one value; a single row may be larger
+NAMES_MAX = 1_000  # names in a dictionary that goes with a stream; if there are more, each row has its own text
+VALUE_BYTES_MAX = 256 << 20  # bytes of a table in one value; a single row may be larger
 ROWS = "rows"
 """The name of values that hold rows of the trace."""
 DEALT = pa.schema([(PART, pa.int32()), ("name", pa.string()), ("rows", pa.binary())])
 
 
 def part_by_text(texts: pa.ChunkedArray, parts: int) -> Longs:
-    """Return the part of each text, of so many. Equal texts have the same part."""
+    """Return for each text a part, from 0 to `parts` - 1. Equal texts have the same part."""
     if parts == 1:
         return np.zeros(len(texts), np.int64)
     if pa.types.is_dictionary(texts.type):
@@ -44,7 +44,10 @@ def deal_table(
     *,
     value_bytes_max: int = VALUE_BYTES_MAX,
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a table as values of this name, for each part that any of them is for."""
+    """Yield the rows of a table as values of this name: one or more for each part that has rows.
+
+    `part` says for each row the part that the row is for. A value has at most `value_bytes_max` bytes, or one row.
+    """
     table = _without_large_dictionaries(table)
     for number, rows in split_by(table, part, parts):
         step = max(1, rows.num_rows * value_bytes_max // max(rows.nbytes, 1))
@@ -64,7 +67,7 @@ def gather(batches: Batches, name: str = ROWS) -> pa.Table | None:
 
 
 def values_in(batches: Batches) -> Iterator[tuple[str, pa.Buffer]]:
-    """Yield the dealt values one by one, each after its name."""
+    """Yield (name, value) for each dealt value."""
     for batch in batches:
         for name, value in zip(batch.column("name").to_pylist(), batch.column("rows"), strict=True):
             yield name, value.as_buffer()
@@ -79,9 +82,9 @@ def pass_others(batches: Batches, own: str, held: list[pa.Buffer]) -> Iterator[p
 
 
 def in_chunks(tables: Iterable[pa.Table], rows: int = CHUNK_ROWS) -> Iterator[pa.Table]:
-    """Yield the tables put together to some size, each with one dictionary for each column.
+    """Yield the rows of `tables` in larger tables, which have at least `rows` rows, but for the last.
 
-    A table without rows is left out. It may have other columns than the others.
+    Each column of text has one dictionary. A table without rows is left out, and may have other columns.
     """
     held: list[pa.Table] = []
     count = 0
@@ -97,18 +100,18 @@ def in_chunks(tables: Iterable[pa.Table], rows: int = CHUNK_ROWS) -> Iterator[pa
 
 @dataclass(frozen=True, slots=True)
 class ChosenRows:
-    """The rows of some runs, without those at some lines, which are given by file."""
+    """A choice of rows: those of `runs`, except for the lines that `left_out` has for each file."""
 
     runs: frozenset[str]
     left_out: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
     def of(self, events: pa.Table) -> pa.Table:
-        """Return those of the events that are among the chosen rows."""
+        """Return the chosen rows among `events`."""
         return events.filter(pa.array(rows_of_runs(events, self.runs) & ~rows_at_lines(events, self.left_out)))
 
 
 def rows_of_runs(events: pa.Table, runs: frozenset[str]) -> Flags:
-    """Return for each row whether it is of one of these runs."""
+    """Return for each row whether its run is one of `runs`."""
     if not runs:
         return np.zeros(events.num_rows, np.bool_)
     run, names = codes(events["run"])
@@ -116,7 +119,7 @@ def rows_of_runs(events: pa.Table, runs: frozenset[str]) -> Flags:
 
 
 def rows_at_lines(events: pa.Table, lines: Mapping[str, Sequence[int]]) -> Flags:
-    """Return for each row whether it is at one of these lines, which are given by file."""
+    """Return for each row whether `lines`, which has the lines of each file, has the line of the row."""
     found = np.zeros(events.num_rows, np.bool_)
     if lines:
         file, names = codes(events["file"])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What decides how runs are judged, and what the driver holds. Every field can be set by a test."""
+    """The sizes that decide how runs are judged and how much the driver holds. A test can set every field."""
 
     block_bytes: int = 16 << 20
     """Bytes of one block of a file of lines."""
@@ -24,7 +24,7 @@ class Limits:
     run_events_max: int = 1 << 20
     """Events of one run that one task takes. A run of more is cut into windows."""
     order_events_max: int = 1 << 22
-    """Events of one run that one task takes to judge other orders than causal order. Of each it has a few numbers."""
+    """Events of one run that one task takes to judge other orders than causal order. An event is a few numbers."""
     window_events: int = 250_000
     """About how many events one window has."""
     task_rows_min: int = 1 << 17
@@ -32,7 +32,7 @@ class Limits:
     task_rows_max: int = 1 << 20
     """Rows of whole runs that one task reads."""
     window_processes_max: int = 8_192
-    """Processes of a run that is cut into windows. A run of more is one task, because windows hand on vectors."""
+    """Processes of a run that is cut into windows. One task judges a run of more, because windows hand on vectors."""
     vector_entries_max: int = 2**26
     """Entries of all vectors in one walk, a quarter of a gigabyte. Bit masks take no more memory than that."""
     explained_events_max: int = 200_000

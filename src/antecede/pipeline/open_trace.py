@@ -1,4 +1,4 @@
-"""Open the input of a check, so that the stages after it need not know what it is."""
+"""Open the input of a check, so that the later stages need not know whether it is files, a table or a DataFrame."""
 
 from __future__ import annotations
 
@@ -37,9 +37,10 @@ TABLE, FRAME = "the table", WITHOUT_ORDER
 class OpenTrace:
     """An input that was found and recognised, and the plan for it.
 
-    `names` are what was given: paths, or what the rows are. `has_clocks`: the events carry vector clocks. `has_index`:
-    they say their order in their process. `bytes_by_file` says how large each file is. `open` returns the rows, with
-    the columns that are wanted.
+    `names` are the paths that were given, or say what the rows are. `has_clocks` is true if the events carry vector
+    clocks. `has_index` is true if each event says its place in the order of its process. `bytes_by_file` says how
+    large each file is. `open` returns the rows, with the columns that are wanted. `kept` are the datasets that were
+    computed once to be read several times.
     """
 
     runner: Runner
@@ -54,7 +55,7 @@ class OpenTrace:
     kept: list[Dataset] = field(default_factory=list)
 
     def release(self) -> None:
-        """Give up what sources of this trace keep to be read several times."""
+        """Release the datasets that sources of this trace keep to be read several times."""
         while self.kept:
             self.kept.pop().release()
 
@@ -68,7 +69,11 @@ def open_trace(
     windows: int | None,
     limits: Limits,
 ) -> OpenTrace:
-    """Open files, of which the format is recognised, or rows that a program has, and plan how they are checked."""
+    """Open files or the rows of a program, and plan how they are checked.
+
+    The format of files is recognised if `format` is "auto". `expressions` say how to read text or rows that are not in
+    one of the formats. `windows` is the number of windows for a run that is cut; None chooses it.
+    """
     if isinstance(given, pa.Table):
         return _open_table(runner, given, expressions.mapping, limits)
     if isinstance(given, Frame):
@@ -115,7 +120,7 @@ def _open_blocks(runner: Runner, opened: OpenInput, plan: Plan, kept: list[Datas
         contents = runner.read_files([file.path for file in opened.files])
         return Source(runner, contents, partial(read_contents, read=read), prepare)
     blocks = table_of(plan.blocks)
-    if plan.span_parts > 1:  # what is cut into windows is read several times
+    if plan.span_parts > 1:  # a run that is cut into windows is read several times
         return open_spans(runner, blocks, read, wanted, parts=plan.span_parts, kept=kept if plan.large else None)
     is_one_part = not any(part for part, _ in plan.blocks)
     return Source(runner, runner.hand_out(blocks), partial(read_blocks, read=read), prepare, is_one_part)

@@ -1,4 +1,4 @@
-"""The stages of a long piece of work: their names for whoever waits, and how long each took."""
+"""Name the stages of a long piece of work to a caller who waits, and measure how long each takes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ Progress = Callable[[str], None]
 
 
 def no_progress(stage: str) -> None:
-    """Do nothing: nobody waits."""
+    """Do nothing. This is the progress callback for a caller who does not wait."""
 
 
 @dataclass(slots=True)
 class Stages:
-    """Names each stage to whoever waits, and keeps what it took."""
+    """The stages so far: `progress` is called with the name of each, and `took` has the name and seconds of each."""
 
     progress: Progress = no_progress
     took: list[tuple[str, float]] = field(default_factory=list)

@@ -1,6 +1,6 @@
-"""What the tasks of a check tell the driver: a few small tables each, whatever the size of what they judged.
+"""Define the tables that the tasks of a check tell the driver. They are few and small, however much a task judged.
 
-Every table goes as one dealt value, with its name beside it. The driver puts the tables of one name together.
+Every table travels as one dealt value, with its name beside it. The driver puts the tables of one name together.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ FIGURES = pa.schema(
     [
         ("measure", pa.string()),
         ("what", pa.int8()),
-        ("exponent", pa.int32()),  # of a bin: its width is two to the power of it
-        ("place", pa.int64()),  # of a bin or a size: its number
+        ("exponent", pa.int32()),  # the width of a bin is two to the power of this
+        ("place", pa.int64()),  # the number of a bin or a size
         ("count", pa.int64()),
         ("violations", pa.int64()),
         ("sum", pa.float64()),
@@ -42,7 +42,7 @@ FIGURES = pa.schema(
         *((f"{name}_{what}", kind) for name in MEANS for what, kind in (("sum", pa.float64()), ("count", pa.int64()))),
     ]
 )
-"""What histograms and the time line of a report are drawn from: see `tables.figures`."""
+"""The numbers from which histograms and the time line of a report are drawn: see `tables.figures`."""
 WRITTEN = pa.schema([("table", pa.string()), ("path", pa.string()), ("rows", pa.int64())])
 TOLD: Mapping[str, pa.Schema] = {
     "runs": findings.RUN_ROWS,
@@ -68,9 +68,9 @@ TOLD: Mapping[str, pa.Schema] = {
 """The tables that a task may tell, by name.
 
 runs      whole runs with their verdicts
-parts     what was counted in parts of runs, to be added up
+parts     the counts of parts of runs, to be added up
 worst     the violating delivers that overtook the most
-explained some of these, explained
+explained explanations of some of the worst delivers
 orders    how runs that are cut into windows break other orders than causal order
 causal    the first violation of causal order in each part of a run that is cut into windows
 skew      links on which delivers came before their sends by the clocks of the source
@@ -79,7 +79,7 @@ refused   some of the rows that are not events
 reasons   how many rows are refused for which reason
 notes     sentences for people
 written   files of tables that a task wrote
-figures   what histograms and the time line are drawn from
+figures   the numbers from which histograms and the time line are drawn
 late      receives that came late by the vector clocks of a run without message ids, at most as many as are explained
 inferred  the number of sends whose destinations were inferred
 unnamed   the number of arrivals at consumers whose message nothing names
@@ -93,7 +93,7 @@ Told = Iterator[pa.RecordBatch]
 
 
 def tell(name: str, table: pa.Table) -> Told:
-    """Yield a table as a dealt value, unless it is empty."""
+    """Yield a table of `TOLD` as a dealt value, unless it is empty."""
     if table.num_rows:
         yield deal_value(name, table.select(TOLD[name].names).cast(TOLD[name]))
 

@@ -1,4 +1,4 @@
-"""Run tasks: functions from Arrow batches to Arrow batches that know nothing of who runs them.
+"""Run tasks. A task is a function from Arrow batches to Arrow batches that does not know who runs it.
 
     rows with a column `part`          part 0   part 1   part 2      `hand_out` gives every part its rows
                                           |        |        |
@@ -8,9 +8,10 @@
                                           |        |
     collect()                          one table
 
-A `Runner` starts the first step, and a `Dataset` is what a step gives. Nothing is computed before `collect`, or after
-`keep` more than once. `InProcess` runs everything here, one part after the other. `antecede.pipeline.spark.runner` has
-the runner on Spark. Both give the same rows; only the order of the parts in a collected table may differ.
+A `Runner` starts the first step, and a `Dataset` is the result of a step. Nothing is computed before `collect`; after
+`keep`, nothing is computed more than once. `InProcess` runs everything in the calling process, one part after the
+other. `antecede.pipeline.spark.runner` has the runner on Spark. Both runners give the same rows; only the order of the
+parts in a collected table may differ.
 """
 
 from __future__ import annotations
@@ -41,39 +42,42 @@ class Dataset(Protocol):
     """The rows that a step gives, in several parts."""
 
     def map(self, task: Task, schema: pa.Schema) -> Dataset:
-        """Run `task` on every part. `schema` is that of the rows it gives."""
+        """Run `task` on every part. `schema` is the schema of the rows that the task yields."""
 
     def deal(self, parts: int) -> Dataset:
-        """Give each row to the part, of so many, that its column `part` names."""
+        """Give each row to the part that its column `part` names. There are `parts` of them."""
 
     def where(self, name: str, values: Sequence[str | int], *, are_wanted: bool = True) -> Dataset:
-        """Keep the rows whose value in this column is one of `values`; or, if these are not wanted, the others."""
+        """Return the rows whose value in column `name` is one of `values`, or the others if `are_wanted` is false."""
 
     def and_also(self, other: Dataset) -> Dataset:
-        """Add the rows of another dataset with the same schema. Their parts have to be dealt next."""
+        """Return the rows of this and another dataset, with the same schema. The next step must be `deal`."""
 
     def keep(self) -> Dataset:
-        """Compute the rows once, for whoever collects them or maps them several times. `release` them afterwards."""
+        """Compute the rows once, to collect or map them several times. Call `release` afterwards."""
 
     def release(self) -> None:
-        """Give up what `keep` holds."""
+        """Release the rows that `keep` holds."""
 
     def collect(self) -> pa.Table:
-        """Compute and fetch all rows. They must be few."""
+        """Compute all rows and return them. They must be few."""
 
 
 class Runner(Protocol):
-    """Something that runs tasks."""
+    """An engine that runs tasks."""
 
     @property
     def cores(self) -> int:
-        """About how many tasks run at the same time."""
+        """Return about how many tasks run at the same time."""
 
     def hand_out(self, rows: pa.Table) -> Dataset:
         """Give each row to the part that its column `part` names."""
 
     def call(self, task: Task, rows: pa.Table, schema: pa.Schema) -> pa.Table:
-        """Run one small task on these rows, where the tasks run, and fetch what it gives."""
+        """Run one small task on `rows`, in the place where tasks run, and return the rows that it yields.
+
+        `schema` is the schema of these rows.
+        """
 
     def list_files(self, paths: Sequence[str]) -> pa.Table:
         """Return the files of paths that Arrow cannot open, as `LISTED_FILES`. Empty files may be left out."""
@@ -84,14 +88,14 @@ class Runner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The rows of somebody's DataFrame, which has these columns. Each row has a number of its own in `LINE`."""
+    """The rows of a DataFrame of the caller, with columns `names`. Each row has a number of its own in `LINE`."""
 
     rows: Dataset
     names: tuple[str, ...]
 
 
 class InProcess:
-    """Run every task in the calling process, one after the other."""
+    """A runner that runs every task in the calling process, one after the other."""
 
     @property
     def cores(self) -> int:
