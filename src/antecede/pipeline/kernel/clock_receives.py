@@ -1,4 +1,4 @@
-"""Judge the receives of a log that has vector clocks and no message ids: which messages came late?
+"""Judge the receives of a log that has vector clocks and no message ids: find the messages that came late.
 
     a   1 send m1 to b            {a:1}
     a   2 send m2 to c            {a:2}
@@ -7,16 +7,16 @@
     b   1 receive (m3)            {a:2, c:2, b:1}      raises a and c: in time
     b   2 receive (m1)            {a:2, c:2, b:2}      raises nothing: late, b knew event 2 of a since its receive 1
 
-What is assumed:
+The assumptions are:
 
 1. A host ticks at each of its events, sends included, and logs them all: its own entry runs 1, 2, 3, ...
 2. A message carries the clock of its send.
 3. The clock logged at a receive is the merged one: the entrywise maximum of the host's clock before, P, and that of
    the message, S. Each receive is that of one message. All receives are marked. No host sends to itself.
 
-Then a receive of m at host h raises no foreign entry exactly if m is late, by which is meant that h had received a
-message m' before whose send is that of m, or comes after it. If the send is the same, m was received twice. If it is
-not, m' overtook m, which is a violation of causal order.
+A message m is *late* at host h if h had received a message m' before whose send is the send of m, or comes after it. If
+the send is the same, m was received twice. If not, m' overtook m, which is a violation of causal order. Under the
+assumptions, a receive of m at host h raises no foreign entry exactly if m is late.
 
 *No entry is raised, so m is late.* Let s be the sender and S[s] the number of the send. Nothing is raised, so
 S[s] <= P[s]: h knew of event S[s] of s, which is the send of m and nothing else, because sends tick. Something brought
@@ -60,10 +60,7 @@ NO_SEND = -1
 
 @dataclass(frozen=True, slots=True)
 class ClockVerdict:
-    """What the clocks of one run show. `reason` says why the run is undecidable, and is None if it is not.
-
-    `witness` is the first late receive by process and index, in words.
-    """
+    """The verdict of the clocks on one run. `reason` says why the run is undecidable, and is None if it is not."""
 
     run: str
     verdict: str
@@ -82,7 +79,7 @@ class JudgedReceives:
 
 
 def judge_receives(events: pa.Table) -> JudgedReceives:
-    """Return what the clocks show of whole runs. `events` is a table as `schema.CLOCK_EVENTS`, in any order."""
+    """Return the verdict of the clocks on whole runs. `events` is a table as `schema.CLOCK_EVENTS`, in any order."""
     run, names = codes(events["run"])
     by_run = events.take(pa.array(np.argsort(run, kind="stable")))
     count = np.bincount(run, minlength=len(names))
@@ -106,21 +103,21 @@ def describe_late(late: Mapping[str, Any]) -> str:
 
 
 class _Contradiction(Exception):
-    """The clocks of a run contradict what is assumed. The text says how."""
+    """The clocks of a run contradict the assumptions. The text says how."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Clocks:
     """The events of a run by host and index, and the entries of their clocks by event and host.
 
-    An event is its place in this order. `event`, `about` and `value` are the entries that are not 0: that of which
-    event, about which host, and how much.
+    An event is a number: its place in this order. `event`, `about` and `value` describe each entry that is not 0: the
+    event that it belongs to, the host that it is about, and its value.
     """
 
     hosts: list[str]
     first: Longs  # by host: its first event
-    count: Longs  # by host
-    host: Longs  # by event
+    count: Longs  # by host: how many events it has
+    host: Longs  # by event: where it happened
     is_receive: Flags
     is_send: Flags
     event: Longs
@@ -128,14 +125,14 @@ class _Clocks:
     value: Longs
 
     def at(self, event: Longs, about: Longs) -> Longs:
-        """Return entries of clocks, 0 if there is none."""
+        """Return the entries about hosts `about` in the clocks of events `event`. An entry that is not there is 0."""
         keys = self.event * len(self.hosts) + self.about
         wanted = event * len(self.hosts) + about
         place = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
         return np.where(keys[place] == wanted, self.value[place], 0) if len(keys) else np.zeros(len(wanted), np.int64)
 
     def before(self) -> Longs:
-        """Return for each entry what it was at the event before, 0 at the first event of a host."""
+        """Return for each entry its value at the event before. The value is 0 at the first event of a host."""
         return np.where(self.is_first(self.event), 0, self.at(self.event - 1, self.about))
 
     def is_first(self, event: Longs) -> Flags:
@@ -184,7 +181,10 @@ def _arrange(events: pa.Table) -> _Clocks:
 
 
 def _entries(clock: pa.ChunkedArray, hosts: list[str], host: Longs, index: Longs) -> tuple[Longs, Longs, Longs]:
-    """Return the entries of clocks that are not 0, sorted. Raise `_Contradiction` if one cannot be."""
+    """Return the event, the host and the value of each entry that is not 0, sorted by event and host.
+
+    Raise `_Contradiction` if an entry is greater than the number of events that its host logged.
+    """
     maps = clock.combine_chunks()
     event = np.repeat(np.arange(len(maps)), pc.list_value_length(maps.cast(_PAIRS)).to_numpy(zero_copy_only=False))
     pairs = maps.cast(_PAIRS).flatten()
@@ -209,9 +209,9 @@ _PAIRS = pa.list_(pa.struct([pa.field("key", pa.string(), nullable=False), pa.fi
 
 
 def _find_sends(clocks: _Clocks) -> Longs:
-    """Return for each event that raises foreign entries the event that it received from, and -1 for the others.
+    """Return for each event that raises foreign entries the send of the message that it received; `NO_SEND` for others.
 
-    Raise `_Contradiction` if the clocks contradict what is assumed.
+    Raise `_Contradiction` if the clocks contradict the assumptions.
     """
     _check_steps(clocks)
     raised = np.flatnonzero((clocks.about != clocks.host[clocks.event]) & (clocks.value > clocks.before()))
@@ -254,7 +254,7 @@ def _check_steps(clocks: _Clocks) -> None:
 
 
 def _check_merge(clocks: _Clocks, sends: Longs, raised: Longs) -> None:
-    """Raise `_Contradiction` if a receive is not the merge of the clock before it and that of one send."""
+    """Raise `_Contradiction` if the clock of a receive is not the merge of the clock before it and that of one send."""
     receive = clocks.event[raised]
     for odd in receive[clocks.at(sends[receive], clocks.about[raised]) != clocks.value[raised]][:1].tolist():
         raise _Contradiction(f"{clocks.name(odd)} merges the clocks of several messages, of which one may be late")
@@ -279,7 +279,10 @@ def _check_merge(clocks: _Clocks, sends: Longs, raised: Longs) -> None:
 
 
 def _find_witnesses(run: str, clocks: _Clocks, sends: Longs, late: Longs) -> pa.Table:
-    """Return the late receives, each with the last receive before it that raised an entry, and where that came from."""
+    """Return the late receives, as `schema.LATE_RECEIVES`.
+
+    The witness of each is the last receive before it that raised an entry, with the send of the message received there.
+    """
     raising = np.flatnonzero(sends != NO_SEND)
     known_by = raising[np.searchsorted(raising, late) - 1] if len(late) else late
     witness = sends[known_by]

@@ -1,8 +1,8 @@
 """Count the events of each process in some rows of a trace, and tell whether an index may come twice.
 
 The counts decide how a run is judged: how large it is, whether its events have times, and where to cut it. If all rows
-of a run are here, `has_repeats` is exact. If they are in several tables, an index comes twice only if it does in one of
-them, or if the spans of two of them overlap.
+of a run are in one table, `has_repeats` is exact. If they are in several tables, it is true if an index comes twice in
+one table, or if the spans of two tables overlap: an index may come twice then.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import pyarrow as pa
 
 from antecede.pipeline.arrow import Doubles, Longs, codes, distinct, fill_table, kind_codes
 
-SAMPLED_TIMES = 16  # of each process in each table: enough to cut evenly
-CODED = ("send", "deliver", "receive")  # by the codes of `kernel.encode`
+SAMPLED_TIMES = 16  # times that are kept of each process in each table: enough to cut evenly
+CODED = ("send", "deliver", "receive")  # the kinds by their codes in `kernel.encode`
 KINDS = (*CODED, "internal")
 COUNTED = ("events", "with_message", *(f"{kind}s" for kind in KINDS))
-"""What is counted of a process, and added up for a run."""
+"""The counts of a process that are added up for a run."""
 COUNTS = pa.schema(
     [
         ("run", pa.string()),
@@ -38,7 +38,7 @@ COUNTS = pa.schema(
 
 
 LARGE = pa.schema([*COUNTS, ("has_repeats", pa.bool_())])
-"""Counts of a process of a run that is too large for one task. `has_repeats`: an index may come twice."""
+"""Counts of a process of a run that is too large for one task. `has_repeats` is true if an index may come twice."""
 
 
 def count_by_process(table: pa.Table) -> tuple[pa.Table, bool]:
@@ -70,10 +70,10 @@ def count_large_runs(table: pa.Table) -> pa.Table:
 
 
 def add_up_counts(tables: Sequence[pa.Table]) -> pa.Table:
-    """Return the counts of each process from those of several tables, as `LARGE`.
+    """Return the counts of each process, as `LARGE`, added up over several tables of such counts.
 
-    `has_repeats` of a run is true if an index may come twice in one of its processes: because it did in a table, or
-    because the spans of two tables overlap.
+    `has_repeats` is true if an index may come twice in the process: it comes twice in a table, or the spans of two
+    tables overlap.
     """
     if not tables:
         return LARGE.empty_table()
@@ -96,9 +96,10 @@ def add_up_counts(tables: Sequence[pa.Table]) -> pa.Table:
 
 
 def subtract_sends(counts: pa.Table, refused: pa.Table) -> pa.Table:
-    """Return counts, rows of `LARGE`, without sends that were refused after they were counted.
+    """Return `counts`, rows of `LARGE`, without the sends that were refused after they were counted.
 
-    `refused` has the number of such `sends` of each process of each run. A process without other events is left out.
+    `refused` has a row for each run and process with the number of such `sends`. A process is left out if it has no
+    other events.
     """
     if not refused.num_rows:
         return counts
@@ -110,7 +111,10 @@ def subtract_sends(counts: pa.Table, refused: pa.Table) -> pa.Table:
 
 
 def _spans(index: Longs, lane: Longs) -> tuple[Longs, Longs, bool]:
-    """Return the least and the greatest index of each lane, and whether an index comes twice. Rows come by lane."""
+    """Return the least and the greatest index of each lane, and whether an index comes twice in a lane.
+
+    The rows are sorted by lane.
+    """
     if not len(index):
         return index, index, False
     same, grows = lane[1:] == lane[:-1], index[1:] > index[:-1]

@@ -1,12 +1,12 @@
-"""Names to dense integers, and every deliver joined to its send.
+"""Turn names into dense integers, and join every deliver to its send.
 
-`encode` gives the rows of some runs integer codes: runs by first appearance, messages of each run too, processes by
-name. `pair` does the join on codes alone, for any set of rows that holds all rows of each message in it: the whole run
-where a run is one task, the rows of some messages where a huge run is spread over tasks. Both the exact ids and
-nothing but them decide: no hash stands in for a name.
+`encode` gives integer codes to the rows of some runs. Runs, and the messages of each run, are numbered by first
+appearance; processes are numbered by name. `pair` joins on these codes alone. It takes any set of rows that holds all
+rows of each message in it: the whole run if one task has it, or the rows of some messages if a huge run is spread over
+tasks. Only the exact ids decide: no hash stands in for a name.
 
-Only the first deliver of a message at a process counts for order, so this is where duplicate, spurious and
-lost are told apart; what follows need not look at names again.
+Only the first deliver of a message at a process counts for order, so `pair` tells duplicate, spurious and lost apart.
+The later steps do not look at names again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from antecede.pipeline.arrow import Doubles, Flags, Longs, codes, distinct
 from antecede.pipeline.kernel.loops import kernels
 
-SEND, DELIVER, RECEIVE = range(3)  # the kinds of event that count here, and the roles of their rows
+SEND, DELIVER, RECEIVE = range(3)  # the codes of the kinds that are judged, and the roles of rows
 TICKS_PER_RUN = 2.0**52
 NO_TICK = np.iinfo(np.int64).min
 
@@ -43,19 +43,21 @@ class Encoded:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """By row: its send's row or -1; for a deliver, is it the first and was it addressed; for a send, its destinations
-    and how many of them delivered it."""
+    """The result of `pair`, by row."""
 
-    send_row: Longs
-    first: Flags
-    addressed: Flags
-    dests: Longs
-    delivered: Longs
+    send_row: Longs  # the row of its send, or -1
+    first: Flags  # whether a deliver is the first of its message at its process
+    addressed: Flags  # whether the process of a deliver is among the destinations
+    dests: Longs  # how many destinations a send has
+    delivered: Longs  # how many of them delivered the message
 
 
 def encode(table: pa.Table) -> Encoded:
-    """Rows with columns run, process, index, kind (as a code), message, dests; in a run without delivers a receive is
-    one, and elsewhere it is left out."""
+    """Return the sends and delivers of a table as codes.
+
+    The table has columns run, process, index, kind (as a code), message and dests. In a run without delivers, a receive
+    counts as a deliver. In the other runs, receives are left out.
+    """
     run, runs = codes(table["run"])
     kind = table["kind"].to_numpy()
     receive = kind == RECEIVE
@@ -94,8 +96,11 @@ def pair(rows: Encoded) -> Pairs:
 
 
 def ticks(time: Doubles, start: Doubles, end: Doubles) -> Longs:
-    """Times as whole numbers that keep their order, from the start and the end of each one's run; NO_TICK where the
-    time is missing. Sums and differences of them are exact, which those of seconds are not."""
+    """Return times as whole numbers in the same order, or `NO_TICK` if the time is missing.
+
+    `start` and `end` are the first and the last time of the run of each. Sums and differences of ticks are exact; those
+    of seconds are not.
+    """
     span = end - start
     with np.errstate(invalid="ignore", over="ignore"):
         share = np.where(span > 0, (time - start) / np.where(span > 0, span, 1.0), 0.0)
@@ -104,7 +109,10 @@ def ticks(time: Doubles, start: Doubles, end: Doubles) -> Longs:
 
 
 def _names(table: pa.Table, sent: Flags) -> tuple[list[str], Longs, Longs, Longs]:
-    """The names of processes and destinations, sorted; the name of each row; each destination's row and name."""
+    """Return the sorted names of processes and destinations, and three arrays of numbers.
+
+    The arrays are the name of each row, the row of each destination, and the name of each destination.
+    """
     sends = table["dests"].filter(pa.array(sent))
     lengths = pc.fill_null(pc.list_value_length(sends), 0).to_numpy()
     dests = pc.list_flatten(sends)

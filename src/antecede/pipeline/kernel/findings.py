@@ -1,4 +1,4 @@
-"""What was found in some runs or windows, as tables: tallies by run, skewed links, messages, deliveries.
+"""Put the findings on some runs or windows into tables: tallies by run, skewed links, messages, deliveries.
 
 The tallies and the links of one run may come from several tasks, and are then added up. The other tables have a row for
 each send or deliver.
@@ -34,7 +34,7 @@ TALLY = (
 )
 TALLIES = pa.schema([("run", pa.string()), *((name, pa.int64()) for name in TALLY)])
 RUN_COUNTS = pa.schema([*TALLIES, *((name, pa.int64()) for name in (*COUNTED, "processes"))])
-"""All that is counted of a run. Counts of parts of a run are added up, except for `processes`."""
+"""All counts of a run. Counts of parts of a run are added up, except for `processes`."""
 OTHER_ORDERS = ("fifo", "agreed", "synchronous")
 """The orders of `antecede.judge.orders` besides causal order."""
 RUN_ROWS = pa.schema(
@@ -47,7 +47,7 @@ RUN_ROWS = pa.schema(
 )
 """A run with its verdicts; or, if `run_count` is more than 1, the sums of several runs with the same verdicts.
 
-`verdict` is that on causal order. The witness of an order says in words how it is violated."""
+`verdict` is the verdict on causal order. The witness of another order says in words how the order is violated."""
 ORDER_WITNESSES = pa.schema([("run", pa.string()), ("order", pa.string()), ("words", pa.string())])
 """A row for each run and each other order that it breaks, with a witness in words."""
 FIRST_VIOLATIONS = pa.schema(
@@ -62,7 +62,7 @@ SKEW = pa.schema(
     ]
 )
 DELIVERIES = pa.schema([*schema.FOUND, ("witness_time", pa.float64())])
-"""What is found of a deliver. `witness_time` is when the witness was sent."""
+"""The findings on a deliver. `witness_time` is the time when the witness was sent."""
 
 
 def message_rows(paired: Paired) -> pa.Table:
@@ -110,7 +110,10 @@ def first_violations(paired: Paired, stamped: Stamped) -> pa.Table:
 
 
 def _worst(paired: Paired, stamped: Stamped, count: int) -> Longs:
-    """The rows of the violating delivers that overtook the most, then the earliest, then by run, process and index."""
+    """Return the rows of the `count` worst delivers among those that violate causal order, the worst first.
+
+    A deliver is worse than another if it overtook more messages. Ties go by time, then by run, process and index.
+    """
     at = np.flatnonzero(stamped.overtaken)
     rank = text_ranks(pa.chunked_array([paired.names.runs]))
     keys = (paired.rows.index[at], paired.rows.process[at], rank[paired.run[at]], paired.time[at])
@@ -144,7 +147,7 @@ def _deliveries(paired: Paired, stamped: Stamped, at: Longs) -> pa.Table:
 
 
 def tallies(paired: Paired, stamped: Stamped) -> pa.Table:
-    """Return what is counted in each run that has rows here, as `TALLIES`."""
+    """Return the counts of each run that has rows here, as `TALLIES`."""
     rows, runs = paired.rows, len(paired.names.runs)
     sent, deliver = rows.role == SEND, rows.role == DELIVER
     first = deliver & rows.first
@@ -187,7 +190,7 @@ def skewed_links(paired: Paired) -> pa.Table:
 
 
 def _sums(run: Longs, value: npt.NDArray[Any], runs: int) -> Longs:
-    """Sums by run, exact: `bincount` would add up in floating point."""
+    """Return the exact sum of `value` for each run: `bincount` would add up in floating point."""
     if value.dtype == np.bool_:
         return np.bincount(run[value], minlength=runs)
     total = np.zeros(runs, np.int64)

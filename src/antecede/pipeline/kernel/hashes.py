@@ -1,4 +1,4 @@
-"""Hash texts, only to deal them out: equal texts have equal numbers, and nothing else is read from them."""
+"""Hash texts to deal them out. Equal texts have equal hashes, and the hashes are not used for anything else."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""Paired rows laid out for the kernel: lanes, ranks, channels.
+"""Lay out paired rows for the kernel: in lanes, with ranks, by channels.
 
-A group is what one walk sees of one run: the whole run, or one window of it. Every process of the run has a lane in
-every group, events or none. In a window some messages were sent before it: those are in flight, and known
-by (sender, index of the send) alone.
+A group is the part of one run that one walk sees: the whole run, or one window of it. Every process of the run has a
+lane in every group, even if it has no events there. The messages of a window that were sent before the window are in
+flight. Only the sender and the index of the send are known of them.
 
-Ranks number what a lane sent, as far as this group can tell: first its messages in flight, in the order of their
-sends; then the lane's entry into the group; then its sends here. So one number says how much of a process is known,
-and whether that includes the state in which it entered.
+A rank is a number for something that a lane sent, in the order of its sends: first the messages in flight, then the
+entry of the lane into the group, then the sends in the group. So one number says how much of a process is known, and
+whether that includes the state in which the process entered the group.
 """
 
 from __future__ import annotations
@@ -25,39 +25,39 @@ from antecede.pipeline.kernel.vector_walk import DueChannels
 Longs = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-ORDERLY_SHARE = 64  # one row in so many may be earlier than the row before it, in rows that come by time
-STEPS_PER_EVENT = 24  # of all loops but those that judge
-CROSSING = 2  # delivered in a later group: still due at the end of this one
+ORDERLY_SHARE = 64  # one row in this many may be earlier than the row before it, in rows that count as ordered by time
+STEPS_PER_EVENT = 24  # steps of all loops but those that judge
+CROSSING = 2  # the role of a row that is delivered in a later group: it is still due at the end of this one
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Paired rows as columns, and by group the number of processes of its run. Ticks may be NO_TICK."""
+    """Paired rows as columns. `widths` has the number of processes of the run of each group. Ticks may be NO_TICK."""
 
     group: Longs
     process: Longs
     index: Longs
     role: Longs
     tick: Longs
-    sender: Longs  # -1 where the message was never sent
+    sender: Longs  # -1 if the message was never sent
     sent_index: Longs
     first: Flags
     addressed: Flags
     widths: Longs
-    send: Longs | None = None  # by row: the row of its send, where every group has all of its run
+    send: Longs | None = None  # by row: the row of its send, if every group is a whole run
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The lanes, and the way back: the row of each event, the sender and index of each flight."""
+    """The lanes, with the row of each event, and the sender and index of each message in flight."""
 
     lanes: Lanes
-    kernels: Any  # compiled or not, as suits the size
+    kernels: Any  # the loops, compiled if the rows are many
     lane_base: Longs  # by group: the lane of its process 0
     row_lane: Longs
     event_row: Longs
-    asking: Longs  # the rows that name a send: the delivers in the order of events, then those in later groups
-    asked: Longs  # by row that asks: the event of its send, or IN_FLIGHT - k
+    asking: Longs  # the rows that name a send: the delivers in the order of events, then the crossing rows
+    asked: Longs  # by row of `asking`: the event of its send, or IN_FLIGHT - k
     flight_lane: Longs
     flight_index: Longs
     flight_start: Longs  # by lane, and the end
@@ -68,7 +68,7 @@ class Layout:
 
 
 def lay_out(rows: Rows) -> Layout:
-    """Sort the rows into lanes and find the send of each deliver."""
+    """Return the rows sorted into lanes, with the send of each deliver."""
     lane_base = np.concatenate([[0], np.cumsum(rows.widths)])
     lane, lane_count = lane_base[rows.group] + rows.process, int(lane_base[-1])
     walked = (rows.role == SEND) | ((rows.role == DELIVER) & rows.first & (rows.sender >= 0))
@@ -80,7 +80,7 @@ def lay_out(rows: Rows) -> Layout:
 
     crossing = np.flatnonzero((rows.role == CROSSING) & rows.addressed)
     asking = np.concatenate([event_row[~sent], crossing])
-    event = np.empty(len(lane), np.int64)  # by row; of use for those walked only
+    event = np.empty(len(lane), np.int64)  # by row; set only for the rows that are walked
     event[event_row] = np.arange(len(event_row))
     if rows.send is not None:
         asked, flight_lane, flight_index = event[rows.send[asking]], np.empty(0, np.int64), np.empty(0, np.int64)
@@ -107,13 +107,13 @@ def lay_out(rows: Rows) -> Layout:
 
 
 def line_up_channels(rows: Rows, layout: Layout) -> tuple[DueChannels, Longs]:
-    """Rank the sends and line up in channels what is due. Return also the row of each entry of the channels."""
+    """Return the channels, in which the due messages are lined up, and the row of each entry of the channels."""
     lanes, asking, flights = layout.lanes, layout.asking, layout.flights
     base = np.concatenate([[0], np.cumsum(np.repeat(rows.widths, rows.widths))])
     sent = lanes.source == SENT
     ranks = np.empty(flights + len(sent), np.int32)
     layout.kernels.ranks_of(sent, lanes.start, layout.flight_start, ranks)
-    asked = layout.asked  # below: its place in `ranks`
+    asked = layout.asked  # becomes the place of each send in `ranks`
     asked = np.where(asked >= 0, flights + asked, IN_FLIGHT - asked) if flights else asked
     start = np.zeros(base[-1] + 1, np.int64)
     channel = base[layout.row_lane[asking]] + rows.sender[asking]
@@ -134,7 +134,10 @@ def line_up_channels(rows: Rows, layout: Layout) -> tuple[DueChannels, Longs]:
 
 
 def _in_order(rows: Longs, lane: Longs, index: Longs) -> Longs:
-    """The rows by (lane, index). Traces mostly come with each lane in order already: then one stable sort will do."""
+    """Return the rows sorted by lane and index.
+
+    In most traces each lane is in order already. Then one stable sort by lane is enough.
+    """
     rows = rows[np.argsort(lane[rows].astype(np.uint16), kind="stable")]  # NumPy sorts 16 bits by radix
     if lane.max(initial=0) >= 2**16:
         rows = rows[np.argsort((lane[rows] >> 16).astype(np.uint16), kind="stable")]
@@ -149,7 +152,10 @@ def _starts(sorted_lanes: Longs, lanes: int) -> Longs:
 
 
 def _flights(lane: Longs, index: Longs) -> tuple[Longs, Longs, Longs]:
-    """The distinct (lane, index) in order, and the number of each given one among them."""
+    """Return for each message in flight its number, and the lane and the index of each number.
+
+    A message in flight is a pair of `lane` and `index`. Equal pairs have the same number; numbers are in their order.
+    """
     order = np.lexsort((index, lane))
     lane, index = lane[order], index[order]
     new = np.ones(len(order), np.bool_)
@@ -162,8 +168,9 @@ def _flights(lane: Longs, index: Longs) -> tuple[Longs, Longs, Longs]:
 def _starting_order(rows: Rows, event_row: Longs, event: Longs, came: Longs, start: Longs) -> Longs:
     """Return the events by time, group after group. If a group lacks times, all its lanes go at an even pace.
 
-    Any order will do. So the order in which the rows came does, group after group, if it is about the order of time, as
-    mostly. `event` has the event of each row, and `start` the first event of each lane.
+    Any order gives a correct result. So the rows of each group stay in the order in which they came if that is about
+    the order of time, as it mostly is. `came` are the rows that are walked, in this order. `event` has the event of
+    each row, and `start` the first event of each lane.
     """
     group = rows.group[came]
     if np.any(group[1:] < group[:-1]):

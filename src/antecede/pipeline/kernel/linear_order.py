@@ -25,10 +25,10 @@ IN_FLIGHT = -2  # the source of a deliver of in-flight message k is IN_FLIGHT - 
 
 
 class Lanes(NamedTuple):
-    """The events of some runs or windows in the order of (lane, index)."""
+    """The events of some runs or windows, numbered by lane and index."""
 
     order: Ints  # events to start from
-    lane_of: Ints  # by event
+    lane_of: Ints  # by event: its lane
     source: Ints  # by event: its send, SENT, or IN_FLIGHT - k
     readers: Ints  # by event: how many will read the stamp of this send
     start: Longs  # by lane, and the end: its first event
@@ -36,16 +36,16 @@ class Lanes(NamedTuple):
 
 
 class LinearOrder(NamedTuple):
-    """The events of all groups that have no cycle, and where the stamps of their messages are kept."""
+    """The events of all groups that have no cycle, in linear order, and the slots for the stamps of their messages."""
 
-    event: Ints  # by position
-    slot: Ints  # by event: of a send that somebody reads, its slot; else -1
+    event: Ints  # by position: the event there
+    slot: Ints  # by event: the slot of a send whose stamp is read, or -1
     slots: int
-    cyclic: Flags  # by group
+    cyclic: Flags  # by group: whether it has a cycle
 
 
 def linearise(lanes: Lanes, flights: int, groups: int) -> LinearOrder:  # noqa: PLR0912
-    """Return an order in which every send precedes its delivers. The first `flights` slots are taken."""
+    """Return an order in which every send precedes its delivers. The first `flights` slots are those of flights."""
     unread, cyclic, walked = lanes.readers.copy(), np.zeros(groups, np.bool_), 0
     slot, order = np.full(len(unread), -1, np.int32), np.empty(len(unread), np.int32)
     free, freed, used = np.empty(len(unread), np.int32), 0, flights
@@ -64,7 +64,7 @@ def linearise(lanes: Lanes, flights: int, groups: int) -> LinearOrder:  # noqa: 
             if source >= 0 and at[lanes.lane_of[source]] <= source and not cyclic[lanes.group[lane]]:
                 sender = lanes.lane_of[source]
                 if waits[sender]:
-                    cyclic[lanes.group[lane]] = True  # from here on nobody in it waits, and nothing counts
+                    cyclic[lanes.group[lane]] = True  # from here on no lane of this group waits, and nothing counts
                 else:
                     stack[depth], goal[depth], waits[sender], depth = sender, source, True, depth + 1
                 continue

@@ -1,10 +1,10 @@
-"""The loops over rows and events, and the form in which they run: interpreted or compiled.
+"""Run the loops over rows and events, interpreted or compiled.
 
-The loops that judge are in `linear_order`, `overtakers`, `mask_walk`, `vector_walk` and `order_walk`; the others are
-here.
+The loops that judge are in `linear_order`, `overtakers`, `mask_walk`, `vector_walk` and `order_walk`. The other loops
+are in this module.
 
-All of them are plain Python that Numba can compile. Small inputs run as they are: compiling, or even importing Numba,
-would take longer than they do. `compiled` gives the same functions as machine code, cached on disk.
+All loops are plain Python that Numba can compile. `compiled` returns them as machine code, cached on disk. For small
+inputs the loops are interpreted, because to compile them, or even to import Numba, would take longer.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ COMPILED = (
 
 
 def ranked(start: Longs, index: Longs, lane: Longs, known: Longs, ranks: Ints) -> None:
-    """How many of a lane's indices are not above the known one. `index` ascends inside each lane."""
+    """Write into `ranks`, for each row, how many indices of its lane are not above its `known` index.
+
+    `start` is where each lane begins, and the end. `index` ascends inside each lane. `lane` is the lane of each row.
+    """
     for row in range(len(lane)):
         low, high = start[lane[row]], start[lane[row] + 1]
         while low < high:
@@ -52,7 +55,10 @@ def ranked(start: Longs, index: Longs, lane: Longs, known: Longs, ranks: Ints) -
 
 
 def located(start: Longs, index: Longs, lane: Longs, wanted: Longs, found: Longs) -> None:
-    """Where in its lane the event with each wanted index is, or -1. `index` ascends inside each lane."""
+    """Write into `found`, for each row, the event of its lane that has the `wanted` index, or -1.
+
+    `start` is where each lane begins, and the end. `index` ascends inside each lane. `lane` is the lane of each row.
+    """
     for row in range(len(lane)):
         low, end = start[lane[row]], start[lane[row] + 1]
         high = end
@@ -66,7 +72,11 @@ def located(start: Longs, index: Longs, lane: Longs, wanted: Longs, found: Longs
 
 
 def hashed(start: Longs, letters: Letters, seed: Longs, found: Longs) -> None:
-    """A number of 63 bits for each text: two hashes of 32 bits (FNV-1a, and the same with another factor)."""
+    """Write into `found` a number of 63 bits for each text.
+
+    It is made of two hashes: FNV-1a with 32 bits, and the same with another factor. `letters` are the bytes of all
+    texts, and `start` is where each text begins, and the end. `seed` is a number to begin with, for each text.
+    """
     for text in range(len(found)):
         one, other = (2166136261 ^ seed[text]) & 0xFFFFFFFF, seed[text] >> 31
         for place in range(start[text], start[text + 1]):
@@ -90,15 +100,19 @@ def matched(  # noqa: PLR0917 - the columns of `Encoded` and of `Pairs`
     dests: Longs,
     delivered: Longs,
 ) -> None:
-    """By row: its send; is it the first deliver of its message at its process, and was that asked for; of a send, its
-    distinct destinations, and how many of them delivered. `start` is where each message's rows begin, once the rows
-    are put in the order of messages."""
+    """Write the columns of `Pairs` for the rows whose columns are those of `Encoded`.
+
+    `start` is where the rows of each message begin if the rows are put in the order of messages, and the end.
+    `dest_start` is where the destinations of each row begin in `dest_name`, and the end. `names` is the number of
+    names. `dests` and `delivered` are zero before.
+    """
     rows, fill = np.empty(len(message), np.int64), start.copy()
     for row in range(len(message)):
         rows[fill[message[row]]] = row
         fill[message[row]] += 1
-    asked, heard = np.full(names, -1, np.int64), np.full(names, -1, np.int64)  # by name: the last message that did
-    holder = np.empty(names, np.int64)  # by name: the row that heard it first
+    # By name: the last message that was addressed to it, and the last message that it delivered.
+    asked, heard = np.full(names, -1, np.int64), np.full(names, -1, np.int64)
+    holder = np.empty(names, np.int64)  # by name: the row of its first deliver of that message
     for one in range(len(start) - 1):
         send = -1
         for row in rows[start[one] : start[one + 1]]:
@@ -120,7 +134,11 @@ def matched(  # noqa: PLR0917 - the columns of `Encoded` and of `Pairs`
 
 
 def ranks_of(sent: Flags, start: Longs, flight_start: Longs, ranks: Ints) -> None:
-    """Of all flights, and then of all events, how much of its lane each stands for: see `layout`."""
+    """Write into `ranks` the rank of each flight and, after them, of each event. `layout` says what a rank is.
+
+    `sent` says for each event whether it is a send. `start` is where the events of each lane begin, and `flight_start`
+    where its flights begin; both also have the end.
+    """
     flights = flight_start[-1]
     for lane in range(len(start) - 1):
         rank = 0
@@ -134,10 +152,11 @@ def ranks_of(sent: Flags, start: Longs, flight_start: Longs, ranks: Ints) -> Non
 
 
 def lined_up(sent: Longs, sends: int, channel: Longs, first: Longs) -> Longs:
-    """By entry, which it is of those given: by channel, and in it by send. Those of channel -1 are none. `first` is
-    filled with where each channel begins.
+    """Return the numbers of the entries, sorted by channel and, in each channel, by send.
 
-    That is two sorts by counting, first by send, and then, in this order, by channel.
+    `sent` is the send of each entry, of which there are `sends`, and `channel` is its channel. An entry with channel -1
+    is left out. `first`, which is zero before, is filled with the place where each channel begins, and the end. The
+    entries are sorted by counting, twice: by send, and then by channel.
     """
     begin = np.zeros(sends + 1, np.int64)
     for one in range(len(sent)):
@@ -158,7 +177,7 @@ def lined_up(sent: Longs, sends: int, channel: Longs, first: Longs) -> Longs:
 
 @functools.cache
 def compiled() -> types.SimpleNamespace:
-    """Return the loops as machine code, each calling the compiled form of the others."""
+    """Return the loops as machine code. Each loop calls the compiled form of the others."""
     import numba  # noqa: PLC0415 - half a second, which small inputs need not wait for
 
     names = _names()
@@ -182,15 +201,16 @@ def _names() -> dict[str, Any]:
 
 
 def kernels(steps: int) -> Any:
-    """Return the loops in the form that is faster for about this many steps."""
+    """Return the loops, compiled or interpreted, whichever is faster for about `steps` steps."""
     return compiled() if steps > _interpreted_steps_max.get() else types.SimpleNamespace(**_names())
 
 
 @contextmanager
 def interpret_up_to(steps: int) -> Iterator[None]:
-    """Let `kernels` interpret up to so many steps, in this block and not on Spark's workers.
+    """Let `kernels` interpret up to `steps` steps inside a `with` block. The workers of Spark do not see this limit.
 
-    The limit is not an argument of `kernels`: every function between it and a task would have to hand it on.
+    The limit is not an argument of `kernels`, because every function between a task and `kernels` would have to pass
+    it on.
     """
     before = _interpreted_steps_max.set(steps)
     try:

@@ -3,13 +3,13 @@
 A block of w words walks all events between its first and its last position, and takes EVENT_NS + w * WORD_NS for each.
 Wide blocks share the first part between many pairs, but one pair that lives long makes its whole block long. So pairs
 that live about as long as each other are put together: there are classes of lifetimes, each up to twice the one
-before, and classes are joined where this is estimated to be faster.
+before, and two classes are joined if this is estimated to be faster.
 
-What it costs: if L pairs of a class are alive at a time, each event is walked 1 + L / 64w times, for w words. The best
-w is the square root of L / 64 * EVENT_NS / WORD_NS. So the time for an event is constant as long as some hundred pairs
-are alive, and then grows as L / 64 words. It does not depend on the number of processes. The masks take two rows of w
-words for each process, and one for each message in flight. The limit of w keeps this within bounds: if there are more
-pairs, there are more blocks, one after the other in the same memory.
+The cost is as follows. If L pairs of a class are alive at a time, each event is walked 1 + L / 64w times, for w words.
+The best w is the square root of L / 64 * EVENT_NS / WORD_NS. So the time for an event is constant as long as some
+hundred pairs are alive, and then grows as L / 64 words. It does not depend on the number of processes. The masks take
+two rows of w words for each process, and one for each message in flight. The limit of w keeps this memory within
+bounds: if there are more pairs, there are more blocks, one after the other in the same memory.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ EVENT_NS, WORD_NS = 20.0, 2.0  # the time to walk one event in one block, and fo
 
 @dataclass(frozen=True, slots=True)
 class OvertakablePairs:
-    """Pairs that might be overtaken: the events of their delivers and sends, and between which positions."""
+    """Pairs of a message and a process that might be overtaken. All columns are by pair."""
 
-    deliver: Longs
-    send: Longs
-    first: Longs  # the position of the first message that can tell of it
-    last: Longs  # the position of the last deliver that might overtake it
+    deliver: Longs  # the event of the deliver
+    send: Longs  # the event of the send
+    first: Longs  # the position of the first message that can tell of the pair
+    last: Longs  # the position of the last deliver that might overtake the pair
 
     def take(self, chosen: npt.NDArray[np.generic]) -> OvertakablePairs:
         return OvertakablePairs(self.deliver[chosen], self.send[chosen], self.first[chosen], self.last[chosen])
@@ -47,11 +47,11 @@ class OvertakablePairs:
 
 @dataclass(frozen=True, slots=True)
 class BlockPlan:
-    """The pairs by block, and in their block by their first positions; and the blocks."""
+    """The blocks, and the pairs sorted by block and, in each block, by their first positions."""
 
     pairs: OvertakablePairs
-    block: Longs  # by pair
-    words: Longs  # by block
+    block: Longs  # by pair: its block
+    words: Longs  # by block: the words of a mask
     start: Longs  # by block: its first position
     end: Longs  # by block: the position after its last
 
@@ -69,7 +69,7 @@ class BlockPlan:
 
 @dataclass(frozen=True, slots=True)
 class _Lifetimes:
-    """Some classes of lifetimes: how many pairs they have, the longest lifetime, and the sum of all."""
+    """Some classes of lifetimes: the number of pairs in them, the longest lifetime, and the sum of all lifetimes."""
 
     least_class: int
     count: int
@@ -95,7 +95,7 @@ class _Lifetimes:
 
 
 def find_overtakable(rows: Rows, layout: Layout, order: LinearOrder) -> OvertakablePairs:
-    """Return the pairs that might be overtaken, if the events are walked in this order."""
+    """Return the pairs that might be overtaken if the events are walked in this order."""
     lanes, run = layout.lanes, layout.kernels
     position = np.full(len(lanes.source), -1, np.int32)  # by event; -1 in groups that have a cycle
     position[order.event] = np.arange(len(order.event), dtype=np.int32)
@@ -108,7 +108,7 @@ def find_overtakable(rows: Rows, layout: Layout, order: LinearOrder) -> Overtaka
 
 
 def plan_blocks(pairs: OvertakablePairs, positions: int, words_max: int) -> BlockPlan:
-    """Put pairs together in blocks of at most `words_max` words. The events have so many positions."""
+    """Put pairs together in blocks of at most `words_max` words. `positions` is the length of the linear order."""
     pairs = pairs.take(np.argsort(pairs.first))
     length = pairs.last - pairs.first + 1
     of_class = np.frexp(length)[1]
@@ -133,7 +133,10 @@ def plan_blocks(pairs: OvertakablePairs, positions: int, words_max: int) -> Bloc
 
 
 def _join_classes(length: Longs, of_class: Ints, positions: int, words_max: int) -> list[_Lifetimes]:
-    """Return the classes that have pairs, the longest lifetimes first, joined with the next where that is cheaper."""
+    """Return the classes that have pairs, the longest lifetimes first.
+
+    A class is joined with the next one if their blocks take less time together.
+    """
     count, total = np.bincount(of_class), np.bincount(of_class, weights=length)
     longest = np.zeros(len(count), np.int64)
     np.maximum.at(longest, of_class, length)
@@ -151,7 +154,7 @@ def _join_classes(length: Longs, of_class: Ints, positions: int, words_max: int)
 
 
 def _cut(first: Longs, last: Longs, pairs_max: int) -> Longs:
-    """Return the block of each pair. A block ends if it is full, or if the next pair begins after all of its own."""
+    """Return the block of each pair. A block ends if it is full, or if the next pair begins after all of its pairs."""
     number = np.arange(len(first))
     reached = np.maximum.accumulate(last)
     alone = np.append(True, first[1:] > reached[:-1])
@@ -162,7 +165,7 @@ def _cut(first: Longs, last: Longs, pairs_max: int) -> Longs:
 def lay_out_masks(
     rows: Rows, layout: Layout, order: LinearOrder, plan: BlockPlan
 ) -> tuple[MaskSteps, MaskBlocks, Longs]:
-    """Return the steps and blocks for the walk, and by pair the event of its deliver."""
+    """Return the steps and blocks for the walk, and for each pair the event of its deliver."""
     lanes, pairs = layout.lanes, plan.pairs
     by_number = np.lexsort((pairs.send, plan.block))
     number = np.empty(len(by_number), np.int32)

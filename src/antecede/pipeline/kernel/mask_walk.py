@@ -16,12 +16,12 @@ the events between its first and its last position are walked, as if nothing els
 * The mask of a process is the set of those pairs of the block whose send happened before. A send adds its pairs, and
   copies the mask to the slot of its message: the stamp.
 * Beside it, each process has the pairs of the block that are addressed to it and still due.
-* A deliver takes its own pair out of what is due. What is still due and in the stamp, it has overtaken. Then the stamp
-  is added to the mask of its process.
+* A deliver takes its own pair out of the due ones. It has overtaken the pairs that are still due and in the stamp. Then
+  the stamp is added to the mask of its process.
 
 A block begins with empty masks, so no bit ever stands for two pairs, and nothing has to be cleared when a pair is
-delivered. An empty mask costs no time: a number beside each mask says of which block it is, and it is cleared when its
-first pair comes.
+delivered. An empty mask costs no time: a number beside each mask says to which block it belongs, and the mask is
+cleared when its first pair comes.
 
 The bits of a block are in the order of the sends by (sender, index), so the first bit in common is the first overtaken
 message.
@@ -39,8 +39,8 @@ Longs = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
 SENDS, IRRELEVANT, COUNTS = -3, -2, -1
-"""What a step is: a send; a deliver that does not count for order; a deliver that counts, of a pair that no block has.
-A number from 0 on is the deliver of that pair."""
+"""What a step is: a send; a deliver that does not count for order; a deliver that counts, of a pair that is not in any
+block. A step with a number from 0 on is the deliver of the pair with this number."""
 ONE, TWO, FOUR, EIGHT, SIXTEEN, THIRTY_TWO = (np.uint64(1 << exponent) for exponent in range(6))
 EVEN_BITS = np.uint64(0x5555_5555_5555_5555)
 EVEN_TWOS = np.uint64(0x3333_3333_3333_3333)
@@ -53,7 +53,7 @@ class MaskSteps(NamedTuple):
 
     what: Ints  # SENDS, IRRELEVANT, COUNTS, or the pair that is delivered
     lane: Ints
-    slot: Ints  # where the stamp of the message is written, or read; -1 where nobody reads it
+    slot: Ints  # the slot where the stamp of the message is written or read; -1 if it is never read
 
 
 class MaskBlocks(NamedTuple):
@@ -61,10 +61,10 @@ class MaskBlocks(NamedTuple):
 
     send: Longs  # by pair: the event of its send
     dest: Ints  # by pair: the lane that delivers it
-    coming: Ints  # the pairs by block, and in their block by the positions from which they count
-    coming_at: Ints  # those positions
+    coming: Ints  # the pairs by block, and in their block by the positions from which on they count
+    coming_at: Ints  # by pair of `coming`: that position
     first_pair: Longs  # by block, and the end
-    words: Ints  # by block
+    words: Ints  # by block: the words of a mask
     start: Longs  # by block: its first position
     end: Longs  # by block: the position after its last
 
@@ -87,13 +87,13 @@ def overtaken_in(stamp: Words, due: Words) -> tuple[int, int]:
         both = stamp[word] & due[word]
         if both:
             if count == 0:
-                first = 64 * word + bit_count((both ^ (both - ONE)) >> ONE)  # as many as there are zeros below
+                first = 64 * word + bit_count((both ^ (both - ONE)) >> ONE)  # the number of zeros below the first bit
             count += bit_count(both)
     return count, first
 
 
 def walk_masks(steps: MaskSteps, blocks: MaskBlocks, lanes: int, slots: int) -> tuple[Longs, Longs]:  # noqa: PLR0912
-    """Return by position how many messages a deliver overtook, and the first of them as a pair or -1."""
+    """Return for each position how many messages its deliver overtook, and the first of them as a pair, or -1."""
     most = blocks.words.max()
     known, due = np.empty(lanes * most, np.uint64), np.empty(lanes * most, np.uint64)
     known_in, due_in = np.full(lanes, -1, np.int32), np.full(lanes, -1, np.int32)  # the block that each mask is of

@@ -27,9 +27,11 @@ class MessageLists(NamedTuple):
 
 
 def overtake_on_channels(start: Longs, message: Longs, is_judged: Flags, sender: Longs, found: Longs) -> None:
-    """Find for each lane an event whose message was sent later than that of a later event, by the same sender.
+    """Find for each lane two events of messages of the same sender that are in another order than their sends.
 
-    `sender` is a number for the sender of each message. `found` has two places for each lane, for the two events.
+    `start` is where the events of each lane begin, and the end. `message` is the message of each event, and `is_judged`
+    says whether the event counts. `sender` is a number for the sender of each message. `found` has two places for each
+    lane, for the two events; both are -1 before.
     """
     senders = sender.max() + 1
     greatest = np.full(senders, -1, np.int64)  # by sender: the event of the latest of its messages so far
@@ -46,7 +48,7 @@ def overtake_on_channels(start: Longs, message: Longs, is_judged: Flags, sender:
 
 
 def list_events(message: Longs, begin: Longs, events: Longs) -> None:
-    """List the events of each message, as `MessageLists` has them. `begin` is zero before."""
+    """List the events of each message: fill `begin` and `events` of `MessageLists`. `begin` is zero before."""
     for event in range(len(message)):
         begin[message[event] + 1] += 1
     begin[:] = np.cumsum(begin)
@@ -57,9 +59,9 @@ def list_events(message: Longs, begin: Longs, events: Longs) -> None:
 
 
 def take_fronts(lists: MessageLists) -> Longs:
-    """Take away messages whose events are all the first that are left in their lanes, until there is none.
+    """Take away messages whose events are all the first that are left in their lanes, until there is no such message.
 
-    Return for each lane its first event that is left. No lane has two events of one message next to each other.
+    Return for each lane the first event that is left in it. No lane has two events of one message next to each other.
     """
     start, message, begin = lists.start, lists.message, lists.begin
     at = start[:-1].copy()
@@ -85,14 +87,14 @@ def take_fronts(lists: MessageLists) -> Longs:
 
 
 def disagree(lists: MessageLists, at: Longs, group: Longs, found: Longs) -> None:
-    """Find for each group two lanes that have two messages in different orders, among what is left from `at` on.
+    """Find for each group two lanes that have two messages in different orders, among the events from `at` on.
 
-    `group` is that of each lane. `found` has four places for each group: for the events of the two messages in the one
-    lane, and in the other.
+    `at` is the first event that is left in each lane, and `group` is the group of each lane. `found` has four places
+    for each group, which are -1 before: the events of the two messages in the one lane, and those in the other.
     """
     lanes = len(at)
-    latest = np.full(lanes, -1, np.int64)  # by lane: its latest event of a message that the lane asking has passed
-    passed = np.full(lanes, -1, np.int64)  # by lane: the event of that message in the lane asking
+    latest = np.full(lanes, -1, np.int64)  # by lane: its latest event of a message that the asking lane has passed
+    passed = np.full(lanes, -1, np.int64)  # by lane: the event of that message in the asking lane
     asked_by = np.full(lanes, -1, np.int64)
     for lane in range(lanes):
         result = 4 * group[lane]
@@ -115,8 +117,9 @@ def disagree(lists: MessageLists, at: Longs, group: Longs, found: Longs) -> None
 def follow_crown(lists: MessageLists, at: Longs, lane: int, place_of: Longs, chain: Longs) -> Longs:
     """Return messages of which each has an event before an event of the next, and the last before one of the first.
 
-    The first event that is left in `lane` is of a message that could not be taken away. `place_of` is -1 for every
-    message, before and after. It and `chain` are as long as the messages are many: given, so that many runs share them.
+    The first event that is left in `lane` is of a message that could not be taken away. `place_of` and `chain` have a
+    place for each message. They are arguments so that many runs can share them. `place_of` is -1 everywhere, before and
+    after.
     """
     length, one = 0, lists.message[at[lane]]
     while place_of[one] < 0:

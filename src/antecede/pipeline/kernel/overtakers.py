@@ -1,19 +1,20 @@
-"""Find what might be overtaken, before it is judged: a few comparisons of positions for each deliver.
+"""Find the messages that might be overtaken, before they are judged, by a few comparisons of positions.
 
 The events have positions in a linear order in which every send precedes its delivers. Let m be delivered at d. If
 another message is delivered at d before, and its send happened after that of m, then one of these is true:
 
-* The same process sent it, later than m.
-* Another process sent it, after it had delivered a message from elsewhere that was sent no earlier than the first
-  message that could tell of m. That is m itself if several processes deliver it, and otherwise the next message of m's
-  sender: m tells only d of itself, where it is still due.
+* The sender of m sent the other message, later than m.
+* Another process sent it, after this process had delivered a message from elsewhere that was sent no earlier than the
+  first message that could tell of m. That first message is m itself if several processes deliver m. Otherwise it is the
+  next message of the sender of m, because m tells only d of itself, where m is still due.
 
-Both can be seen from positions alone. Neither is proof: whether m really happened before is left to `mask_walk`, which
-need not know of m before that first message, nor after the last deliver at d that might overtake it. If none might, m
-is left out.
+Both can be seen from positions alone, and neither is proof. Whether m really happened before is for `mask_walk` to find
+out. It need not know of m before that first message, nor after the last deliver at d that might overtake m. If no
+deliver might overtake m, m is left out.
 
-Why a position is enough: knowledge of m comes to another process along messages each of which is sent later than the
-one before. So the last of them, which that process delivers, is sent no earlier than the first, which tells of m.
+A position is enough for the following reason. Knowledge of m comes to another process along a chain of messages, each
+sent later than the one before. So the last of them, which that process delivers, is sent no earlier than the first,
+which tells of m.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ NEVER = np.iinfo(np.int32).max  # a position that no event has
 def find_carriers(lanes: Lanes, position: Ints) -> tuple[Ints, Ints]:
     """Return for each send the position of the first message that can tell of it, and what its lane had heard of.
 
-    What a lane had heard of is the position of the latest send among the messages from other lanes that it had
-    delivered, or -1.
+    What a lane had heard of is a position: that of the latest send among the messages from other lanes that the lane
+    had delivered, or -1 if there are none.
     """
     carried_at, heard_of = np.full(len(position), NEVER, np.int32), np.full(len(position), -1, np.int32)
     for lane in range(len(lanes.start) - 1):
@@ -54,10 +55,10 @@ def find_carriers(lanes: Lanes, position: Ints) -> tuple[Ints, Ints]:
 def last_overtakers(lanes: Lanes, position: Ints, counts: Flags, carried_at: Ints, heard_of: Ints) -> Ints:
     """Return for each deliver that counts the position of the last deliver that might overtake it, or -1.
 
-    For an overtaker from the same sender, the last deliver from that sender is taken, even if that one was sent
-    earlier: to know of a pair for too long does no harm. For an overtaker from elsewhere there is a stack of the
-    lane's delivers whose senders had heard of more than those of all later delivers, with `heard`, what they had heard
-    of, which decreases.
+    `counts` says which delivers count. `carried_at` and `heard_of` are the results of `find_carriers`. For an overtaker
+    from the same sender, the last deliver from that sender is taken, even if its message was sent earlier: to know of a
+    pair for too long does no harm. For an overtaker from elsewhere there is a stack of those delivers of the lane whose
+    senders had heard of more than the senders of all later delivers. `heard` is what they had heard of; it decreases.
     """
     found = np.full(len(position), -1, np.int32)
     stack, heard = np.empty(len(position), np.int32), np.empty(len(position), np.int32)
@@ -69,7 +70,7 @@ def last_overtakers(lanes: Lanes, position: Ints, counts: Flags, carried_at: Int
                 continue
             send = lanes.source[event]
             sender, sent_at = lanes.lane_of[send], position[send]
-            if last_deliver[sender] < lanes.start[lane]:  # in another lane
+            if last_deliver[sender] < lanes.start[lane]:  # the last deliver was in another lane
                 last_sent[sender] = sent_at
             elif last_sent[sender] > sent_at:
                 found[event] = position[last_deliver[sender]]

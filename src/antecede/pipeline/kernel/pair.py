@@ -1,6 +1,6 @@
-"""Paired rows with all that an answer needs: the numbers the walk reads, and the names and times it does not.
+"""Pair rows, and keep all that an answer needs: the numbers that the walk reads, and the names and times beside them.
 
-`paired_runs` makes them of all rows of some runs. For runs that are cut into windows, see `windows.window_plan`.
+`paired_runs` pairs all rows of some runs. For runs that are cut into windows, see `windows.window_plan`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Names:
     base: Longs  # by run, and the end: where its processes begin
 
     def process(self, run: Longs, process: Longs) -> pa.Array:
-        """The names of processes, null where the number is negative."""
+        """Return the names of processes, which are numbered in their runs. A negative number has the name null."""
         return self.processes.take(pa.array(self.base[run] + process, mask=process < 0))
 
 
@@ -32,17 +32,17 @@ class Names:
 class Paired:
     rows: Rows
     run: Longs
-    time: Doubles  # NaN where there is none
+    time: Doubles  # NaN if the row has no time
     sent_time: Doubles
     dests: Longs
     delivered: Longs
     ahead_s: Doubles  # how much later than its deliver the send was, by the source's clocks
-    message: pa.ChunkedArray
+    message: pa.ChunkedArray | None  # None if only counts are asked for
     names: Names
 
 
 def paired_runs(encoded: Encoded) -> Paired:
-    """All rows of some runs; each run is a group."""
+    """Return all rows of some runs, paired. Each run is a group."""
     pairs = pair(encoded)
     process, names = _numbered(encoded)
     time = times(encoded.table["time"])
@@ -75,7 +75,10 @@ def paired_runs(encoded: Encoded) -> Paired:
 
 
 def of_sends(encoded: Encoded, pairs: Pairs, process: Longs, time: Doubles) -> tuple[Longs, Longs, Doubles]:
-    """By row: the process, index and time of its send; -1, -1 and NaN where there is none."""
+    """Return for each row the process, index and time of its send, or -1, -1 and NaN if there is no send.
+
+    `process` and `time` are those of each row.
+    """
     sent, send = pairs.send_row >= 0, pairs.send_row
     return (
         np.where(sent, process[send], -1),
@@ -85,7 +88,10 @@ def of_sends(encoded: Encoded, pairs: Pairs, process: Longs, time: Doubles) -> t
 
 
 def _numbered(encoded: Encoded) -> tuple[Longs, Names]:
-    """Number the processes that each run has here, in the order of their names."""
+    """Return for each row the number of its process in its run, and the names behind the numbers.
+
+    The processes of each run are numbered in the order of their names.
+    """
     found, lane = distinct(encoded.run * len(encoded.names) + encoded.name, len(encoded.runs) * len(encoded.names))
     run = found // max(len(encoded.names), 1)
     base = np.concatenate([[0], np.cumsum(np.bincount(run, minlength=len(encoded.runs)))]).astype(np.int64)
@@ -94,7 +100,7 @@ def _numbered(encoded: Encoded) -> tuple[Longs, Names]:
 
 
 def _spans(time: Doubles, run: Longs, runs: int) -> tuple[Doubles, Doubles]:
-    """By row: the first and the last time of its run."""
+    """Return for each row the first and the last time of its run."""
     if runs == 1:
         return np.full(len(time), np.nanmin(time, initial=np.inf)), np.full(len(time), np.nanmax(time, initial=-np.inf))
     start, end = np.full(runs, np.inf), np.full(runs, -np.inf)

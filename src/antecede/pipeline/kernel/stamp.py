@@ -1,7 +1,7 @@
 """Stamp and verify the rows of one task: some whole runs, or some windows with the states they are entered in.
 
-The answer is by row: how many messages a deliver overtook, and the row of one of them; and by group whether
-happened-before has a cycle, in which case nothing in it counts. Groups are walked together, as many as fit.
+The answer for each row is how many messages a deliver overtook, and the row of one of them. The answer for each group
+is whether happened-before has a cycle; then nothing in the group counts. As many groups as fit are walked together.
 
 Windows are judged with vectors. Whole runs are judged with bit masks, unless vectors are estimated to be faster:
 `mask_blocks` and `vector_walk` say what each costs.
@@ -29,20 +29,22 @@ Doubles = npt.NDArray[np.float64]
 VECTOR_EVENT_NS, VECTOR_ENTRY_NS = (
     150.0,
     1.0,
-)  # what an event takes with vectors, and each process of its run in addition
+)  # the time for an event with vectors, and for each process of its run in addition
 
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
-    """What was known before a group began, as indices of sends, -1 for nothing: one vector after the other.
+    """Vectors that say what was known before a group began, one vector after the other.
 
-    Each belongs to a process of a group: to its entry, or, where `sent_index` is not -1, to a message in flight.
+    A vector has an entry for each process: the index of its last send that was known, or -1. Each vector belongs to a
+    process of a group: to the entry of the process into the group or, if `sent_index` is not -1, to its message in
+    flight with this index.
     """
 
     group: Longs
     process: Longs
     sent_index: Longs
-    known: Longs  # flat: as many entries for each as its run has processes
+    known: Longs  # the entries of all vectors, as many for each as its run has processes
 
     @staticmethod
     def none() -> Vectors:
@@ -51,20 +53,23 @@ class Vectors:
 
 @dataclass(frozen=True, slots=True)
 class Stamped:
-    """By row: what it overtook, and the row of the first of that or -1. By group: has it a cycle."""
+    """The result of a walk."""
 
-    overtaken: Longs
-    witness: Longs
-    cyclic: Flags
+    overtaken: Longs  # by row: how many messages a deliver overtook
+    witness: Longs  # by row: the row of the first of them, or -1
+    cyclic: Flags  # by group: whether it has a cycle
 
     def without(self, cyclic: Flags, group: Longs) -> Stamped:
-        """The same, where these groups have a cycle too, or share one with the rest of their run."""
+        """Return the same result, in which the groups that are `cyclic` have a cycle too, and nothing overtaken.
+
+        Such a group may share a cycle with the rest of its run. `group` is the group of each row.
+        """
         counts = ~cyclic[group]
         return Stamped(self.overtaken * counts, np.where(counts, self.witness, -1), self.cyclic | cyclic)
 
 
 def stamp(rows: Rows, entered: Vectors | None = None) -> Stamped:
-    """Judge every group with vectors, from the states it was entered in or from nothing."""
+    """Judge every group with vectors. `entered` has the states in which groups are entered; None means from nothing."""
     layout = lay_out(rows)
     order = layout.kernels.linearise(layout.lanes, layout.flights, len(rows.widths))
     return _walk_vectors(rows, layout, order, entered or Vectors.none())
@@ -73,9 +78,9 @@ def stamp(rows: Rows, entered: Vectors | None = None) -> Stamped:
 def stamp_runs(rows: Rows, layout: Layout, *, vector_entries_max: int) -> Stamped:
     """Judge whole runs, each with masks or with vectors, whichever is estimated to be faster.
 
-    `layout` is that of the rows.
-    Runs that are walked together have at most `vector_entries_max` entries of 4 bytes in their vectors. A run that
-    needs more by itself is judged with masks. The masks take at most as much memory as the vectors.
+    `layout` is the layout of the rows. Runs that are walked together have at most `vector_entries_max` entries of 4
+    bytes in their vectors. A run that needs more by itself is judged with masks. The masks take at most as much memory
+    as the vectors.
     """
     order = layout.kernels.linearise(layout.lanes, 0, len(rows.widths))
     lanes, positions = len(layout.lanes.group), len(order.event)
@@ -99,14 +104,14 @@ def stamp_runs(rows: Rows, layout: Layout, *, vector_entries_max: int) -> Stampe
 
 
 def _faster_with_vectors(rows: Rows, mask_ns: Doubles, order: LinearOrder, vector_entries_max: int) -> Flags:
-    """Return which groups should take less time with vectors than `mask_ns`, and not too much memory."""
+    """Return for each group whether vectors should take less time than `mask_ns`, and not too much memory."""
     events, widths = np.bincount(rows.group, minlength=len(rows.widths)), rows.widths
     vector_ns = events * (VECTOR_EVENT_NS + VECTOR_ENTRY_NS * widths) + VECTOR_ENTRY_NS * widths * widths
     return (vector_ns < mask_ns) & (widths * (widths + order.slots) <= vector_entries_max)
 
 
 def _walk_masks(rows: Rows, layout: Layout, order: LinearOrder, plan: BlockPlan) -> Stamped:
-    """Judge the groups whose pairs are in the plan. In the others nothing is overtaken."""
+    """Judge with masks the groups whose pairs are in the plan. In the other groups nothing is overtaken."""
     result = Stamped(np.zeros(len(rows.group), np.int64), np.full(len(rows.group), -1, np.int64), order.cyclic)
     if len(plan.words):
         steps, blocks, deliver = lay_out_masks(rows, layout, order, plan)
@@ -119,7 +124,7 @@ def _walk_masks(rows: Rows, layout: Layout, order: LinearOrder, plan: BlockPlan)
 
 
 def _walk_vectors(rows: Rows, layout: Layout, order: LinearOrder, entered: Vectors) -> Stamped:
-    """Judge all groups."""
+    """Judge all groups with vectors, from the states in which they are entered."""
     channels, entry_row = line_up_channels(rows, layout)
     known, slots = starting_state(layout, channels, order, rows.widths, entered)
     run = kernels(len(layout.event_row) * (8 + int(rows.widths.max(initial=0))))
@@ -150,7 +155,7 @@ def starting_state(
 
 
 def _ranks(layout: Layout, widths: Longs, entered: Vectors) -> tuple[Ints, Longs]:
-    """The entries of the vectors as ranks, and the process that each entry is about."""
+    """Return the entries of the vectors as ranks, and the process that each entry is about."""
     width = widths[entered.group]
     ends = np.cumsum(width)
     column = np.arange(len(entered.known)) - np.repeat(ends - width, width)
@@ -161,7 +166,7 @@ def _ranks(layout: Layout, widths: Longs, entered: Vectors) -> tuple[Ints, Longs
 
 
 def _batches(widths: Longs, groups: Longs, vector_entries_max: int) -> Iterator[Longs]:
-    """Yield these groups in parts, each of one group or with vectors within the limit together."""
+    """Yield the groups in parts: the vectors of a part are within the limit together, or it is a single group."""
     start, entries = 0, 0
     for place, width in enumerate(widths[groups].tolist()):
         if place > start and entries + width * width > vector_entries_max:
@@ -173,9 +178,9 @@ def _batches(widths: Longs, groups: Longs, vector_entries_max: int) -> Iterator[
 
 
 def _part(rows: Rows, chosen: Longs, groups: Longs) -> Rows:
-    """Return the chosen rows, which are all rows of these groups."""
+    """Return the rows that are `chosen`, which are all rows of these groups."""
     assert rows.send is not None
-    place = np.full(len(rows.group) + 1, -1, np.int64)  # by row; one more, for the send that a row does not have
+    place = np.full(len(rows.group) + 1, -1, np.int64)  # by row; the last one is for rows without a send, which is -1
     place[chosen] = np.arange(len(chosen))
     columns = ("process", "index", "role", "tick", "sender", "sent_index", "first", "addressed")
     return replace(

@@ -1,17 +1,18 @@
-"""Judge with vectors: every message stamped, every deliver verified on the way.
+"""Judge with vectors: stamp every message, and verify every deliver on the way.
 
-What a lane knows is a vector: for each process of the run, the rank of the latest send that happened before. A send
-copies the vector of its lane into a slot; a deliver reads the slot, verifies it, and joins it into its lane by the
-greater of each entry.
+The knowledge of a lane is a vector: for each process of the run, the rank of the latest send that happened before. A
+send copies the vector of its lane into a slot. A deliver reads the slot, verifies it, and joins it into the vector of
+its lane by taking the greater of each two entries.
 
-To verify: the messages that a lane will deliver are laid out by sender and rank, one channel per sender. `low` holds
-the rank of each channel's first message that is still due. A stamp that reaches `low` anywhere has overtaken
-something; how much, is counted by a Fenwick tree over those that were delivered out of their channel's order.
+To verify a deliver, the messages that a lane will deliver are laid out by sender and rank, one channel per sender.
+`low` holds the rank of the first message of each channel that is still due. A stamp that reaches `low` anywhere has
+overtaken something. The number of overtaken messages is found with a Fenwick tree of the messages that were delivered
+out of the order of their channel.
 
-What it costs: with n processes an event takes time in proportion to n, and the vectors and channels take memory in
-proportion to n * n, plus n for each message in flight, but neither depends on how many messages might be overtaken.
-Windows are judged in this way, and whole runs in which a great many messages are in flight among few processes; for
-others see `mask_walk`.
+With n processes an event takes time in proportion to n, and the vectors and channels take memory in proportion to
+n * n, plus n for each message in flight. Neither depends on how many messages might be overtaken. Windows are judged in
+this way, and so are whole runs in which a great many messages are in flight among few processes. For the other runs see
+`mask_walk`.
 """
 
 from __future__ import annotations
@@ -31,29 +32,29 @@ NOTHING_DUE = np.iinfo(np.int32).max
 
 
 class DueChannels(NamedTuple):
-    """What lanes will deliver, by channel: base[lane] + process is the channel from that process to that lane."""
+    """The messages that lanes will deliver. Channel base[lane] + process is the one from that process to that lane."""
 
     sender: Ints  # by event: the process that sent its message
-    rank: Ints  # by event: of a send, among what its lane sent
-    entry: Longs  # by event: its place in the channels, or -1 where it does not count for order
+    rank: Ints  # by event: its rank, as `layout` has it
+    entry: Longs  # by event: its place in the channels, or -1 if it does not count for order
     base: Longs  # by lane, and the end: where its vector begins
-    due_rank: Ints  # by entry
+    due_rank: Ints  # by entry: the rank of its send
     start: Longs  # by channel, and the end: its first entry
 
 
 class Due(NamedTuple):
-    """What is still due in each channel."""
+    """The messages that are still due in each channel."""
 
-    rank: Ints  # by entry
+    rank: Ints  # by entry: the rank of its send
     channel: Longs  # by channel, and the end: its first entry
     head: Longs  # by channel: the first entry that is still due
-    low: Ints  # by channel: the rank of that
-    early: Flags  # by entry: delivered before the head of its channel
-    tree: Ints  # a Fenwick tree per channel, over the early ones
+    low: Ints  # by channel: the rank of that entry
+    early: Flags  # by entry: whether it was delivered before the head of its channel
+    tree: Ints  # a Fenwick tree per channel, of the early entries
 
 
 def mark(tree: Ints, start: int, end: int, entry: int) -> None:
-    """Add one at `entry` to the Fenwick tree that lies in start..end."""
+    """Add one at `entry` to the Fenwick tree that lies between `start` and `end`."""
     place = entry - start + 1
     while place <= end - start:
         tree[start + place - 1] += 1
@@ -61,7 +62,7 @@ def mark(tree: Ints, start: int, end: int, entry: int) -> None:
 
 
 def marked(tree: Ints, start: int, entry: int) -> int:
-    """How many are marked in start..entry, both included."""
+    """Return how many entries are marked between `start` and `entry`, both included."""
     place, count = entry - start + 1, 0
     while place > 0:
         count += tree[start + place - 1]
@@ -70,7 +71,7 @@ def marked(tree: Ints, start: int, entry: int) -> int:
 
 
 def settle(due: Due, channel: int, entry: int) -> None:
-    """The message at `entry` is delivered: move the head of its channel on, or note that it came early."""
+    """Take the message at `entry` as delivered: move the head of its channel on, or note that it came early."""
     start, end = due.channel[channel], due.channel[channel + 1]
     if entry != due.head[channel]:
         due.early[entry] = True
@@ -84,7 +85,7 @@ def settle(due: Due, channel: int, entry: int) -> None:
 
 
 def reaches(low: Ints, stamp: Ints) -> bool:
-    """Is any message still due that happened before this stamp?"""
+    """Return whether a message that happened before this stamp is still due."""
     found = False
     for process in range(len(stamp)):
         found |= low[process] <= stamp[process]
@@ -97,7 +98,10 @@ def join(known: Ints, stamp: Ints) -> None:
 
 
 def overtaken_by(due: Due, base: int, stamp: Ints) -> tuple[int, int]:
-    """How many messages are still due that happened before this stamp, and the first of them by (sender, rank)."""
+    """Return how many messages that happened before this stamp are still due, and the first of them by (sender, rank).
+
+    `base` is the first channel of the lane that delivers.
+    """
     count, witness = 0, -1
     for channel in range(base, base + len(stamp)):
         reach = stamp[channel - base]
@@ -118,7 +122,7 @@ def overtaken_by(due: Due, base: int, stamp: Ints) -> tuple[int, int]:
 
 
 def all_due(channels: DueChannels) -> Due:
-    """Before anything has been delivered."""
+    """Return the state of the channels before anything has been delivered."""
     head, entries = channels.start[:-1].copy(), len(channels.due_rank)
     low = np.full(len(head), NOTHING_DUE, np.int32)
     for channel in range(len(head)):
@@ -131,13 +135,13 @@ def all_due(channels: DueChannels) -> Due:
 def walk_vectors(
     lanes: Lanes, channels: DueChannels, order: LinearOrder, known: Ints, slots: Ints
 ) -> tuple[Longs, Longs]:
-    """Stamp and verify. Return by event how many messages it overtook, and the entry of the first of them or -1.
+    """Return for each event how many messages it overtook, and the entry of the first of them, or -1.
 
-    `known` holds the vectors of the lanes and is moved on to their ends. `slots` begins with the stamps of in-flight
-    messages, and the stamps of the others are written into it.
+    `known` holds the vectors of the lanes at their beginnings; afterwards it holds those at their ends. `slots` begins
+    with the stamps of the messages in flight, and the stamps of the other messages are written into it.
 
-    One function for all an event can be: Numba counts references at each call, and a call per event with all these
-    arrays took as long as the event itself.
+    One function does all that an event can be: Numba counts references at each call, and a call per event with all
+    these arrays took as long as the event itself.
     """
     due, events = all_due(channels), len(lanes.lane_of)
     overtaken, witness = np.zeros(events, np.int64), np.full(events, -1, np.int64)
