@@ -1,8 +1,8 @@
-"""Refuse what is known to be wrong before Spark starts: paths that are not there, patterns and mappings that are wrong,
-and files in a format that is not known.
+"""Refuse wrong arguments before Spark starts: missing paths, wrong patterns and mappings, and unknown formats.
 
-Spark takes seconds to start, and a mistyped path should not. Only tasks on this machine see its files, so paths are
-looked at here for such masters alone. `open_input` looks at all of them again where the tasks run.
+Spark takes seconds to start, and nobody should wait so long to hear of a mistyped path. Only tasks on this machine see
+its files, so paths are looked at here only for masters whose tasks run on this machine. `open_input` looks at all paths
+again where the tasks run.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from antecede.pipeline.read.detection.detect_format import detect_format, read_h
 from antecede.pipeline.read.formats import mapped, shiviz
 
 MASTERS_HERE = ("local", "in-process")
-"""How the names of masters begin whose tasks see the files of this machine."""
+"""The beginnings of the names of those masters whose tasks see the files of this machine."""
 
 
 def refuse(
@@ -27,7 +27,7 @@ def refuse(
     mapping: str | Mapping[str, object] | None = None,
     format: str = "auto",
 ) -> None:
-    """Raise `UnreadableInput` if an argument cannot serve. If none is raised, the input may still be wrong."""
+    """Raise `UnreadableInput` if an argument cannot be used. The input may be wrong even if nothing is raised."""
     shiviz.refuse_bad_expressions(regex, delimiter, receives)
     loaded = None if mapping is None else mapped.load_mapping(mapping)
     here = [path for path in paths if files.is_local(path)]

@@ -1,11 +1,12 @@
-"""Cut the files of the input into blocks. A block is what one task reads at a time.
+"""Cut the files of the input into blocks. A task reads one block at a time.
 
     trace.jsonl     |-- lines from byte 0 --|-- from byte 32 M --|--  ...     one event per line: byte ranges
     trace.parquet   |-- row groups 0 and 1 --|-- row group 2 --|               Parquet: row groups
     trace.json.gz   |---------------------- the whole file ----|               what cannot be read from the middle
 
-A block of lines owns the lines that begin in its range, so that neighbours need not agree on anything. Line numbers
-need one thing more: how many lines the blocks before it have. `count_lines` tells, at the speed of reading.
+A block of lines owns the lines that begin in its range, so that neighbours need not agree on anything. To number its
+lines, it must also be known how many lines the blocks before it have. `count_lines` counts them, at the speed of
+reading.
 """
 
 from __future__ import annotations
@@ -39,11 +40,10 @@ COUNTED = pa.schema([("path", pa.string()), ("start", pa.int64()), ("lines", pa.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """A part of a file: bytes from `start` to `end` of a file of lines, row groups from `start` to `end` of a Parquet
-    file, or a whole file, whose `end` is -1.
+    """A part of a file: the bytes, or the row groups of Parquet, from `start` to `end`. `end` is -1 for a whole file.
 
     `before` is the number of lines or rows in the file before the block. If `runs` is not None, only rows of these runs
-    are wanted. Several tasks may then read the block, and the one for which `tells_refused` is true tells of the rows
+    are wanted. Several tasks may then read the block, and the task for which `tells_refused` is true tells of the rows
     that are not events.
     """
 
@@ -63,9 +63,9 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class RowGroups:
-    """What a Parquet file holds: the rows of each row group, and how many of them each run has.
+    """The content of a Parquet file: the number of rows in each row group, and in each how many rows each run has.
 
-    `runs` is None if a row group has too many runs to list. A file that is damaged has no rows and no runs.
+    `runs` is None if a row group has too many runs to list. A file that is damaged has no rows, and its `runs` is None.
     """
 
     file: Block
@@ -100,7 +100,7 @@ def blocks_in(batches: Iterable[pa.RecordBatch]) -> Iterator[Block]:
 
 
 def count_lines(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Task: give for each block of lines how many lines begin in it."""
+    """Yield for each block of lines how many lines begin in it, as `COUNTED`. This is a task."""
     for block in blocks_in(batches):
         count = content.count_lines(block.path, block.start, block.end)
         yield pa.record_batch([[block.path], [block.start], [count]], schema=COUNTED)

@@ -1,7 +1,7 @@
 """Make a trace of a table whose columns have any types: of a Parquet file, or of a table that the caller has.
 
-A column whose type can hold what the trace wants is converted: integers of any size, texts of any kind, times as
-numbers, as timestamps or as text. A column of another type is a fault of each row that has a value in it. Columns that
+A column is converted if its type can hold the values of a trace: integers of any size, texts of any kind, times as
+numbers, as timestamps or as text. If the type cannot, each row that has a value in the column is refused. Columns that
 a trace does not have are ignored.
 """
 
@@ -25,7 +25,7 @@ from antecede.pipeline.read.times import column_to_seconds
 
 REQUIRED = ("process", "kind")
 INFERRED: Mapping[str, object] = {"index": 0, "dests": []}
-"""Columns that a table may lack, and a value that breaks no rule."""
+"""Columns that a table may lack, each with a value that breaks no rule."""
 NUMBERS = tuple(field.name for field in schema.TRACE if field.type in (schema.LONG, schema.DOUBLE))
 LONG_MAX = 2**63 - 1
 
@@ -41,8 +41,8 @@ class Typed:
 def accept_rows(source: pa.Table, line: pa.Array) -> tuple[pa.Table, list[RefusedRow]]:
     """Return the events of a table, with `line` as their line, and the rows that are not events.
 
-    If the table has no column `index`, or `dests`, neither have the events: they are numbered later, and destinations
-    are inferred later.
+    If the table has no column `index`, the events have no index, and are numbered later. If it has no column `dests`,
+    the sends have no destinations, which are inferred later.
     """
     for name in INFERRED:
         if name not in source.column_names:
@@ -73,7 +73,7 @@ def accept_rows(source: pa.Table, line: pa.Array) -> tuple[pa.Table, list[Refuse
 
 
 def fits(field: pa.Field) -> bool:
-    """Return whether every value of a column of this name and type can be converted to that of a trace."""
+    """Return whether every value of a column of this name and type can be converted to the type of the trace."""
     wanted = schema.TRACE.field(field.name)
     if wanted.type == schema.LONG and pa.types.is_uint64(getattr(field.type, "value_type", field.type)):
         return False
@@ -81,7 +81,7 @@ def fits(field: pa.Field) -> bool:
 
 
 def convert(source: pa.Table) -> Typed:
-    """Return the columns of a trace in a table, converted to its types. A column that the table lacks is null."""
+    """Return the columns of a trace that a table has, converted to the types of a trace. Missing columns are null."""
     mistyped: dict[str, str] = {}
     columns = {}
     for field in schema.TRACE:
@@ -99,7 +99,7 @@ def missing_columns(names: Sequence[str]) -> list[str]:
 
 
 def _convert(column: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray | None:
-    """Return the column in the type of the trace, or None if its type cannot hold that."""
+    """Return the column in the type of the trace, or None if the type of the column cannot be converted."""
     kind = column.type
     if isinstance(kind, pa.BaseExtensionType):
         return _convert(pa.chunked_array([chunk.storage for chunk in column.chunks], kind.storage_type), field)
@@ -117,7 +117,7 @@ def _to_text(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
 
 
 def _to_long(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    """Return integers of any size. What a long cannot hold becomes null, and is refused by `_is_unread`."""
+    """Return integers of any size as longs. A number that a long cannot hold becomes null; `_is_unread` refuses it."""
     kind = column.type
     if pa.types.is_uint64(kind):
         return pc.if_else(
@@ -190,7 +190,10 @@ def _is_unread(name: str, source: pa.Table, table: pa.Table) -> Flags:
 
 
 def _has_long_attribute(table: pa.Table) -> Flags:
-    """Return for each row whether an attribute may be too long. If any is, all rows that have attributes may be."""
+    """Return for each row whether an attribute may be too long.
+
+    If one attribute of the table is too long, this is true for all rows that have attributes.
+    """
     if "attributes" not in table.column_names:
         return np.zeros(table.num_rows, np.bool_)
     attributes = table["attributes"]
@@ -263,7 +266,7 @@ def _show(row: pa.Table) -> str:
 
 
 def _without_others(table: pa.Table) -> pa.Table:
-    """Return the table with dictionaries that hold only what its rows have: other values may not even be texts."""
+    """Return the table with dictionaries that hold only the values of its rows: others may not even be UTF-8."""
     columns = {
         name: table[name].cast(pa.binary()).cast(pa.string()).dictionary_encode()
         if pa.types.is_dictionary(table[name].type)

@@ -1,7 +1,8 @@
 """Read the bytes of a block: complete lines in pieces of a bounded size, from plain and compressed files.
 
-Nothing here holds more than one piece and one line. A line that is longer than `LINE_BYTES_MAX` is not read: only its
-place and its length are told. If a file is damaged, what comes before the damage is read, and the damage is told.
+No function here holds more than one piece and one line, except for `read_whole`. A line that is longer than
+`LINE_BYTES_MAX` is not read: only its place and its length are told. If a file is damaged, the bytes before the damage
+are read, and the damage is told.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ PIECE_BYTES = 8 << 20
 READ_BYTES = 64 << 10
 LINE_BYTES_MAX = 16 << 20
 DAMAGED = "the file is damaged or ends early"
-"""How the reason begins of a quarantined row that stands for the unread rest of a file."""
+"""The beginning of the reason for a quarantined row that stands for the unread rest of a file."""
 COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -55,7 +56,7 @@ def is_compressed(path: str) -> bool:
 
 
 def read_head(path: str, size: int) -> bytes:
-    """Return the first bytes of a file, decompressed if need be. What is damaged reads as nothing."""
+    """Return the first `size` bytes of a file, decompressed if need be, or nothing if they are damaged."""
     try:
         with _open(path) as stream:
             return bytes(stream.read(size))
@@ -64,9 +65,9 @@ def read_head(path: str, size: int) -> bytes:
 
 
 def read_whole(path: str, size_max: int) -> tuple[bytes, str | None]:
-    """Return the bytes of a file, and why they are not all of it, or None.
+    """Return the bytes of a file, and a reason if the file has more bytes than these, or None.
 
-    At most `size_max` bytes are read, counted after decompression.
+    At most `size_max` bytes are returned, counted after decompression.
     """
     parts: list[bytes] = []
     size = 0
@@ -85,7 +86,7 @@ def read_whole(path: str, size_max: int) -> tuple[bytes, str | None]:
 
 
 def count_lines(path: str, start: int, end: int) -> int:
-    """Return how many lines begin in these bytes of a plain file. A line begins at 0 and after every line break."""
+    """Return how many lines of a plain file begin between `start` and `end`. A line begins at 0 and after a break."""
     lines, last = 0, b"\n"
     for last in _chunks(path, start, end, PIECE_BYTES):
         lines += last.count(b"\n")
@@ -101,7 +102,10 @@ def read_lines(
     line_bytes_max: int = LINE_BYTES_MAX,
     piece_bytes: int = PIECE_BYTES,
 ) -> Iterator[Piece | Unread]:
-    """Yield the lines that begin in a block of a file. `end` is -1 for the whole file, which may be compressed."""
+    """Yield the lines of a file that begin between `start` and `end`, in pieces.
+
+    `end` is -1 for the whole file, which may be compressed. `before` is the number of lines before `start`.
+    """
     line = before + 1
     kept = b""
     skipped = 0  # bytes of a line that is too long
@@ -138,7 +142,7 @@ def read_lines(
 
 
 def _without_long_lines(data: bytes, line: int, line_bytes_max: int) -> Iterator[Piece | Unread]:
-    """Yield the data as one piece, or in several if a line of it is too long."""
+    """Yield `data` as one piece, or as several if a line of it is too long. `line` is the number of its first line."""
     if len(data) <= line_bytes_max:
         yield Piece(data, line)
         return
@@ -225,9 +229,9 @@ def _open(path: str) -> Any:
 
 
 class _GzipStream:
-    """A decompressed stream of gzip. Of a file that ends early, it gives all bytes that can be had, and then raises.
+    """A decompressed stream of gzip. If the file ends early, the stream returns all bytes before the end, then raises.
 
-    Arrow's stream, and Python's `gzip`, give nothing of a read that meets the end.
+    Arrow's stream, and Python's `gzip`, return nothing from a read that meets the end.
     """
 
     def __init__(self, packed: Any) -> None:

@@ -1,7 +1,8 @@
 """Give destinations to sends of sources that do not name them.
 
-A send without `dests` gets the processes that delivered its message; in a run without delivers, those that received it.
-That is enough to judge the order, and it hides every loss. A note says for how many sends it was done.
+The destinations of a send without `dests` are the processes that delivered its message. In a run without delivers, they
+are the processes that received it. These destinations are enough to judge the order, and they hide every loss. A note
+says how many sends got their destinations in this way.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ NOTE = (
 def infer_destinations(events: pa.Table) -> tuple[pa.Table, int]:
     """Return the events with destinations on every send, and the number of sends that had none.
 
-    All rows of a message must be here.
+    All rows of a message must be in the table.
     """
     kind = kind_codes(events["kind"], KINDS)
     lacking = np.flatnonzero((kind == SEND) & pc.is_null(events["dests"]).to_numpy())
@@ -44,14 +45,17 @@ def infer_destinations(events: pa.Table) -> tuple[pa.Table, int]:
 
 
 def _message_keys(events: pa.Table) -> Longs:
-    """Return a number for each row, equal for rows of the same run and message. Rows without a message have any."""
+    """Return a number for each row, equal for rows of the same run and message.
+
+    The number of a row without a message has no meaning.
+    """
     run, _ = codes(events["run"])
     message, ids = codes(pc.fill_null(events["message"], ""))
     return run * len(ids) + message
 
 
 def _ranges(first: Longs, count: Longs, values: Longs) -> Longs:
-    """Return `count` values from `first` on, one range after the other."""
+    """Return ranges of `values`, one after the other: `count` values from `first` on, for each of them."""
     step = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
     return values[np.repeat(first, count) + step]
 

@@ -1,7 +1,7 @@
 """Find the rows of a table that may not be events. The judge's own parser then decides on each of them.
 
-`find_doubtful` looks at whole columns at once and may doubt without need. There is no second set of rules: what it does
-not doubt is an event by `antecede.judge.events.parse`, and what it doubts is given to that.
+`find_doubtful` looks at whole columns at once and may doubt without need. There is no second set of rules: a row that
+it does not doubt is an event for `antecede.judge.events.parse`, and a row that it doubts is given to that function.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TEXTS = ("run", "process", "kind", "message", "group")
 def find_doubtful(table: pa.Table, *, needs_dests: bool = True) -> Flags:
     """Return for each row whether it may break a rule of the trace.
 
-    The columns have the types of a trace. Texts may be in a dictionary. Without `needs_dests`, a send may lack them.
+    The columns have the types of a trace. Texts may be in a dictionary. Unless `needs_dests`, a send may lack `dests`.
     """
     kind, dests = table["kind"], table["dests"]
     with_message = _apply(kind, _is_one_of(WITH_MESSAGE))
@@ -71,7 +71,7 @@ def _is_one_of(values: Sequence[str]) -> Test:
 
 
 def _lengths(texts: pa.Array) -> Longs:
-    """Return the length in bytes, which is no less than that in characters. It is 0 for null."""
+    """Return the length of each text in bytes, and 0 for null. It is at least the length in characters."""
     return pc.fill_null(pc.binary_length(texts), 0).to_numpy(zero_copy_only=False)
 
 
@@ -96,8 +96,8 @@ def _rows_with_odd_dest(dests: pa.ChunkedArray) -> Longs:
 def refuse_bad_events(events: pa.Table) -> tuple[pa.Table, pa.Table]:
     """Return the events that keep the rules of a trace, and the others as refused rows.
 
-    Sends may lack destinations, which are inferred later. Only columns that decide the verdict are looked at, so that
-    it does not depend on which others are wanted.
+    Sends may lack destinations, which are inferred later. Only the columns that decide the verdict are looked at, so
+    that the verdict does not depend on which other columns are wanted.
     """
     asked = events.select(NEEDED)
     doubtful = np.flatnonzero(find_doubtful(asked, needs_dests=False))

@@ -19,7 +19,7 @@ DUPLICATE_MESSAGE = "duplicate message id: an earlier send has this run and mess
 
 
 def remove_duplicates(events: pa.Table) -> tuple[pa.Table, pa.Table]:
-    """Return the events of whole runs without those that contradict an earlier one, and these as refused rows."""
+    """Return the events of whole runs that do not contradict an earlier event, and the others as refused rows."""
     order = _input_order(events)
     run, process = (codes(events[name])[0] for name in ("run", "process"))
     taken = _repeats(order, run, process, events["index"].to_numpy())
@@ -35,14 +35,14 @@ def remove_duplicates(events: pa.Table) -> tuple[pa.Table, pa.Table]:
 
 
 def remove_repeated_indices(events: pa.Table) -> tuple[pa.Table, pa.Table]:
-    """Return the events of whole processes without those whose index is taken, and these as refused rows."""
+    """Return the events of whole processes whose index is not taken, and the others as refused rows."""
     run, process = (codes(events[name])[0] for name in ("run", "process"))
     taken = _repeats(_input_order(events), run, process, events["index"].to_numpy())
     return events.filter(pa.array(~taken)), _refuse(events, taken, DUPLICATE_INDEX)
 
 
 def _input_order(events: pa.Table) -> Longs:
-    """Return the rows in the order of the input."""
+    """Return the numbers of the rows in the order of the input."""
     return np.lexsort((events["line"].to_numpy(), text_ranks(events["file"])))
 
 

@@ -5,7 +5,7 @@ takes the meaning of the next character away. Names in a folder that begin with 
 file that is named twice is read once. Only regular files are read: a FIFO or a device in a folder is ignored, and
 refused if it is named itself.
 
-`list_files` runs where the tasks run, because only there it is known which files they can open.
+`list_files` runs where the tasks run, because only there it is known which files the tasks can open.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ LOCAL = re.compile(r"^file:(/{3,}|/(?!/))")
 SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]+:/")
 STANDARD_INPUT = "standard input"
 STANDARD_INPUT_FOLDER = "antecede-standard-input-"
-"""How the name of the temporary folder begins that holds a copy of standard input."""
+"""The beginning of the name of the temporary folder that holds a copy of standard input."""
 ARROW_SCHEMES = ("file", "s3", "gs", "gcs", "hdfs", "viewfs", "abfs", "abfss")
 """The file systems that Arrow has. Some need a library of their own."""
 
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A file of the input. `path` opens it, and `name` is what people are shown: the path as they gave it."""
+    """A file of the input. `path` is for opening it. `name` is shown to people: the path as it was given."""
 
     path: str
     name: str
@@ -63,7 +63,7 @@ def is_local(path: str) -> bool:
 
 
 def name_for_people(path: str) -> str:
-    """Return how a path is called that was given, and that may be the copy of standard input."""
+    """Return the name to show for a path that was given. The copy of standard input is called "standard input"."""
     return STANDARD_INPUT if Path(path).parent.name.startswith(STANDARD_INPUT_FOLDER) else path
 
 
@@ -78,7 +78,7 @@ def locate(path: str) -> tuple[Any, str]:
 
 
 def version_of(info: pyarrow.fs.FileInfo) -> str | None:
-    """Return what tells a file from one that has taken its place, as far as it is known."""
+    """Return a text that differs between a file and another one that has taken its place: size and time of change."""
     return f"{info.size} {info.mtime_ns}"
 
 
@@ -140,7 +140,7 @@ def _files_at(path: str) -> Iterator[InputFile]:
 
 
 def _files_below(system: Any, info: pyarrow.fs.FileInfo, prefix: str, *, named: bool) -> Iterator[InputFile]:
-    """Yield a file itself, or the files in a folder at every depth. `named` says that the path names it alone."""
+    """Yield a file itself, or the files in a folder at every depth. `named` is true if the path names it alone."""
     if info.type == pyarrow.fs.FileType.Directory:
         if isinstance(system, pyarrow.fs.LocalFileSystem):
             yield from _local_folder(Path(info.path), set())

@@ -1,9 +1,9 @@
 """Number the events of whole runs whose source gives no index: by their order in a file, or by time.
 
-A process whose events are all in one file is numbered by line. If they are in several files, the names of files do not
-tell which is older, so the events are numbered by time, and by line among those of the same time in one file. The rows
-of a DataFrame have no order, so they are numbered by time too. If an event has no time, or the same time as one in
-another file, nothing tells the order, and the events of the process are refused.
+If the events of a process are all in one file, they are numbered by line. If they are in several files, the names of
+the files do not tell which is older, so the events are numbered by time. Events of the same time in one file are then
+numbered by line. The rows of a DataFrame have no order, so they are numbered by time too. If an event has no time, or
+the same time as an event in another file, nothing tells the order, and the events of the process are refused.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ MIXED = "no index, but other events of this process have one"
 
 
 def number_events(events: pa.Table) -> tuple[pa.Table, pa.Table, tuple[str, ...]]:
-    """Return events of whole runs with an index each, those that cannot be numbered as refused rows, and notes."""
+    """Return the events of whole runs, each with an index, then the refused rows, and notes.
+
+    Events that cannot be numbered are refused.
+    """
     lacks = pc.is_null(events["index"]).to_numpy()
     if not lacks.any():
         return events, schema.QUARANTINE.empty_table(), ()
@@ -68,7 +71,7 @@ def _has_ties(lane: Longs, time: Doubles, file: Longs, orderless: Flags) -> Flag
 
 
 def _place_in_lane(lane: Longs, order: Longs) -> Longs:
-    """Return the place of each row among those of its lane, from 1, in this order."""
+    """Return the place of each row among the rows of its lane, from 1. `order` has the rows, sorted by lane."""
     sizes = np.bincount(lane)
     place = np.empty(len(lane), np.int64)
     place[order] = np.arange(len(lane)) - np.repeat(np.cumsum(sizes) - sizes, sizes) + 1

@@ -1,6 +1,6 @@
 """Open the input of a check: find its files, recognise their format, and cut them into blocks.
 
-What has to be looked at in the files is looked at where the tasks run, through the runner.
+The files are looked into where the tasks run, through the runner.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ FILES = pa.schema(
         *LISTED,
         ("head", pa.binary()),
         ("has_index", pa.bool_()),
-        ("is_unknown", pa.bool_()),  # of a path, not a file: Arrow cannot open it
+        ("is_unknown", pa.bool_()),  # true in the only row if Arrow cannot open a path
     ]
 )
 SPAN_READERS = {"otlp": otlp.read, "zipkin": zipkin.read, "jaeger": jaeger.read}
 BY_LINES = ("jsonl", "mapped", *SPAN_READERS)
 """Readers of files that can be cut at lines."""
 COUNTED_AT_ONCE_BYTES_MAX = 4 << 30
-"""Bytes in which one task counts the lines: about two seconds."""
+"""Up to this many bytes, one task counts all lines. That takes about two seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expressions:
-    """How people say that a log is to be read."""
+    """The arguments by which a caller says how a log is to be read."""
 
     regex: str | None = None
     delimiter: str | None = None
@@ -61,9 +61,9 @@ class OpenInput:
     expressions: Expressions
     notes: tuple[str, ...]
     is_handed: bool = False
-    """Only the runner can open the files, and hands their content to the tasks."""
+    """Whether only the runner can open the files, and hands their content to the tasks."""
     has_index: bool = True
-    """The source gives the events of a process an order. Otherwise whole runs are numbered when they are judged."""
+    """Whether the source gives the events of a process an order. If not, whole runs are numbered before the judging."""
 
     @property
     def is_parquet(self) -> bool:
@@ -75,7 +75,7 @@ class OpenInput:
 
     @property
     def is_gathered(self) -> bool:
-        """Return whether only all rows together show what they mean."""
+        """Return whether the meaning of a row depends on all other rows."""
         return self.format.reader == "shiviz"
 
     def reader(self, wanted: Wanted) -> Reader:
@@ -102,7 +102,7 @@ class OpenInput:
 
 
 def open_input(runner: Runner, paths: Sequence[str], wanted: str, expressions: Expressions) -> OpenInput:
-    """Find the files of the input, and recognise their format."""
+    """Find the files of the input, and recognise their format. `wanted` is the name of a format, or "auto"."""
     for path in paths:
         refuse_odd_name(path)
     shiviz.refuse_bad_expressions(expressions.regex, expressions.delimiter)
@@ -138,7 +138,10 @@ def cut_into_blocks(runner: Runner, opened: OpenInput, limits: Limits) -> tuple[
 
 
 def _cut_files(batches: Batches, *, has_spans: bool, block_bytes: int) -> Iterator[pa.RecordBatch]:
-    """Task: cut files of lines into blocks. A file of spans that is one JSON text is one block."""
+    """Yield the blocks of files of lines, as `BLOCKS`. This is a task.
+
+    A file of spans that is one JSON text is one block.
+    """
     blocks: list[Block] = []
     for file in (InputFile(**row) for batch in batches for row in batch.to_pylist()):
         is_document = has_spans and file.bytes > block_bytes and not has_texts_in_lines(file.path)
@@ -159,7 +162,7 @@ def _number_lines(runner: Runner, blocks: Sequence[Block]) -> list[Block]:
 
 
 def _look_at_files(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Task: list the files of paths, and read the beginning of some of them."""
+    """Yield the files of paths, as `FILES`, with the beginning of some of them. This is a task."""
     paths = [path for batch in batches for path in batch.column("path").to_pylist()]
     try:
         files = list_files(paths)

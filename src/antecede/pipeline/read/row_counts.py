@@ -1,4 +1,4 @@
-"""Count the rows of the input while they are read: by file, by reason if they are refused, with a few of these."""
+"""Count the rows of the input while they are read, by file, and refused rows also by reason. Keep some of these."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ REFUSED_TOLD_MAX = 100
 
 @dataclass(slots=True)
 class RowCounts:
-    """What is counted of rows while they are read: rows by file, refused rows and their reasons, notes.
+    """Counts of the rows that were read so far: events and refused rows by file, reasons of refused rows, and notes.
 
-    `rows` has the first of the refused rows; with `keeps_all`, all of them.
+    `rows` has the first of the refused rows, or all of them if `keeps_all`.
     """
 
     keeps_all: bool = False

@@ -1,4 +1,4 @@
-"""Look into the footers of Parquet files, where the tasks run: the rows of each row group, and the runs in them."""
+"""Read the footers of Parquet files, where the tasks run, for the rows of each row group, and the runs in them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FOOTERS = pa.schema(
 
 
 def describe_files(runner: Runner, files: Sequence[InputFile]) -> list[RowGroups]:
-    """Return what is in the row groups of each file. A file that is damaged has one row group of unknown content.
+    """Return the number of rows, and of rows of each run, in the row groups of each file. A damaged file has no rows.
 
     Raise `UnreadableInput` if all files are damaged, or if they are not traces.
     """
@@ -56,7 +56,7 @@ def describe_files(runner: Runner, files: Sequence[InputFile]) -> list[RowGroups
 
 
 def _describe(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Task: describe Parquet files, as `FOOTERS`."""
+    """Yield descriptions of Parquet files, as `FOOTERS`. This is a task."""
     for batch in batches:
         rows = [_describe_file(path) for path in batch.column("path").to_pylist()]
         yield from pa.Table.from_pylist(rows, FOOTERS).to_batches()
@@ -72,5 +72,5 @@ def _describe_file(path: str) -> dict[str, object]:
     try:
         runs = parquet.count_runs(path)
     except (OSError, pa.ArrowException, ValueError):
-        runs = None  # damaged inside: whoever reads the rows will tell
+        runs = None  # the file is damaged inside, and the task that reads its rows will tell
     return {"path": path, "rows": rows, "names": names, "runs": None if runs is None else json.dumps(runs)}

@@ -1,4 +1,4 @@
-"""The rows that a reader gives: events, and rows that are not events, each with its file and line."""
+"""Define the rows that a reader returns: events, and rows that are not events, each with its file and line."""
 
 from __future__ import annotations
 
@@ -29,23 +29,22 @@ class Wanted:
 
     @property
     def trace(self) -> pa.Schema:
-        """The wanted columns of a trace."""
+        """Return the wanted columns of a trace."""
         return schema.TRACE if self.all_columns else pa.schema([schema.TRACE.field(name) for name in NEEDED])
 
     @property
     def events(self) -> pa.Schema:
-        """The wanted columns and the position. Names that come often are numbers into a dictionary."""
+        """Return the wanted columns and the position. Names that come often are numbers into a dictionary."""
         own = [pa.field(one.name, _encoded_type(one)) for one in self.trace]
         return pa.schema([*own, pa.field("file", NAME), pa.field("line", pa.int64())])
 
 
 @dataclass(frozen=True, slots=True)
 class ReadRows:
-    """Some rows of the input: events with the wanted columns, and refused rows with those of `schema.QUARANTINE`. The
-    columns of events do not matter if there are none.
+    """Some rows of the input: events with the wanted columns, and refused rows as `schema.QUARANTINE`.
 
-    `notes` tell people what was taken for what, and what was skipped. `unnamed` is how many of the events are arrivals
-    of messages that nothing names.
+    If there are no events, their columns do not matter. `notes` tell people how the input was understood, and what was
+    skipped. `unnamed` is how many of the events are arrivals of messages that nothing names.
     """
 
     events: pa.Table = field(default_factory=schema.EVENTS.empty_table)
@@ -59,18 +58,18 @@ class ReadRows:
 
 
 Reader = Callable[[Block], Iterator[ReadRows]]
-"""What a format is: a function from a block to its rows."""
+"""The reader of a format: a function from a block to its rows."""
 
 ParseLines = Callable[[bytes, int], tuple[pa.Table, Sequence[RefusedRow]]]
-"""What a format with one text for each line is: a function from complete lines, and the number of the first of them, to
-a table with the column `line`, and the refused rows."""
+"""The parser of a format with one text for each line. It takes complete lines and the number of the first of them. It
+returns a table with the column `line`, and the refused rows."""
 
 
 E = TypeVar("E", bound=Event)
 
 
 def to_events(table: pa.Table, kind: type[E]) -> Iterator[E]:
-    """Yield the rows of a table as events of the judge, or as a kind of them that has more of the columns."""
+    """Yield the rows of a table as events of the judge. `kind` is their class, which may have more fields."""
     names = [field.name for field in fields(kind) if field.name in table.column_names]
     for row in table.select(names).to_pylist():
         if row["dests"] is not None:

@@ -1,8 +1,8 @@
-"""Where the rows of a check come from. Whoever consumes them need not know.
+"""Give the rows of a check to a consumer, which need not know where they come from.
 
-A source runs a consumer on each part of the input: a function from the rows that were read to Arrow batches. The
-consumer runs in the same task as the reading, so that rows are not written out between the two. If only all rows
-together show what they mean, they are gathered in one task first.
+A source runs a consumer on each part of the input. A consumer is a function from the rows that were read to Arrow
+batches. It runs in the same task as the reading, so that rows are not written out between the two. If the meaning of a
+row depends on all other rows, all rows are gathered in one task first.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from antecede.pipeline.runner import Batches, Dataset, Runner
 REFUSED, NOTES = "refused", "notes"
 Consumer = Callable[[Iterator[ReadRows]], Iterator[pa.RecordBatch]]
 ReadPart = Callable[[Batches], Iterator[ReadRows]]
-"""From what a part is handed, blocks or rows, to the rows of the input in it."""
+"""A function from the batches that a part is handed, with blocks or rows, to the rows of the input in them."""
 Prepare = Callable[[pa.Table], ReadRows]
-"""From all rows of the input to events and refused rows, for a format whose rows are not events yet."""
+"""A function from all rows of the input to events and refused rows, for a format whose rows are not events yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Rows of the input in parts. `prepare` makes events of all rows, if they are not events yet.
+    """The rows of the input in parts. `prepare` makes events of all rows, and is None if they are events already.
 
-    `is_one_part` says that one part has all rows.
+    `is_one_part` is true if one part has all rows.
     """
 
     runner: Runner
@@ -40,7 +40,7 @@ class Source:
     is_one_part: bool = False
 
     def map(self, consume: Consumer, made: pa.Schema) -> Dataset:
-        """Read every part, and run the consumer on its rows. It gives rows of the schema `made`."""
+        """Read every part, and run the consumer on its rows. `made` is the schema of the rows that it yields."""
         read, prepare = self.read, self.prepare
         if prepare is None:
             return self.parts.map(lambda batches: consume(read(batches)), made)
@@ -57,7 +57,7 @@ def read_blocks(batches: Batches, read: Reader) -> Iterator[ReadRows]:
 
 
 def pack_rows(read: Iterable[ReadRows]) -> Iterator[pa.RecordBatch]:
-    """Yield rows as values for part 0, for `unpack_rows`."""
+    """Yield rows as dealt values for part 0. `unpack_rows` reads them."""
     for rows in read:
         if rows.events.num_rows:
             yield deal_value(ROWS, rows.events)
@@ -68,7 +68,7 @@ def pack_rows(read: Iterable[ReadRows]) -> Iterator[pa.RecordBatch]:
 
 
 def unpack_rows(batches: Batches) -> Iterator[ReadRows]:
-    """Yield the rows that `pack_rows` gave."""
+    """Yield the rows that `pack_rows` has packed."""
     for name, value in values_in(batches):
         table = unpack([value])
         if name == ROWS:
@@ -81,7 +81,7 @@ def unpack_rows(batches: Batches) -> Iterator[ReadRows]:
 
 
 def _prepare_all(read: Iterable[ReadRows], prepare: Prepare) -> Iterator[ReadRows]:
-    """Yield what was refused on the way, and then the events that are made of all rows."""
+    """Yield the rows that the reader refused, and then the events that `prepare` makes of all rows."""
     tables: list[pa.Table] = []
     for rows in read:
         tables += [rows.events] if rows.events.num_rows else []

@@ -1,9 +1,9 @@
-"""Tell which format files are in: what the caller says, or what their first bytes show.
+"""Tell which format files are in: the one that the caller names, or the one that their first bytes show.
 
-A Parquet file says so in its first four bytes. JSON is told apart by the names in it. Anything in which a ShiViz
-expression finds an event is such a log. Files that show nothing are read like the others, and their rows end in the
-quarantine. Files of two formats are an error that names one of each, because one trace in two formats is more likely a
-mistake than a wish. At most `FILES_MAX` files are looked into, spread over the listing.
+A Parquet file says so in its first four bytes. Formats of JSON are told apart by the names in them. A text in which a
+ShiViz expression finds an event is a ShiViz log. Files that show no format are read like the others, and their rows end
+in the quarantine. Files of two formats are an error that names a file of each, because one trace in two formats is more
+likely a mistake than a wish. At most `FILES_MAX` files are looked into, spread over the listing.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ HOW_TO_MAP = "say which field is what with --mapping; --suggest-mapping prints o
 class DetectedFormat:
     """A format and how it is read.
 
-    `name` is one of `FORMATS`. `reader` is the module of `formats` that reads it, and `mapping` is for those that need
-    one. `notes` tell people what the files were taken for.
+    `name` is one of `FORMATS`. `reader` is the name of the module of `formats` that reads it, and `mapping` is for
+    readers that need one. `notes` tell people what the files were taken for.
     """
 
     name: str
@@ -43,7 +43,7 @@ class DetectedFormat:
 
 
 def read_heads(files: Sequence[InputFile]) -> dict[str, bytes]:
-    """Return the first bytes of some of the files, by path, decompressed. What is damaged reads as nothing."""
+    """Return the first bytes of some of the files, decompressed, by path. They are empty if they are damaged."""
     step = max(1, -(-len(files) // FILES_MAX))
     return {file.path: content.read_head(file.path, HEAD_BYTES) for file in files[::step]}
 
@@ -56,10 +56,10 @@ def detect_format(
     regex: str | None = None,
     mapping: Mapping[str, object] | None = None,
 ) -> DetectedFormat:
-    """Return the format of files, of which `heads` has the first bytes of some.
+    """Return the format of `files`. `heads` has the first bytes of some of them, by path.
 
-    Raise `UnknownFormat` if there is no format of the wanted name, or if nothing is recognised. Raise
-    `UnreadableInput` if there are several formats.
+    `wanted` is the name of a format, or "auto". Raise `UnknownFormat` if there is no format of the wanted name, or if
+    no format is recognised. Raise `UnreadableInput` if there are several formats.
     """
     if wanted not in ("auto", *FORMATS):
         raise UnknownFormat(f"there is no format {wanted!r}; there are auto, {', '.join(FORMATS)}")
@@ -83,7 +83,7 @@ def detect_format(
 
 
 def format_of(head: bytes, name: str = "") -> str | None:
-    """Return the format that the first bytes of a file show: one of `FORMATS`, `tracechecker`, or None."""
+    """Return the format that the first bytes of a file show: one of `FORMATS`, "tracechecker", or None."""
     if _is_parquet(head, name):
         return "antecede"
     text = head.decode("utf-8-sig", "replace").lstrip("\ufeff \t\r\n")
@@ -150,7 +150,7 @@ def _recognise(files: Sequence[InputFile], heads: Mapping[str, bytes]) -> tuple[
 
 
 def _describe(name: str, sample: Sample) -> str:
-    """Return what a file is that is not recognised, and what to do."""
+    """Return words on a file whose format is not recognised: what it is, and what to do."""
     what = f"{name}: not recognised as any of {', '.join(RECOGNISED)}; it is {sample.advise()}"
     return f"{what}; {HOW_TO_MAP}, or give --format" if sample.has_fields else what
 
@@ -158,7 +158,7 @@ def _describe(name: str, sample: Sample) -> str:
 def _mapped_reader(
     files: Sequence[InputFile], heads: Mapping[str, bytes], wanted: str, mapping: Mapping[str, object]
 ) -> str:
-    """Return which reader takes the mapping: of JSON Lines, or of CSV if the files do not begin like JSON.
+    """Return the reader for files with a mapping: "mapped" for JSON Lines, or "csv" if they do not begin like JSON.
 
     Raise `UnknownFormat` if the files do not begin like JSON, and no file begins like CSV or has the process of the
     mapping in its first line.
@@ -184,13 +184,13 @@ def _mapped_reader(
 
 
 def _header(head: bytes) -> list[str]:
-    """Return the cells of the first line that is not blank, if it is that of CSV."""
+    """Return the cells of the first line that is not blank, as if it were the header of CSV."""
     line = head.decode("utf-8-sig", "replace").lstrip().split("\n")[0]
     return [cell.strip(' "\r') for cell in line.split(find_delimiter(line))]
 
 
 def _antecede_reader(files: Sequence[InputFile], heads: Mapping[str, bytes]) -> str:
-    """Return which reader takes a trace. Files that show nothing, or were not looked into, are like the others."""
+    """Return the reader of a trace: "parquet" or "jsonl". Files that show no format are read like the others."""
     tables = [file for file in files if _is_parquet(heads.get(file.path, b""), file.name)]
     texts = [file for file in files if file not in tables and heads.get(file.path, b"").strip()]
     if tables and texts:

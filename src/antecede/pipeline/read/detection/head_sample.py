@@ -13,7 +13,7 @@ from antecede.pipeline.read.formats.csv import find_delimiter
 from antecede.pipeline.read.formats.mapped import FIELD
 
 HEAD_BYTES = 64 << 10
-"""What is looked at of a file."""
+"""How many bytes of a file are looked at."""
 ROWS_MAX = 1_000
 FIELDS_MAX = 100
 DEPTH_MAX = 4
@@ -29,7 +29,7 @@ ADVICE = {
     LONG_LINE: "a format is recognised by the first lines; say with --format what it is, or with --mapping what the "
     "fields mean",
 }
-"""What to do with a file of which no event can be read, by its form."""
+"""Advice for a file from which no event can be read, by its form."""
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\ufffd]")
 
@@ -43,7 +43,7 @@ class Sample:
 
     @property
     def fields(self) -> list[str]:
-        """The names of the fields in the order in which they come."""
+        """Return the names of the fields in the order in which they come."""
         return list(dict.fromkeys(name for row in self.rows for name in row))[:FIELDS_MAX]
 
     def describe(self) -> str:
@@ -62,7 +62,7 @@ class Sample:
 
     @property
     def has_fields(self) -> bool:
-        """Whether a mapping can say what the fields mean."""
+        """Return whether the file has fields, so that a mapping can say what they mean."""
         return self.is_csv or self.is_json_lines
 
     @property
@@ -75,7 +75,7 @@ class Sample:
 
 
 def take_sample(head: bytes) -> Sample:
-    """Return what the first bytes of a file show. The last line may be cut off."""
+    """Return the rows and the form that the first bytes of a file show. The last line may be cut off."""
     if head.startswith(UTF_16):
         return Sample("text in UTF-16, which is not read; convert it to UTF-8")
     text = head.decode("utf-8-sig", "replace")
@@ -101,7 +101,7 @@ def _form_without_fields(text: str, *, is_cut: bool) -> str:
 
 
 def _json_lines(text: str) -> list[Mapping[str, Any]]:
-    """Return the lines that are JSON objects, if the first one that is not blank, or most of them, are."""
+    """Return the lines that are JSON objects, or none if fewer than about half of the lines are."""
     lines = [line for line in text.split("\n")[:ROWS_MAX] if line.strip()]
     found = [row for row in map(_parse_object, lines) if row is not None]
     return found if len(found) * 2 >= len(lines) - 1 else []
@@ -118,7 +118,7 @@ def _parse_object(line: str) -> Mapping[str, Any] | None:
 
 
 def _flatten(row: Mapping[str, Any], prefix: str = "", depth: int = 1) -> dict[str, Any]:
-    """Return the fields of a row with those inside of objects. A name that a mapping cannot hold is left out."""
+    """Return the fields of a row, with the fields inside of objects. A name that a mapping cannot hold is left out."""
     found: dict[str, Any] = {}
     for name, value in row.items():
         path = prefix + name
@@ -132,7 +132,7 @@ def _flatten(row: Mapping[str, Any], prefix: str = "", depth: int = 1) -> dict[s
 
 
 def _csv_rows(text: str) -> list[dict[str, Any]]:
-    """Return the rows after a header, or none if this does not look like CSV with a header."""
+    """Return the rows after the header, or none if the text does not look like CSV with a header."""
     lines = text.lstrip("\n").split("\n")[:ROWS_MAX]
     if len(lines) < 3:
         lines.append("")  # a short file has no line that is cut off

@@ -1,6 +1,6 @@
-"""Say what a mapping names that the first rows of the input do not have: fields, and values of the kind.
+"""Note the fields, and the values of the kind, that a mapping names and the first rows of the input do not have.
 
-A misspelt name in a mapping reads as a missing value in every row. The notes name it, with what the rows have.
+A misspelt name in a mapping reads as a missing value in every row. The notes name it, beside the names in the rows.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ NAMES_SHOWN_MAX = 20
 
 
 def note_what_is_missing(heads: Mapping[str, bytes], mapping: Mapping[str, object], head_bytes: int) -> tuple[str, ...]:
-    """Return notes on what a mapping names and the input lacks.
+    """Return notes on the fields and values that a mapping names and the input lacks.
 
-    `heads` has the beginnings of files by path, each of at most `head_bytes`. Columns that CSV lacks are not told here,
+    `heads` has the beginnings of files by path, each of at most `head_bytes`. There are no notes on columns of CSV,
     because the reader of a file tells what its header lacks.
     """
     samples = [take_sample(head) for head in heads.values()]
@@ -51,7 +51,10 @@ def _missing_fields(sample: Sample, mapping: Mapping[str, object], rows: str) ->
 
 
 def _missing_kinds(sample: Sample, mapping: Mapping[str, object], rows: str, *, is_cut: bool) -> Iterator[str]:
-    """Yield notes on values of the kind. If the rows are not all, a value may come later, but not all of a kind's."""
+    """Yield notes on values of the kind that no row has.
+
+    If the rows are not all rows, a value may come later. Then a note is given only if all values of a kind are missing.
+    """
     words: Any = mapping.get("kind")
     if not isinstance(words, Mapping):
         return

@@ -1,8 +1,8 @@
 """Propose a mapping for a log in a format of its own, from the names and the values of its fields.
 
-The proposal is to start from, not to trust: a person reads it, and corrects it. Each column of the trace has names
-that are usual for it, the best first. Values decide if names do not: the kind is a field whose values speak of sending
-and of receiving, and the message id is a field whose values stand on a send and on an arrival.
+The proposal is a start, and not to be trusted: a person has to read and correct it. Each column of the trace has names
+that are usual for it, the best first. If names do not decide, values do: the kind is a field whose values speak of
+sending and of receiving, and the message id is a field whose values come both at a send and at an arrival.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ MOST = 0.9
 
 
 def suggest_mapping(head: bytes) -> dict[str, Any]:
-    """Return a mapping to start from, from the first bytes of JSON Lines or CSV. It has the columns that were found."""
+    """Return a proposed mapping for JSON Lines or CSV that begin with `head`. It has the columns that were found."""
     sample = take_sample(head)
     free = sample.fields
     found: dict[str, Any] = {}
@@ -93,7 +93,7 @@ def suggest_mapping(head: bytes) -> dict[str, Any]:
 
 
 def describe_suggestion(path: str) -> tuple[dict[str, Any], str]:
-    """Return a mapping for the first file at a path, and in words what the file is and what to do with the mapping.
+    """Return a mapping for the first file at a path, and words that say what the file is and how to use the mapping.
 
     Raise `UnreadableInput` if no mapping can help, because the file is neither JSON Lines nor CSV.
     """
@@ -124,7 +124,10 @@ def kind_of_word(value: str) -> str | None:
 
 
 def _find_kind(sample: Sample) -> dict[str, Any] | None:
-    """Return the field that tells sends from arrivals with its values for each kind, or the one with a usual name."""
+    """Return the field that tells sends from arrivals, with its values for each kind.
+
+    If there is no such field, return the field with a usual name for the kind, or None.
+    """
     scored = []
     for field in sample.fields:
         values = list(dict.fromkeys(filter(None, map(to_text, _values(sample, field)))))
@@ -146,9 +149,9 @@ def _find_kind(sample: Sample) -> dict[str, Any] | None:
 
 
 def _order_steps(sample: Sample, kind: dict[str, Any], message: str, process: str) -> dict[str, Any]:
-    """Return the kind with one arrival of each message at a process as its deliver, and the steps before as receives.
+    """Return `kind` with the last step of an arrival as the deliver, and the steps before it as receives.
 
-    Otherwise a log that says when a message came and when it was handled would have every message delivered twice.
+    Otherwise, if a log says when a message came and when it was handled, every message would be delivered twice.
     """
     arrival = "deliver" if kind.get("deliver") else "receive"
     steps: dict[tuple[str | None, str | None], list[str]] = {}

@@ -3,8 +3,8 @@
 The first line that is not blank is the header. Cells are separated by a comma, a semicolon, a tab or a bar, whichever
 the header has most of. A cell in quotes may hold line breaks, so a file is read from its beginning, as one block. An
 empty cell is a missing value. If a row of several lines does not fit the header, because a quote is not closed, only
-its first line is refused, and reading goes on with the second. If that has been done with `AGAIN_CHARS_MAX` characters,
-each line is a row, so that a file of such lines is not read again and again.
+its first line is refused, and reading goes on with the second line. After `AGAIN_CHARS_MAX` characters have been read
+again in this way, each line is a row, so that a file of such lines is not read again and again.
 """
 
 from __future__ import annotations
@@ -61,13 +61,13 @@ def read(
 
 
 def find_delimiter(header: str) -> str:
-    """Return what separates the cells of a header."""
+    """Return the character that separates the cells of a header."""
     return max(DELIMITERS, key=header.count)
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A row of the file, or a line that is not one, with the problem."""
+    """A row of the file, or a line that is not a row, with the problem."""
 
     line: int
     text: str
@@ -76,13 +76,13 @@ class _Row:
 
 
 class _Lines:
-    """The lines of a file, which can be given back. What cannot be read of the file is in `refused`."""
+    """The lines of a file, which can be given back. `refused` has the parts of the file that cannot be read."""
 
     def __init__(self, block: Block, again_chars_max: int) -> None:
         self.refused: list[RefusedRow] = []
         self._again_chars_max = again_chars_max
         self.taken: list[tuple[int, str]] = []
-        self._again_chars = 0  # read once more, because a row was given back
+        self._again_chars = 0  # characters to read once more, because their lines were given back
         self._ahead: deque[tuple[int, str]] = deque()
         self._pieces = content.read_lines(block.path, block.start, block.end, block.before)
 
@@ -119,7 +119,7 @@ class _Lines:
 
 
 def _read_header(lines: _Lines) -> tuple[list[str], str]:
-    """Return the names of the columns, and what separates them. There are none if the file has no text."""
+    """Return the names of the columns, and the character that separates them. A file without text has no columns."""
     first = next((line for line in lines if line.strip()), "")
     first = first.encode(errors="surrogateescape").decode(errors="replace")
     delimiter = find_delimiter(first)
@@ -158,6 +158,6 @@ def _by_name(names: list[str], cells: list[str]) -> dict[str, str | None]:
 
 
 def _take(block: Block, events: pa.Table, lines: _Lines) -> ReadRows:
-    """Return the events, and the refused rows so far, which are then forgotten."""
+    """Return the events and the refused rows so far, and forget these refused rows."""
     refused, lines.refused = lines.refused, []
     return ReadRows(encode_names(with_file(events, block.name)), refused_table(block.name, refused))

@@ -27,7 +27,7 @@ PROGRAM_SIZE_MAX = 2_000
 MATCH_BYTES_MAX = 1 << 20
 SEARCH_SECONDS_MAX = 10.0
 SEARCH_SECONDS_PER_BYTE = 0.5e-6
-"""What a search may take more in a large text. An ordinary one takes less than a fifth of this."""
+"""The additional time for each byte of the text. An ordinary search takes less than a fifth of this."""
 SHOWN_CHARS_MAX = 200
 MULTILINE = "(?m)"
 UNICODE_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\u([0-9a-fA-F]{4})")
@@ -54,7 +54,7 @@ class SearchBudget:
         return cls(SEARCH_SECONDS_MAX + size * SEARCH_SECONDS_PER_BYTE)
 
     def search(self, pattern: Any, data: bytes, start: int, end: int) -> Any:
-        """Return the first match between two bytes, or None. Raise `SearchStopped` if no time is left."""
+        """Return the first match between `start` and `end`, or None. Raise `SearchStopped` if no time is left."""
         if self._left_s <= 0:
             raise SearchStopped
         begin = time.thread_time()
@@ -64,7 +64,10 @@ class SearchBudget:
 
 
 def compile_expression(expression: str, required_groups: Sequence[str] = ()) -> Any:
-    """Return a compiled expression. Raise `BadPattern`, which says what is wrong, if it cannot be used."""
+    """Return a compiled expression, which has the required groups.
+
+    Raise `BadPattern`, which says what is wrong, if the expression cannot be used.
+    """
     if len(expression) > EXPRESSION_CHARS_MAX:
         raise _wrong(expression, f": it has {len(expression):,} characters, and the limit is {EXPRESSION_CHARS_MAX:,}")
     options = re2.Options()
@@ -91,7 +94,7 @@ def compile_expression(expression: str, required_groups: Sequence[str] = ()) -> 
 
 
 def find_matches(pattern: Any, data: bytes, start: int, end: int, budget: SearchBudget) -> Iterator[Any]:
-    """Yield the matches between two bytes from left to right.
+    """Yield the matches between `start` and `end` from left to right.
 
     A search looks at `2 * MATCH_BYTES_MAX` bytes. If it finds nothing in the first half of them, the next search begins
     with the last line of that half. An empty match is ignored, with the rest of its line.
@@ -112,7 +115,7 @@ def find_matches(pattern: Any, data: bytes, start: int, end: int, budget: Search
 
 
 def _line_at(data: bytes, place: int, after: int) -> int:
-    """Return where the line begins that holds `place`, or the next line, if that is not after `after`."""
+    """Return the beginning of the line that holds `place`, or of the next line if that one begins before `after`."""
     start = data.rfind(b"\n", after, place) + 1
     return start if start > after else data.find(b"\n", place) + 1 or len(data)
 

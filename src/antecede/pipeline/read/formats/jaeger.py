@@ -1,9 +1,9 @@
 """Read Jaeger's own JSON, as its UI downloads it: traces in `data`, one document in each file or in each line.
 
-The module `messaging` says what a span does with messages, from its tags; its kind is the tag `span.kind`. The first
-reference of the type CHILD_OF is the parent of a span, and the others are links: several are a batch. Ids are
-hexadecimal, and zeros in front of them mean nothing. A process is a `service.instance.id` among the tags of the
-process, and otherwise the name of its service. Times are microseconds. The tag `antecede.dests` is a list of names as
+The module `messaging` says what a span does with messages, from its tags. The kind of a span is the tag `span.kind`.
+The first reference of the type CHILD_OF is the parent of a span, and the others are links. Several links are a batch.
+Ids are hexadecimal, and zeros in front of them mean nothing. The name of a process is the `service.instance.id` among
+its tags, or otherwise the name of its service. Times are microseconds. The tag `antecede.dests` is a list of names as
 JSON.
 """
 
@@ -45,7 +45,7 @@ def read(block: Block, wanted: Wanted = ALL_COLUMNS) -> Iterator[ReadRows]:
 
 
 def read_traces(text: Any) -> list[TracedSpan | RefusedSpan]:
-    """Return the spans of a document."""
+    """Return the spans of a document. Raise `Malformed` if it is not a document of Jaeger."""
     traces = object_at(text).get("data")
     if traces is None:
         raise Malformed
@@ -58,7 +58,7 @@ def _read_trace(trace: dict[str, Any]) -> list[TracedSpan | RefusedSpan]:
 
 
 def _read_process(process: dict[str, Any]) -> tuple[str | None, str | None]:
-    """Return the name of a process, and of its service."""
+    """Return the name of a process, and the name of its service."""
     service = text_of(process.get("serviceName"))
     return _read_tags(process.get("tags")).get("service.instance.id") or service, service
 
@@ -124,7 +124,7 @@ def _span_key(trace: str, span_id: str) -> str:
 
 
 def _stated_destinations(text: str | None) -> list[str] | None:
-    """Return the names in a list in JSON. A text that is something else states nothing."""
+    """Return the names in a list in JSON, or None if the text is something else."""
     try:
         names = decode_json((text or "").encode())
     except Malformed:

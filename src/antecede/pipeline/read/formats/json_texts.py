@@ -1,8 +1,8 @@
 """Read spans from files of JSON texts: one text in each line, or one text that is the whole file.
 
-Which of the two a file is shows in its first lines. A text is read exactly, by the parser of the standard library, and
-a format says what the decoded text means. A text that does not have the structure of the format is one refused row. In
-a text that does, each span is accepted or refused by itself. The line of a span in a file that is one text is its
+The first lines of a file show which of the two it is. A text is read exactly, by the parser of the standard library,
+and a format says what the decoded text means. A text that does not have the structure of the format is one refused row.
+In a text that has it, each span is accepted or refused by itself. If a file is one text, the line of a span is its
 number among the spans of the file.
 
 A field that is to be text may be any JSON value: a number, a boolean, a list or an object becomes its JSON text. If a
@@ -48,7 +48,7 @@ class Malformed(Exception):
 
 
 class TracedSpan(NamedTuple):
-    """A span, with the columns of `SPANS` that do not say where it stands."""
+    """A span, with the columns of `SPANS` except for the file and the line."""
 
     span: str
     role: str
@@ -65,25 +65,26 @@ class TracedSpan(NamedTuple):
 
 
 class RefusedSpan(NamedTuple):
-    """A span that cannot be read, with the reason, and its text."""
+    """A span that cannot be read, with the reason, and the span as text."""
 
     reason: str
     row: str
 
 
 ReadText = Callable[[Any], list[TracedSpan | RefusedSpan]]
-"""What a format is: a function from a decoded JSON text to its spans. It raises `Malformed` if they cannot be found."""
+"""A function from a decoded JSON text to its spans. It raises `Malformed` if they cannot be found."""
 
 ParsedSpans = tuple[pa.Table, Sequence[RefusedRow]]
 ParsePiece = Callable[[bytes, int | None], ParsedSpans]
-"""A function from complete lines, and the number of the first of them, to a table with the columns of `SPANS` without
-`file`, and the refused rows. If the number is None, the bytes are one text, a whole file."""
+"""A function that takes complete lines and the number of the first of them. If the number is None, the bytes are one
+text, a whole file. The function returns a table with the columns of `SPANS` without `file`, and the refused rows."""
 
 
 def read_spans(block: Block, parse: ParsePiece, *, document_bytes_max: int = DOCUMENT_BYTES_MAX) -> Iterator[ReadRows]:
-    """Yield the spans of a block, which is a whole file or some lines of one, as `SPANS` in place of events.
+    """Yield the spans of a block, as `SPANS` in place of events.
 
-    A file that is one text of more than `document_bytes_max` bytes is one refused row.
+    `parse` reads the lines of the block, or the whole file. A file that is one text of more than `document_bytes_max`
+    bytes is one refused row.
     """
     check_version(block.path, block.version)
     if block.is_whole and not has_texts_in_lines(block.path):
@@ -101,7 +102,8 @@ def read_spans(block: Block, parse: ParsePiece, *, document_bytes_max: int = DOC
 def has_texts_in_lines(path: str) -> bool:
     """Return whether each line of a file is a text. If not, the file is one text, and must not be cut.
 
-    A first line that only begins a text does not show it, nor does one that is broken if none of the next is complete.
+    This is false if the first line only begins a text. It is also false if the first line is broken, and none of the
+    next lines is complete.
     """
     head = content.read_head(path, HEAD_BYTES).removeprefix(content.BYTE_ORDER_MARK).lstrip()
     first, *others = head.split(b"\n")[: LINES_LOOKED_AT + 1]
@@ -118,8 +120,8 @@ def parse_exactly(
 ) -> ParsedSpans:
     """Return the spans of some lines, or of a whole file, and the rows that are refused.
 
-    `reason` is why a text is refused that does not have the structure of the format. Columns that are not wanted are
-    null.
+    `first_line` is the number of the first line, or None for a whole file. `reason` is the reason for a refused text,
+    which does not have the structure of the format. Columns that are not wanted are null.
     """
     spans: list[TracedSpan] = []
     lines: list[int] = []
@@ -144,7 +146,10 @@ def parse_exactly(
 
 
 def objects_in(value: Any) -> list[dict[str, Any]]:
-    """Return the objects of a list. Nothing in place of the list is an empty list, and null in it an empty object."""
+    """Return the objects of a list. Raise `Malformed` if the value is not a list of objects.
+
+    Null in place of the list is an empty list. Null in the list is an empty object.
+    """
     if value is None:
         return []
     if not isinstance(value, list):
@@ -153,7 +158,7 @@ def objects_in(value: Any) -> list[dict[str, Any]]:
 
 
 def object_at(value: Any) -> dict[str, Any]:
-    """Return an object. Nothing in its place is an empty object."""
+    """Return an object. Null is an empty object. Raise `Malformed` if the value is something else."""
     if value is None:
         return {}
     if not isinstance(value, dict):
@@ -162,24 +167,24 @@ def object_at(value: Any) -> dict[str, Any]:
 
 
 def has_half_characters(data: bytes) -> bool:
-    """Return whether half of a surrogate pair is in a JSON text."""
+    """Return whether a JSON text has half of a surrogate pair."""
     if b"\\" not in data or not SURROGATE.search(data):
         return False
     return any(found.group(1) for found in ESCAPE.finditer(data))
 
 
 def text_of(value: Any) -> str | None:
-    """Return the text of a value: a text itself, or its JSON. The text of null is None."""
+    """Return the text of a value: the value itself if it is a text, otherwise its JSON. The text of null is None."""
     return value if value is None or isinstance(value, str) else json.dumps(value)
 
 
 def show(value: str | None) -> str:
-    """Return a text as a reason quotes it."""
+    """Return a text in the form in which a reason quotes it."""
     return "missing" if value is None else value[:SHOWN_CHARS_MAX]
 
 
 def show_row(value: object) -> str:
-    """Return the JSON of a refused span, as the quarantine shows it."""
+    """Return the JSON of a refused span in the form in which the quarantine shows it."""
     return json.dumps(value)[:QUARANTINED_CHARS_MAX]
 
 
@@ -192,7 +197,7 @@ def integer_of(text: str | None) -> int | None:
 
 
 def join_attributes(others: Mapping[str, str | None], own: Mapping[str, str | None]) -> list[tuple[str, str]]:
-    """Return the attributes of a span as pairs: first the others, then our own, which replace others of their name."""
+    """Return the attributes of a span as pairs: first `others`, then `own`, which replace others of the same name."""
     kept = [(name, value) for name, value in others.items() if value is not None and name not in own]
     return kept + [(name, value) for name, value in own.items() if value is not None]
 

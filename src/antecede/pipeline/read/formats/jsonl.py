@@ -1,9 +1,10 @@
-"""Read JSON Lines with the columns of a trace: many lines at once with Arrow, and the doubtful ones exactly.
+"""Read JSON Lines with the columns of a trace: many lines at once with Arrow, and the doubtful lines exactly.
 
-Arrow parses a piece of the file with the types of the trace, and refuses it if a value has another type or a key stands
-twice. A piece that it refuses is cut into smaller ones, and the lines of a small piece that is refused again go through
-`antecede.judge.events`, which alone decides what is an event and why not. The same is done with single lines that Arrow
-reads and that may break a rule of the trace. So every reader of a trace keeps and refuses the same rows.
+Arrow parses a piece of the file with the types of the trace, and refuses it if a value has another type or a key comes
+twice. A piece that Arrow refuses is cut into smaller ones. The lines of a small piece that is refused again go through
+`antecede.judge.events`, which alone decides whether a line is an event, and why it is not. Single lines that Arrow
+reads and that may break a rule of the trace go the same way. So every reader of a trace keeps and refuses the same
+rows.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ DECODER = json.JSONDecoder()
 NULL_AFTER_OBJECT = re.compile(rb"\}\s*null")
 ATTRIBUTES = re.compile(rb'"attributes"\s*:\s*')
 ESCAPES = re.compile(rb'\\u[dD][89a-fA-F]|"[^"\n]*\\u[^"\n]*"\s*:')
-"""Half a character that may lack its other half, and a key that may be spelled in an odd way."""
+"""Half of a character, whose other half may be missing, and a key that may be spelled in an odd way."""
 COLUMNS = pa.schema([field for field in schema.TRACE if field.name != "attributes"])
 Parsed = tuple[pa.Table, Sequence[RefusedRow]]
 
@@ -60,7 +61,7 @@ def parse_lines(data: bytes, first_line: int, *, wanted: Wanted) -> Parsed:
 
 
 def find_rows(data: bytes, first_line: int) -> tuple[Longs, Longs, Longs]:
-    """Return where each line begins and ends that is not blank, and its number."""
+    """Return the beginning, the end and the number of each line that is not blank."""
     letters = np.frombuffer(data, np.uint8)
     breaks = np.flatnonzero(letters == NEWLINE)
     starts = np.concatenate([[0], breaks + 1])
@@ -73,7 +74,7 @@ def find_rows(data: bytes, first_line: int) -> tuple[Longs, Longs, Longs]:
 
 
 def _are_blank(data: bytes, letters: npt.NDArray[np.uint8], starts: Longs, ends: Longs) -> Flags:
-    """Return which lines are blank. Empty ones, and those of one letter, may be many millions."""
+    """Return for each line whether it is blank. There may be many millions of lines that are empty or of one letter."""
     blank = ends == starts
     maybe = np.flatnonzero(~blank)
     maybe = maybe[letters[starts[maybe]] <= LAST_BLANK]
@@ -110,8 +111,8 @@ def _parse_with_arrow(data: bytes, starts: Longs, ends: Longs, lines: Longs) -> 
     """Return one row for each line, or None if a line is not one object with the types of a trace."""
     if not len(lines):
         return COLUMNS.append(pa.field("line", pa.int64())).empty_table()
-    # Arrow ends the process if it meets `null` in place of an object, so it must not see any. And it does not care for
-    # lines, so that an object must begin and end on each.
+    # Arrow ends the process if it meets `null` in place of an object, so it must not see any. And Arrow does not care
+    # for lines, so an object must begin and end on each line.
     if not _are_objects(data, starts, ends) or NULL_AFTER_OBJECT.search(data):
         return None
     try:
@@ -132,7 +133,7 @@ def _parse_with_arrow(data: bytes, starts: Longs, ends: Longs, lines: Longs) -> 
 
 
 def _are_objects(data: bytes, starts: Longs, ends: Longs) -> bool:
-    """Return whether every line begins and ends like an object. Blanks may follow it."""
+    """Return whether every line begins and ends like an object. Blanks may follow the object."""
     letters = np.frombuffer(data, np.uint8)
     if np.any(letters[starts] != OPENING_BRACE):
         return False
@@ -141,7 +142,10 @@ def _are_objects(data: bytes, starts: Longs, ends: Longs) -> bool:
 
 
 def _refuse(table: pa.Table, data: bytes, starts: Longs, ends: Longs, wanted: Wanted) -> Parsed:
-    """Return the events of what Arrow read, and decide exactly on the lines that may break a rule."""
+    """Return the events and the refused rows of a table that Arrow read.
+
+    The lines that may break a rule are parsed again, exactly.
+    """
     doubtful = doubtful_rows.find_doubtful(table)
     doubtful |= ends - starts > FIELD_CHARS_MAX
     doubtful[_rows_with_much_nesting(data, starts, ends)] = True
@@ -161,14 +165,14 @@ def _refuse(table: pa.Table, data: bytes, starts: Longs, ends: Longs, wanted: Wa
 
 
 def _rows_with_much_nesting(data: bytes, starts: Longs, ends: Longs) -> list[int]:
-    """Return the rows that may be nested too deeply for the exact parser. Arrow does not mind."""
+    """Return the rows that may be nested too deeply for the exact parser. Arrow reads them all."""
     long = np.flatnonzero(ends - starts > 2 * NESTING_MAX)
     places = zip(long.tolist(), starts[long].tolist(), ends[long].tolist(), strict=True)
     return [row for row, a, b in places if data.count(b"[", a, b) + data.count(b"{", a, b) > NESTING_MAX]
 
 
 def _mark_rows_with_attributes(data: bytes, starts: Longs, doubtful: Flags) -> Flags:
-    """Return which rows may have attributes. Mark as doubtful those in which something else than an object follows."""
+    """Return for each row whether it may have attributes. Mark a row as doubtful if they are not an object."""
     found = [(match.start(), data[match.end() : match.end() + 1] != b"{") for match in ATTRIBUTES.finditer(data)]
     marked = np.zeros(len(starts), np.bool_)
     if found:
@@ -180,15 +184,15 @@ def _mark_rows_with_attributes(data: bytes, starts: Longs, doubtful: Flags) -> F
 
 
 def _rows_at(starts: Longs, places: Sequence[int] | Longs) -> Longs:
-    """Return the rows in which these bytes are."""
+    """Return the row in which each of these places is."""
     return np.searchsorted(starts, np.asarray(places, np.int64), side="right") - 1
 
 
 def _parse_attributes(data: bytes, text: str | None, start: int, end: int) -> dict[str, Any] | None:
-    """Return the attributes of one line. Parse only them, if it is sure where they are.
+    """Return the attributes of the line between `start` and `end`. Parse only them if it is sure where they are.
 
-    That is so if `data` is ASCII, then also given as `text`, and the name is there once, after one opening brace and no
-    backslash: then it is a name of the outer object, and is not inside of a text.
+    It is sure if `data` is ASCII, and the name comes once, after one opening brace and no backslash. Then it is a name
+    of the outer object, and is not inside of a text. `text` is `data` as text if it is ASCII, and otherwise None.
     """
     match = None if text is None else ATTRIBUTES.search(data, start, end)
     if match is not None and text is not None:
@@ -202,8 +206,10 @@ def _parse_attributes(data: bytes, text: str | None, start: int, end: int) -> di
 
 
 def _with_attributes(table: pa.Table, data: bytes, starts: Longs, ends: Longs, at: Longs) -> pa.Table:
-    """Return the table with the column `attributes`, read from the lines that have any. Mark nothing: what is odd was
-    found before, and what is nested becomes its JSON text, as the judge has it."""
+    """Return the table with the column `attributes`, read from the rows `at`.
+
+    The rows with odd attributes are not among these. A nested value becomes its JSON text, as it does for the judge.
+    """
     values: list[list[tuple[str, str]] | None] = [None] * table.num_rows
     text = data.decode() if data.isascii() else None
     for row, start, end in zip(at.tolist(), starts[at].tolist(), ends[at].tolist(), strict=True):

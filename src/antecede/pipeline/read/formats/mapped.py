@@ -12,10 +12,11 @@ library:
 A field is a name, or names with dots between them for a nested field. `FIELD[process]` is the entry of an object under
 the row's own process. `kind` is a field whose value is the kind, or lists for each kind the values that mean it; any
 other value means `internal`. Only `process` is required. `index`, `run`, `time`, `message`, `dests` and `group` may be
-given. Without `index`, the events get none here, and are numbered later. Without `dests`, the sends get none here, and
-are taken to be sent to where they arrived. A message id is looked for on sends and arrivals alone.
+given. If there is no `index`, the events are numbered later. If there is no `dests`, the destinations are inferred
+later: a message counts as sent to the processes where it arrived. A message id is looked for on sends and arrivals
+alone.
 
-`RowMapper` applies a mapping to one decoded row. `formats.csv` does so too.
+`RowMapper` applies a mapping to one decoded row. `formats.csv` uses it too.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ BUILT_IN: dict[str, Mapping[str, object]] = {
     }
 }
 WITHOUT_INDEX: Mapping[str, object] = {name: name for name in ("process", "dests")}
-"""The mapping of a trace of which no row has an index. Its rows are read by the rules of a trace."""
+"""The mapping of a trace in which no row has an index. Its rows are read by the rules of a trace."""
 HAS_INDEX = (
     "it has an index, but the first rows of the trace have none, so that all are taken in the order of their lines"
 )
@@ -60,9 +61,9 @@ NUMBER = re.compile(r"\s*[+-]?(\d{1,400}(\.\d{0,400})?|\.\d{1,400})([eE][+-]?\d{
 
 
 def load_mapping(mapping: str | Mapping[str, object]) -> Mapping[str, object]:
-    """Return the mapping that is meant by the name of a built-in one, by JSON, or by the path of a file.
+    """Return a mapping, which is given as the name of a built-in one, as JSON, or as the path of a file.
 
-    Raise `BadPattern` if it is missing or wrong.
+    Raise `BadPattern` if the mapping is missing or wrong.
     """
     if isinstance(mapping, Mapping):
         return check_mapping(mapping)
@@ -74,7 +75,7 @@ def load_mapping(mapping: str | Mapping[str, object]) -> Mapping[str, object]:
 
 
 def check_mapping(mapping: object) -> Mapping[str, object]:
-    """Return the mapping, or raise `BadPattern` with what is wrong with it."""
+    """Return the mapping. Raise `BadPattern`, which says what is wrong, if it cannot be used."""
     if not isinstance(mapping, Mapping):
         raise BadPattern("a mapping must be a JSON object from columns of the trace to fields of the log")
     unknown = sorted(set(mapping) - {*FIELDS, "kind", "attributes"})
@@ -141,13 +142,14 @@ class RowMapper:
 
     @property
     def field_names(self) -> list[str]:
-        """The fields that the mapping names, without `[process]`."""
+        """Return the fields that the mapping names, without `[process]`."""
         return [field.name for field in (*self._fields.values(), self._kind, *self._attributes)]
 
     def to_event(self, row: Mapping[str, Any]) -> Event | str:
-        """Return the event of a row, or the reason why the row is not one.
+        """Return the event of a row, or the reason why the row is not an event.
 
-        If the mapping has no `index`, the event has the index 0, and if it has no `dests`, sends have no destinations.
+        If the mapping has no `index`, the event has the index 0. If the mapping has no `dests`, a send has no
+        destinations.
         """
         process = to_text(self._fields["process"].of(row, None))
         given = {name: field.of(row, process) for name, field in self._fields.items()}
@@ -188,7 +190,10 @@ class RowMapper:
 
 
 class _Unnumbered(RowMapper):
-    """A reader of rows of a trace, by the rules of the judge, but for the index, which no row may have."""
+    """A mapper for the rows of a trace without an index.
+
+    The rules are those of the judge, but no row may have an index.
+    """
 
     __slots__ = ()
 
@@ -213,7 +218,7 @@ class _Field:
         self._is_own = found["own"] is not None
 
     def of(self, row: Mapping[str, Any], process: str | None) -> Any:
-        """Return the value of the field, or None."""
+        """Return the value of the field in a row, or None. `process` is the process of the row."""
         value: Any = row
         for name in [self.name] if self.name in row else self._path:
             value = value.get(name) if isinstance(value, Mapping) else None
@@ -224,7 +229,7 @@ class _Field:
 
 
 def _parse_line(line: bytes, mapper: RowMapper) -> Event | str:
-    """Return the event of a line, or the reason why the line is not one."""
+    """Return the event of a line, or the reason why the line is not an event."""
     try:
         text = line.decode()
     except UnicodeDecodeError:
@@ -251,7 +256,7 @@ def to_text(value: Any) -> str | None:
 
 
 def to_integer(value: Any) -> int | None:
-    """Return a number of any spelling as an integer of at most 64 bits, or None if it is not one."""
+    """Return a number of any spelling as an integer of at most 64 bits, or None if it is not such an integer."""
     text = to_text(value)
     if text is None or not NUMBER.fullmatch(text):
         return None

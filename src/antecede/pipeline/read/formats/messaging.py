@@ -1,9 +1,9 @@
-"""Read what OpenTelemetry's attributes say about messages: what a span does with them, and by which keys they go.
+"""Read what OpenTelemetry's attributes say about messages: the role of a span, and the keys of its messages.
 
-What a span does is `messaging.operation.type` (before: `messaging.operation`), and otherwise what its kind says. The
-keys of a message are, best first: `messaging.message.id`, and the place in a Kafka partition. Older names of the
-attributes count as the newer ones. An empty text counts as missing. `antecede.dests`, a list of names, states the
-destinations of a send.
+The attribute `messaging.operation.type` (formerly `messaging.operation`) decides the role of a span. If it is missing,
+the kind of the span does. The keys of a message are, best first: `messaging.message.id`, and the place in a Kafka
+partition. Older names of the attributes count as the newer ones. An empty text counts as missing. `antecede.dests`, a
+list of names, states the destinations of a send.
 """
 
 from __future__ import annotations
@@ -42,13 +42,15 @@ Attributes = Mapping[str, str | None]
 
 
 def find(attributes: Attributes, what: str) -> str | None:
-    """Return the attribute that has one of the names of `what`."""
+    """Return the attribute with the first of the names that `NAMES` has for `what`, or None."""
     return next((value for name in NAMES[what] if (value := attributes.get(name))), None)
 
 
 def role_of(attributes: Attributes, kind: str | None) -> str:
-    """Return the role of a span with these attributes. `kind` is server, client, producer or consumer, or else means
-    nothing."""
+    """Return the role of a span with these attributes.
+
+    `kind` is server, client, producer or consumer. Any other kind is ignored.
+    """
     operation = find(attributes, "operation")
     by_operation = ROLE_BY_OPERATION.get(operation.lower()) if operation else None
     return by_operation or ROLE_BY_KIND.get(kind or "", "internal")
@@ -69,8 +71,8 @@ def keys_in(attributes: Attributes) -> list[str]:
 def list_arrivals(linked: Sequence[Sequence[str]], named: Sequence[str], parent: str | None) -> list[list[str]]:
     """Return the keys of each message that arrived with a span.
 
-    `linked` has the keys of each of its links, and `named` those in its own attributes. Several links are a batch. If
-    there is one link or none, the own attributes and the parent count too.
+    `linked` has the keys of each link of the span, `named` has the keys in its own attributes, and `parent` is the key
+    of its parent. Several links are a batch. If there is one link or none, the own attributes and the parent count too.
     """
     if len(linked) > 1:
         return [list(keys) for keys in linked]

@@ -2,9 +2,10 @@
 
 The module `messaging` says what a span does with messages. The keys of a message that arrives are, best first: the span
 that a link points to, the keys in the attributes of the link and of the span, and the parent. Ids are hexadecimal, in
-capitals or not. Integers of 64 bits may be text. A process is a `service.instance.id`, and otherwise a `service.name`.
+capitals or not. Integers of 64 bits may be text. The name of a process is the `service.instance.id` of its resource, or
+otherwise the `service.name`.
 
-An attribute with a list or a map as its value becomes the JSON of that, without the names of types.
+If the value of an attribute is a list or a map, it becomes the JSON of that, without the names of types.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def read(block: Block, wanted: Wanted = ALL_COLUMNS) -> Iterator[ReadRows]:
 
 
 def parse(data: bytes, first_line: int | None, *, wanted: Wanted) -> ParsedSpans:
-    """Return the spans of export requests: many at once, or exactly if that is not possible."""
+    """Return the spans of export requests: read many at once with Arrow, or exactly if that is not possible."""
     found = otlp_arrow.parse_requests(data, first_line, with_attributes=wanted.all_columns)
     if found is not None:
         return found, []
@@ -71,7 +72,7 @@ def parse(data: bytes, first_line: int | None, *, wanted: Wanted) -> ParsedSpans
 
 
 def _cut(data: bytes, first_line: int) -> Iterator[tuple[bytes, int]]:
-    """Yield complete lines in small pieces, each with the number of its first line. A long line is a piece."""
+    """Yield complete lines in small pieces, each with the number of its first line. A long line is its own piece."""
     start, line = 0, first_line
     while start < len(data):
         end = data.rfind(b"\n", start, start + PIECE_BYTES) + 1 or data.find(b"\n", start) + 1 or len(data)
@@ -81,7 +82,7 @@ def _cut(data: bytes, first_line: int) -> Iterator[tuple[bytes, int]]:
 
 
 def read_request(text: Any) -> list[TracedSpan | RefusedSpan]:
-    """Return the spans of an export request."""
+    """Return the spans of an export request. Raise `Malformed` if it is not one."""
     resources = object_at(text).get("resourceSpans")
     if resources is None:
         raise Malformed
@@ -89,7 +90,7 @@ def read_request(text: Any) -> list[TracedSpan | RefusedSpan]:
 
 
 def _read_resource(resource: dict[str, Any]) -> list[TracedSpan | RefusedSpan]:
-    """Return the spans of a resource. Their scopes had another name before."""
+    """Return the spans of a resource, which are in `scopeSpans` or, as older versions call it, in another field."""
     attributes = _read_attributes(object_at(resource.get("resource")).get("attributes"))
     of_resource = {name: attribute_text(value) for name, value in attributes.items()}
     found = {
@@ -137,7 +138,7 @@ def _read_span(span: dict[str, Any], of_resource: messaging.Attributes) -> Trace
 
 
 def _link_keys(link: dict[str, Any]) -> list[str]:
-    """Return the keys of the message that a link may stand for: the span it points to, and what its attributes name."""
+    """Return the keys of the message that a link may stand for: the span that it points to, and those in attributes."""
     trace, span_id = _lower(link.get("traceId")), _lower(link.get("spanId"))
     values = _read_attributes(link.get("attributes"))
     keys = messaging.keys_in({name: attribute_text(value) for name, value in values.items()})
@@ -165,7 +166,7 @@ def attribute_text(value: dict[str, Any]) -> str | None:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value without the names of types. What is not as OTLP has it stays as it is."""
+    """Return a value without the names of types. A value that does not have the form of OTLP is returned unchanged."""
     if not isinstance(value, dict):
         return value
     for kind in SCALARS:
@@ -192,7 +193,7 @@ def _as_double(value: Any) -> Any:
 
 
 def _stated_destinations(value: dict[str, Any] | None) -> list[str] | None:
-    """Return the names in a list. A value that is not a list of names states nothing."""
+    """Return the names in a list, or None if the value is not a list of names."""
     array = None if value is None else value.get("arrayValue")
     if not isinstance(array, dict):
         return None

@@ -47,7 +47,8 @@ IS_DIGIT, IS_HEXADECIMAL = (np.isin(np.arange(256), list(chars)) for chars in (b
 def parse_requests(data: bytes, first_line: int | None, *, with_attributes: bool) -> pa.Table | None:
     """Return the spans of export requests, or None if they have to be read exactly.
 
-    The arguments are those of `json_texts.ParsePiece`. Without the attributes, groups and sizes are left out too.
+    The arguments `data` and `first_line` are those of `json_texts.ParsePiece`. Unless `with_attributes`, the groups and
+    the sizes of messages are left out too.
     """
     try:
         if first_line is None:
@@ -62,7 +63,7 @@ def parse_requests(data: bytes, first_line: int | None, *, with_attributes: bool
 
 
 def _check_lines(data: bytes, starts: Longs, ends: Longs) -> None:
-    """Raise `OddRequest` unless each line begins and ends with a brace: then no text goes on in the next line."""
+    """Raise `OddRequest` unless each line begins and ends with a brace, so that no text goes on in the next line."""
     letters = np.frombuffer(data, np.uint8)
     if np.any(letters[starts] != OPENING_BRACE):
         raise OddRequest
@@ -72,7 +73,7 @@ def _check_lines(data: bytes, starts: Longs, ends: Longs) -> None:
 
 
 def _parse(data: bytes, count: int, *, with_attributes: bool) -> pa.ListArray:
-    """Return the `resourceSpans` of so many requests, parsed by Arrow."""
+    """Return the `resourceSpans` of requests, parsed by Arrow. Raise `OddRequest` if there are not `count` requests."""
     # Arrow ends the process if it meets `null` in place of a request, so it must not see any.
     if NULL_AFTER_OBJECT.search(data) or not data.lstrip().startswith(b"{") or b"\0" in data:
         raise OddRequest
@@ -95,7 +96,7 @@ def _parse(data: bytes, count: int, *, with_attributes: bool) -> pa.ListArray:
 
 
 def _request_types(data: bytes, *, with_attributes: bool) -> pa.Schema:
-    """Return the types of requests. Each field costs time, so only what is needed of attributes is read."""
+    """Return the types of requests. Each field costs time, so attributes have only the fields that are needed."""
     listed = pa.struct([("values", pa.list_(pa.struct([("stringValue", TEXT)])))])
     texts = [("stringValue", TEXT), ("intValue", _integer_type(data, b"intValue"))]
     others = [("boolValue", FLAG), ("doubleValue", DOUBLE), ("bytesValue", TEXT), ("kvlistValue", listed)]
@@ -118,13 +119,16 @@ def _attribute_types(kinds: Sequence[tuple[str, pa.DataType]]) -> pa.ListType:
 
 
 def _integer_type(data: bytes, name: bytes) -> pa.DataType:
-    """Return the type of the integers of this name, texts or numbers: all must be as the first in `data` is."""
+    """Return the type of the integers of this name: text or number, as the first one in `data` is."""
     first = re.search(rb'"%s"\s*:\s*(.)' % name, data)
     return TEXT if first and first[1] == b'"' else LONG
 
 
 def _read_requests(requests: pa.ListArray, lines: Longs | None, *, with_attributes: bool) -> pa.Table:
-    """Return the spans of requests, as `json_texts.SPAN_COLUMNS`. `lines` are None if the request is a whole file."""
+    """Return the spans of requests, as `json_texts.SPAN_COLUMNS`.
+
+    `lines` has the line of each request, and is None if the request is a whole file.
+    """
     if requests.null_count:
         raise OddRequest
     resources, request = explode(requests)
@@ -162,7 +166,7 @@ def _read_requests(requests: pa.ListArray, lines: Longs | None, *, with_attribut
 
 
 def _choose_scopes(resources: pa.StructArray) -> pa.ListArray:
-    """Return the scopes of each resource, which had another name before."""
+    """Return the scopes of each resource. They have another name in older versions of OTLP."""
     scopes, older = resources.field("scopeSpans"), resources.field("instrumentationLibrarySpans")
     if older.null_count == len(older):
         return scopes
@@ -182,7 +186,11 @@ def _join(*texts: pa.Array) -> pa.Array:
 
 @dataclass(frozen=True, slots=True)
 class _Links:
-    """The links of spans: the keys of each link, best first, how many links each span has, and the first of them."""
+    """The links of spans.
+
+    `keys` are columns of keys, the best first, with a row for each link. `counts` says how many links each span has.
+    `first` is the first link of each span, or -1.
+    """
 
     keys: list[pa.Array]
     counts: Longs
@@ -242,7 +250,7 @@ def _roles(kind: pa.Array, operation: pa.Array) -> Longs:
 
 
 def _hexadecimal(texts: pa.Array, size: int) -> pa.Array:
-    """Return ids in small letters. Raise `OddRequest` if one is not so many hexadecimal digits."""
+    """Return ids in small letters. Raise `OddRequest` if one does not have exactly `size` hexadecimal digits."""
     found = pc.ascii_lower(texts)
     if (
         found.null_count

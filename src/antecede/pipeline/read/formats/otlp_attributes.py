@@ -1,7 +1,7 @@
 """Read the attributes of many spans of OTLP/JSON, which Arrow has parsed.
 
-The attributes of all owners (spans, links or resources) are three arrays: the owner, the key and the value of each. If
-there is something that `antecede.pipeline.read.formats.otlp` might read in a special way, `OddRequest` is raised.
+The attributes of all owners (spans, links or resources) are three arrays: the owner, the key and the value of each.
+`OddRequest` is raised if an attribute might be read in a special way by `antecede.pipeline.read.formats.otlp`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class OddRequest(Exception):
 
 
 def explode(lists: pa.ListArray) -> tuple[pa.StructArray, Longs]:
-    """Return the elements of lists, and for each its list."""
+    """Return the elements of lists, and the list of each element. Raise `OddRequest` if an element is null."""
     values = lists.flatten()
     if values.null_count:
         raise OddRequest
@@ -35,7 +35,7 @@ def explode(lists: pa.ListArray) -> tuple[pa.StructArray, Longs]:
 
 
 def field_of(structs: pa.StructArray, name: str) -> pa.Array:
-    """Return a field of structs. It is null if the struct is."""
+    """Return a field of structs. It is null if the struct is null."""
     return pc.struct_field(structs, name)
 
 
@@ -59,7 +59,10 @@ class AttributeArrays:
         return rows, of_row[rows]
 
     def check_names(self, rows: Longs, names: Longs, count: int) -> None:
-        """Raise `OddRequest` if an owner has two of these rows with the same of `count` names."""
+        """Raise `OddRequest` if an owner has two of these rows with the same name.
+
+        `names` is the name of each row, as a number less than `count`.
+        """
         found, _ = distinct(self.owner[rows] * count + names, self.owners * count)
         if len(found) != len(rows):
             raise OddRequest
@@ -79,7 +82,8 @@ def find_texts(
 ) -> dict[str, pa.Array]:
     """Return for each meaning the text of the first of its names that each owner has, or null.
 
-    Raise `OddRequest` if such an attribute comes twice, or if it is neither a text nor an integer.
+    `meanings` has the names for each meaning. Unless `empty_counts`, an empty text counts as missing. Raise
+    `OddRequest` if such an attribute comes twice, or if it is neither a text nor an integer.
     """
     names = [name for aliases in meanings.values() for name in aliases]
     rows, name = attributes.rows_of(names)
@@ -131,7 +135,9 @@ def _texts_in(lists: pa.ListArray) -> pa.Array:
 
 
 def join_attributes(attributes: AttributeArrays, own: Mapping[str, pa.Array]) -> pa.MapArray:
-    """Return all attributes of each owner as texts: first those in the file, then `own`, which replace them.
+    """Return all attributes of each owner as texts: first those in the file, then `own`.
+
+    The attributes `own`, which has a value for each owner, replace those of the same name in the file.
 
     Raise `OddRequest` if an attribute comes twice, or if its value is a map or a list of other things than texts.
     """
@@ -153,7 +159,7 @@ def join_attributes(attributes: AttributeArrays, own: Mapping[str, pa.Array]) ->
 
 
 def _all_texts(value: pa.StructArray) -> pa.Array:
-    """Return the text of each value, as `otlp.attribute_text` gives it."""
+    """Return the text of each value, as `otlp.attribute_text` does. Raise `OddRequest` if a value is a map."""
     fields = [field_of(value, kind) for kind in SCALARS]
     fields = [_spell_numbers(field) if pa.types.is_floating(field.type) else field.cast(TEXT) for field in fields]
     text = pc.coalesce(*fields)
@@ -168,7 +174,7 @@ def _all_texts(value: pa.StructArray) -> pa.Array:
 
 
 def _spell_numbers(numbers: pa.Array) -> pa.Array:
-    """Return the JSON of numbers."""
+    """Return the JSON of numbers. Raise `OddRequest` if one is not finite."""
     rows = np.flatnonzero(is_valid(numbers))
     found = numbers.take(pa.array(rows)).to_numpy()
     if not np.all(np.isfinite(found)):
@@ -188,7 +194,7 @@ def _spell_lists(lists: pa.ListArray) -> pa.Array:
 
 
 def _scatter(values: pa.Array, rows: Longs, count: int) -> pa.Array:
-    """Return so many values: these in these rows, and null in the others."""
+    """Return `count` rows: those in `rows` have the `values`, and the others are null."""
     at = np.full(count, -1)
     at[rows] = np.arange(len(rows))
     return take_or_null(values, at)

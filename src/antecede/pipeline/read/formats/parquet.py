@@ -1,7 +1,7 @@
 """Read traces in Parquet: row groups of a file, with Arrow, a bounded number of rows at a time.
 
-A folder named `run=a`, as Hive and Spark write them, gives that column to the files below it that do not have it. A
-run that is null is then the run of the folder.
+A folder named `run=a`, as Hive and Spark write them, gives the column `run` to the files below it that do not have this
+column. If a file has it, and a run is null, the run is that of the folder.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MAGIC = b"PAR1"
 BATCH_ROWS = 1 << 17
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 CHECKED = ("group", "attributes")
-"""Columns that are read for the sake of the rules, even if nobody wants them."""
+"""Columns that are always read, even if they are not wanted, because a row may break a rule in them."""
 BY_FOLDER = tuple(name for name in schema.TRACE.names if name not in ("dests", "attributes"))
 RUNS_MAX = 256
 
@@ -75,7 +75,10 @@ def _open_file(path: str) -> pq.ParquetFile:
 
 
 def has_index(path: str, head: bytes) -> bool:
-    """Return whether a file that begins with `head` has an index, or is not a Parquet file that can be read."""
+    """Return whether a file has a column `index`. This is true for a file that cannot be read as Parquet.
+
+    `head` is the beginning of the file.
+    """
     if not head.startswith(MAGIC):
         return True
     try:
@@ -102,12 +105,12 @@ def count_rows(path: str) -> list[int]:
 
 
 def count_runs(path: str, *, runs_max: int = RUNS_MAX) -> list[dict[str, int]] | None:
-    """Return for each row group the rows of each run in it, or None if one has more than `runs_max` runs."""
+    """Return for each row group how many rows each run has in it, or None if one has more than `runs_max` runs."""
     with open_file(path) as file:
         is_column = "run" in file.schema_arrow.names
         is_mistyped = is_column and not columns.fits(file.schema_arrow.field("run"))
         run = "" if is_mistyped else columns_of_folders(path).get("run") or ""
-        if is_mistyped or not is_column:  # of a column of another type, only rows without a value are events
+        if is_mistyped or not is_column:  # if the column has a wrong type, only rows without a value in it are events
             return [{run: file.metadata.row_group(group).num_rows} for group in range(file.num_row_groups)]
         counted = []
         for group in range(file.num_row_groups):
@@ -121,7 +124,7 @@ def count_runs(path: str, *, runs_max: int = RUNS_MAX) -> list[dict[str, int]] |
 
 
 def _read_batches(file: pq.ParquetFile, groups: list[int], names: list[str]) -> Iterator[pa.RecordBatch]:
-    """Yield rows of some row groups. Raise `ArrowInvalid` if a dictionary is damaged, at which Arrow does not look."""
+    """Yield rows of some row groups. Raise `ArrowInvalid` if a dictionary is damaged, which Arrow does not notice."""
     for batch in file.iter_batches(BATCH_ROWS, groups, names, use_threads=False):
         for column in batch.columns:
             values = column.flatten() if pa.types.is_list(column.type) else column
@@ -132,7 +135,10 @@ def _read_batches(file: pq.ParquetFile, groups: list[int], names: list[str]) -> 
 
 
 def _fill_from_folders(table: pa.Table, names: Sequence[str], folders: Mapping[str, str | None]) -> pa.Table:
-    """Return the table with what the folders above its file say. `names` are the columns of the trace that it has."""
+    """Return the table with the columns that the folders above its file give it.
+
+    `names` are the columns of the trace that the file has.
+    """
     for name, value in folders.items():
         if name not in names:
             table = table.append_column(name, pa.repeat(pa.scalar(value, pa.string()), table.num_rows))
@@ -158,12 +164,12 @@ def _accept(table: pa.Table, before: int, block: Block, wanted: Wanted) -> ReadR
 
 
 def _is_needed(field: pa.Field, wanted: Wanted) -> bool:
-    """Return whether a column has to be read: because it is wanted, or because a rule may be broken in it."""
+    """Return whether a column has to be read, because it is wanted, or because a row may break a rule in it."""
     return field.name in wanted.trace.names or field.name in CHECKED or not columns.fits(field)
 
 
 def _only_runs(events: pa.Table, runs: tuple[str, ...]) -> pa.Table:
-    """Return the rows of these runs. They often lie together."""
+    """Return the rows of these runs. If they lie together, as they often do, they are not copied."""
     run, names = codes(events["run"])
     kept = np.isin(np.arange(len(names)), [at for at, name in enumerate(names.to_pylist()) if name in set(runs)])[run]
     own = np.flatnonzero(kept)

@@ -1,9 +1,10 @@
-r"""Read ShiViz and GoVector logs: text in which a regular expression is searched, with a vector clock for each event.
+r"""Read ShiViz and GoVector logs: texts with a vector clock for each event, searched with a regular expression.
 
-The expression has the named groups `host`, `clock` and `event`. Other named groups become attributes, but `message`,
-`kind` and `dests` fill the columns of those names, and `timestamp` (nanoseconds) or `date` the time. A log may open
-with a line that holds its own expression, and a line that holds the delimiter between executions. If neither the log
-nor the caller has an expression, the known ones are tried, and the one that finds the most events is taken.
+The expression has the named groups `host`, `clock` and `event`. The groups `message`, `kind` and `dests` fill the
+columns of the same names, and `timestamp` (nanoseconds) or `date` fills the time. Other named groups become attributes.
+A log may open with a line that holds its own expression, and a line that holds the delimiter between executions. If
+neither the log nor the caller has an expression, the known expressions are tried, and the one that finds the most
+events is taken.
 
     a {"a":2, "b":1}         process a, index 2, attributes clock and event
     got it from b
@@ -51,7 +52,7 @@ KNOWN = {
 }
 DATE_FORMATS = ("%m/%d/%Y %H:%M:%S.%f", "%m/%d/%Y %I:%M:%S %p")
 NOT_UTF8 = "\ufdd0"
-"""Stands for bytes that are not UTF-8 while a log is searched. Unicode keeps it out of texts."""
+"""A character that stands for bytes that are not UTF-8 while a log is searched. Unicode keeps it out of texts."""
 SURROGATE = re.compile("[\udc80-\udcff]")
 STOPPED = "the search for events took too long and was stopped"
 
@@ -89,7 +90,7 @@ def read(
     *,
     budget: SearchBudget | None = None,
 ) -> Iterator[ReadRows]:
-    """Yield the rows of a log, which is a whole file. The last of them have the note on how it was read."""
+    """Yield the rows of a log, which is a whole file. A note with the last rows says how the log was read."""
     check_version(block.path, block.version)
     data, damage = content.read_whole(block.path, BYTES_MAX)
     text = clean(data)
@@ -146,7 +147,7 @@ def clean(data: bytes) -> bytes:
 
 
 def choose_layout(text: bytes, regex: str | None, delimiter: str | None, budget: SearchBudget) -> LogLayout:
-    """Return how to read a log: by the caller's expression, else by its own, else by the best of the known ones.
+    """Return the layout of a log: with the caller's expression, else with its own, else with the best known one.
 
     Raise `BadPattern` if the expression of the caller or of the log cannot be used.
     """
@@ -171,7 +172,7 @@ def recognise(head: bytes) -> str | None:
 
 
 def find_events(text: bytes, layout: LogLayout, budget: SearchBudget) -> Iterator[FoundEvent | RefusedRow | Skipped]:
-    """Yield the events of a log in its order, what looks like one and is not, and how many lines are neither."""
+    """Yield the events of a log, the matches that are not events, and how many lines are skipped, in their order."""
     groups = layout.event.groupindex
     line, at = 1, 0
     try:
@@ -210,7 +211,10 @@ def _read_header(text: bytes) -> tuple[str | None, str | None, int]:
 
 
 def _find_executions(text: bytes, layout: LogLayout, budget: SearchBudget) -> Iterator[tuple[str, int, int]]:
-    """Yield the run, the start and the end of each execution. A log without delimiters is one, and has no name."""
+    """Yield the run, the start and the end of each execution.
+
+    A log without delimiters is one execution, and its run has an empty name.
+    """
     start, run = 0, ""
     for _ in range(layout.header_lines):
         start = text.find(b"\n", start) + 1 or len(text)
@@ -238,7 +242,7 @@ def _to_event(match: Any, groups: Mapping[str, int], run: str) -> Event | str:
     if "message" not in groups and "kind" in fields:
         attributes["kind"], kind = kind, "internal"
     dests = _split_names(fields.get("dests"))
-    is_open = kind == "send" and dests is None  # its destinations are to be inferred
+    is_open = kind == "send" and dests is None  # the destinations of this send are inferred later
     found = parse(
         {
             "run": run,
@@ -255,7 +259,7 @@ def _to_event(match: Any, groups: Mapping[str, int], run: str) -> Event | str:
 
 
 def _parse_clock(text: str, host: str) -> Mapping[str, int]:
-    """Return a clock. Raise `ValueError` with the reason if it is not one of this host."""
+    """Return a clock. Raise `ValueError` with the reason if the text is not a clock of this host."""
     try:
         clock = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -300,7 +304,7 @@ def _read_time(fields: Mapping[str, str]) -> float | None:
 
 
 def _fitness(sample: bytes, layout: LogLayout, budget: SearchBudget) -> tuple[int, int, int]:
-    """Return how well a layout fits: the most events, then the most groups, then the fewest lines left over."""
+    """Return how well a layout fits, as numbers of which greater is better: events, groups, minus the skipped lines."""
     found = list(find_events(sample, layout, budget))
     events = sum(isinstance(one, FoundEvent) for one in found)
     return events, len(layout.event.groupindex), -sum(one.lines for one in found if isinstance(one, Skipped))

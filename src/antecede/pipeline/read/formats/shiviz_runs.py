@@ -1,7 +1,7 @@
-"""Apply the rules of ShiViz logs that need all rows of a run: clocks that step by one, and which files are one run.
+"""Apply the rules of ShiViz logs that need all rows: clocks step by one, and some files together are one run.
 
-Whether several files are one execution is not written in them. They are taken for one unless two of them have the same
-event, which is the same host at the same clock value. Then each file is an execution of its own, named after the file.
+The files do not say whether they are one execution. They are taken for one unless two of them have the same event: the
+same host at the same clock value. In that case, each file is an execution of its own, named after the file.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from antecede.pipeline.errors import UnreadableInput
 from antecede.pipeline.read.formats.expressions import SearchBudget, SearchStopped, compile_expression
 
 ARRIVALS = ("deliver", "receive")
-"""The kinds that may mark a receive. The second counts in a run that has none of the first, as in every trace."""
+"""The kinds that may mark a receive. The second kind counts in a run that has no event of the first."""
 
 
 def find_clock_gaps(events: pa.Table) -> tuple[pa.Table, pa.Table]:
-    """Return the events of whole runs whose predecessor is there too, and the others as refused rows.
+    """Return the events of whole runs whose predecessor is in the table too, and the others as refused rows.
 
     A host counts its events from 1 by 1, so an event whose predecessor is missing cannot be trusted.
     """
@@ -39,7 +39,7 @@ def find_clock_gaps(events: pa.Table) -> tuple[pa.Table, pa.Table]:
 def shares_events(events: pa.Table) -> bool:
     """Return whether two files have the same event: the same run, process and index.
 
-    All rows of each host in each run must be here, from all files.
+    All rows of each host in each run must be in the table, from all files.
     """
     order, run, process = _order_by_host(events)
     index, file = events["index"].to_numpy(), codes(events["file"])[0]
@@ -52,7 +52,7 @@ def shares_events(events: pa.Table) -> bool:
 def name_runs_after_files(events: pa.Table, files: Sequence[str]) -> pa.Table:
     """Return the events with the name of their file before the name of their run.
 
-    `files` are the names of all files of the input, because as much of the path is used as tells them apart.
+    `files` are the names of all files of the input. As much of each path is used as is needed to tell them apart.
     """
     short = _shorten(files)
     file, names = codes(events["file"])
@@ -69,8 +69,8 @@ def name_runs_after_files(events: pa.Table, files: Sequence[str]) -> pa.Table:
 def clock_events(events: pa.Table, receives: str | None = None) -> pa.Table:
     """Return the clocks of events that carry one, as `schema.CLOCK_EVENTS`, for `kernel.clock_receives`.
 
-    The receives are those events whose text matches the expression `receives`, if it is given. Otherwise they are those
-    that the group `kind` of the log's expression calls deliver, or receive if the run has no deliver.
+    If `receives` is given, the receives are the events whose text matches this expression. Otherwise they are the
+    events that the group `kind` of the log's expression calls deliver, or receive if the run has no deliver.
     """
     attributes = events["attributes"]
     text, clock, kind = (pc.map_lookup(attributes, name, "first") for name in ("event", "clock", "kind"))
@@ -91,7 +91,7 @@ def clock_events(events: pa.Table, receives: str | None = None) -> pa.Table:
 
 
 def _mark_by_kind(runs: pa.ChunkedArray, kind: pa.ChunkedArray) -> Flags:
-    """Return which events are delivers, or receives in runs that have no deliver."""
+    """Return for each event whether it is a deliver, or, in a run that has no deliver, a receive."""
     run, names = codes(runs)
     is_deliver, is_receive = (pc.fill_null(pc.equal(kind, name), False).to_numpy() for name in ARRIVALS)
     has_deliver = np.bincount(run[is_deliver], minlength=len(names)) > 0
@@ -99,7 +99,7 @@ def _mark_by_kind(runs: pa.ChunkedArray, kind: pa.ChunkedArray) -> Flags:
 
 
 def _mark_by_text(texts: pa.ChunkedArray, expression: str) -> Flags:
-    """Return which texts match an expression. Each different text is searched once."""
+    """Return for each text whether it matches an expression. Each different text is searched once."""
     pattern = compile_expression(expression)
     code, found = codes(pc.fill_null(texts, ""))
     values = [text.encode() for text in found.to_pylist()]
@@ -137,7 +137,7 @@ def _refuse(rows: pa.Table, before: Longs) -> pa.Table:
 
 
 def _shorten(files: Sequence[str]) -> dict[str, str]:
-    """Return the shortest ends of paths that differ, by path."""
+    """Return for each path the shortest end of it by which it differs from the others."""
     parts = [file.split("/") for file in files]
     for count in range(1, max(map(len, parts), default=0) + 1):
         short = ["/".join(one[-count:]) for one in parts]

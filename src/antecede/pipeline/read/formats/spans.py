@@ -1,17 +1,17 @@
 """Make events of the spans of distributed tracing: find which span sent the message that another received.
 
-OTLP, Zipkin and Jaeger differ in spelling, and their readers give spans in the form of `SPANS`. A span that sends lists
-the keys by which its message may be known: a message id, a place in a Kafka partition, its own id. A span at which
-messages arrive lists, for each message, the keys that it may be known by, the best first. The first of these that a
-send answers to gives the message. If several sends answer to a key, the earliest of them is meant. A client call is a
-send if an arrival found it, and an internal event otherwise. An arrival that finds no send keeps the best name it has,
-and is an internal event if it has none. A span is one event, except that a span that receives a batch is one event for
-each message.
+OTLP, Zipkin and Jaeger differ in spelling, and their readers return spans in the form of `SPANS`. A span that sends
+lists the keys by which its message may be known: a message id, a place in a Kafka partition, its own id. A span at
+which messages arrive lists, for each message, the keys by which the message may be known, the best first. The first of
+these keys that a send answers to gives the message. If several sends answer to a key, the earliest of them is meant. A
+client call is a send if an arrival found it, and otherwise an internal event. An arrival that finds no send keeps the
+best name it has, and is an internal event if it has none. A span is one event, except that a span that receives a batch
+is one event for each message.
 
 Spans have no order of their own. The order of their start times, and then of their ids, stands for the order within a
 process.
 
-Spans may lie in several parts, of which each becomes rows, one for each event. What belongs together then meets:
+Spans may lie in several parts. The spans of each part become rows, one for each event. These then meet as follows:
 
     part with spans   list_rows        -> rows with the same key come together; the spans go where their process is
     key               answer_keys      -> answers to the same row come together, where the process of the row is
@@ -128,8 +128,8 @@ def resolve_spans(spans: pa.Table) -> tuple[pa.Table, int]:
 def list_rows(spans: pa.Table, *, first_row: int = 0, parts: int = 1) -> tuple[pa.Table, pa.Table]:
     """Return the rows of spans as `SPAN_ROWS`, one for each arrival of a batch, and their keys as `KEYS`.
 
-    The rows are numbered from `first_row` on. They belong to so many parts by process. Keys of the same text are to
-    come together.
+    The rows are numbered from `first_row` on. Each process belongs to one of `parts` parts. Keys of the same text are
+    to come together.
     """
     role = kind_codes(spans["role"], ROLES)
     arrivals = _flatten(spans["arrivals"])
@@ -161,7 +161,7 @@ def list_rows(spans: pa.Table, *, first_row: int = 0, parts: int = 1) -> tuple[p
 
 
 def answer_keys(keys: pa.Table) -> pa.Table:
-    """Return an answer for each arrival whose key is that of a send, as `ANSWERS`. All rows of a key must be here."""
+    """Return an answer for each arrival whose key is that of a send, as `ANSWERS`. `keys` has all rows of each key."""
     key, _ = codes(keys["key"])
     is_send = is_true(keys["is_send"])
     earliest = _find_earliest(keys, key, np.flatnonzero(is_send))
@@ -182,7 +182,7 @@ def answer_keys(keys: pa.Table) -> pa.Table:
 def choose_answers(answers: pa.Table) -> pa.Table:
     """Return the name of each arrival, and which client calls were answered, as `NAMES`.
 
-    All answers to an arrival must be here. A client call may come several times.
+    All answers to an arrival must be in the table. A client call may come several times.
     """
     row = answers["row"].to_numpy()
     order = np.lexsort((answers["rank"].to_numpy(), row))
@@ -223,10 +223,12 @@ def name_rows(rows: pa.Table, names: pa.Table) -> pa.Table:
 
 
 def make_events(named: pa.Table) -> pa.Table:
-    """Return the events of rows that have their messages, with all columns of a trace, file and line. All rows of a
-    process must be here."""
+    """Return the events of rows that have their messages, with all columns of a trace, file and line.
+
+    All rows of a process must be in the table.
+    """
     role = named["role"].to_numpy()
-    process, _ = codes(pc.fill_null(named["process"].cast(TEXT), ""))  # `doubtful_rows` refuses both
+    process, _ = codes(pc.fill_null(named["process"].cast(TEXT), ""))  # `doubtful_rows` refuses null and empty names
     kind = pa.DictionaryArray.from_arrays(pa.array(_kinds(named, role, process), INT), pa.array(KINDS))
     given = ("process", "dests", "group", "payload_bytes", "attributes", "file", "line")
     types = pa.schema([*schema.TRACE, SPANS.field("file"), SPANS.field("line")])
@@ -252,7 +254,7 @@ def count_unnamed(named: pa.Table) -> int:
 
 
 def _list_keys(spans: pa.Table, role: Roles, arrivals: _Flat, first_row: Longs, home: Longs) -> pa.Table:
-    """Return the keys of spans. `first_row` and `home` are the first row of each span, and its part."""
+    """Return the keys of spans. `first_row` is the first row of each span, and `home` is its part."""
     sends = _flatten(spans["keys"])
     sent = np.flatnonzero((role[sends.parent] <= CLIENT) & is_valid(sends.values))
     sender = sends.parent[sent]
@@ -288,14 +290,13 @@ def _list_keys(spans: pa.Table, role: Roles, arrivals: _Flat, first_row: Longs, 
 
 @dataclass(frozen=True, slots=True)
 class _Flat:
-    """The values of a column of lists, each with its row and its place in the list; and of each row, the length of its
-    list and where the list begins among the values."""
+    """The values of a column of lists, one list after the other."""
 
     values: pa.ChunkedArray
-    parent: Longs
-    place: Longs
-    lengths: Longs
-    first: Longs
+    parent: Longs  # by value: the row of its list
+    place: Longs  # by value: its place in the list
+    lengths: Longs  # by row: the length of its list
+    first: Longs  # by row: where its list begins among the values
 
 
 def _flatten(lists: pa.ChunkedArray) -> _Flat:
@@ -316,8 +317,10 @@ def _arrives(role: Roles) -> Flags:
 
 
 def _find_earliest(keys: pa.Table, key: Longs, sends: Longs) -> Longs:
-    """Return for each key the row of its earliest send, or -1. Sends that start together are told apart by name, and
-    then by their place in the input."""
+    """Return for each key the row of its earliest send, or -1.
+
+    Among sends that start together, the first by name counts, and then the first in the input.
+    """
     starts = keys["start_order"].take(pa.array(sends)).to_numpy()
     of_key = key[sends]
     first_start = np.full(int(key.max(initial=-1)) + 1, np.iinfo(np.int64).max)
@@ -335,7 +338,7 @@ def _find_earliest(keys: pa.Table, key: Longs, sends: Longs) -> Longs:
 
 
 def _own_names(spans: pa.Table, arrivals: _Flat, role: Roles, span: Longs, nth: Longs) -> pa.ChunkedArray:
-    """Return what to call each arrival that finds no send. That of a server, and what is not an arrival, is null."""
+    """Return a name for each arrival that finds no send. The name is null for servers, and for all other rows."""
     is_named = _arrives(role) & (role != SERVER)
     in_batch = (arrivals.lengths > 1)[span]
     single = take_or_null(spans["own_name"], np.where(is_named[span] & ~in_batch, span, -1))
@@ -346,8 +349,10 @@ def _own_names(spans: pa.Table, arrivals: _Flat, role: Roles, span: Longs, nth: 
 
 
 def _kinds(named: pa.Table, role: Roles, process: Longs) -> Longs:
-    """Return the place of each event's kind in `KINDS`. A process that only says that it received a message is taken
-    to have delivered it then."""
+    """Return the place of each event's kind in `KINDS`.
+
+    If a process only says that it received a message, it is taken to have delivered it then.
+    """
     kind = np.where(role <= CLIENT, KINDS.index("send"), KINDS.index("deliver"))
     kind[named["name"].is_null().to_numpy()] = KINDS.index("internal")
     rows = np.flatnonzero((kind == KINDS.index("deliver")) & ((role == RECEIVE) | (role == DELIVER)))

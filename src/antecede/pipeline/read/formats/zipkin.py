@@ -1,8 +1,8 @@
 """Read Zipkin v2 JSON: a list of spans in each file, or a list or a span in each line.
 
-A PRODUCER is a send, and a CONSUMER an arrival of what its parent sent. A CLIENT is a send if a SERVER answers to it:
-one that shares its span id (`shared`), or whose parent it is. A process is a local service name. Timestamps are
-microseconds.
+A PRODUCER is a send, and a CONSUMER is an arrival of the message that its parent sent. A CLIENT is a send if a SERVER
+answers to it. Such a SERVER shares the span id of the CLIENT (`shared`), or is its child. The name of a process is its
+local service name. Timestamps are microseconds.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def read(block: Block, wanted: Wanted = ALL_COLUMNS) -> Iterator[ReadRows]:
 
 
 def read_list(text: Any) -> list[TracedSpan | RefusedSpan]:
-    """Return the spans of a list, or the one span that is an object."""
+    """Return the spans of a list, or the only span if the text is an object. Raise `Malformed` if it is neither."""
     if text is None:
         raise Malformed
     return [_read_span(span) for span in objects_in([text] if isinstance(text, dict) else text)]

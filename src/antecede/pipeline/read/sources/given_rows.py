@@ -1,6 +1,6 @@
-"""Rows that a program has already: an Arrow table in this process, or the batches of a DataFrame on Spark.
+"""Read rows that a program has already: an Arrow table in this process, or the batches of a DataFrame on Spark.
 
-    Arrow table   cut into pieces, each of which travels to its task as one Arrow stream
+    Arrow table   it is cut into pieces, and each piece travels to its task as one Arrow stream
     DataFrame     each of its partitions goes through the task where it is
 
 The rows have no file. Their `line` is their number from 1 in an Arrow table. In a DataFrame it is a number that is
@@ -28,7 +28,10 @@ COUNT = pa.schema([("rows", pa.int64())])
 
 
 def needed_columns(names: Sequence[str], mapping: Mapping[str, object] | None, what: str) -> list[str]:
-    """Return the columns that are read. Raise `UnreadableInput` if one that is needed is not there."""
+    """Return the columns to read, among `names`. Raise `UnreadableInput` if a column is missing.
+
+    `what` is the name of the rows in the error.
+    """
     if mapping is not None:
         return find_columns(mapping, names, what)
     missing = missing_columns(names)
@@ -41,7 +44,10 @@ def needed_columns(names: Sequence[str], mapping: Mapping[str, object] | None, w
 
 
 def cut_table(table: pa.Table, *, together: bool) -> pa.Table:
-    """Return a table as dealt values, with `LINE`: all for one task if they are `together`, or each for its own."""
+    """Return a table as dealt values, with the column `LINE`.
+
+    All values are for one task if `together`. Otherwise each is for a task of its own.
+    """
     place = np.arange(table.num_rows)
     numbered = table.append_column(LINE, pa.array(place + 1)).combine_chunks()
     part = np.zeros_like(place) if together else place // PIECE_ROWS
@@ -51,13 +57,13 @@ def cut_table(table: pa.Table, *, together: bool) -> pa.Table:
 def read_pieces(
     batches: Batches, wanted: Wanted, mapping: Mapping[str, object] | None, name: str
 ) -> Iterator[ReadRows]:
-    """Yield the rows of pieces of a table."""
+    """Yield the rows of pieces of a table. `name` stands for the file of the rows."""
     for _, value in values_in(batches):
         yield from read_frame(unpack([value]).to_batches(), wanted, mapping, name)
 
 
 def read_frame(batches: Batches, wanted: Wanted, mapping: Mapping[str, object] | None, name: str) -> Iterator[ReadRows]:
-    """Yield the rows of a DataFrame."""
+    """Yield the rows of a DataFrame. `name` stands for the file of the rows."""
     for batch in batches:
         if batch.num_rows:
             table, line = pa.Table.from_batches([batch]).drop_columns([LINE]), batch.column(LINE)
@@ -67,5 +73,5 @@ def read_frame(batches: Batches, wanted: Wanted, mapping: Mapping[str, object] |
 
 
 def count_rows(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Task: count the rows of a part."""
+    """Yield the number of rows of a part, as `COUNT`. This is a task."""
     yield pa.record_batch([[sum(batch.num_rows for batch in batches)]], schema=COUNT)

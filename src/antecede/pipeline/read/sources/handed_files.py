@@ -1,4 +1,4 @@
-"""Files that Arrow cannot open where the tasks run: the runner lists them, and hands their content to the tasks.
+"""Read files that Arrow cannot open where the tasks run. The runner lists them, and hands their content to the tasks.
 
 Spark reads any path that Hadoop can open, such as `s3a://`, `dbfs:/` and `wasb://`. A task writes the content of a file
 to a private temporary file, reads it like any other, and removes it. A file is read as a whole, so it is one block, and
@@ -53,7 +53,7 @@ def read_contents(batches: Batches, read: Reader) -> Iterator[ReadRows]:
 
 
 def _read_heads(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Task: give the first bytes of each file, decompressed."""
+    """Yield the first bytes of each file, decompressed, as `HEADS`. This is a task."""
     for block in _write_files(batches):
         head = content.read_head(block.path, HEAD_BYTES)
         yield pa.record_batch([[block.name], [head], [parquet.has_index(block.path, head)]], schema=HEADS)

@@ -1,12 +1,12 @@
-"""Spans as the source of a check, in parts: tasks deal spans to each other until each knows its message.
+"""Read spans in parts: tasks deal spans to each other until each span knows its message.
 
     read      a block's spans become rows and keys     keys go to the part of their text, rows to that of their process
     answer    find the send that has a key             answers go to the part of the process that asked
     choose    take the best answer to each arrival     names, and the client calls that were answered, go home
     make      give every row its name and its index    all rows of a process are in one part
 
-Rows, refused rows and results pass through `answer` and `choose` as they are. What a task holds at a time is one part
-of the keys, of the answers or of the rows. Only a process that has more spans than a part makes its part larger.
+Rows, refused rows and results pass through `answer` and `choose` unchanged. A task holds one part of the keys, of the
+answers or of the rows at a time. Only a process that has more spans than a part makes its part larger.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ from antecede.pipeline.read.source import REFUSED, Source, pack_rows, read_block
 from antecede.pipeline.runner import PART, Batches, Dataset, Runner, Task
 
 SPAN_ROWS, KEYS, ANSWERS, NAMES = "span rows", "keys", "answers", "names"
-"""What a dealt value holds."""
+"""The names of dealt values, which say what they hold."""
 ROWS_PER_PART_MAX = 1 << 40
-"""Rows are numbered in the order of the input: the part that reads a row comes first, and then its place in it."""
+"""More rows than any part reads. Rows are numbered in the order of the input: by the part that reads them, and by their
+place in it."""
 
 
 def open_spans(
@@ -35,8 +36,8 @@ def open_spans(
 ) -> Source:
     """Return blocks of files with spans as a source. The spans meet in `parts` parts.
 
-    `read` gives spans as `spans.SPANS` in place of events. With `kept`, the events are computed once for all that is
-    done with them, and put into that list, until who owns it releases them.
+    `read` returns spans as `spans.SPANS` in place of events. If `kept` is given, the events are computed once, to be
+    read several times, and added to this list. The owner of the list must release them.
     """
     dealt = runner.hand_out(blocks).map(_deal_spans(read, parts), DEALT).deal(parts)
     answered = dealt.map(_resolve(KEYS, spans.answer_keys, ANSWERS, parts), DEALT).deal(parts)
@@ -70,7 +71,7 @@ def _deal_spans(read: Reader, parts: int) -> Task:
 
 
 def _take_refused(read: Iterator[ReadRows], refused: list[pa.Table]) -> Iterator[pa.Table]:
-    """Yield the spans of rows, and add the rows that are refused to `refused`."""
+    """Yield the spans among the rows, and add the rows that are refused to `refused`."""
     for rows in read:
         if rows.refused.num_rows:
             refused.append(rows.refused)
@@ -78,8 +79,11 @@ def _take_refused(read: Iterator[ReadRows], refused: list[pa.Table]) -> Iterator
 
 
 def _resolve(own: str, resolve: Callable[[pa.Table], pa.Table], name: str, parts: int) -> Task:
-    """Return a task that makes a table of all values of the name `own`, and deals its rows to the parts of their
-    processes. It passes all other values on."""
+    """Return a task that calls `resolve` on the table of all values of the name `own`.
+
+    The task deals the rows of the result to the parts of their processes, as values of this `name`. It passes all other
+    values on.
+    """
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
         values: list[pa.Buffer] = []
@@ -92,7 +96,7 @@ def _resolve(own: str, resolve: Callable[[pa.Table], pa.Table], name: str, parts
 
 
 def _make(batches: Batches, wanted: Wanted) -> Iterator[ReadRows]:
-    """Yield the refused rows that were dealt here, and then the events of all rows."""
+    """Yield the refused rows that were dealt to this part, and then the events of all rows."""
     held: dict[str, list[pa.Buffer]] = {SPAN_ROWS: [], NAMES: [], REFUSED: []}
     for name, value in values_in(batches):
         held[name].append(value)

@@ -1,4 +1,4 @@
-"""Rename the columns of a table as a mapping says, which has the same form as for JSON Lines (`formats.mapped`).
+"""Rename the columns of a table as a mapping says. The mapping has the same form as for JSON Lines (`formats.mapped`).
 
 A field is a column, or `a.b` for a field of a struct. Each value of `kind` that the mapping does not list is internal.
 """
@@ -22,7 +22,10 @@ WITH_MESSAGE = ("send", "receive", "deliver")
 
 
 def find_columns(mapping: Mapping[str, object], names: Sequence[str], what: str) -> list[str]:
-    """Return the columns, among `names`, that a mapping needs. Raise `BadPattern` if `what` has no such column."""
+    """Return the columns, among `names`, that a mapping needs. Raise `BadPattern` if a column is missing.
+
+    `what` is the name of the table in the error.
+    """
     kind: Any = mapping.get("kind", "kind")
     fields = [mapping[name] for name in FIELDS if name in mapping]
     fields += [kind["field"] if isinstance(kind, Mapping) else kind, *_attributes(mapping)]
@@ -63,7 +66,7 @@ def _column(table: pa.Table, field: str) -> pa.ChunkedArray:
     name, _, inner = field.partition(".")
     try:
         return pc.struct_field(table[name], inner.split("."))
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # no such field, or no struct
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # there is no such field, or the column is not a struct
         raise BadPattern(f"the mapping names {field!r}, but {name!r} has no such field") from None
 
 
