@@ -1,7 +1,9 @@
-"""What a report needs besides the tables.
+"""Make what a report needs besides the tables.
 
-model            what a check found, as plain values that a page draws
+model            the findings of a check, as plain values that a page draws
 explanations     the worst violations, each with the chain of messages that proves it
+neighbourhoods   the same for runs that no task has in memory, from the events near each violation
+figures          the numbers that a report shows besides the answer
 span_ids         the ids of traces and spans among attributes
 message_names    messages named for people, and labels that still differ when they are short
 shapes           violations that have the same cause

@@ -11,7 +11,10 @@ from antecede.pipeline.report.model import MessageArrow, Role
 def violation_arrows(
     events: Iterable[Event], chain: Iterable[Event], *, overtaken: str, overtaking: str
 ) -> Iterator[MessageArrow]:
-    """Yield the messages that have both ends among `events`, each with its role in the violation."""
+    """Yield the messages that have both ends among `events`, each with its role in the violation.
+
+    `chain` is the witness chain of the violation. `overtaken` and `overtaking` are its two messages.
+    """
     roles: dict[str | None, Role] = {event.message: "witness" for event in chain}
     roles |= {overtaking: "overtaking", overtaken: "overtaken"}
     return message_arrows(events, roles)

@@ -29,9 +29,10 @@ def excerpt(
     end: float | None = None,
     events_max: int = EVENTS_MAX,
 ) -> Iterator[dict[str, Any]]:
-    """Yield events as rows with the columns of the trace.
+    """Yield the events of a run, or between two times, as rows with the columns of the trace.
 
-    `source` reads all columns. If `start` or `end` is given, events without a time are left out.
+    `source` reads all columns. If `start` or `end` is given, events without a time are left out. If there are more than
+    `events_max` events, one more than this is returned.
     """
     picked = source.map(_pick(run, start, end, events_max + 1), DEALT).collect()
     rows = gather(picked.to_batches())
@@ -43,7 +44,7 @@ def excerpt(
 
 
 def _pick(run: str | None, start: float | None, end: float | None, count: int) -> Consumer:
-    """Return a consumer that passes on the chosen events, up to so many."""
+    """Return a consumer that passes on the chosen events, up to `count` of them."""
 
     def consume(read: Iterator[ReadRows]) -> Iterator[pa.RecordBatch]:
         left = count

@@ -1,12 +1,12 @@
 """Explain the worst violations: give the witness chain of each, in words and as events.
 
-A chain lies between the send of the message that was overtaken and the send of the one that overtook it, so only a
-neighbourhood of the run is looked at. A small run is taken whole. Of a larger run, the events are taken whose times lie
-between the two sends, and all events of the two messages. This is right if no deliver of the run precedes its send by
+A chain lies between the send of the message that was overtaken and the send of the message that overtook it, so only a
+neighbourhood of the run is looked at. A small run is taken whole. From a larger run, the events between the times of
+the two sends are taken, and all events of the two messages. This is right if no deliver of the run precedes its send by
 the source's clocks. If neither is possible, the explanation says so, and names the two messages.
 
-What comes from the log is bounded here, before it travels: the events of a chain and the two delivers keep some of
-their attributes, each cut to a length, and the events around them keep none.
+The attributes of events are bounded here, before they travel. The events of a chain and the two delivers keep some of
+their attributes, each cut to a length. The events around them keep none.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from antecede.pipeline.results import EXPLAINED
 from antecede.pipeline.tables.part_files import WORDS
 from antecede.pipeline.verify.judge import JudgedRuns
 
-AROUND = 3  # events shown before and after each that matters, in its process
+AROUND = 3  # events that are shown before and after each event that matters, in its process
 SHOWN_MAX = 200
 WHOLE_RUN_EVENTS_MAX = 2_000
 DETAILED_MAX = 40  # steps of a chain that keep their attributes, half of them at each end
@@ -45,14 +45,20 @@ ATTRIBUTE_CHARS_MAX = 300
 
 @dataclass(frozen=True, slots=True)
 class ExplainedRun:
-    """What decides how the neighbourhoods of a run are found: its size, and its delivers before their sends."""
+    """The counts that decide how the neighbourhoods of a run are found.
+
+    `events` is the number of its events, and `early` is the number of its delivers before their sends.
+    """
 
     events: int
     early: int
 
 
 def sizes_of(runs: pa.Table) -> dict[str, ExplainedRun]:
-    """Return what decides how the neighbourhoods of runs are found, from rows of `kernel.findings.RUN_COUNTS`."""
+    """Return the counts of each run that decide how its neighbourhoods are found.
+
+    `runs` are rows of `kernel.findings.RUN_COUNTS`.
+    """
     rows = runs.select(["run", "events", "early"]).to_pylist()
     return {row["run"]: ExplainedRun(row["events"], row["early"]) for row in rows}
 
@@ -76,7 +82,11 @@ def explain_judged(judged: JudgedRuns, *, events_max: int) -> pa.Table:
 
 
 def explain_one(row: Mapping[str, Any], run: Run | None, size: ExplainedRun) -> ExplainedViolation:
-    """Return the explanation of one violating deliver from the events near it. `run` is None if they are not known."""
+    """Return the explanation of one violating deliver.
+
+    `row` is a row of `kernel.findings.DELIVERIES`. `run` has the events near it, and is None if they are not known.
+    `size` has the counts of the whole run.
+    """
     violation = Violation(row["run"], row["process"], row["index"], row["message"], (row["witness"],), row["overtaken"])
     if run is None:
         return _without_chain(violation, row["sender"], _why_not(size))
@@ -124,7 +134,7 @@ def can_be_found_by_time(row: Mapping[str, Any], size: ExplainedRun) -> bool:
 
 
 def arrange_one(events: pa.Table) -> Run | None:
-    """Return events of one run as a `Run`, or None if there are none. Ignore rows that contradict an earlier one."""
+    """Return events of one run as a `Run`, or None if there are none. Ignore rows that contradict an earlier row."""
     in_order = events.cast(without_dictionaries(events.schema)).sort_by([("file", "ascending"), ("line", "ascending")])
     kept, _ = sift(to_events(in_order, LoggedEvent))
     return next(iter(arrange(kept)), None)
@@ -140,7 +150,7 @@ def pack_explanations(found: Sequence[ExplainedViolation]) -> pa.Table:
 
 
 def words_table(explained: Sequence[ExplainedViolation]) -> pa.Table:
-    """Return what the table of violations says of those that are explained, as `WORDS`."""
+    """Return the words on the violations that are explained, as `WORDS`, for the table of violations."""
     rows = [
         {"run": one.run, "process": one.process, "index": one.index}
         | {"rank": rank, "words": one.words, "late_s": one.late_seconds}
@@ -175,13 +185,16 @@ def _near_run(events: pa.Table, row: Mapping[str, Any], size: ExplainedRun, even
 
 
 def _titles(run: Run, events: Iterable[Event]) -> dict[str, str]:
-    """Return what the messages of some events are about, by id, as far as it is known."""
+    """Return the titles of the messages of some events, by id, as far as they are known."""
     sends = (run.sends.get(event.message) for event in events if event.message is not None)
     return {send.message: title for send in sends if send is not None and send.message and (title := title_of(send))}
 
 
 def _bound_attributes(event: Event, detailed: Set[tuple[str, int]]) -> LoggedEvent:
-    """Return an event with at most `ATTRIBUTES_MAX` attributes, ids first, each cut; with none if not `detailed`."""
+    """Return an event with at most `ATTRIBUTES_MAX` attributes, each cut to a length.
+
+    Ids are kept before other attributes. An event that is not among the `detailed` ones keeps none.
+    """
     assert isinstance(event, LoggedEvent)
     given = event.attributes if event.attributes and (event.process, event.index) in detailed else {}
     order = sorted(given, key=lambda name: name not in IDS)[:ATTRIBUTES_MAX]
@@ -217,7 +230,7 @@ def _why_not(size: ExplainedRun) -> str:
 
 
 def _around(run: Run, anchors: Sequence[Event]) -> Iterator[Event]:
-    """Yield the anchors, and the events next to each in its process, up to `SHOWN_MAX`."""
+    """Yield the anchors, and the events next to each anchor in its process. If there are more, stop at `SHOWN_MAX`."""
     shown: dict[tuple[str, int], Event] = {(event.process, event.index): event for event in anchors}
     for event in anchors:
         own = run.processes[event.process]

@@ -1,4 +1,4 @@
-"""Gather the figures that a report shows besides the answer, from what the tasks told and the tables they wrote."""
+"""Gather the figures that a report shows besides the answer, from the results and the tables of the tasks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ PICTURE_EVENTS_MAX = 90
 
 
 def gather_figures(runner: Runner, told: Mapping[str, pa.Table], found: Answer, *, is_explained: bool) -> Figures:
-    """Return the figures of a check whose tables were written."""
+    """Return the figures of a check whose tables were written.
+
+    `told` are the results of the tasks, by name. `is_explained` is true if the report has explained violations.
+    """
     histograms, timeline, stamps = draw_figures(told["figures"])
     links, link_count, violated_count = _gather_links(runner, told)
     processes = runner.call(totals.add_up_processes, _paths(told, "processes"), totals.PROCESS_TOTALS).to_pylist()
@@ -57,7 +60,7 @@ def gather_figures(runner: Runner, told: Mapping[str, pa.Table], found: Answer, 
 
 
 def _gather_links(runner: Runner, told: Mapping[str, pa.Table]) -> tuple[tuple[LinkTotals, ...], int, int]:
-    """Return links, how many there are, and how many of them have violations."""
+    """Return some links, the number of all links, and how many of these have violations."""
     rows = runner.call(totals.add_up_links(), _paths(told, "links"), totals.LINK_TOTALS).to_pylist()
     counts = (rows[0]["link_count"], rows[0]["violated_count"]) if rows else (0, 0)
     names = LinkTotals.__dataclass_fields__

@@ -1,7 +1,7 @@
 """Say in words what the clocks of `antecede locality` would save on the graph that a trace shows.
 
 The graph of a trace shows which processes wrote to which. Other links may be allowed and unused, and the words say so.
-Planning takes time that grows with the graph, so larger graphs are not planned.
+The time for a plan grows with the graph, so no plan is made for larger graphs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LINKS_MAX = 250
 
 
 def saving(links: Sequence[tuple[str, str]], *, complete: bool = True) -> str:
-    """Return the saving for links as (sender, receiver). `complete` says that there are no other links."""
+    """Return the saving in words. `links` are pairs of (sender, receiver). `complete` says whether these are all."""
     pairs = sorted({(sender, receiver) for sender, receiver in links if sender != receiver})
     if not pairs:
         return ""

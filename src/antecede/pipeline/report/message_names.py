@@ -1,7 +1,7 @@
-"""Name messages for people: first what the message is about, then its id, both short.
+"""Name messages for people: first the title of the message, then its id, both short.
 
-What a message is about is its *title*: the topic that its send names, or the name of the span that sent it. Names and
-ids can be long. They are shortened so that names that differ still differ (`tell_apart`).
+The *title* says what a message is about: the topic that its send names, or the name of the span that sent it. Names and
+ids can be long. They are shortened such that names that differ still differ (`tell_apart`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SPAN_NAME = "name"
 
 
 def title_of(send: Event) -> str:
-    """Return what a message is about: its topic, its group, or the name of its span. Return "" if nothing says so."""
+    """Return the title of a message: its topic, its group, or the name of its span. It is empty if there is none."""
     attributes = send.attributes or {}
     found = [attributes.get(name) for name in TOPICS] + [send.group, attributes.get(SPAN_NAME)]
     title = next((text for text in found if text), "")
@@ -31,7 +31,7 @@ def title_of(send: Event) -> str:
 
 
 def name_messages(ids: Iterable[str], titles: Mapping[str, str]) -> dict[str, str]:
-    """Return the name of each message: its title, and its id in parentheses; or its id alone if it has no title."""
+    """Return the name of each message: its title with its id in parentheses, or its id alone if it has no title."""
     known = list(ids)
     labels = tell_apart((one for one in known if not titles.get(one)), ID_CHARS_MAX)
     titled = tell_apart((one for one in known if titles.get(one)), TITLED_ID_CHARS_MAX)
@@ -39,7 +39,7 @@ def name_messages(ids: Iterable[str], titles: Mapping[str, str]) -> dict[str, st
 
 
 def cut_middle(text: str, chars_max: int) -> str:
-    """Return `text`, with an ellipsis in place of its middle if it is too long: ids often differ at their ends."""
+    """Return `text`. If it is too long, an ellipsis replaces its middle, because ids often differ at their ends."""
     if len(text) <= chars_max:
         return text
     tail = (chars_max - 1) // 2
@@ -49,8 +49,9 @@ def cut_middle(text: str, chars_max: int) -> str:
 def tell_apart(texts: Iterable[str], chars_max: int, show: Callable[[str], str] = str) -> dict[str, str]:
     """Return a label of at most `chars_max` characters for each text, such that different texts have different labels.
 
-    A text loses its middle. Texts that look the same then are shown from where they begin to differ; if that is not
-    enough, they get a number. `show` is applied to each label, and labels must differ after it.
+    A text that is too long loses its middle. Texts that look the same after this are shown from the place on where they
+    begin to differ. If that is not enough, they get a number. `show` is applied to each label, and labels must differ
+    after it.
     """
     same: dict[str, list[str]] = {}
     for text in dict.fromkeys(texts):
@@ -67,13 +68,13 @@ def tell_apart(texts: Iterable[str], chars_max: int, show: Callable[[str], str] 
 
 
 def _shared_start(first: str, last: str) -> int:
-    """Return how many characters all texts of a group share, from the first and the last of them in order."""
+    """Return how many characters all texts of a sorted group share at their beginning, from its two ends."""
     pairs = enumerate(zip(first, last, strict=False))
     return next((place for place, (one, two) in pairs if one != two), min(len(first), len(last)))
 
 
 def _cut_around(text: str, start: int, chars_max: int) -> str:
-    """Return the beginning of a text and its part from `start` on, at which it differs from others."""
+    """Return the beginning of a text, and its part from `start` on, where it differs from others."""
     if len(text) <= chars_max:
         return text
     head = chars_max // 3

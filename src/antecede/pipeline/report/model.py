@@ -1,4 +1,4 @@
-"""Define what a check found, as plain values that a report draws: frozen, comparable, and without Spark.
+"""Define the findings of a check, as plain values that a report draws: frozen, comparable, and without Spark.
 
 The pipeline fills these values and `antecede.web` draws them. Names and texts come from other people's logs and can be
 long or hostile, so a page must cut and escape them. Every list is bounded. If a list is only a part of the whole, a
@@ -50,7 +50,10 @@ class RunAnswer:
 
 @dataclass(frozen=True, slots=True)
 class OrderAnswer:
-    """The verdict on one order of a trace, and how many runs violate it. `words` are a witness, or the reason."""
+    """The verdict on one order of a trace, and how many runs violate it.
+
+    `words` are a witness of a violation, or the reason why the order is undecidable.
+    """
 
     order: str
     verdict: str
@@ -60,12 +63,12 @@ class OrderAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The verdict on a trace and what was counted. The verdict is about the order `required`.
+    """The verdict on a trace, and the counts. The verdict is about the order `required`.
 
-    `basis` says what the verdict rests on: "messages", "clocks" (deliveries are then receives, and violations those
-    that came late by the vector clocks), or "messages and clocks". `sums` adds up the counts of all runs. `runs` are
-    the first of them, the worst ones leading. If `complete` is false, some rows of the input were refused, and the
-    verdict is about the others.
+    `basis` says what the verdict rests on: "messages", "clocks", or "messages and clocks". If it is "clocks",
+    deliveries are receives, and violations are the receives that came late by the vector clocks. `sums` adds up the
+    counts of all runs. `runs` are some of the runs, the worst first. If `complete` is false, some rows of the input
+    were refused, and the verdict is about the others.
     """
 
     verdict: str
@@ -83,13 +86,13 @@ class Answer:
         return next(one.verdict for one in self.orders if one.order == order)
 
     def witness_of(self, order: str) -> str | None:
-        """Return how an order is violated, in words, or None if it is not."""
+        """Return words that say how an order is violated. Return None if it is not, or if no violation is explained."""
         return next((one.words for one in self.orders if one.order == order and one.verdict == VIOLATED), None)
 
 
 @dataclass(frozen=True, slots=True)
 class LoggedEvent(Event):
-    """An event, and where the input has it: the name of the file, and the line or row in it, counted from 1."""
+    """An event, and its place in the input: the name of the file, and the line or row in it, counted from 1."""
 
     file: str | None = None
     line: int | None = None
@@ -133,13 +136,15 @@ class ExplainedViolation:
 
     @property
     def steps(self) -> tuple[LoggedEvent, ...]:
-        """The events that prove the violation: the chain, and the delivers in the wrong order."""
+        """Return the events that prove the violation: the chain, and the delivers in the wrong order."""
         return (*self.chain, *self.delivers)
 
     @property
     def delivers(self) -> tuple[LoggedEvent, ...]:
-        """The delivers in the wrong order, as far as they are among the events: of the overtaking message, then the
-        first later one of the overtaken message."""
+        """Return the delivers in the wrong order, as far as they are among the events.
+
+        The first is that of the overtaking message, and the second is the next one of the overtaken message.
+        """
         here = sorted((event for event in self.events if event.process == self.process), key=lambda event: event.index)
         first = [event for event in here if event.index == self.index]
         late = [event for event in here if event.index > self.index and event.message == self.overtaken]
@@ -169,7 +174,7 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True)
 class TimeBucket:
-    """Deliveries and violations whose deliver lies in [start_s, end_s), and means of what is known."""
+    """The deliveries and violations in [start_s, end_s), by the time of the deliver, and the means that are known."""
 
     start_s: float
     end_s: float
@@ -182,7 +187,7 @@ class TimeBucket:
 
 @dataclass(frozen=True, slots=True)
 class StampSizes:
-    """The size of the control information on the messages that carry any, over all of these messages."""
+    """The size of the control information, added up over all messages that carry any."""
 
     messages: int
     bytes: int
@@ -237,12 +242,13 @@ class TracePicture:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What a report shows besides the answer.
+    """The figures that a report shows besides the answer.
 
-    `histograms` are by measure: `delay_s`, `hold_s` and `needless_s`. `links` come with the busiest first, and
-    `violated_links` are those with the most violations, of which there are `violated_link_count`. `processes` come with
-    the worst first, then the busiest; `process_count` is the number of all processes. `held` is the number of delivers
-    that were held back after their receive. `reasons` counts all quarantined rows by reason.
+    `histograms` are by measure: `delay_s`, `hold_s` and `needless_s`. `links` has the busiest links first.
+    `violated_links` has the links with the most violations, and `violated_link_count` is the number of all links with
+    violations. `processes` has the worst processes first, then the busiest, and `process_count` is the number of all
+    processes. `held` is the number of delivers that were held back after their receive. `reasons` counts all
+    quarantined rows by reason.
     """
 
     histograms: Mapping[str, Histogram] = field(default_factory=dict)
@@ -264,10 +270,10 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The answer of a check, and what a page shows besides.
+    """The answer of a check, and everything that a page shows besides it.
 
     `explained` are the worst of all violations, and `stages` are the seconds that each stage of the check took. `plan`
-    says in words which tasks read and judged what. `figures` are known if the check had an output folder.
+    says in words which tasks read and judged what. `figures` is None if the check had no output folder.
     """
 
     paths: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Explain violations of runs that no task has in memory: read the events near each again, and give them to one task."""
+"""Explain violations of runs that no task has in memory. The events near a violation are read again, for one task."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def explain_from_source(
 ) -> pa.Table:
     """Return the explanations of violating delivers as rows of `results.EXPLAINED`.
 
-    `worst` are rows of `kernel.findings.DELIVERIES`. If more than `events_max` events lie between the two sends of one,
-    its explanation says so.
+    `worst` are rows of `kernel.findings.DELIVERIES`, and `runs` has the counts of their runs. If more than `events_max`
+    events lie between the two sends of a violation, its explanation says so.
     """
     if not worst:
         return EXPLAINED.empty_table()
@@ -60,7 +60,8 @@ def _select(events: pa.Table, row: Row, size: ExplainedRun) -> pa.Table:
 def _pick(rows: Sequence[Row], runs: Mapping[str, ExplainedRun], events_max: int) -> Consumer:
     """Return a consumer that deals the events near each violation to a part of its own.
 
-    It deals at most one more than `events_max` for each, so that who gets them can tell that there are too many.
+    It deals at most one event more than `events_max` to each part, so that the task there can tell that there are too
+    many.
     """
 
     def consume(read: Iterator[ReadRows]) -> Iterator[pa.RecordBatch]:

@@ -5,8 +5,8 @@ and the chains between the two sends follow the same code path. A code path is t
 each as its process, its kind, and what its message is about (`report.message_names.title_of`). Ids, times and runs do
 not count. If the chain of a violation is not known, only the link counts.
 
-Shapes are known of explained violations only. How many of all violations lie on a link, whatever their shape, is in the
-table `links`.
+Only explained violations have a shape. The table `links` has the number of all violations on a link, whatever their
+shape.
 """
 
 from __future__ import annotations

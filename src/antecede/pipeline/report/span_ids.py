@@ -10,6 +10,6 @@ IDS = frozenset({*TRACE_IDS, *SPAN_IDS})
 
 
 def find_attribute(attributes: Mapping[str, str] | None, name: str) -> str | None:
-    """Return an attribute. `trace_id` and `span_id` are found under every name that sources give them."""
+    """Return an attribute, or None. `trace_id` and `span_id` are found under every name that sources give them."""
     other = {"trace_id": TRACE_IDS, "span_id": SPAN_IDS}.get(name, ())
     return next((value for one in (name, *other) if (value := (attributes or {}).get(one))), None)
