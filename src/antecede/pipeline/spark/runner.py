@@ -1,7 +1,7 @@
 """Run tasks on Spark: parts are partitions, `map` is `mapInArrow`, and `deal` is a shuffle by the number of the part.
 
-What travels between tasks is a few rows, each with a stream of many Arrow rows in it: Spark moves such a value as it
-is, and never takes it apart. The same calls work with a session of Spark Connect.
+Only a few rows travel between tasks, each with a stream of many Arrow rows in it. Spark moves such a value without
+reading it. The same calls work with a session of Spark Connect.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from antecede.pipeline.runner import CONTENTS, LINE, LISTED_FILES, PART, Dataset
 from antecede.pipeline.spark.session import cause, explain_failure, let_go
 
 NOT_KNOWN = pa.schema([])
-"""The schema of rows that are only mapped, so that nobody asks for it."""
+"""The schema of rows that are only mapped. Nobody asks for it."""
 CORES_UNKNOWN = 8
-"""The number of cores that is assumed for a session that does not tell."""
+"""The number of cores that is assumed for a session that does not tell how many it has."""
 
 
 class SparkRunner:
-    """Run every task on one Spark session."""
+    """A runner that runs every task on one Spark session."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
@@ -72,7 +72,7 @@ class SparkRunner:
 
 
 class SparkDataset:
-    """The rows of a DataFrame."""
+    """The rows of a DataFrame as a dataset."""
 
     def __init__(self, frame: DataFrame, schema: pa.Schema) -> None:
         self._frame = frame

@@ -1,13 +1,13 @@
-"""The one place where a Spark session is made, and where its failures are put into words.
+"""Make a Spark session, and put its failures into words. No other module makes one.
 
-`session` starts an embedded Spark, joins a cluster, or connects to a Spark Connect server; the rest of the project
-uses DataFrames and Arrow functions alone, which all three have. An embedded Spark is quiet, keeps to the loopback
-interface, runs Python workers with this very interpreter and this very package, and takes its memory from
-`ANTECEDE_DRIVER_MEMORY` (such as `4g`), else a quarter of the machine's, between 1 and 4 GB.
+`session` starts an embedded Spark, joins a cluster, or connects to a Spark Connect server. The rest of the project uses
+only DataFrames and Arrow functions, which all three have. An embedded Spark is quiet, keeps to the loopback interface,
+and runs Python workers with this very interpreter and this very package. Its memory is `ANTECEDE_DRIVER_MEMORY` (such
+as `4g`), or else a quarter of the machine's memory, between 1 and 4 GB.
 
-What can be known before Spark is asked is checked first, because Spark's own answers come late and in many lines:
-the Java, whether anything listens at the address of the master, room on the disk where Spark spills. What fails
-later, while a job runs, `explain_failure` turns into one sentence of the same kind.
+Some faults are looked for before Spark is asked, because Spark's own answers come late and in many lines: a missing
+Java, an address where nothing listens, a disk without room to spill. If a job fails later, while it runs,
+`explain_failure` turns the error into one sentence of the same kind.
 """
 
 from __future__ import annotations
@@ -40,34 +40,34 @@ PROBE_SECONDS_MAX = 5.0
 CONNECT_PORT = 15002
 ADDRESS = re.compile(r"^(?:spark|sc|k8s|k8s://https?)://(?P<hosts>[^/;]+)")
 MASTERS = ("local[2]", "local[*]", "spark://HOST:7077", "sc://HOST:15002", "yarn", "k8s://...")
-"""What people may write as a master, with examples for what varies."""
+"""The forms of a master that a caller may write, with examples for the parts that vary."""
 MASTER = re.compile(
     r"local|local\[\s*(\*|[1-9]\d*)\s*(,\s*\d+\s*)?\]|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]|yarn|(spark|sc|k8s)://.+"
 )
 REFUSED = re.compile(r"antecede\.[\w.]+\.(UnreadableInput|FileChanged|BadPattern|UnknownFormat|Misuse): (.+)")
-"""How a task says that the input cannot be read, inside of what Spark says."""
+"""The part of an error of Spark in which a task says that the input cannot be read."""
 WORKER_MEMORY = {
     "ARROW_DEFAULT_MEMORY_POOL": "system",
     "MALLOC_MMAP_THRESHOLD_": str(32 << 20),
     "MALLOC_TRIM_THRESHOLD_": str(1 << 30),
 }
-"""A worker keeps the memory of a task's columns for those of the next. To give it back each time, and to fault it in
-again, is a tenth of the time of a large check."""
+"""Settings by which a worker keeps the memory of a task's columns for those of the next task. To give the memory back
+each time, and to fault it in again, takes a tenth of the time of a large check."""
 TRACEBACK = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(\S.*)")
-"""What a task says of an error of its own. The last line names the error."""
+"""The traceback of a task in an error of Spark. Its last line names the error."""
 LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 
 
 class UnreachableSpark(Misuse):
-    """No Spark can be had at the address given."""
+    """There is no Spark at the given address."""
 
 
 class SparkFailed(AntecedeError):
-    """A Spark job failed for a reason that is not the trace's."""
+    """A Spark job failed for a reason that does not lie in the trace."""
 
 
 class SparkOutOfRoom(LimitReached):
-    """Disk or memory ran out; nothing of the input was changed."""
+    """Disk or memory ran out. The input was not changed."""
 
 
 def session(
@@ -77,9 +77,10 @@ def session(
     options: Mapping[str, str] | None = None,
     others: Sequence[str] = (),
 ) -> SparkSession:
-    """A session on `master`: a Spark master, an `sc://` Connect address, or, by default, all local cores.
+    """Return a session on `master`: a Spark master, an `sc://` Connect address, or, by default, all local cores.
 
-    `others` are what the caller takes in place of a master. The error for a wrong master names them.
+    `app` is the name of the application. `options` are further settings of Spark. `others` are words that the caller
+    takes in place of a master; the error for a wrong master names them.
     """
     address = master or "local[*]"
     _probe(address, others)
@@ -92,7 +93,7 @@ def session(
     settings = {**_settings(address), **(options or {})}
     for key, value in settings.items():
         builder = builder.config(key, value)
-    # What it would say is in the error that reaches the caller.
+    # The error that reaches the caller has all that this logger would say.
     logging.getLogger("DataFrameQueryContextLogger").setLevel(logging.CRITICAL)
     with explain_failure(f"Spark could not be started on {address}"):
         return builder.getOrCreate()
@@ -100,7 +101,10 @@ def session(
 
 @contextmanager
 def explain_failure(doing: str = "a Spark job failed") -> Iterator[None]:
-    """Around anything that runs a Spark job: its failure becomes one sentence that says what to do."""
+    """Raise an error of one sentence, which says what to do, in place of an error of Spark inside a `with` block.
+
+    `doing` is the beginning of the sentence, and says what failed.
+    """
     try:
         yield
     except (PySparkException, Py4JError, OSError, RuntimeError) as error:
@@ -108,13 +112,16 @@ def explain_failure(doing: str = "a Spark job failed") -> Iterator[None]:
 
 
 def let_go(frame: DataFrame) -> None:
-    """Of what was kept. A Spark that is gone keeps nothing, and why it is gone is for another error to say."""
+    """Release a cached DataFrame. Do nothing if Spark is gone: another error says why it is."""
     with suppress(PySparkException, Py4JError, OSError):
         frame.unpersist()
 
 
 def cause(error: BaseException) -> str:
-    """Return the innermost reason in a Spark error: that of a Python task, the last `Caused by`, or the first line."""
+    """Return the innermost reason in a Spark error.
+
+    It is the error of a Python task if there is one, else the last `Caused by`, else the first line.
+    """
     in_tasks = TRACEBACK.findall(str(error))
     if in_tasks:
         return f"a task ended with {in_tasks[-1].strip()}"[:500]
@@ -143,7 +150,7 @@ def _in_words(doing: str, error: BaseException) -> AntecedeError:
 def _settings(address: str) -> dict[str, str]:
     common = {
         "spark.sql.execution.arrow.pyspark.enabled": "true",
-        "spark.sql.legacy.parquet.nanosAsLong": "true",  # else Spark has no type for them
+        "spark.sql.legacy.parquet.nanosAsLong": "true",  # otherwise Spark has no type for nanoseconds
         "spark.sql.session.timeZone": "UTC",
     }
     if not address.startswith("local"):
@@ -155,8 +162,8 @@ def _settings(address: str) -> dict[str, str]:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": str(LOCAL_SHUFFLE_PARTITIONS),
-        "spark.shuffle.compress": "false",  # it never leaves the machine: a tenth of the time of a check is saved
-        "spark.sql.codegen.cache.maxEntries": "1000",  # a check has more of them than the 100 that Spark would keep
+        "spark.shuffle.compress": "false",  # the data never leaves the machine, and a check takes a tenth less time
+        "spark.sql.codegen.cache.maxEntries": "1000",  # a check has more entries than the 100 that Spark would keep
         "spark.driver.memory": os.environ.get(MEMORY_ENVIRONMENT) or f"{_memory_mb()}m",
         "spark.driver.extraJavaOptions": java_options,
         "spark.executor.extraJavaOptions": java_options,
@@ -173,7 +180,10 @@ def _memory_mb() -> int:
 
 
 def _prepare_machine() -> None:
-    """What the processes that Spark starts here read from the environment, before the first is started."""
+    """Set the environment for the processes that Spark starts on this machine, before the first is started.
+
+    Raise `SparkOutOfRoom` if a disk on which Spark spills is full, and `UnusableJava` if there is no Java.
+    """
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
@@ -190,7 +200,10 @@ def _prepare_machine() -> None:
 
 
 def _probe(address: str, others: Sequence[str] = ()) -> None:
-    """Spark takes a minute to notice that nobody is there; a connection tried first takes no time."""
+    """Raise `UnreachableSpark` if `address` is not a master, or if nothing answers there.
+
+    Spark takes a minute to notice that nothing answers. To try a connection first takes no time.
+    """
     if not MASTER.fullmatch(address):
         raise UnreachableSpark(
             f"no Spark is addressed like {address!r}{errors.did_you_mean(address, (*others, *MASTERS))}; write "

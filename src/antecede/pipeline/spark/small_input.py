@@ -1,10 +1,10 @@
-"""A Spark for a small input, which takes longer to warm up than to work.
+"""Choose settings of Spark for a small input, for which Spark takes longer to warm up than to work.
 
-Spark makes Java code of every query, and Java compiles what is run often in ever better ways; both pay when there is
-much to read. For a few megabytes on this machine they are much of the time from command to verdict (`bench.check.small`
-measures it), so an embedded Spark is started for such an input with Java's first compiler alone, without whole-stage
-code, and without planning every query again while it runs. What it computes is the same. These are options of the Java
-process, so a session that already exists keeps its own.
+Spark makes Java code of every query, and Java compiles code that is run often in ever better ways. Both pay if there is
+much to read. For a few megabytes on this machine, they take much of the time from command to verdict
+(`bench.check.small` measures it). So for such an input an embedded Spark is started with Java's first compiler alone,
+without whole-stage code, and without planning every query again while it runs. The results are the same. These are
+options of the Java process, so a session that already exists keeps its own.
 """
 
 from __future__ import annotations
@@ -28,14 +28,17 @@ JAVA_OPTIONS = (
 
 
 def options(paths: Sequence[str], master: str | None) -> dict[str, str]:
-    """Settings for `session`: none unless Spark is embedded and all the input is here and small."""
+    """Return settings for `session`. There are none unless Spark is embedded, and the input is local and small."""
     if master is not None and not master.startswith("local["):
         return {}
     return {"spark.driver.extraJavaOptions": " ".join(JAVA_OPTIONS)} if is_small(paths) else {}
 
 
 def is_small(paths: Sequence[str]) -> bool:
-    """At most `BYTES_MAX` in at most `FILES_MAX` local files; compressed ones count as ten times their size."""
+    """Return whether the paths mean at most `FILES_MAX` local files, with at most `BYTES_MAX` bytes together.
+
+    A compressed file counts as ten times its size.
+    """
     found = list(islice(_files(paths), FILES_MAX + 1))
     if not 0 < len(found) <= FILES_MAX:
         return False
