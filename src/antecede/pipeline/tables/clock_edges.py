@@ -1,9 +1,9 @@
-"""Who heard of whom, in a log that has vector clocks and no message ids: the edges that its clocks show.
+"""Find who heard of whom, in a log that has vector clocks and no message ids: the edges that its clocks show.
 
-If an event's clock knows more of another process than the event before it did, something arrived from there: from the
-latest event it now knows of, unless it heard of that by way of another. Such an edge is not a message: two messages may
-be one edge, and a message that brought nothing new is none. So causal order cannot be judged from edges alone. They do
-show the graph, and delays if there are times.
+If the clock of an event knows more of another process than the clock of the event before, something has arrived from
+that process. It came from the latest event of that process that is now known, unless the news came by way of a third
+process. Such an edge is not a message: two messages may be one edge, and a message that brought nothing new is not an
+edge. So causal order cannot be judged from edges alone. Edges do show the graph, and delays if there are times.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 CLOCK = "clock"
-"""The attribute that readers keep a source's vector clock in, as a JSON object from process to count."""
+"""The attribute in which readers keep the vector clock of a source, as a JSON object from process to count."""
 EDGES = pa.schema(
     [
         *(("run", pa.string()), ("sender", pa.string()), ("sent_index", pa.int64()), ("sent_time", pa.float64())),
@@ -28,7 +28,7 @@ Clock = Mapping[str, int]
 
 
 def find_edges(events: pa.Table) -> pa.Table:
-    """Return the edges in whole runs, as `EDGES`. The index of an event is its own entry."""
+    """Return the edges in whole runs, as `EDGES`. The index of an event is its process's own entry in its clock."""
     if "attributes" not in events.column_names:
         return EDGES.empty_table()
     stamped: dict[tuple[str, str, int], tuple[Clock, float | None]] = {}
@@ -41,7 +41,10 @@ def find_edges(events: pa.Table) -> pa.Table:
 
 
 def _parse_clock(text: str | None) -> Clock | None:
-    """Return the clock in an attribute, or None if it is not one: any source may have an attribute of that name."""
+    """Return the clock in an attribute, or None if the text is not a clock.
+
+    Any source may have an attribute with the name `CLOCK`.
+    """
     try:
         clock = None if text is None else json.loads(text)
     except (ValueError, RecursionError):
@@ -63,7 +66,7 @@ def _edges(stamped: Mapping[tuple[str, str, int], tuple[Clock, float | None]]) -
         for sender, sent_index in news.items():
             others = (stamped[run, host, count][0] for host, count in news.items() if host != sender)
             if any(other.get(sender, 0) >= sent_index for other in others):
-                continue  # it heard of that by way of another
+                continue  # the news came by way of another process
             sent_time = stamped[run, sender, sent_index][1]
             place = {"process": process, "index": index, "time": time}
             yield {"run": run, "sender": sender, "sent_index": sent_index, "sent_time": sent_time, **place}

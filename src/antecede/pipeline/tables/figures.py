@@ -1,4 +1,4 @@
-"""Reduce the measures of a task to few enough numbers to draw, in a form that the numbers of several tasks add up to.
+"""Reduce the measures of a task to few enough numbers to draw. The numbers of several tasks can be added up.
 
 A histogram has bins whose width is a power of two, and bins begin at multiples of their width. So bins of two tasks can
 be made equally wide by adding up neighbours, and their counts then add up exactly, however the rows were dealt out.
@@ -23,16 +23,16 @@ from antecede.pipeline.tables.measures import conform
 
 BINS_TOLD_MAX, BINS_DRAWN_MAX = 1_024, 40
 PERCENTS = (50.0, 90.0, 95.0, 99.0, 99.9)
-GROWTH = 1.01  # from one logarithmic bin to the next
+GROWTH = 1.01  # the factor from one logarithmic bin to the next
 EXPONENT_MIN = -60
 TIME, STAMPS = "time", "stamps"
-TOTAL, BIN, SIZE = range(3)  # what a row is: all values, those in a bin, those of about one size
+TOTAL, BIN, SIZE = range(3)  # a row counts all values, the values in a bin, or the values of about one size
 
 
 def summarise_figures(deliveries: pa.Table, edges: pa.Table | None, sends: pa.Table) -> pa.Table:
     """Return the figures of some deliveries, as `FIGURES`.
 
-    `edges` are those of vector clocks, for a log without messages. `sends` has the times and stamps of messages.
+    `edges` are the edges of vector clocks, for a log without messages. `sends` has the times and stamps of messages.
     """
     first = deliveries.filter(deliveries["first"]).select(["time", "violation", "delay_s", "hold_s", "needless"])
     if edges is not None:
@@ -79,7 +79,7 @@ def _total(name: str, values: pa.ChunkedArray, place: int | None = None) -> pa.T
 
 
 def _time_line(first: pa.Table, stamped: pa.Table) -> Iterator[pa.Table]:
-    """Yield the counts of deliveries by bin of time, and the sums that means are made of."""
+    """Yield the counts of deliveries by bin of time, and the sums of which the means are made."""
     first, stamped = (table.filter(pc.is_valid(table["time"])) for table in (first, stamped))
     if first.num_rows:
         yield _total(TIME, first["time"])
@@ -99,7 +99,10 @@ def _time_line(first: pa.Table, stamped: pa.Table) -> Iterator[pa.Table]:
 
 
 def _count(table: pa.Table, sums: Mapping[str, tuple[str, str]], **same: str | int) -> pa.Table:
-    """Return the rows and some sums of a table by its column `place`, as `FIGURES`. `same` is the same in all rows."""
+    """Return the number of rows, and some sums, for each value of the column `place`, as `FIGURES`.
+
+    `sums` has a column and an aggregation for each column of the result. `same` are values that all rows get.
+    """
     found = table.group_by("place").aggregate([([], "count_all"), *sums.values()])
     found = found.rename_columns(["place", "count", *sums])
     for name, value in same.items():
@@ -125,16 +128,16 @@ def _stamp_sizes(rows: list[dict[str, Any]]) -> StampSizes | None:
 
 
 def _exponent(values: Doubles) -> int:
-    """Return the exponent of the narrowest bins of which the values need at most `BINS_TOLD_MAX`."""
+    """Return the exponent of the narrowest bins such that at most `BINS_TOLD_MAX` of them hold all values."""
     low, high = float(values.min()), float(values.max())
-    finest = max(EXPONENT_MIN, math.frexp(max(abs(low), abs(high)))[1] - 52)  # narrower ones tell nothing apart
-    if (high - low) / BINS_TOLD_MAX == 0.0:  # the same, or too close together to be divided
+    finest = max(EXPONENT_MIN, math.frexp(max(abs(low), abs(high)))[1] - 52)  # narrower bins tell nothing apart
+    if (high - low) / BINS_TOLD_MAX == 0.0:  # the ends are the same, or too close together to be divided
         return finest
     return max(finest, math.ceil(math.log2((high - low) / (BINS_TOLD_MAX - 1))))
 
 
 def _sizes(values: Doubles) -> Longs:
-    """Return the logarithmic bin of each value. 0 is for zero; positive and negative values have opposite bins."""
+    """Return the logarithmic bin of each value. The bin of zero is 0, and opposite values have opposite bins."""
     with np.errstate(divide="ignore"):
         steps = np.where(values == 0, 0.0, np.ceil(np.log(np.abs(values)) / math.log(GROWTH)))
     offset = 1 << 20  # more than any number of steps
@@ -174,7 +177,7 @@ def _percentiles(sizes: Mapping[int, int], count: int, low: float, high: float) 
 
 
 def _draw_bins(rows: list[dict[str, Any]], low: float, high: float) -> Iterator[tuple[float, float, dict[str, Any]]]:
-    """Yield the start, the end and the sums of each bin that is drawn, from `low` to `high`, also of empty ones."""
+    """Yield the start, the end and the sums of each bin that is drawn, from `low` to `high`, empty bins included."""
     bins = [row for row in rows if row["what"] == BIN]
     exponent = max(row["exponent"] for row in bins)
     while math.floor(high / 2.0**exponent) - math.floor(low / 2.0**exponent) >= BINS_DRAWN_MAX:

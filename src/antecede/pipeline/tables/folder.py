@@ -1,7 +1,8 @@
-"""The tables of a checked trace, as Parquet under one folder: one folder each, by the names of `schema.TABLES`.
+"""Guard the folder to which a check writes its tables: a folder of Parquet for each name of `schema.TABLES`.
 
-What is already there is replaced if it is a table of a check; anything else is left alone and refused. The input is
-never inside the output, nor the output inside the input. One check at a time writes to a folder of this machine.
+A table of an earlier check is replaced. If something else has the name of a table, the folder is refused, and nothing
+in it is changed. The input must not be inside the output, nor the output inside the input. One check at a time writes
+to a folder of this machine.
 """
 
 from __future__ import annotations
@@ -19,11 +20,14 @@ from antecede.pipeline.read.files import ARROW_SCHEMES, is_local, locate
 
 LOCK = ".lock"
 PARTS = ".parts-"
-"""How the names of folders begin in which the tasks of a check write."""
+"""The beginning of the names of folders in which the tasks of a check write."""
 
 
 def refuse_bad_folder(out: str, inputs: Sequence[str]) -> None:
-    """Before any work is done for it. Only local folders can be looked at here."""
+    """Raise `Misuse` if the tables of a check cannot be written to `out`. Call this before any work is done.
+
+    `inputs` are the paths of the input. Only local folders can be looked at.
+    """
     if is_remote(out):
         scheme = out.split(":", maxsplit=1)[0]
         if scheme not in ARROW_SCHEMES:
@@ -51,9 +55,10 @@ def refuse_bad_folder(out: str, inputs: Sequence[str]) -> None:
 
 @contextmanager
 def claim_folder(out: str | None) -> Iterator[None]:
-    """Keep other checks of this machine out of a local folder, which is made. Raise `Misuse` if one is at work in it.
+    """Make a local folder, and keep other checks of this machine out of it inside a `with` block.
 
-    The claim ends with the process, however it ends. What a check wrote there that was killed is removed.
+    Raise `Misuse` if another check is at work in the folder. The claim ends with the process, however it ends. The
+    files of a check that was killed are removed.
     """
     if out is None or is_remote(out):
         yield

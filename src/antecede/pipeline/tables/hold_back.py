@@ -1,9 +1,10 @@
-"""Was a hold-back needed? Exactly, from the explicit causal past of every message; for runs of a bounded size.
+"""Tell whether a hold-back was needed, exactly, from the causal past of every message, for runs of a bounded size.
 
-A message that is received and not delivered at once is held back. That is needless if, at the moment of its receive,
-every message that happened before it and was sent to the same process had been delivered there already. The past of
-a message is a set of messages, kept as the bits of an integer, so a run costs about events times messages bits: above
-`EVENTS_MAX` events it is not told. The loop is over events along happened-before, which no column expression can do.
+A message that is received and not delivered at once is held back. This is needless if, at the moment of its receive,
+every message that happened before it and was sent to the same process had been delivered there already. The past of a
+message is a set of messages, kept as the bits of an integer. So a run costs about events times messages bits, and runs
+of more than `EVENTS_MAX` events are left out. The loop goes over events along happened-before, which no column
+expression can do.
 """
 
 from __future__ import annotations
@@ -17,15 +18,15 @@ EVENTS_MAX = 50_000
 
 
 def hold_backs(run: Run) -> Iterator[tuple[Event, bool]]:
-    """Each first deliver that came after a receive of its own, and whether that wait was needless."""
+    """Yield each first deliver that came after a receive of its message, and whether that wait was needless."""
     if run.deliver_kind != "deliver":
         return
     bit: dict[str, int] = {}
-    past = dict.fromkeys(run.processes, 0)  # by process: the messages sent before now
-    carried: dict[str, int] = {}  # by message: those sent before it, and itself
-    addressed: dict[str, int] = {}  # by process
-    delivered = dict.fromkeys(run.processes, 0)
-    at_receive: dict[tuple[str, str], int] = {}  # what the process had delivered at that moment
+    past = dict.fromkeys(run.processes, 0)  # by process: the messages that were sent before now
+    carried: dict[str, int] = {}  # by message: the messages that were sent before it, and itself
+    addressed: dict[str, int] = {}  # by process: the messages that were sent to it
+    delivered = dict.fromkeys(run.processes, 0)  # by process: the messages that it has delivered
+    at_receive: dict[tuple[str, str], int] = {}  # by message and process: what it had delivered at the receive
     for event in walk(run):
         process = event.process
         if event.kind == "send":

@@ -1,7 +1,7 @@
 """Measure delays and hold-backs of delivers, and the links of sends.
 
-A delay is measured with two clocks and is as accurate as they are; a hold-back is measured with one clock. What the
-source does not give is null.
+A delay is measured with two clocks, and is as accurate as they are. A hold-back is measured with one clock. A measure
+is null if the source does not give the times for it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PLACE = ["run", "process"]
 def measure_deliveries(deliveries: pa.Table, events: pa.Table, needless: pa.Table | None) -> pa.Table:
     """Return the delivers with their delays, and with their hold-backs if receives are recorded.
 
-    `needless` says of some delivers, by run, process and index, whether their hold-back was needless.
+    `needless` says for some delivers, by run, process and index, whether their hold-back was needless.
     """
     receives = events.filter(pc.equal(events["kind"].cast(pa.string()), "receive")).sort_by("index")
     if not receives.num_rows:
@@ -36,7 +36,10 @@ def measure_deliveries(deliveries: pa.Table, events: pa.Table, needless: pa.Tabl
 
 
 def add_delays(table: pa.Table) -> pa.Table:
-    """Return delivers as `schema.DELIVERIES`, with `hold_s` if they know the first receive of their message."""
+    """Return delivers as `schema.DELIVERIES`, with their delays.
+
+    They have `hold_s` too if the table has the index and the time of the first receive of the message.
+    """
     delay = pc.if_else(table["first"], pc.subtract(table["time"], table["sent_time"]), None)
     table = table.append_column("delay_s", delay)
     if "received_index" in table.column_names:
@@ -53,7 +56,7 @@ def conform(table: pa.Table, wanted: pa.Schema) -> pa.Table:
 
 
 def sends_in(events: pa.Table) -> pa.Table:
-    """Return the sends among events, with every text written out: Arrow does not group dictionaries."""
+    """Return the sends among events, with every text written out, because Arrow does not group dictionaries."""
     sends = events.filter(pc.equal(events["kind"].cast(pa.string()), "send"))
     return sends.cast(without_dictionaries(sends.schema))
 

@@ -34,7 +34,7 @@ WORDS = pa.schema(
         *(("rank", pa.int32()), ("words", pa.string()), ("late_s", pa.float64())),
     ]
 )
-"""What the table of violations says of those that are explained."""
+"""The columns by which the table of violations explains some of them."""
 
 
 def parts_folder(out: str, check: str) -> str:
@@ -61,7 +61,10 @@ def write_parts(folder: str, tables: Mapping[str, pa.Table]) -> pa.Table:
 
 
 def read_parts(paths: Iterable[str], fields: pa.Schema, wanted: pc.Expression | None = None) -> pa.Table:
-    """Return the rows of files that were written, with these columns; with `wanted`, only those for which it holds."""
+    """Return the rows of files that were written, with the columns of `fields`.
+
+    If `wanted` is given, only the rows for which it holds are read.
+    """
     tables = [fields.empty_table()]
     for path in paths:
         system, place = locate(path)
@@ -71,10 +74,11 @@ def read_parts(paths: Iterable[str], fields: pa.Schema, wanted: pc.Expression | 
 
 
 def commit_parts(batches: Batches, *, out: str, check: str, words: pa.Table) -> Iterator[pa.RecordBatch]:
-    """Task: make files that were written the tables under `out`, and remove what else the tasks of the check wrote.
+    """Make the files that tasks wrote the tables under `out`, and remove the other files of the check.
 
-    The rows it takes are `WRITTEN`, and it gives none. Every table exists afterwards: one without rows has a file
-    without rows. `words`, rows of `WORDS`, are added to the violations that they explain.
+    This is a task. It takes rows of `WRITTEN`, and yields none. `check` is the id of the check. Every table exists
+    afterwards: a table without rows has a file without rows. `words`, rows of `WORDS`, are added to the violations that
+    they explain.
     """
     written = pa.Table.from_batches(list(batches), WRITTEN)
     system, place = locate(out)
@@ -100,7 +104,7 @@ def commit_parts(batches: Batches, *, out: str, check: str, words: pa.Table) -> 
 
 
 def _add_words(system: Any, path: str, words: pa.Table) -> None:
-    """Write a file of violations again, with the words for those that are explained."""
+    """Write a file of violations again, with words for the violations that are explained."""
     table = pq.read_table(path, filesystem=system).drop_columns(["rank", "words", "late_s"])
     explained = table.join(words, PLACE, join_type="left outer")
     pq.write_table(conform(explained, schema.VIOLATIONS), path, filesystem=system)
@@ -108,7 +112,7 @@ def _add_words(system: Any, path: str, words: pa.Table) -> None:
 
 @contextmanager
 def remove_parts_after_failure(out: str | None, check: str) -> Iterator[None]:
-    """If what is done here fails, remove what the tasks of the check wrote."""
+    """Remove the files that the tasks of the check wrote if the `with` block raises. `check` is the id of the check."""
     try:
         yield
     except BaseException:

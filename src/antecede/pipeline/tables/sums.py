@@ -1,4 +1,4 @@
-"""Make links, processes and the summary of sums by link and by sender.
+"""Make the tables of links and processes, and the summary, from sums by link and by sender.
 
 A mean cannot be made of means, so a task that has some delivers or sends of a run leaves sums and counts. If several
 tasks have parts of a run, their sums are added up here.
@@ -30,7 +30,7 @@ LINK_SUMS = pa.schema(
 STAMP_SUMS = pa.schema([*((name, pa.string()) for name in PLACE), *((n, pa.int64()) for n in ("stamped", *STAMPS))])
 """Sums of stamps by sender, once for each message."""
 MEASURED = [name for name in schema.SUMMARY.names if name not in (*schema.RUNS.names, *STAMPS)]
-"""What the summary has of sums by link."""
+"""The columns of the summary that are made of sums by link."""
 
 
 def sum_deliveries(deliveries: pa.Table) -> pa.Table:
@@ -72,8 +72,8 @@ def make_tables_of_sums(
 ) -> dict[str, pa.Table]:
     """Return the tables of some runs from all of their sums.
 
-    `counts` are rows of `kernel.counts.COUNTS`, and `runs` are the runs with their verdicts and windows. `edges` are
-    those that vector clocks show, of runs without messages.
+    `links` are rows of `LINK_SUMS`, `stamps` of `STAMP_SUMS`, and `counts` of `kernel.counts.COUNTS`. `runs` are the
+    runs with their verdicts and windows. `edges` are the edges that vector clocks show, in runs without messages.
     """
     by_link = _add_up(links.filter(pc.is_valid(links["sender"])), LINK)
     if edges is not None:
@@ -111,7 +111,7 @@ def _add_up_stamps(stamps: pa.Table, keys: Sequence[str]) -> pa.Table:
 
 
 def _add_edges(links: pa.Table, edges: pa.Table) -> pa.Table:
-    """Return the links with those that vector clocks show, and their delays if no message has any."""
+    """Return the links, with the links that vector clocks show. Delays are those of edges if no message has any."""
     timed = edges.append_column("edge_s", pc.subtract(edges["time"], edges["sent_time"]))
     found = timed.group_by(LINK).aggregate([([], "count_all"), ("edge_s", "mean"), ("edge_s", "max")])
     found = found.rename_columns([*LINK, "edges", "edge_s_mean", "edge_s_max"])

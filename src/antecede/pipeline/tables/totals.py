@@ -1,6 +1,6 @@
 """Add up tables that were written, for the figures of a report: links and processes over all runs, and a first excerpt.
 
-These are tasks on the paths of files. What they give is bounded, however large the tables are.
+These are tasks on the paths of files. The number of rows that they yield is bounded, however large the tables are.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LINK_TOTALS = pa.schema(
         *(("link_count", pa.int64()), ("violated_count", pa.int64())),
     ]
 )
-"""`link_count` and `violated_count` are those of all links, and of all with violations; the same in every row."""
+"""`link_count` counts all links, and `violated_count` those with violations. They are the same in all rows."""
 ADDED = ("events", "sends", "deliveries", "violations", "lost")
 PROCESS_TOTALS = pa.schema(
     [
@@ -36,14 +36,14 @@ PROCESS_TOTALS = pa.schema(
         *(("process_count", pa.int64()), ("held", pa.int64())),
     ]
 )
-"""`process_count` and `held` are those of all processes, and the same in every row."""
+"""`process_count` and `held` are the counts over all processes. They are the same in all rows."""
 EXCERPT = pa.schema([field for field in schema.TRACE if field.name != "attributes"])
 
 
 def add_up_links(*, links_max: int = LINKS_MAX, violated_max: int = VIOLATED_LINKS_MAX) -> Task:
-    """Return a task that gives the links over all runs, the busiest first, as `LINK_TOTALS`.
+    """Return a task that yields links with their sums over all runs, the busiest first, as `LINK_TOTALS`.
 
-    They are the `links_max` busiest, and the `violated_max` with the most violations.
+    These are the `links_max` busiest links, and the `violated_max` links with the most violations.
     """
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -61,7 +61,7 @@ def add_up_links(*, links_max: int = LINKS_MAX, violated_max: int = VIOLATED_LIN
 
 
 def _sum_links(batches: Batches) -> pa.Table:
-    """Return every link over all runs, the busiest first."""
+    """Return every link with its sums over all runs, the busiest first."""
     names = ["sender", "process", "sent", "deliveries", "inferred", "violations", "delay_s_mean"]
     table = _read(batches, names, schema.LINKS)
     messages = pc.max_element_wise(table["sent"], table["deliveries"], table["inferred"])
@@ -72,7 +72,10 @@ def _sum_links(batches: Batches) -> pa.Table:
 
 
 def add_up_processes(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Task: give the processes over all runs, the worst first, then the busiest, as `PROCESS_TOTALS`."""
+    """Yield processes with their sums over all runs, the worst first, then the busiest, as `PROCESS_TOTALS`.
+
+    This is a task. At most `PROCESSES_MAX` processes are yielded.
+    """
     table = _read(batches, ["process", *ADDED, "delay_s_mean", "hold_s_mean", "held"], schema.PROCESSES)
     weights = dict.fromkeys(("delay_s_mean", "hold_s_mean"), table["deliveries"])
     sums = _add_up(table, ["process"], ADDED, weights)
@@ -84,7 +87,7 @@ def add_up_processes(batches: Batches) -> Iterator[pa.RecordBatch]:
 
 
 def take_first_events(run: str, count: int) -> Task:
-    """Return a task that gives the first events of a run, by index and process, as `EXCERPT`."""
+    """Return a task that yields the first `count` events of a run, by index and process, as `EXCERPT`."""
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
         first = EXCERPT.empty_table()
@@ -105,7 +108,10 @@ def _read(batches: Batches, names: list[str], fields: pa.Schema) -> pa.Table:
 
 
 def _add_up(table: pa.Table, keys: list[str], sums: Sequence[str], means: Mapping[str, pa.ChunkedArray]) -> pa.Table:
-    """Return the sums by key, and the means of columns, weighted. Rows in which a mean is null have no weight in it."""
+    """Return the sums of columns, and the weighted means of others, for each key.
+
+    `means` has the weights for each column. A row in which the column is null has no weight.
+    """
     extra = []
     for name, weight in means.items():
         known = pc.if_else(pc.is_valid(table[name]), weight, None)

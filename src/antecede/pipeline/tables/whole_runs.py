@@ -25,7 +25,8 @@ def make_tables(
 ) -> tuple[dict[str, pa.Table], pa.Table | None]:
     """Return the tables of whole runs by name, and the edges of vector clocks if the runs have no messages.
 
-    `runs` has a row for each run, with its verdict.
+    `counts` are rows of `kernel.counts.COUNTS`, and `runs` has a row for each run, with its verdict. `messages` and
+    `deliveries` are the findings of the kernel.
     """
     edges = clock_edges.find_edges(events) if not messages.num_rows else None
     timed = measure_deliveries(deliveries, events, _find_needless(events, counts))
@@ -40,7 +41,10 @@ def make_tables(
 
 
 def _find_needless(events: pa.Table, counts: pa.Table) -> pa.Table | None:
-    """Return which hold-backs were needless, of the runs that have receives and delivers and are small enough."""
+    """Return which hold-backs were needless, as `NEEDLESS`, or None if no run can be judged.
+
+    A run is judged if it has receives and delivers, and is small enough.
+    """
     sizes = counts.group_by("run").aggregate([("events", "sum"), ("receives", "sum"), ("delivers", "sum")]).to_pylist()
     fit = [
         row["run"] for row in sizes if row["receives_sum"] and row["delivers_sum"] and row["events_sum"] <= EVENTS_MAX
