@@ -1,7 +1,7 @@
-"""Combine what the tasks tell into the verdict on a trace and its counts.
+"""Combine the results of the tasks into the verdict on a trace and its counts.
 
-The result is bounded, however many runs there are. The runs that matter most are listed: violated ones first, then
-those that cannot be judged.
+The answer is bounded, however many runs there are. The runs that matter most are listed: first the violated runs, then
+the runs that cannot be judged.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CAUSAL = "causal"
 TOO_LARGE = "it was not computed whether messages could be instantaneous, because the run is too large for one task"
 RUNS_LISTED_MAX = 1_000
 SUMS = (*(name for name in COUNTS if name not in ("runs", "quarantined")), "early", "windows")
-"""What is added up over all runs."""
+"""The counts that are added up over all runs."""
 
 
 def answer(
@@ -45,9 +45,9 @@ def answer(
 ) -> Answer:
     """Return the answer on runs with their verdicts, which are rows of `RUN_ROWS`. It is about the order `required`.
 
-    `windows` has the number of windows of each run that was cut, and `one_task` the reason for each large run that was
-    not. `coverage` is how much of the input was read; if it is too little, and nothing is violated, the answer is
-    undecidable.
+    `windows` has the number of windows of each run that was cut. `one_task` has the reason for each large run that was
+    not cut. `coverage` is how much of the input was read. If more than the share `quarantine_max` was not, and nothing
+    is violated, the answer is undecidable.
     """
     rows = sorted(runs.to_pylist(), key=worst_first)
     for row in rows:
@@ -71,7 +71,7 @@ def answer(
 
 
 def add_causal_witness(found: Answer, explained: Sequence[ExplainedViolation]) -> Answer:
-    """Return an answer in which the witness of causal order is its worst violation, if any is explained."""
+    """Return the answer with a witness of causal order, as the other orders have one: the worst violation."""
     if not explained:
         return found
     worst = explained[0]
@@ -91,7 +91,7 @@ def _run_answer(row: Mapping[str, Any], one_task: Mapping[str, str]) -> RunAnswe
 def _reason(
     verdict: str, tally: Mapping[str, Any], listed: Sequence[RunAnswer], coverage: Coverage, too_little: str | None
 ) -> str:
-    """Return the verdict in sentences: what was found, and how much of the input it is about."""
+    """Return the verdict in sentences, which say what was found, and in how much of the input."""
     if verdict == "violated" and tally["basis"] == "clocks":
         late = f"{tally['violations']:,} of {plural(tally['deliveries'], 'receive')}"
         found = f"By the vector clocks, {late} came late, in {tally['violated']:,} of {plural(tally['runs'], 'run')}."
@@ -132,7 +132,7 @@ def _refused(coverage: Coverage) -> str:
 def _answer_orders(
     rows: Sequence[Mapping[str, Any]], *, causal: str, too_little: str | None
 ) -> tuple[OrderAnswer, ...]:
-    """Return the verdict on each order. Rows are sorted, the worst first; `causal` is the verdict on causal order."""
+    """Return the verdict on each order. `rows` has the worst run first. `causal` is the verdict on causal order."""
     found = []
     for order in ORDERS:
         column = _verdict_column(order)
@@ -151,7 +151,7 @@ def _verdict_column(order: str) -> str:
 
 
 def _find_words(order: str, verdict: str, rows: Sequence[Mapping[str, Any]], too_little: str | None) -> str | None:
-    """Return a witness of an order that is violated, or why it is not decided."""
+    """Return a witness of an order that is violated, or the reason why it is not decided. Return None if it holds."""
     if verdict == HOLDS or (verdict == UNDECIDABLE and too_little):
         return None if verdict == HOLDS else too_little
     key = {VIOLATED: f"{order}_witness", UNDECIDABLE: "reason"}.get(verdict)

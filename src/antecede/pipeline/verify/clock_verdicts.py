@@ -1,9 +1,7 @@
 """Judge runs that name no messages by their vector clocks, if their receives are marked.
 
-`kernel.clock_receives` says how.
-
-What is counted as deliveries are then the receives, and as violations the late ones: the clocks do not tell a message
-that was overtaken from one that was received twice.
+`kernel.clock_receives` says how. The receives of such a run count as deliveries, and the late receives as violations.
+The clocks do not tell a message that was overtaken from a message that was received twice.
 """
 
 from __future__ import annotations
@@ -30,9 +28,10 @@ NOTHING_MARKED = (
 
 @dataclass(frozen=True, slots=True)
 class JudgedClocks:
-    """The verdicts on runs that their clocks decide, by run, and their late receives as `schema.LATE_RECEIVES`.
+    """The verdicts of clocks on runs, by run, and the late receives of these runs as `schema.LATE_RECEIVES`.
 
-    `receives` counts the receives at each process of these runs, and how many of them are late.
+    `receives` has, as `RECEIVES`, the number of receives at each process of the runs that are decided, and how many of
+    them are late.
     """
 
     runs: Mapping[str, ClockVerdict]
@@ -46,10 +45,10 @@ NONE = JudgedClocks({}, schema.LATE_RECEIVES.empty_table(), RECEIVES.empty_table
 
 
 def judge_clocks(events: pa.Table, counts: pa.Table, receives: str | None) -> JudgedClocks:
-    """Return what the clocks show of the runs that send no message.
+    """Return the verdicts of the clocks on the runs that send no message.
 
-    `counts` are rows of `RUN_COUNTS`. `receives` is an expression that marks receives by the text of an event. Without
-    it, the kinds that the log gives mark them.
+    `counts` are rows of `RUN_COUNTS`. `receives` is an expression that marks receives by the text of an event. If it is
+    None, the kinds that the log gives mark them.
     """
     silent = counts.filter(pc.and_(pc.equal(counts["messages"], 0), pc.equal(counts["deliveries"], 0)))["run"]
     if not len(silent):
@@ -75,7 +74,7 @@ def apply_clocks(row: Mapping[str, Any], verdict: ClockVerdict) -> dict[str, Any
 
 
 def count_receives(processes: pa.Table, clocks: JudgedClocks) -> pa.Table:
-    """Return the table `processes`. Receives judged by clocks count as deliveries, and late ones as violations."""
+    """Return the table `processes`, with receives that clocks judged as deliveries, and late receives as violations."""
     if not clocks.receives.num_rows:
         return processes
     both = processes.join(clocks.receives, KEY, join_type="left outer")
@@ -116,7 +115,7 @@ def late_violations(late: pa.Table) -> pa.Table:
 def explain_late(row: Mapping[str, Any]) -> ExplainedViolation:
     """Return one row of `schema.LOCATED_LATE_RECEIVES` as a violation in words.
 
-    Its chain is the earlier receive and the late one. How many messages were overtaken is not known.
+    The chain of the violation is the earlier receive and the late one. The number of overtaken messages is not known.
     """
     where = {"run": row["run"], "process": row["process"], "kind": "receive"}
     return ExplainedViolation(

@@ -1,7 +1,7 @@
-"""Judge whole runs that are in memory: a table of events in, what was found in them out.
+"""Judge whole runs that are in memory: a table of events goes in, and findings come out.
 
-This is where the rules of a trace as a whole are applied (an index is taken once, a message is sent once), destinations
-are inferred if the source does not name them, and the kernel is asked for the order.
+First the rules of a trace as a whole are applied: an index is taken once, and a message is sent once. Then destinations
+are inferred if the source does not name them. Then the kernel judges the order.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from antecede.pipeline.verify.orders import witnesses_in_runs
 
 @dataclass(frozen=True, slots=True)
 class JudgedRuns:
-    """What was found in whole runs.
+    """The findings on whole runs.
 
-    `events` are those that stay: duplicates, and events that cannot be numbered, are `refused`. `messages` and
+    `events` are the events that stay. Duplicates, and events that cannot be numbered, are `refused`. `messages` and
     `deliveries` are None unless they were asked for. `worst` has the violating delivers that overtook the most.
     """
 
     events: pa.Table
-    counts: pa.Table  # by process, as `verify.counts.COUNTS`
+    counts: pa.Table  # by process, as `kernel.counts.COUNTS`
     runs: pa.Table  # as `RUN_COUNTS`
     witnesses: pa.Table  # as `ORDER_WITNESSES`
     first_violations: pa.Table  # as `FIRST_VIOLATIONS`
@@ -50,7 +50,10 @@ class JudgedRuns:
 
 
 def judge_runs(events: pa.Table, *, worst: int, detail: bool, limits: Limits) -> JudgedRuns:
-    """Judge whole runs. With `detail`, return a row for each message and each deliver too."""
+    """Judge whole runs. `worst` is how many violating delivers are listed.
+
+    If `detail`, the result has a row for each message and each deliver too.
+    """
     events, unnumbered, notes = number_events(events.unify_dictionaries().combine_chunks())
     counts, has_repeats = count_by_process(events)
     refused = schema.QUARANTINE.empty_table()
@@ -83,8 +86,10 @@ def judge_runs(events: pa.Table, *, worst: int, detail: bool, limits: Limits) ->
 
 
 def add_up_runs(tallies: pa.Table, counts: pa.Table) -> pa.Table:
-    """Return all that is counted of each run, as `RUN_COUNTS`, from the tallies of its tasks, and the counts of its
-    processes. A run may have no message, and then no tally."""
+    """Return all counts of each run, as `RUN_COUNTS`, from the tallies of its tasks and the counts of its processes.
+
+    A run without messages may have no tally.
+    """
     sized = counts.group_by("run").aggregate([*((name, "sum") for name in COUNTED), ("process", "count")])
     sized = sized.rename_columns(["run", *COUNTED, "processes"])
     found = tallies.group_by("run").aggregate([(name, "max" if name == "cyclic" else "sum") for name in findings.TALLY])
@@ -93,5 +98,5 @@ def add_up_runs(tallies: pa.Table, counts: pa.Table) -> pa.Table:
 
 
 def _encode(events: pa.Table) -> Encoded:
-    """Return the sends and arrivals of the events, as the kernel wants them."""
+    """Return the sends and arrivals among the events, in the form that the kernel needs."""
     return encode(code_kinds(events, CODED))

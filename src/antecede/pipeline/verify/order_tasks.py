@@ -1,13 +1,14 @@
 """Judge the orders of delivery of runs that are cut into windows.
 
 Two delivers that break an order may lie in any two windows, so windows do not help here. If one task can hold the sends
-and delivers of a run, as a few numbers each, it judges all orders. Otherwise the processes are shared out to blocks:
+and delivers of a run, as a few numbers each, this task judges all orders. Otherwise the processes are shared out to
+blocks:
 
     FIFO order    a task for each block
     agreed order  a task for every two blocks, so that any two processes meet, with the delivers of those messages that
                   came to several processes
 
-Synchronous order needs all events together, and is not judged then.
+Synchronous order needs all events together. It is not judged if there is more than one block.
 """
 
 from __future__ import annotations
@@ -36,9 +37,10 @@ BLOCK, PAIR = "block", "pair"
 
 @dataclass(frozen=True, slots=True)
 class OrderBlocks:
-    """The windows of some runs, and for each run the number of blocks, 0 if it is not judged here.
+    """The windows of some runs, and the number of blocks of each run. A run with 0 blocks is not judged.
 
-    Tasks are numbered through, run after run: those for a block each, then those for two blocks each.
+    Tasks are numbered through, run after run. The tasks of a run are those for one block each, then those for two
+    blocks each.
     """
 
     windows: WindowPlan
@@ -46,7 +48,7 @@ class OrderBlocks:
 
     @property
     def starts(self) -> Longs:
-        """The first task of each run, and the number of all tasks."""
+        """Return the first task of each run, and the number of all tasks."""
         return np.cumsum([0, *(count + count * (count - 1) // 2 for count in self.blocks)])
 
     def count(self, run: Longs) -> Longs:
@@ -61,12 +63,13 @@ class OrderBlocks:
 
 
 def judge_cut_orders(one: Windows, sizes: Mapping[str, int], limits: Limits) -> tuple[pa.Table, list[str]]:
-    """Judge the good runs of some windows, of which `sizes` are the events with a message, by name.
+    """Judge the orders of those runs whose cuts proved consistent.
 
-    Return what the tasks tell, and the runs that were not judged for synchronous order.
+    `sizes` has the number of sends and delivers of each run, by name. Return the results of the tasks, and the runs
+    that were not judged for synchronous order.
     """
     counts = [ceil(sizes[run.name] / limits.order_events_max) for run in one.plan.runs]
-    # Two blocks meet in a task, which is to hold no more than one alone does if the run is in one block.
+    # Two blocks meet in a task, so each block is half as large as the only block of a smaller run.
     counts = [1 if count <= 1 else 2 * count for count in counts]
     plan = OrderBlocks(one.plan, tuple(count if run in one.good else 0 for run, count in enumerate(counts)))
     dealt = one.kept.where("name", (ROWS,)).map(deal_to_blocks(plan), DEALT).deal(int(plan.starts[-1]))
@@ -75,7 +78,7 @@ def judge_cut_orders(one: Windows, sizes: Mapping[str, int], limits: Limits) -> 
 
 
 def deal_to_blocks(plan: OrderBlocks) -> Task:
-    """Return a task that deals delivers, and sends if one task has all of a run, to the tasks of their blocks."""
+    """Return a task that deals delivers to the tasks of their blocks, and also sends if one task has a whole run."""
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
         table = gather(batches)
@@ -94,7 +97,7 @@ def deal_to_blocks(plan: OrderBlocks) -> Task:
 
 
 def _choose(table: pa.Table, plan: OrderBlocks) -> tuple[pa.Table, Longs, Longs, Flags]:
-    """Return the rows that count for orders, the run and the block of each, and whether others deliver its message."""
+    """Return the rows that count for orders, and for each its run, its block, and whether its message is shared."""
     run = plan.windows.run(table["window"].to_numpy().astype(np.int64))
     role, count, sender = table["role"].to_numpy(), plan.count(run), table["sender"].to_numpy()
     is_send = (role == SEND) & (count == 1)
@@ -130,7 +133,7 @@ def judge_blocks(plan: OrderBlocks) -> Task:
 
 
 def _judge(table: pa.Table, plan: OrderBlocks, orders: Collection[str]) -> Told:
-    """Judge one or two blocks of a run for some orders, and for all if it is a whole run."""
+    """Judge one or two blocks of a run for these `orders`, or for all orders if the run has one block."""
     number = int(table["run"][0].as_py())
     run, is_whole = plan.windows.runs[number], plan.blocks[number] == 1
     lanes, processes, first_rows = _line_up(table)

@@ -1,7 +1,7 @@
-"""Tell which orders of delivery runs break, besides causal order: `antecede.judge.orders` has their definitions.
+"""Tell which orders of delivery runs break, besides causal order. `antecede.judge.orders` has their definitions.
 
-The loops are in `kernel.order_walk`. They take time in proportion to the events, unless messages are delivered in
-orders that cannot be combined into one: then pairs of processes are compared until two disagree.
+The loops are in `kernel.order_walk`. They take time in proportion to the events. If messages are delivered in orders
+that cannot be combined into one, they take longer: pairs of processes are compared until two disagree.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ NAMED_MAX = 8  # messages of a crown that are named
 
 @dataclass(frozen=True, slots=True)
 class OrderLanes:
-    """Sends, and first delivers of sent messages, by lane and in the order of each.
+    """The sends, and the first delivers of sent messages, lane after lane, each lane in its order.
 
     `kernel.order_walk` says what a lane is, and how messages are numbered.
     """
 
-    group: Longs  # by lane
-    start: Longs  # by lane, and the end
-    message: Longs  # by event
+    group: Longs  # by lane: its run
+    start: Longs  # by lane, and the end: its first event
+    message: Longs  # by event: its message
     is_send: Flags
     is_addressed: Flags
     sender: Longs  # by message: a number for its sender
 
     def choose(self, chosen: Flags) -> OrderLanes:
-        """Return the same with the chosen events alone."""
+        """Return the same lanes with the chosen events alone."""
         before = np.concatenate([[0], np.cumsum(chosen)])
         return OrderLanes(
             group=self.group,
@@ -54,7 +54,7 @@ class OrderLanes:
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """How a group breaks an order: lanes and messages, as in `antecede.judge.orders.JudgedOrder`."""
+    """The lanes and messages by which a group breaks an order, as in `antecede.judge.orders.JudgedOrder`."""
 
     group: int
     order: str
@@ -77,7 +77,10 @@ def lanes_of_runs(rows: Rows, layout: Layout) -> OrderLanes:
 
 
 def find_witnesses(lanes: OrderLanes, orders: Collection[str] = OTHER_ORDERS) -> Iterator[Witness]:
-    """Yield a witness for each group and each of the orders that it breaks. Synchronous order needs the sends too."""
+    """Yield a witness for each group and each of the `orders` that it breaks.
+
+    For synchronous order, the lanes must have the sends too.
+    """
     if not len(lanes.message):
         return
     run = kernels(STEPS_PER_EVENT * len(lanes.message))
@@ -155,7 +158,7 @@ def _list_messages(lanes: OrderLanes, run: Any) -> MessageLists:
 
 
 def describe_witness(witness: Witness, lane_name: Callable[[int], str], message_name: Callable[[int], str]) -> str:
-    """Return a witness in words."""
+    """Return a witness in words. `lane_name` and `message_name` return the names of a lane and of a message."""
     names = [message_name(message) for message in witness.messages[:NAMED_MAX]]
     lanes = [lane_name(lane) for lane in witness.lanes]
     if witness.order == "fifo":

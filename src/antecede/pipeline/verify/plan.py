@@ -1,11 +1,11 @@
-"""Decide how the runs of a trace are judged, from the sizes that are known. Pure functions, which need no Spark.
+"""Decide how the runs of a trace are judged, from the sizes that are known. These are pure functions.
 
     in place      one task reads the blocks that hold all rows of its runs, and judges them on the spot
     dealt         tasks read blocks and deal the rows out by run; other tasks judge the runs that they get
     windows       a run that is too large for one task is cut into windows (`antecede.pipeline.windows`)
 
 Rows are read in place if the whole input is small, or if a Parquet file has its runs in few row groups, one after the
-other. A row group between two tasks is then read by both, which costs less than to send its rows through a shuffle.
+other. If two tasks need a row group, both read it, which costs less than to send its rows through a shuffle.
 """
 
 from __future__ import annotations
@@ -18,23 +18,24 @@ from antecede.pipeline.limits import Limits
 from antecede.pipeline.read.blocks import Block, RowGroups
 from antecede.pipeline.verify.answer import plural
 
-TASKS_MIN = 8  # unless they would be too small to be worth starting
+TASKS_MIN = 8  # there are fewer tasks if they would be too small to be worth starting
 RUNS_MAX = 10_000
-READINGS_MAX = 3  # of the trace, on average, by all tasks together
+READINGS_MAX = 3  # how often all tasks together may read the trace, on average
 TASKS_PER_CORE = 4
 SPANS_RUN = ""
 """The name of the run of all spans."""
 SURELY_LARGE = 2
-"""A run whose size is only estimated is taken to be too large for one task if it seems so many times as large."""
+"""If the size of a run is only estimated, the run counts as too large for one task above this many times the limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Which part reads which block, and what happens to the rows.
+    """A plan for reading and judging a trace.
 
-    If `dealt_to` is 0, every part judges what it reads. Otherwise rows are dealt to so many parts by run; of the runs
-    in `large`, which are cut into windows later, only counts are. Spans meet in `span_parts` parts before that, in
-    which each finds its message. `why` says all this in words.
+    `blocks` are pairs of a part and a block that it reads. If `dealt_to` is 0, every part judges the rows that it
+    reads. Otherwise rows are dealt by run to this number of parts. The runs in `large` are cut into windows later, so
+    only their counts are dealt. Before all this, spans meet in `span_parts` parts, where each span finds its message.
+    `why` is the plan in words.
     """
 
     blocks: tuple[tuple[int, Block], ...]
@@ -47,9 +48,9 @@ class Plan:
 def plan_text(
     blocks: Sequence[Block], sizes: Sequence[int], *, cores: int, limits: Limits, is_gathered: bool = False
 ) -> Plan:
-    """Plan blocks of text, of which only the sizes in bytes are known.
+    """Plan blocks of text. Only their `sizes` in bytes are known.
 
-    With `is_gathered`, one task takes all rows before they are events.
+    If `is_gathered`, one task takes all rows before they are events.
     """
     total = sum(sizes)
     if total <= limits.in_place_bytes:
@@ -66,7 +67,7 @@ def plan_text(
 def plan_spans(
     blocks: Sequence[Block], sizes: Sequence[int], *, cores: int, limits: Limits, windows: int | None = None
 ) -> Plan:
-    """Plan blocks of text with spans, which are all of one run, and of which only the sizes in bytes are known."""
+    """Plan blocks of text with spans, which are all of one run. Only the `sizes` of the blocks in bytes are known."""
     total = sum(sizes)
     said = f"{total:,} bytes of spans"
     if total <= limits.in_place_bytes:
@@ -85,9 +86,9 @@ def plan_spans(
 
 
 def plan_handed_files(sizes: Sequence[int], *, limits: Limits, is_gathered: bool) -> Plan:
-    """Plan files that only the runner can open, which it hands to tasks as it likes.
+    """Plan files that only the runner can open. The runner hands them to tasks as it likes.
 
-    `is_gathered`: rows become events only in one task that has all of them.
+    If `is_gathered`, one task takes all rows before they are events.
     """
     total = sum(sizes)
     parts = max(1, ceil(total / limits.row_bytes / limits.dealt_rows))
@@ -97,7 +98,10 @@ def plan_handed_files(sizes: Sequence[int], *, limits: Limits, is_gathered: bool
 
 
 def plan_rows(rows: int, what: str, *, is_together: bool, limits: Limits) -> Plan:
-    """Plan rows that a program has. If they are together, one task can judge a few of them without dealing them out."""
+    """Plan rows that a program has. If they are together and few, one task judges them without dealing them out.
+
+    `what` is a name for the rows.
+    """
     if is_together and rows <= limits.dealt_rows:
         return Plan((), 0, f"{plural(rows, 'row')} of {what}: one task judges all of them")
     parts = max(1, ceil(rows / limits.dealt_rows))
@@ -105,7 +109,7 @@ def plan_rows(rows: int, what: str, *, is_together: bool, limits: Limits) -> Pla
 
 
 def plan_row_groups(files: Sequence[RowGroups], *, limits: Limits, windows: int | None = None) -> Plan:
-    """Plan Parquet files, of which the rows of each row group are known, and mostly the runs in them."""
+    """Plan Parquet files. The number of rows in each row group is known, and mostly the runs in it are."""
     sizes = _run_sizes(files)
     if sizes is not None and windows is None and max(sizes.values(), default=0) <= limits.run_events_max:
         plan = _plan_in_place(files, sizes, limits)
@@ -125,7 +129,7 @@ def plan_row_groups(files: Sequence[RowGroups], *, limits: Limits, windows: int 
 
 
 def _share_out(blocks: Sequence[Block], sizes: Sequence[int], size_max: int) -> list[tuple[int, Block]]:
-    """Return each block with a part. Neighbours share one as long as they have at most `size_max` together."""
+    """Return each block with a part. Neighbours share a part as long as they have at most `size_max` together."""
     part, taken = 0, 0
     shared: list[tuple[int, Block]] = []
     for block, size in zip(blocks, sizes, strict=True):
@@ -137,7 +141,10 @@ def _share_out(blocks: Sequence[Block], sizes: Sequence[int], size_max: int) -> 
 
 
 def _run_sizes(files: Sequence[RowGroups]) -> dict[str, int] | None:
-    """Return the rows of each run in the order of the input, or None if they are not known or too many."""
+    """Return the number of rows of each run, or None if the runs are not known, or too many.
+
+    The runs are in the order of the input.
+    """
     sizes: dict[str, int] = {}
     for file in files:
         if file.runs is None:
@@ -164,7 +171,7 @@ def _plan_in_place(files: Sequence[RowGroups], sizes: dict[str, int], limits: Li
 
 
 def _part_by_run(sizes: dict[str, int], rows_max: int) -> dict[str, int]:
-    """Return the part of each run. Runs next to each other share one, up to so many rows."""
+    """Return the part of each run. Runs next to each other share a part, up to `rows_max` rows."""
     parts: dict[str, int] = {}
     part, taken = 0, 0
     for run, rows in sizes.items():
@@ -175,7 +182,10 @@ def _part_by_run(sizes: dict[str, int], rows_max: int) -> dict[str, int]:
 
 
 def _own_groups(file: RowGroups, part_of: dict[str, int]) -> Iterator[tuple[int, Block, int]]:
-    """Yield for each row group the parts that read it, each with its runs. The first of them tells of refused rows."""
+    """Yield the parts that read each row group, each with a block and the rows in it.
+
+    The block has the runs that the part judges. The first part that reads a row group tells of its refused rows.
+    """
     before = 0
     for group, rows in enumerate(file.rows):
         runs: dict[int, list[str]] = {}
@@ -188,9 +198,9 @@ def _own_groups(file: RowGroups, part_of: dict[str, int]) -> Iterator[tuple[int,
 
 
 def _neighbours(file: RowGroups, rows_max: int) -> Iterator[tuple[Block, int]]:
-    """Yield row groups that follow each other, as many as make a block of at most `rows_max` rows, with their rows.
+    """Yield blocks of neighbouring row groups, each with its number of rows, which is at most `rows_max`.
 
-    A file whose row groups are not known is one block.
+    A row group that is larger is a block by itself. A file whose row groups are not known is one block.
     """
     if not file.rows:
         yield file.file, 1

@@ -1,6 +1,6 @@
-"""Find rows of large runs whose index is taken: rows of one process are dealt to one task, which compares them.
+"""Find rows of large runs whose index is taken. The rows of one process are dealt to one task, which compares them.
 
-This is done only for runs in which an index may come twice. What is found is left out of everything that follows.
+This is done only for runs in which an index may come twice. The rows that are found are left out of all later steps.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from antecede.pipeline.verify.tasks import deal_chosen, tell_counts
 class Repeats:
     """The large runs without the rows whose index is taken.
 
-    `large` has the counts of their processes, `left_out` the lines to leave out by file, and `results` what the tasks
-    told of them.
+    `large` has the counts of their processes. `left_out` has the lines to leave out, by file. `results` are the other
+    results of the tasks.
     """
 
     large: pa.Table
@@ -37,9 +37,9 @@ class Repeats:
 
 
 def find_repeats(source: Source, large: pa.Table, limits: Limits, folder: str | None) -> Repeats:
-    """Return the rows whose index is taken, of the runs in `large` in which an index may come twice.
+    """Find the rows whose index is taken, in those runs of `large` in which an index may come twice.
 
-    With `folder`, write them there as refused rows.
+    `large` are rows of `kernel.counts.LARGE`. If `folder` is given, the rows are written there as refused rows.
     """
     runs = frozenset(large["run"].filter(large["has_repeats"]).to_pylist())
     if not runs:

@@ -1,4 +1,4 @@
-"""Give each run its verdict, from what was counted in it. The rule is that of `antecede.judge.rule`."""
+"""Give each run its verdict, from the counts of the run. The rule is that of `antecede.judge.rule`."""
 
 from __future__ import annotations
 
@@ -18,11 +18,14 @@ CYCLE = "happened-before has a cycle: an event would have to happen before itsel
 RUNS_TOLD_MAX = 1_000
 NO_VIOLATIONS = FIRST_VIOLATIONS.empty_table()
 VERDICTS = (rule.VIOLATED, rule.UNDECIDABLE, rule.HOLDS)
-"""The worst first."""
+"""The verdicts, the worst first."""
 
 
 def tell_worst(runs: pa.Table) -> pa.Table:
-    """Return runs with their verdicts, rows of `RUN_ROWS`. If they are many, tell only the worst one by one."""
+    """Return runs with their verdicts, which are rows of `RUN_ROWS`.
+
+    If there are more than `RUNS_TOLD_MAX`, only the worst have a row each, and the others are added up by verdict.
+    """
     ordered = pa.Table.from_pylist(sorted(runs.to_pylist(), key=worst_first), RUN_ROWS)
     return pa.concat_tables([ordered.slice(0, RUNS_TOLD_MAX), _add_up_by_verdict(ordered.slice(RUNS_TOLD_MAX))])
 
@@ -37,9 +40,8 @@ def judge_each_run(
 ) -> pa.Table:
     """Return every run with its verdicts, as `RUN_ROWS`.
 
-    `witnesses` are rows of `ORDER_WITNESSES`, and `by_clocks` the verdicts of vector clocks, by run.
-    `first_violations` are those of the runs or of their parts, as `FIRST_VIOLATIONS`. Of the runs
-    `without_synchronous`, it was not computed whether they are synchronous.
+    `runs` are rows of `RUN_COUNTS`, and `witnesses` of `ORDER_WITNESSES`. `by_clocks` has the verdicts of vector
+    clocks, by run. `without_synchronous` are the runs for which synchronous order was not computed.
     """
     found = {(row["run"], row["order"]): row["words"] for row in witnesses.to_pylist()}
     causal: dict[str, str] = {}
@@ -62,7 +64,10 @@ def judge_each_run(
 
 
 def _judge_order(order: str, row: Mapping[str, Any], words: str | None, *, is_computed: bool) -> str:
-    """Return the verdict on one order of a run. If happened-before has a cycle, no message can be instantaneous."""
+    """Return the verdict on one order of a run. `words` are a witness that the order is broken, or None.
+
+    If happened-before has a cycle, no message can be instantaneous.
+    """
     if not row["paired"] or (order == "synchronous" and row["cyclic"]):
         return rule.UNDECIDABLE
     if not is_computed:
@@ -71,13 +76,13 @@ def _judge_order(order: str, row: Mapping[str, Any], words: str | None, *, is_co
 
 
 def worst_first(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return the key by which runs are sorted: by verdict, the most violations, the other orders, then by name."""
+    """Return the key by which runs are sorted: by verdict, by violations, by the other orders, then by name."""
     others = [row[order] != rule.VIOLATED for order in OTHER_ORDERS]
     return VERDICTS.index(row["verdict"]), -row["violations"], *others, row["run"] or ""
 
 
 def why_undecidable(row: Mapping[str, Any]) -> str | None:
-    """Return why a run without violations cannot be judged, or None."""
+    """Return the reason why a run without violations cannot be judged, or None if it can."""
     if row["cyclic"]:
         return CYCLE
     if row["paired"]:

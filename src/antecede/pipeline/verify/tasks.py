@@ -1,10 +1,10 @@
-"""What the tasks of a check do with rows: deal them out by run or by message, and judge whole runs.
+"""Define the tasks of a check: deal rows out by run, and judge whole runs.
 
     read blocks -> judge_here                                   if all rows of a run are in the blocks of one task
     read blocks -> deal_runs  -> [shuffle] -> judge_dealt       otherwise
 
-A consumer takes the rows of a source as they are read; a task takes what was dealt to it. Rows travel as Arrow streams,
-many in one value. Finished results travel along with them and are passed on.
+A consumer takes the rows of a source as they are read. A task takes the values that were dealt to it. Rows travel as
+Arrow streams, many in one value. Finished results travel along with them, and tasks pass them on.
 """
 
 from __future__ import annotations
@@ -58,11 +58,12 @@ COUNTS = "counts"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeOptions:
-    """How whole runs are judged, and what is told of them.
+    """Options for how whole runs are judged, and what is told of them.
 
-    With `parts_folder`, the tables of the check are written there. `worst` is how many violations are told, and
-    `explain` explains them from the events of their runs. With `has_clocks`, runs that send no message are judged by
-    their vector clocks, and `receives` is the expression that marks their receives.
+    If `parts_folder` is given, the tables of the check are written there. `worst` is how many violations are told, and
+    `explain` explains them from the events of their runs. If `has_clocks`, runs that send no message are judged by
+    their vector clocks, and `receives` is the expression that marks their receives. If not `has_index`, the source does
+    not give the order of the events of a process. A run of more than `run_events_max` events is only counted.
     """
 
     parts_folder: str | None = None
@@ -90,9 +91,10 @@ def judge_here(options: JudgeOptions) -> Consumer:
 
 
 def deal_runs(parts: int, large: frozenset[str] = frozenset(), parts_folder: str | None = None) -> Consumer:
-    """Return a consumer that deals rows out by run. Of runs that are known to be `large`, it deals only counts.
+    """Return a consumer that deals rows out by run, to `parts` parts.
 
-    With `parts_folder`, it writes refused rows there.
+    If a run is known to be `large`, only its counts are dealt. If `parts_folder` is given, refused rows are written
+    there.
     """
 
     def consume(read: Iterator[ReadRows]) -> Iterator[pa.RecordBatch]:
@@ -110,7 +112,7 @@ def deal_runs(parts: int, large: frozenset[str] = frozenset(), parts_folder: str
 
 
 def tell_counts(counts: RowCounts, folder: str | None) -> Told:
-    """Tell what was counted of rows. With `folder`, write all refused rows there, and tell where."""
+    """Tell the counts of rows. If `folder` is given, write all refused rows there, and tell the files."""
     yield from counts.tell()
     if folder is not None and counts.rows:
         yield from tell("written", write_parts(folder, {"quarantine": pa.concat_tables(counts.rows)}))
@@ -185,7 +187,7 @@ def _write_tables(judged: JudgedRuns, runs: pa.Table, clocks: JudgedClocks, fold
 
 
 class _HeldRuns:
-    """The rows of some runs, as long as a run is not too large; of a run that is, only what was counted."""
+    """The rows of some runs. If a run becomes too large, only its counts are kept."""
 
     def __init__(self, run_events_max: int) -> None:
         self._max = run_events_max
@@ -210,7 +212,7 @@ class _HeldRuns:
         self._keep_or_count(events)
 
     def take_counts(self, counts: pa.Table) -> None:
-        """Take what was counted elsewhere of runs that are known to be large."""
+        """Take counts of runs that are known to be large, which were counted elsewhere."""
         self._counts.append(counts)
 
     def small_runs(self) -> pa.Table | None:
@@ -218,7 +220,7 @@ class _HeldRuns:
         return pa.concat_tables(self._tables) if self._tables else None
 
     def large_runs(self) -> pa.Table:
-        """Return what is known of each process of the runs that are too large, as `LARGE`."""
+        """Return the counts of each process of the runs that are too large, as `LARGE`."""
         return add_up_counts(self._counts)
 
     def _keep_or_count(self, events: pa.Table) -> None:

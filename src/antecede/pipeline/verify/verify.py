@@ -1,4 +1,4 @@
-"""Verify a trace: read it according to a plan, judge its runs, and put together what the tasks tell."""
+"""Verify a trace: read it according to a plan, judge its runs, and put together the results of the tasks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ from antecede.pipeline.windows.cut import cut
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What the tasks told, by name, and how large runs were cut."""
+    """The results of the tasks, by name, and how large runs were cut.
+
+    `windows` has the number of windows of each run that was cut, and `one_task` the reason for each that was not.
+    """
 
     told: Mapping[str, pa.Table]
     windows: Mapping[str, int] = field(default_factory=dict)
@@ -42,9 +45,9 @@ def verify(
 ) -> Verified:
     """Judge the runs of a source. `dealt_to` and `large` are those of its plan.
 
-    Runs whose events have no index are judged whole, because only all events of a process show their order. Otherwise,
-    with `windows`, every run is cut into about so many, if it can be, and without only runs of more than
-    `options.limits.run_events_max` events are.
+    A run whose events have no index is judged whole, because only all events of a process show their order. Of the
+    other runs, those of more than `options.limits.run_events_max` events are cut into windows if `windows` is None. If
+    `windows` is a number, every run is cut into about this number of windows, if that is possible.
     """
     if windows is not None and windows < 1:
         raise Misuse(f"windows is {windows}: give 1 or more, or None to decide by the size of each run")
@@ -67,9 +70,9 @@ def verify(
 def _judge_large_runs(
     source: Source, results: pa.Table, large: pa.Table, *, windows: int | None, options: JudgeOptions
 ) -> Verified:
-    """Judge the runs that were too large for the task that had them: in windows, or, if that cannot be, alone.
+    """Judge the runs that were too large for the task that had them: in windows, or, if that is not possible, alone.
 
-    `large` are the counts of their processes, and `results` what was told of all runs before.
+    `large` are the counts of their processes, and `results` are the results of the tasks before.
     """
     folder = options.parts_folder
     repeats = find_repeats(source, large, options.limits, folder)

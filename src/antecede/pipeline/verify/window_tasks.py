@@ -1,8 +1,8 @@
 """Judge windows of large runs, each from the state that is known when it is entered, and write their tables.
 
-judge_windows    tells what it counted; writes messages, deliveries and violations, and leaves sums of delivers by link
-write_events     reads the source once more, dealt out by message: writes events, and leaves sums of sends
-add_up_sums      one task for each run makes links, processes and the summary of all sums
+judge_windows    tells its counts; writes messages, deliveries and violations, and leaves sums of delivers by link
+write_events     reads the source once more, dealt out by message; writes events, and leaves sums of sends
+add_up_sums      makes links, processes and the summary from all sums, with one task for each run
 """
 
 from __future__ import annotations
@@ -41,7 +41,11 @@ RUNS = pa.schema([(PART, pa.int32()), ("run", pa.string())])
 
 
 def judge_windows(plan: WindowPlan, good: Sequence[int], *, worst: int, folder: str | None = None) -> Task:
-    """Return a task that judges the windows of the good runs that were dealt to it, and writes tables to `folder`."""
+    """Return a task that judges the windows that were dealt to it, and writes tables to `folder`.
+
+    `good` are the runs, by number, whose cuts proved consistent. The task leaves out the others. `worst` is how many
+    violating delivers it tells.
+    """
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
         kept = list(batches)
@@ -50,7 +54,7 @@ def judge_windows(plan: WindowPlan, good: Sequence[int], *, worst: int, folder: 
             return
         table = table.filter(pa.array(np.isin(plan.run(table["window"].to_numpy()), list(good))))
         if table.num_rows:
-            states = gather(kept, STATES) or STATE.empty_table()  # a deliver of nothing that was sent needs none
+            states = gather(kept, STATES) or STATE.empty_table()  # windows without sent messages need no states
             yield from _judge(table, states, plan, worst, folder)
 
     return task
@@ -83,7 +87,7 @@ def _vectors(states: pa.Table, group: Longs) -> Vectors:
 
 
 def _write_tables(paired: Paired, stamped: Stamped, table: pa.Table, folder: str) -> Told:
-    """Write what is known of the messages and delivers in some windows. `table` has the rows of `paired`."""
+    """Write the tables of the messages and delivers in some windows. `table` has the rows of `paired`."""
     found = findings.all_deliveries(paired, stamped)
     at = pa.array(np.flatnonzero(paired.rows.role == DELIVER))
     for name in RECEIVED:
@@ -101,11 +105,11 @@ def _write_tables(paired: Paired, stamped: Stamped, table: pa.Table, folder: str
 
 
 def write_events(source: Source, chosen: ChosenRows, *, rows: int, folder: str, limits: Limits) -> pa.Table:
-    """Write the events of some runs, which have about so many rows, and return what the tasks tell."""
+    """Write the events of some runs to `folder`, and return the results of the tasks. `rows` is about their number."""
     parts = max(1, ceil(rows / limits.dealt_rows))
 
     def part_of(events: pa.Table) -> Longs:
-        """By message, or by process for a row that has none."""
+        """Return the part of each row: by its message, or by its process if it has no message."""
         return part_by_text(pc.coalesce(events["message"], events["process"].cast(pa.string())), parts)
 
     dealt = source.map(deal_chosen(chosen, parts, part_of), DEALT).deal(parts)
@@ -133,10 +137,10 @@ def _write_events(folder: str) -> Task:
 
 
 def add_up_sums(runner: Runner, written: pa.Table, counts: pa.Table, runs: pa.Table, folder: str) -> pa.Table:
-    """Write the tables that are made of sums, for each of `runs`, and return what the tasks tell.
+    """Write the tables that are made of sums, for each of `runs`, and return the results of the tasks.
 
-    `written` are the files of all tasks, `counts` rows of `kernel.counts.LARGE`, and `runs` rows of `RUN_ROWS` with the
-    number of their windows.
+    `written` are the files of all tasks, as `results.WRITTEN`. `counts` are rows of `kernel.counts.LARGE`. `runs` are
+    rows of `RUN_ROWS` with the number of their windows.
     """
     asked = pa.table([np.arange(runs.num_rows, dtype=np.int32), runs["run"]], schema=RUNS)
 
