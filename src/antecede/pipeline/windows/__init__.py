@@ -1,8 +1,8 @@
-"""One huge run across several tasks, as windows between consistent cuts.
+"""Judge one huge run in several tasks, as windows between consistent cuts.
 
-compose      where to cut, what a window does, and how windows compose
-window_plan  which window a row belongs to, and messages that cross windows
-summaries    what a task tells about its windows, as tables
-tasks        what runs on the executors: join by message, summarise windows, compose states
-cut          the same as steps of a runner, and whether cuts are consistent
+compose      where to cut, the summary of a window, and how windows compose
+window_plan  the window of each row, and messages that cross windows
+summaries    the tables that a task tells about its windows
+tasks        tasks that join rows by message, summarise windows, and compose states
+cut          run these tasks, and find out whether cuts are consistent
 """

@@ -1,13 +1,14 @@
-"""One huge run as windows between consistent cuts: where to cut, what a window does, and how windows compose.
+"""Choose where to cut one huge run into windows, summarise the windows, and compose the summaries.
 
 A cut by time is consistent if no deliver precedes its send on the clocks used. `shifts` moves the clocks of the
-processes until that is so: it solves x[receiver] - x[sender] + slack >= 0 for every link, by Bellman-Ford.
+processes until this is so: it solves x[receiver] - x[sender] + slack >= 0 for every link, by Bellman-Ford.
 
-What is known at the end of a window is the greatest of what was known before it, of some parts of that. So a window is
-summarised, without knowing anything before it, by what each of its ends has reached: the latest send known of each
-process, and of which processes the state they entered in. The ends are the lanes' last states, and the messages
-that leave. Of a process whose entry was not reached, the latest send known was in flight, and stands for all
-earlier ones: a sender's stamps only grow. `Composition` puts the summaries together, window after window.
+A window has *ends*: the last state of each lane, and the messages that leave the window. The knowledge at an end is the
+entrywise maximum of the window's own sends and of some vectors from before the window. So a window can be summarised
+without knowing these vectors. Its summary says for each end what the end has reached: the latest send that it knows of
+each process, and the processes whose entry into the window it knows. If an end does not know the entry of a process,
+the latest send that it knows of this process was in flight. This send stands for all earlier ones, because the stamps
+of a sender only grow. `Composition` puts the summaries together, window after window.
 """
 
 from __future__ import annotations
@@ -29,25 +30,26 @@ NOTHING = -1
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """What the ends of some groups have reached: the last state of a process, or a message it sent that leaves.
+    """What the ends of some groups have reached. An end is the last state of a process, or a message that leaves.
 
-    `sends` and `entries` are flat, one vector after the other, each as long as its run has processes: the index of the
-    latest send known of each process or NOTHING, and whether its entry into the group was reached.
+    `sends` and `entries` are vectors, one after the other, each as long as the run has processes. `sends` has the index
+    of the latest send that is known of each process, or NOTHING. `entries` says whether the entry of the process into
+    the group is known.
     """
 
     group: Longs
-    process: Longs
-    sent_index: Longs  # NOTHING for a last state
+    process: Longs  # whose last state it is, or who sent the message
+    sent_index: Longs  # the index of the send; NOTHING for a last state
     reached: Sequence[Sequence[int]]  # the windows in which the message is delivered
     sends: Longs
     entries: Flags
-    cyclic: Flags  # by group
-    spans: Longs  # of each last state: its group, process, first index and last index
+    cyclic: Flags  # by group: whether it has a cycle
+    spans: Longs  # by last state: its group, process, first index and last index
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """One of `Ends`, of the window that is composed next. `reached_windows` is where a message is delivered."""
+    """One of `Ends`, of the window that is composed next. `reached_windows` are those where a message is delivered."""
 
     process: int
     sent_index: int
@@ -58,7 +60,11 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known, as indices of sends, when `process` enters `window`, or by its message delivered in there."""
+    """A vector of what is known when `process` enters `window`, or by a message of `process` that is delivered there.
+
+    `sent_index` is the index of the send of this message, or NOTHING. `known` has the index of the latest send that is
+    known of each process.
+    """
 
     window: int
     process: int
@@ -67,8 +73,11 @@ class Known:
 
 
 def shifts(processes: int, sender: Longs, receiver: Longs, slack: Longs) -> Longs | None:
-    """What to add to each process's clock so that no deliver precedes its send, from the least (deliver - send) of
-    each link; None where nothing can do that."""
+    """Return a number to add to the clock of each process, so that no deliver precedes its send, or None.
+
+    `slack` is the least difference of deliver and send on each link, from `sender` to `receiver`. The result is None if
+    no such numbers exist.
+    """
     shift = np.zeros(processes, np.int64)
     for _ in range(processes + 1):
         before = shift.copy()
@@ -79,28 +88,36 @@ def shifts(processes: int, sender: Longs, receiver: Longs, slack: Longs) -> Long
 
 
 def thresholds(tick: Longs, counts: Longs, windows: int) -> Longs:
-    """Where to cut, from the events counted at some ticks: at most that many windows, about even."""
+    """Return the ticks at which to cut into at most `windows` windows, which are about even.
+
+    `counts` has the number of events at each `tick`.
+    """
     order = np.argsort(tick)
     tick, window = tick[order], spread(counts[order], windows)
     return np.unique(tick[1:][np.diff(window) > 0])
 
 
 def spread(counts: Longs, windows: int) -> Longs:
-    """The window of each bucket of time, from the events in it: at most that many windows, about even, in order."""
+    """Return the window of each bucket of time. There are at most `windows` windows, about even, in order.
+
+    `counts` has the number of events in each bucket.
+    """
     before = np.cumsum(counts) - counts
     window = np.minimum(before * windows // max(int(counts.sum()), 1), windows - 1)
     return np.unique(window, return_inverse=True)[1].astype(np.int64)
 
 
 def summarise(rows: Rows, reached: Longs) -> Ends:
-    """Walk windows from unknown states, and say what each end has reached. Order is not verified here. `reached` is by
-    row the window it gets to."""
+    """Walk windows from unknown states, and return what each end has reached. The order is not verified.
+
+    `reached` has for each row the window that its message gets to.
+    """
     rows = replace(rows, addressed=np.zeros_like(rows.addressed))
     layout = lay_out(rows)
     channels, _ = line_up_channels(rows, layout)
     leaving, gets_to = _leaving(layout, rows, reached)
     readers = layout.lanes.readers.copy()
-    readers[leaving] += 1  # so that their stamps are still there at the end
+    readers[leaving] += 1  # their stamps must still be there at the end
     lanes = layout.lanes._replace(readers=readers)
     order = layout.kernels.linearise(lanes, layout.flights, len(rows.widths))
     known, slots = _unknown(layout, channels, order, rows.widths)
@@ -126,15 +143,18 @@ def summarise(rows: Rows, reached: Longs) -> Ends:
 
 
 class Composition:
-    """What is known at the start of each window of one run, from the ends of the windows before it."""
+    """The states of one run at the start of the next window, composed from the ends of the windows before it."""
 
     def __init__(self, processes: int) -> None:
         self._states = np.full((processes, processes), NOTHING, np.int64)
         self._flights: dict[tuple[int, int], Longs] = {}
-        self._until: dict[int, list[tuple[int, int]]] = {}  # by window: the messages last delivered in it
+        self._until: dict[int, list[tuple[int, int]]] = {}  # by window: the messages whose last deliver is in it
 
     def compose(self, window: int, ends: Iterable[End]) -> Iterator[Known]:
-        """Take in the next window; what is known at its entries, and by the messages that leave it where they go."""
+        """Take in the ends of the next window. Yield what is known at its entries, and by the messages that leave it.
+
+        The knowledge of a message is yielded for each window where the message is delivered.
+        """
         states = self._states.copy()
         leaving: dict[tuple[int, int], Longs] = {}
         for end in ends:
@@ -160,12 +180,15 @@ class Composition:
 
 
 def _leaving(layout: Layout, rows: Rows, reached: Longs) -> tuple[Longs, list[list[int]]]:
-    """The sends, as events, of the messages that leave the window they were sent in, and the windows they get to."""
+    """Return the sends of the messages that leave the window they were sent in, and the windows that each gets to.
+
+    The sends are events of `layout`.
+    """
     crossing = np.flatnonzero(rows.role == CROSSING)
     lane = layout.lane_base[rows.group[crossing]] + rows.sender[crossing]
     event = np.empty(len(crossing), np.int64)
     layout.kernels.located(layout.lanes.start, rows.index[layout.event_row], lane, rows.sent_index[crossing], event)
-    here = event >= 0  # others were sent in an earlier window, and leave from there
+    here = event >= 0  # the other messages were sent in an earlier window, and leave from there
     pairs = np.unique(np.stack([event[here], reached[crossing[here]]]), axis=1)
     leaving, starts = np.unique(pairs[0], return_index=True)
     return leaving, [part.tolist() for part in np.split(pairs[1], starts[1:])] if len(leaving) else []
@@ -174,7 +197,10 @@ def _leaving(layout: Layout, rows: Rows, reached: Longs) -> tuple[Longs, list[li
 def _unknown(
     layout: Layout, channels: DueChannels, order: LinearOrder, widths: Longs
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Each lane knows its own entry, and each message in flight knows itself."""
+    """Return the vectors of the lanes and the slots of the flights, if nothing before the windows is known.
+
+    Each lane knows its own entry, and each message in flight knows itself.
+    """
     lanes, lane = layout.lanes, np.arange(len(layout.lanes.group))
     own = lane - layout.lane_base[lanes.group]
     known = np.zeros(channels.base[-1], np.int32)
@@ -186,7 +212,10 @@ def _unknown(
 
 
 def _indices(layout: Layout, rows: Rows, lane: Longs, rank: Longs) -> tuple[Longs, Flags]:
-    """Ranks back to indices of sends, for each the lane that it is about; and which of them include the entry."""
+    """Return for each rank the index of its send, and whether it includes the entry of its lane.
+
+    `lane` is the lane that each rank is about.
+    """
     sent = rows.role[layout.event_row] == SEND
     send_index = rows.index[layout.event_row[sent]]
     sends_before = np.concatenate([[0], np.cumsum(sent)])[layout.lanes.start]

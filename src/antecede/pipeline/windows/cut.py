@@ -1,8 +1,8 @@
 """Cut large runs into windows between consistent cuts, through a runner.
 
-Where to cut is chosen by a sample of times. Whether those cuts are consistent, the tasks find out as they summarise the
+The cuts are chosen by a sample of times. The tasks find out whether the cuts are consistent as they summarise the
 windows: no deliver may precede its send on the clocks used, and no process's clock may go back from one window to an
-earlier one. If a run proves skewed, the least slack of each of its links gives the shifts to try again with. If a time
+earlier one. If a run proves skewed, the least slack of each of its links gives the shifts for a second try. If a time
 is missing or the second try fails, the run is not cut, and the reason is kept.
 """
 
@@ -37,7 +37,7 @@ GOES_BACK = "the clock of a process goes back"
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """Events of one run, counted by process and by the tick at which a bucket of time begins."""
+    """The number of events of one run, by process and by the tick at which a bucket of time begins."""
 
     process: Longs
     tick: Longs
@@ -46,7 +46,10 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """Windows that have been summarised by so many tasks, and the runs, by number, whose cuts proved consistent."""
+    """Windows that `tasks` tasks have summarised. `good` are the runs, by number, whose cuts proved consistent.
+
+    `kept` are the rows of the windows, and their ends.
+    """
 
     plan: WindowPlan
     tasks: int
@@ -62,7 +65,7 @@ class Windows:
 
 @dataclass(frozen=True, slots=True)
 class Cutting:
-    """The windows of the runs that are cut, the reasons for those that are not, and what the tasks told on the way."""
+    """The windows of the runs that are cut, the reasons for the runs that are not, and the results of the tasks."""
 
     rounds: tuple[Windows, ...] = ()
     uncut: Mapping[str, str] = field(default_factory=dict)
@@ -70,7 +73,7 @@ class Cutting:
 
     @property
     def windows(self) -> dict[str, int]:
-        """The number of windows of each run that is cut."""
+        """Return the number of windows of each run that is cut."""
         runs = (one.plan.runs[run] for one in self.rounds for run in one.good)
         return {run.name: len(run.cuts) + 1 for run in runs}
 
@@ -90,8 +93,10 @@ def cut(
 ) -> Cutting:
     """Cut the runs whose processes are in `large`, rows of `kernel.counts.LARGE`.
 
-    First try their own clocks, which mostly do. If those prove skewed, shift the clocks and try again. With
-    `with_receives`, delivers know the first receive of their message.
+    First their own clocks are tried, which are mostly good enough. If they prove skewed, they are shifted, and tried
+    again. `windows` is the number of windows for each run; None chooses it by size. If `named`, names and times are
+    kept. `left_out` has the lines to leave out, by file. If `with_receives`, delivers know the first receive of their
+    message.
     """
     by_run: dict[str, list[dict[str, Any]]] = {}
     for row in large.to_pylist():
@@ -124,7 +129,7 @@ def cut(
 
 @dataclass(slots=True)
 class _Trial:
-    """Summarises the windows of runs, and tells whether their cuts are consistent."""
+    """A try to cut runs, which summarises their windows, and tells whether the cuts are consistent."""
 
     source: Source
     sizes: Mapping[str, int]
@@ -133,7 +138,7 @@ class _Trial:
     results: list[pa.Table] = field(default_factory=list)
 
     def summarise(self, runs: Sequence[CutRun]) -> tuple[Windows, dict[str, list[dict[str, Any]]], list[str]]:
-        """Return the windows; of skewed runs, the least slack of each link; and the runs in which a clock goes back."""
+        """Return the windows, the least slack of each link of skewed runs, and the runs in which a clock goes back."""
         plan, total = WindowPlan(tuple(runs)), sum(self.sizes[run.name] for run in runs)
         tasks = min(int(plan.starts[-1]), ceil(2 * total / self.limits.window_events))
         joins = ceil(total / self.limits.window_events)
@@ -156,7 +161,7 @@ class _Trial:
 
 
 def _results(facts: pa.Table, good: Sequence[int]) -> pa.Table:
-    """Return what the tasks told of the good runs. The others are judged in another way, and told of there."""
+    """Return the results of the tasks on the good runs. The other runs are judged, and told of, in another way."""
     run, _, name = zip(*(name.partition(":") for name in facts["name"].to_pylist()), strict=True)
     told = facts.set_column(facts.column_names.index("name"), "name", pa.array(name))
     return told.filter(pc.is_in(pa.array(run), pa.array([str(number) for number in good], pa.string())))
@@ -183,7 +188,7 @@ def _going_back(spans: pa.Table, runs: Sequence[CutRun]) -> list[str]:
 
 
 def _why_unfit(rows: Sequence[Mapping[str, Any]], processes_max: int) -> str | None:
-    """Return why a run cannot be cut, or None."""
+    """Return the reason why a run cannot be cut, or None if it can."""
     kind = "untimed" if _has_delivers(rows) else "untimed_receives"
     if any(row[kind] for row in rows):
         return NO_TIME
@@ -221,7 +226,7 @@ def _count_cells(run: CutRun, rows: Sequence[Mapping[str, Any]], windows: int, p
 
 
 def _scale(buckets: int, span_s: float) -> float:
-    """Return the buckets in a second, or 0 if the times are too close together to be told apart so."""
+    """Return the number of buckets in a second, or 0 if the times are too close together for any buckets."""
     scale = buckets / span_s if span_s > 0 else 0.0
     return scale if isfinite(scale) else 0.0
 
@@ -233,7 +238,7 @@ def _cut_run(run: CutRun, cells: Mapping[str, Cells], wanted: Mapping[str, int])
 
 
 def _shift(run: CutRun, links: Sequence[Mapping[str, Any]]) -> CutRun | None:
-    """Return the run with its clocks moved until no deliver precedes its send, or None if that cannot be."""
+    """Return the run with clocks that are moved until no deliver precedes its send, or None if that is not possible."""
     sender, receiver, slack = (
         np.array([row[name] for row in links], np.int64) for name in ("sender", "process", "slack_min")
     )

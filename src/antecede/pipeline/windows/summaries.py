@@ -1,4 +1,4 @@
-"""What a task tells about the windows it has, as tables: ends, links, spans, and what is known at entries."""
+"""Make the tables that a task tells about its windows: ends, links, spans, and what is known at entries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ENDS, LINKS, SPANS, STATES = "ends", "links", "spans", "states"
 END = pa.schema(
     [
         *(("window", pa.int32()), ("process", pa.int32()), ("sent_index", pa.int64())),
-        ("reached", pa.list_(pa.int32())),  # the windows where its message is delivered
+        ("reached", pa.list_(pa.int32())),  # the windows where the message is delivered
         *(("sends", pa.binary()), ("entries", pa.binary())),
     ]
 )
@@ -37,11 +37,11 @@ SPAN = pa.schema(
 )
 """The first and the last index of a process in a window."""
 STATE = pa.schema([("window", pa.int32()), ("process", pa.int32()), ("sent_index", pa.int64()), ("known", pa.binary())])
-"""What is known when a window is entered, as `compose.Known`. If `known` is null, the run has a cycle."""
+"""The knowledge with which a window is entered, as `compose.Known`. If `known` is null, the run has a cycle."""
 
 
 def ends_table(rows: Rows, ends: Ends, number: Longs) -> pa.Table:
-    """Return the ends of windows, as `END`."""
+    """Return the ends of windows, as `END`. `number` is the window of each group."""
     offsets = np.concatenate([[0], np.cumsum(rows.widths[ends.group])])
     table = fill_table(
         END,
@@ -58,7 +58,7 @@ def ends_table(rows: Rows, ends: Ends, number: Longs) -> pa.Table:
 
 
 def links_table(rows: Rows, plan: WindowPlan, number: Longs, slack: Longs) -> pa.Table:
-    """Return the links of windows, as `LINK`."""
+    """Return the links of windows, as `LINK`. `number` is the window of each group, and `slack` that of each row."""
     at = np.flatnonzero((rows.role == DELIVER) & rows.first & (rows.sender >= 0))
     width = int(rows.widths.max(initial=1))
     key = (rows.group[at] * width + rows.sender[at]) * width + rows.process[at]
@@ -70,7 +70,7 @@ def links_table(rows: Rows, plan: WindowPlan, number: Longs, slack: Longs) -> pa
 
 
 def spans_table(ends: Ends, plan: WindowPlan, number: Longs) -> pa.Table:
-    """Return the spans of processes in windows, as `SPAN`."""
+    """Return the spans of processes in windows, as `SPAN`. `number` is the window of each group."""
     group, process, low, high = ends.spans
     window = number[group]
     return fill_table(SPAN, len(group), run=plan.run(window), window=window, process=process, low=low, high=high)
@@ -83,7 +83,10 @@ def states_table(known: Iterable[Known]) -> pa.Table:
 
 
 def _binary(values: npt.NDArray[Any], offsets: Longs) -> pa.Array:
-    """Flat vectors as one binary value each: Spark hands those on as they are."""
+    """Return each vector of `values` as one binary value, which Spark moves without reading it.
+
+    `offsets` is where each vector begins, and the end.
+    """
     places = pa.py_buffer((offsets * values.itemsize).astype(np.int32))
     return pa.Array.from_buffers(
         pa.binary(), len(offsets) - 1, [None, places, pa.py_buffer(np.ascontiguousarray(values))]

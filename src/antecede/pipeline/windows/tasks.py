@@ -1,4 +1,4 @@
-"""What the tasks do with the rows of runs that are cut into windows.
+"""Define the tasks for the rows of runs that are cut into windows.
 
     deal_messages -> [shuffle] -> join_messages -> [shuffle] -> summarise_windows -> compose_states
                      by message                    by window
@@ -66,7 +66,7 @@ from antecede.pipeline.windows.window_plan import RECEIVED, WindowPlan, from_tab
 
 @dataclass(frozen=True, slots=True)
 class CutRuns:
-    """The rows of the runs that are cut, and those of these runs in which receives stand for delivers."""
+    """The rows of the runs that are cut. In the runs `receiving`, receives stand for delivers."""
 
     rows: ChosenRows
     receiving: frozenset[str] = frozenset()
@@ -75,7 +75,7 @@ class CutRuns:
 
 
 def deal_messages(parts: int, runs: CutRuns) -> Consumer:
-    """Return a consumer that deals the sends and delivers of some runs out by message, with codes for kinds."""
+    """Return a consumer that deals the sends and delivers of some runs out by message. Kinds become codes."""
 
     def consume(read: Iterator[ReadRows]) -> Iterator[pa.RecordBatch]:
         for events in in_chunks(rows.events for rows in read):
@@ -91,8 +91,11 @@ def deal_messages(parts: int, runs: CutRuns) -> Consumer:
     return consume
 
 
-def join_messages(plan: WindowPlan, tasks: int) -> Task:
-    """Return a task that pairs all rows of some messages, and deals them to the tasks that have their windows."""
+def join_messages(plan: WindowPlan, tasks: int, *, named: bool) -> Task:
+    """Return a task that pairs all rows of some messages, and deals them to the tasks that have their windows.
+
+    Unless `named`, names and times are left out.
+    """
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
         table = gather(batches)
@@ -102,7 +105,8 @@ def join_messages(plan: WindowPlan, tasks: int) -> Task:
         table, told = prepare_messages(table, plan)
         yield from told
         paired = pair_messages(table, plan)
-        if not (pc.max(paired["ahead_s"]).as_py() or 0) > 0:  # NaN, too
+        paired = paired if named else paired.drop_columns(list(DETAIL))
+        if not (pc.max(paired["ahead_s"]).as_py() or 0) > 0:  # this is also so for NaN
             paired = paired.drop_columns("ahead_s")
         yield from deal_table(narrow_integers(paired), paired["window"].to_numpy() % tasks, tasks)
 
@@ -127,9 +131,9 @@ def add_receipts(table: pa.Table) -> pa.Table:
 
 
 def prepare_messages(table: pa.Table, plan: WindowPlan) -> tuple[pa.Table, list[pa.RecordBatch]]:
-    """Return all rows of some messages without repeated sends and with destinations, and what to tell of them.
+    """Return all rows of some messages, without repeated sends and with destinations, and results to tell.
 
-    Kinds are codes. What is told has the number of its run before its name, because a run may be tried again.
+    Kinds are codes. The name of a result has the number of its run before it, because a run may be tried again.
     """
     sends = table.filter(pa.array(table["kind"].to_numpy() == SEND))
     is_unique = sends.num_rows == sends.select(["run", "message"]).group_by(["run", "message"]).aggregate([]).num_rows
@@ -167,7 +171,7 @@ def _with_kind_names(table: pa.Table) -> pa.Table:
 
 
 def summarise_windows(plan: WindowPlan, tasks: int) -> Task:
-    """Return a task that tells what the ends of its windows have reached, what a plan must know, and the rows."""
+    """Return a task that summarises its windows. It yields their ends, their links, their spans, and their rows."""
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
         values: list[pa.Buffer] = []
@@ -188,7 +192,7 @@ def summarise_windows(plan: WindowPlan, tasks: int) -> Task:
 
 
 def compose_states(plan: WindowPlan, tasks: int) -> Task:
-    """Return a task that takes the ends of all windows of some runs, and deals out what is known where."""
+    """Return a task that takes the ends of all windows of some runs, and deals to each window what is known there."""
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
         table = gather(batches, ENDS)
@@ -212,7 +216,7 @@ def compose_states(plan: WindowPlan, tasks: int) -> Task:
 
 
 def group_by_window(table: pa.Table) -> tuple[Longs, Longs]:
-    """Return the windows that have rows here, in order, and the place of each row's window among them."""
+    """Return the windows that have rows in the table, in order, and the place of each row's window among them."""
     window = table["window"].to_numpy().astype(np.int64)
     if window.min() == window.max():
         return window[:1], np.zeros(len(window), np.int64)

@@ -21,25 +21,24 @@ from antecede.pipeline.kernel.loops import kernels
 from antecede.pipeline.kernel.pair import Names, Paired, of_sends, times
 
 RECEIVED = ("received_index", "received_time")
-"""Columns that the rows may have: of a deliver, the first receive of its message at its process."""
+"""Columns that the rows may have. They say for a deliver when its process first received the message."""
 
 
 @dataclass(frozen=True, slots=True)
 class CutRun:
-    """One run of those that are cut: its processes by number, the span of its times, what to add to the clock of each
-    process, and the ticks at which to cut."""
+    """A run that is cut. Its processes are numbered in the order of `processes`."""
 
     name: str
     processes: tuple[str, ...]
-    start: float
-    end: float
-    shifts: tuple[int, ...]
-    cuts: tuple[int, ...] = ()
+    start: float  # the first of its times
+    end: float  # the last of its times
+    shifts: tuple[int, ...]  # by process: the ticks to add to its clock
+    cuts: tuple[int, ...] = ()  # the ticks at which to cut
 
 
 @dataclass(frozen=True, slots=True)
 class WindowPlan:
-    """The windows of some runs. Those of run k have the numbers from starts[k] up to starts[k + 1]."""
+    """The windows of some runs. The windows of run k have the numbers from starts[k] up to starts[k + 1]."""
 
     runs: tuple[CutRun, ...]
 
@@ -68,10 +67,10 @@ def names_of(runs: Sequence[CutRun]) -> Names:
 
 
 def pair_messages(table: pa.Table, plan: WindowPlan) -> pa.Table:
-    """Return all rows of some messages, paired, in numbers, each with its window. Every row has a time.
+    """Return all rows of some messages, paired, as numbers, each with its window. Every row must have a time.
 
-    A message that is delivered in a later window than it was sent in is in flight between. It gets a row for each
-    window that it crosses out of, with the window that it gets to in `reached`.
+    A message that is delivered in a later window than that of its send is in flight between the two. It gets a row for
+    each window that it crosses out of, with the window that it gets to in `reached`.
     """
     encoded = encode(table)
     pairs = pair(encoded)
@@ -115,7 +114,7 @@ def pair_messages(table: pa.Table, plan: WindowPlan) -> pa.Table:
 def _crossings(joined: pa.Table, window: Longs, sent_window: Longs, pairs: Pairs) -> pa.Table:
     """Return a row for every window that the message of a first deliver crosses out of.
 
-    For a spurious deliver it is a row for the first such window alone.
+    A spurious deliver has a row for the first such window alone.
     """
     at = np.flatnonzero(pairs.first & (sent_window < window))
     often = np.where(pairs.addressed[at], window[at] - sent_window[at], 1)
@@ -129,9 +128,9 @@ def _crossings(joined: pa.Table, window: Longs, sent_window: Longs, pairs: Pairs
 
 
 def from_table(table: pa.Table, number: Longs, group: Longs, plan: WindowPlan) -> Paired:
-    """Return the rows of a table like that of `pair_messages`, each in its group, which is the window of that number.
+    """Return the rows of a table like that of `pair_messages`.
 
-    Columns that were left out are zeros.
+    `number` is the window of each group, and `group` is the group of each row. Columns that were left out are zeros.
     """
 
     def column(name: str, kind: type[Any]) -> npt.NDArray[Any]:
@@ -165,7 +164,7 @@ def from_table(table: pa.Table, number: Longs, group: Longs, plan: WindowPlan) -
 
 
 def _numbers(encoded: Encoded, runs: Sequence[CutRun]) -> tuple[Longs, Longs]:
-    """The numbers that the runs and processes already have."""
+    """Return for each row the number of its run among `runs`, and the number of its process in this run."""
     number = {one.name: place for place, one in enumerate(runs)}
     run_of = np.array([number[run] for run in encoded.runs], np.int64)
     processes: dict[int, dict[str, int]] = {}
