@@ -39,12 +39,14 @@ SAME_NAME_ACROSS = {
 }
 """Class names that more than one package has, and what each means there. Take out what is no longer so; add nothing."""
 IMPERATIVES = """
-Acknowledge Admit Answer Append Ask Begin Bring Call Cancel Close Commit Complete Connect Count Delete
-Disconnect Do End Explain Flush Forget Fork Give Go Hand Insert Keep Leave Let Listen Log Look Make Note
-Offer Open Publish Put Queue Raise Read Record Refuse Register Remember Remove Rename Replace Return Run Say
-Send Set Stage Start Stop Store Switch Take Tell Use Wait Wake Write Yield
+Accept Acknowledge Add Admit Agree Answer Append Ask Begin Bring Call Cancel Carry Check Close Commit Compare
+Complete Compute Connect Count Cut Delete Deliver Disconnect Do Draw Drop End Explain File Find Flush Forget
+Fork Give Go Hand Insert Join Judge Keep Leave Let List Listen Load Log Look Make Measure Merge Move Note
+Offer Open Pass Plan Print Publish Put Queue Raise Read Rebuild Receive Record Refuse Register Release
+Remember Remove Rename Replace Return Run Say Schedule Send Set Simulate Split Stage Stamp Start Stop Store
+Switch Take Tell Turn Use Wait Wake Walk Write Yield
 """
-"""First words of function docstrings in `runtime`. Add a verb if a new docstring begins with it; add nothing else."""
+"""First words of the docstrings of functions. Add a verb if a new docstring begins with it; add nothing else."""
 
 
 def name_of(path: Path) -> str:
@@ -117,8 +119,8 @@ def test_every_ignored_type_has_a_reason() -> None:
 
 
 def first_words() -> Iterator[tuple[str, str]]:
-    """Yield (first word, place) for the docstring of every function in `runtime`, after the mark `Internal:`."""
-    for path in sorted((SOURCE / "runtime").rglob("*.py")):
+    """Yield (first word, place) for the docstring of every function of the source, after the mark `Internal:`."""
+    for path in FILES:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (text := ast.get_docstring(node)):
                 word = re.match(r"[A-Za-z]*", text.removeprefix("Internal: "))
