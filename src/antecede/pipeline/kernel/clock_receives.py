@@ -60,7 +60,10 @@ NO_SEND = -1
 
 @dataclass(frozen=True, slots=True)
 class ClockVerdict:
-    """The verdict of the clocks on one run. `reason` says why the run is undecidable, and is None if it is not."""
+    """The verdict of the clocks on one run. `reason` says why the run is undecidable, and is None if it is not.
+
+    `witness` is the first late receive by process and index, in words.
+    """
 
     run: str
     verdict: str

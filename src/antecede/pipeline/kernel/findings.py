@@ -47,7 +47,7 @@ RUN_ROWS = pa.schema(
 )
 """A run with its verdicts; or, if `run_count` is more than 1, the sums of several runs with the same verdicts.
 
-`verdict` is the verdict on causal order. The witness of another order says in words how the order is violated."""
+`verdict` is the verdict on causal order. The witness of an order says in words how the order is violated."""
 ORDER_WITNESSES = pa.schema([("run", pa.string()), ("order", pa.string()), ("words", pa.string())])
 """A row for each run and each other order that it breaks, with a witness in words."""
 FIRST_VIOLATIONS = pa.schema(

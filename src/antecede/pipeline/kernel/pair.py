@@ -37,7 +37,7 @@ class Paired:
     dests: Longs
     delivered: Longs
     ahead_s: Doubles  # how much later than its deliver the send was, by the source's clocks
-    message: pa.ChunkedArray | None  # None if only counts are asked for
+    message: pa.ChunkedArray
     names: Names
 
 

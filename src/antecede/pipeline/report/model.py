@@ -86,7 +86,7 @@ class Answer:
         return next(one.verdict for one in self.orders if one.order == order)
 
     def witness_of(self, order: str) -> str | None:
-        """Return words that say how an order is violated. Return None if it is not, or if no violation is explained."""
+        """Return words that say how an order is violated, or None if it is not."""
         return next((one.words for one in self.orders if one.order == order and one.verdict == VIOLATED), None)
 
 

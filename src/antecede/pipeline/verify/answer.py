@@ -71,7 +71,7 @@ def answer(
 
 
 def add_causal_witness(found: Answer, explained: Sequence[ExplainedViolation]) -> Answer:
-    """Return the answer with a witness of causal order, as the other orders have one: the worst violation."""
+    """Return the answer with the worst violation as the witness of causal order, if any violation is explained."""
     if not explained:
         return found
     worst = explained[0]

@@ -65,7 +65,7 @@ class OrderBlocks:
 def judge_cut_orders(one: Windows, sizes: Mapping[str, int], limits: Limits) -> tuple[pa.Table, list[str]]:
     """Judge the orders of those runs whose cuts proved consistent.
 
-    `sizes` has the number of sends and delivers of each run, by name. Return the results of the tasks, and the runs
+    `sizes` has the number of events with a message of each run, by name. Return the results of the tasks, and the runs
     that were not judged for synchronous order.
     """
     counts = [ceil(sizes[run.name] / limits.order_events_max) for run in one.plan.runs]

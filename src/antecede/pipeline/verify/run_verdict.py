@@ -41,7 +41,8 @@ def judge_each_run(
     """Return every run with its verdicts, as `RUN_ROWS`.
 
     `runs` are rows of `RUN_COUNTS`, and `witnesses` of `ORDER_WITNESSES`. `by_clocks` has the verdicts of vector
-    clocks, by run. `without_synchronous` are the runs for which synchronous order was not computed.
+    clocks, by run. `first_violations` are those of the runs or of their parts, as `FIRST_VIOLATIONS`.
+    `without_synchronous` are the runs for which synchronous order was not computed.
     """
     found = {(row["run"], row["order"]): row["words"] for row in witnesses.to_pylist()}
     causal: dict[str, str] = {}

@@ -91,11 +91,8 @@ def deal_messages(parts: int, runs: CutRuns) -> Consumer:
     return consume
 
 
-def join_messages(plan: WindowPlan, tasks: int, *, named: bool) -> Task:
-    """Return a task that pairs all rows of some messages, and deals them to the tasks that have their windows.
-
-    Unless `named`, names and times are left out.
-    """
+def join_messages(plan: WindowPlan, tasks: int) -> Task:
+    """Return a task that pairs all rows of some messages, and deals them to the tasks that have their windows."""
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
         table = gather(batches)
@@ -105,7 +102,6 @@ def join_messages(plan: WindowPlan, tasks: int, *, named: bool) -> Task:
         table, told = prepare_messages(table, plan)
         yield from told
         paired = pair_messages(table, plan)
-        paired = paired if named else paired.drop_columns(list(DETAIL))
         if not (pc.max(paired["ahead_s"]).as_py() or 0) > 0:  # this is also so for NaN
             paired = paired.drop_columns("ahead_s")
         yield from deal_table(narrow_integers(paired), paired["window"].to_numpy() % tasks, tasks)
