@@ -48,6 +48,7 @@ from tests.runtime.cells import KEY, cells, host, introduced, state_of
 LIAR = "liar"
 T = TypeVar("T", bytes, str, bytes | str)
 SOCKET_EVERY = 100
+NOTICE = '{"problems": [{"kind": "move failed", "text": "gone", "since_s": 3.1}], "more": 0}'
 ROUND = 2_000
 
 
@@ -136,6 +137,7 @@ def air_frame(chance: random.Random) -> bytes | str:
         lambda: framed(lie(chance)),
         lambda: framed(*[right_air(chance) for _ in range(chance.randint(1, 3))], lie(chance)),
         lambda: chance.choice(["", "{}", "[", "null", websocket.hello("x", "y"), "\u2603" * 40]),
+        lambda: damaged(chance, NOTICE.encode()).decode(errors="replace"),
         lambda: frames.roster(chance.randrange(99), ["a", "b"]),
         lambda: frames.leaving_word(chance.choice([frames.LEAVING, frames.SETTLED, frames.FAREWELL])),
         lambda: frames.packets(chance.randint(1, 9), [encode(right_air(chance))]),

@@ -52,7 +52,8 @@ is left out if nobody has a value for it. The columns are:
   moving      hosts whose state is on its way to this station
 
 Below the table is, for each process, what is wrong, as problems() returns it: at most 20 problems, and the number of
-the others. Then comes what waits and is not a problem yet: for which process, and for how long.
+the others. Below a station are also the problems that its hosts tell. Then comes what waits and is not a problem yet:
+for which process, and for how long.
 """
 
 
@@ -94,6 +95,8 @@ def summary(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "problems_more": sum(one.get("problems_more", 0) for one in found),
         "stalls": [{**_identity(one), **stall} for one in found for stall in one.get("stalls", ())],
         "problems": [{**_identity(one), **problem} for one in found for problem in one.get("problems", ())],
+        "problems_of_hosts": [{**_identity(one), **told} for one in found for told in one.get("problems_of_hosts", ())],
+        "problems_of_hosts_more": sum(one.get("problems_of_hosts_more", 0) for one in found),
         "hand_offs": [{**_identity(one), **move} for one in found for move in one.get("hand_offs", ())],
         "hand_offs_in_progress": sum(one.get("awaited", 0) for one in found),
     }
@@ -144,6 +147,10 @@ def _notes(one: Mapping[str, Any]) -> Iterator[str]:
         yield plain(str(problem["text"]))
     if one.get("problems_more"):
         yield f"and {one['problems_more']} more"
+    for told in one.get("problems_of_hosts", ()):
+        yield plain(f"host {told['host']} tells: {told['text']}")
+    if one.get("problems_of_hosts_more"):
+        yield f"and {one['problems_of_hosts_more']} more of hosts"
     for stall in one.get("stalls", ()):
         if stall not in problems:
             yield plain(str(stall["text"]))

@@ -3,17 +3,16 @@
 1. The host says who it is, in text: `{"antecede": 1, "token": "...", "incarnation": "..."}`. The incarnation is a
    random name for the durable state of the host: who lost it cannot go on under the name of the host. A host that
    keeps no state says `volatile`: whoever shows its token next, and keeps none either, goes on under its name.
-2. The station answers in text: `{"station": "s1", "frame_bytes": 8192}`; to an operator whose token removes a host,
-   `{"station": "s1", "removed": "ann"}`, and that is all. The answer stands for the beacon of 001 §2: by it a host
-   learns which station serves it. There is no broadcast on a WebSocket, so a station says so to each host that
-   connects. After that it announces itself periodically by pings of the WebSocket: it pings each host every
-   `AirLimits.ping_s`, and answers the pings of the host, every `ping_s` of `Host`. A host that gets no answer for as
-   long looks for another station.
+2. The station answers in text: `{"station": "s1", "frame_bytes": 8192, "takes": ["problems"]}`. This stands for the
+   beacon of 001 §2: by it a host learns which station serves it. There is no broadcast on a WebSocket, so a station
+   says so to each host that connects. After that it announces itself periodically by pings of the WebSocket: it pings
+   each host every `AirLimits.ping_s`, and answers the pings of the host, every `ping_s` of `Host`. A host that gets no
+   answer for as long looks for another station.
 3. From then on both send binary frames of packets (`frames.Packets` without a roster), whose stamps are those of
    `core.mobile.host_and_station_frames`. The station may also send notices, in text:
    `{"refused": "ann:7", "unknown": "zed", "similar": ["zoe"]}`: that message of yours was to a host nobody knows, and
    these names are like it; and, to a host that keeps no state, `{"sent": 7, "got": 4}`: that many messages it has sent
-   and got before.
+   and got before. If the station `takes` it, the host may send one kind of notice, of its problems (`problem_notice`).
 
 Every text has one function here that writes it and one that reads it. The binary frames, and those that stations put
 into each other's inboxes, are in `runtime.frames`.

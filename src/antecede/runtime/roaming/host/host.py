@@ -382,4 +382,7 @@ class Host:
             self._changed.set()
 
     async def _keep_time(self) -> None:
-        await self._driver.keep_time(lambda: self._durable.host.due, self._durable.tick, self._view.look)
+        await self._driver.keep_time(lambda: self._durable.host.due, self._durable.tick, self._look)
+
+    def _look(self) -> None:
+        self._links.tell(self._view.look())

@@ -15,6 +15,7 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 from antecede.core.errors import AntecedeError, Misuse, WireError
 from antecede.core.types import ProcessId
 from antecede.runtime.roaming import websocket
+from antecede.runtime.roaming.problem_notice import takes_problems
 
 CONNECT_S = 5.0
 PING_S = 20.0
@@ -35,12 +36,13 @@ class NoStation(AntecedeError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Link:
-    """An open connection to `station`, which takes frames of `frame_bytes`."""
+    """An open connection to `station`, which takes frames of `frame_bytes`, and `takes_problems` or not."""
 
     socket: ClientConnection
     url: str
     station: ProcessId
     frame_bytes: int
+    takes_problems: bool = False
 
 
 def checked_url(url: str, tls: SSLContext | None) -> str:
@@ -96,8 +98,8 @@ async def open_link(
     try:
         await socket.send(websocket.hello(token, incarnation, host))
         async with asyncio.timeout(connect_s):
-            answer = websocket.read_answer(await socket.recv())
-        return Link(socket, url, answer.station, answer.frame_bytes)
+            answer = websocket.read_text(await socket.recv())
+        return Link(socket, url, str(answer["station"]), int(answer["frame_bytes"]), takes_problems(answer))
     except (ConnectionClosed, TimeoutError) as error:
         await socket.close()
         raise ended(error) from None

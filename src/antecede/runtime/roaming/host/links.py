@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from antecede.core.types import Packet
 from antecede.runtime.roaming.host.link import Link, hang_up
 from antecede.runtime.roaming.host.writer import LinkWriter
+from antecede.runtime.watch.problems import Problem
 
 Guard = Callable[[Callable[[], Awaitable[None]]], Awaitable[None]]
 
@@ -39,6 +40,11 @@ class HostLinks:
         """Send these packets on the link, if there is one or was one."""
         if self._writer is not None:
             self._writer.put(packets)
+
+    def tell(self, problems: Sequence[Problem]) -> None:
+        """Tell the station what is wrong, if the host is at one."""
+        if self._writer is not None and self.current is not None:
+            self._writer.tell(problems)
 
     async def finish(self) -> None:
         """Send the last packets, unless that takes long."""

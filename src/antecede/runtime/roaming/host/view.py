@@ -42,9 +42,10 @@ class HostView:
         self.process = durable.host.me
         self._log = ProblemLog(self.process, clock)
 
-    def look(self) -> None:
-        """Log what begins and ends to be a problem."""
+    def look(self) -> list[Problem]:
+        """Log what begins and ends to be a problem. Return what is one now."""
         self._log.look(self.problems())
+        return self._log.current
 
     def stop(self, failure: Exception) -> None:
         """Log that the host has stopped by itself, and why."""

@@ -21,6 +21,7 @@ from antecede.core.wire.packets import encode
 from antecede.runtime import frames
 from antecede.runtime.background import end
 from antecede.runtime.roaming import websocket
+from antecede.runtime.roaming.problem_notice import ToldProblems
 
 BATCH_BYTES = 64 * 2**10
 QUEUE_MAX = 1_024
@@ -67,6 +68,8 @@ class Connection:
         "said",
         "sent",
         "socket",
+        "told",
+        "told_at",
         "welcomed",
     )
 
@@ -78,6 +81,7 @@ class Connection:
         self.said = 0  # the number of the last message of the host on this connection
         self.welcomed = False
         self.sent = 0  # the serial number of the last message sent down
+        self.told, self.told_at = ToldProblems(), 0.0  # the problems that the host tells of itself, and when it did
         self._queue: list[bytes | str] = []
         self._answer: Packet | None = None
         self._ended = False

@@ -29,6 +29,7 @@ from antecede.runtime.driver import Driver
 from antecede.runtime.envelopes import Envelopes
 from antecede.runtime.outbox import Outbox
 from antecede.runtime.roaming import websocket
+from antecede.runtime.roaming.problem_notice import TAKES, read_notice
 from antecede.runtime.roaming.station.connection import CLOSE_S, Connection, TokenBucket, hang_up, is_welcome
 from antecede.runtime.roaming.station.durable_station import DurableStation, ReleasedByStation
 from antecede.runtime.roaming.station.view import StationView
@@ -231,7 +232,8 @@ class StationServer:
         try:
             if before is not None:
                 await before.socket.close(websocket.REPLACED, TWICE)
-            await socket.send(websocket.answer(websocket.StationAnswer(self.durable.name, self._limits.frame_bytes)))
+            answer = {"station": self.durable.name, "frame_bytes": self._limits.frame_bytes, "takes": [TAKES]}
+            await socket.send(json.dumps(answer))
         except BaseException:
             self._gone(connection)  # it has left before it was greeted
             raise
@@ -273,6 +275,10 @@ class StationServer:
         writing = asyncio.create_task(connection.write())
         try:
             async for said in connection.socket:
+                if isinstance(said, str):
+                    connection.told, connection.told_at = read_notice(said), self._clock()
+                    await asyncio.sleep(connection.bucket.spend(1))
+                    continue
                 packets = websocket.read_packets(said)
                 for packet, _ in packets:
                     self._check(connection, packet)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sized
-from math import inf
+from collections.abc import Callable, Iterator, Mapping
 from operator import itemgetter
 
 from antecede.core.mobile.handoff import AWAITED
@@ -35,7 +34,7 @@ class StationView:
         durable: DurableStation,
         transport: Transport,
         outbox: Outbox,
-        connections: Sized,
+        connections: Mapping[ProcessId, Connection],
         *,
         unread: Mapping[Connection, float],
         clock: Callable[[], float],
@@ -122,11 +121,29 @@ class StationView:
         return {
             **self.counts(),
             **status.describe(problems, waiting),
+            **self._problems_of_hosts(),
             "hand_offs": [
                 {"host": host, "from": station.luggage_source(host), "since_s": round(now - self._moving[host], 1)}
                 for host in moving[:HAND_OFFS_SHOWN_MAX]
             ],
         }
+
+    def _problems_of_hosts(self) -> dict[str, object]:
+        """Return what the hosts that are connected tell of themselves. Nothing of it is known to be true."""
+        told = [self._connections[name] for name in sorted(self._connections)]
+        found = [
+            {
+                "host": one.host,
+                "kind": each.kind,
+                "since_s": round(each.since_s + self._clock() - one.told_at, 1),
+                "text": each.text,
+            }
+            for one in told
+            for each in one.told.problems
+        ]
+        count = len(found) + sum(one.told.more for one in told)
+        shown = found[: status.PROBLEMS_SHOWN_MAX]
+        return {"problems_of_hosts": shown, "problems_of_hosts_more": count - len(shown)}
 
     def _waiting(self) -> Iterator[Waiting]:
         return (Waiting(held.message, held.needs, held.host) for held in self._durable.station.held())

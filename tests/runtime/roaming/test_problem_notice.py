@@ -1,0 +1,179 @@
+"""A host tells its station what is wrong with it, and the status of the station shows it; nobody else is harmed."""
+
+import asyncio
+import io
+import json
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+
+from antecede.cli.status import show, summary
+from antecede.core.errors import WireError
+from antecede.core.mobile.host_and_station_frames import Welcome
+from antecede.core.types import Packet
+from antecede.core.wire.packets import encode
+from antecede.runtime import Host, MoveFailed, frames
+from antecede.runtime.roaming import websocket
+from antecede.runtime.roaming.problem_notice import ToldProblem, ToldProblems, read_notice, write_notice
+from antecede.runtime.roaming.station.server import StationServer
+from antecede.runtime.roaming.tokens import issue
+from antecede.runtime.roaming.websocket import AirLimits
+from tests.runtime.cells import KEY, WAIT_S, cells, host, introduced, until, url
+
+PROBLEM = {"kind": "k", "text": "t", "since_s": 1.5}
+HOSTILE = [
+    "",
+    "[]",
+    "{}",
+    "[" * 8_000,
+    json.dumps({"problems": []}),
+    json.dumps({"problems": [], "more": True}),
+    json.dumps({"problems": [], "more": -1}),
+    json.dumps({"problems": [], "more": 10**300}),
+    json.dumps({"problems": [], "more": 0, "station": "s1"}),
+    json.dumps({"problems": {}, "more": 0}),
+    json.dumps({"problems": [PROBLEM] * 6, "more": 0}),
+    json.dumps({"problems": ["p"], "more": 0}),
+    *(
+        json.dumps({"problems": [{**PROBLEM, **wrong}], "more": 0})
+        for wrong in (
+            {"kind": 1},
+            {"kind": "k" * 41},
+            {"text": None},
+            {"text": "t" * 301},
+            {"host": "bob"},
+            {"since_s": "1"},
+            {"since_s": True},
+            {"since_s": -1},
+            {"since_s": float("nan")},
+            {"since_s": float("inf")},
+            {"since_s": 10**400},
+        )
+    ),
+]
+
+
+def told_by(server: StationServer) -> Any:
+    return server.status()["problems_of_hosts"]
+
+
+def test_a_station_shows_the_problems_that_its_hosts_tell_until_they_are_over() -> None:
+    async def scenario() -> None:
+        async with cells(names=["s1", "s2"]) as at, host(at["s1"], "ann") as ann, host(at["s1"], "bob") as bob:
+            await ann.connected()
+            await bob.connected()
+            assert told_by(at["s1"]) == []
+            await ann.move("ws://127.0.0.1:9")
+            await until(lambda: told_by(at["s1"]))
+            (told,) = told_by(at["s1"])
+            (problem,) = ann.problems()
+            assert (told["host"], told["kind"], told["text"]) == ("ann", "move failed", str(problem))
+            assert 0 <= told["since_s"] < 20
+            answer = {"space": "roam", "process": "s1", "kind": "station", "running": True, **at["s1"].status()}
+            console = Console(width=300, record=True, file=io.StringIO())
+            console.print(show([answer]))
+            assert f"host ann tells: {problem}" in console.export_text()
+            assert [one["host"] for one in summary([answer])["problems_of_hosts"]] == ["ann"]
+            await ann.move(url(at["s2"]))
+            await until(lambda: not told_by(at["s1"]))
+            assert told_by(at["s2"]) == []
+
+    asyncio.run(scenario())
+
+
+def test_a_problem_that_is_over_is_taken_back_on_the_same_connection() -> None:
+    async def scenario() -> None:
+        limits = AirLimits(stranger_s=0.05)
+        async with cells(names=["s1"], limits=limits) as at, host(at["s1"], "ann") as ann:
+            await ann.send({"nobody"}, b"x")
+            await until(lambda: [one["kind"] for one in told_by(at["s1"])] == ["message refused"])
+            ann.refusals()
+            await until(lambda: not told_by(at["s1"]))
+            assert (ann.station, at["s1"].counts()["closed"]) == ("s1", 0)
+
+    asyncio.run(scenario())
+
+
+def test_a_station_that_does_not_take_problems_is_told_nothing(tmp_path: Path) -> None:
+    """As those of earlier releases, which refuse every text."""
+    heard: list[bytes | str] = []
+
+    async def attend(socket: ServerConnection) -> None:
+        await socket.recv()
+        await socket.send(json.dumps({"station": "s1", "frame_bytes": 8192}))
+        heard.append(await socket.recv())
+        await socket.send(frames.packets(0, [encode(Packet("s1", None, Welcome(1, 0)))]))
+        while True:
+            heard.append(await socket.recv())
+
+    async def scenario() -> None:
+        async with serve(attend, "127.0.0.1", 0) as server:
+            port = next(iter(server.sockets)).getsockname()[1]
+            address, path = f"ws://127.0.0.1:{port}", tmp_path / "ann.sqlite"
+            async with Host([address], "ann", issue(KEY, "ann"), path=path) as ann, asyncio.timeout(WAIT_S):
+                await ann.connected()
+                await ann.move("ws://127.0.0.1:9")
+                await until(ann.problems)
+                await asyncio.sleep(0.6)  # it is looked at twice meanwhile
+
+    asyncio.run(scenario())
+    assert heard
+    assert all(isinstance(said, bytes) for said in heard)
+
+
+@pytest.mark.parametrize("said", HOSTILE, ids=range(len(HOSTILE)))
+def test_a_notice_that_no_host_sends_is_refused(said: str) -> None:
+    with pytest.raises(WireError):
+        read_notice(said)
+
+
+def test_a_refused_notice_ends_that_connection_and_is_not_shown() -> None:
+    async def scenario() -> None:
+        async with cells(names=["s1"]) as at, host(at["s1"], "bob") as bob:
+            await bob.connected()
+            async with introduced(at["s1"], "liar") as socket:
+                await socket.send(HOSTILE[-1])
+                with pytest.raises(ConnectionClosed):
+                    await socket.recv()
+                close = socket.protocol.close_rcvd
+                assert close is not None
+                assert close.code == websocket.REFUSED
+            assert (told_by(at["s1"]), bob.station) == ([], "s1")
+
+    asyncio.run(scenario())
+
+
+def test_many_hosts_that_tell_much_are_shown_up_to_a_limit() -> None:
+    notice = json.dumps({"problems": [PROBLEM] * 5, "more": 7})
+
+    async def scenario() -> None:
+        async with cells(names=["s1"]) as at, AsyncExitStack() as stack:
+            for number in range(5):
+                socket = await stack.enter_async_context(introduced(at["s1"], f"liar{number}"))
+                for _ in range(3):
+                    await socket.send(notice)
+            await until(lambda: at["s1"].status()["problems_of_hosts_more"] == 5 + 5 * 7)
+            assert len(told_by(at["s1"])) == 20
+            assert at["s1"].problems() == [], "they are not the station's own"
+
+    asyncio.run(scenario())
+
+
+def test_what_is_told_can_be_printed() -> None:
+    said = json.dumps({"problems": [{"kind": "a\n", "text": "\x1b[2J \ud800", "since_s": 0}], "more": 0})
+    assert read_notice(said) == ToldProblems((ToldProblem("a?", "?[2J ?", 0),), 0)
+
+
+def test_a_notice_fits_into_the_frame_that_the_station_takes() -> None:
+    problems = [MoveFailed(1.0, f"ws://there:{number}", "\u2603" * 400) for number in range(9)]
+    for bytes_max, count in ((256, 0), (2_500, 1), (8_192, 4), (20_000, 5)):
+        notice = write_notice(problems, bytes_max)
+        told = read_notice(notice)
+        assert len(notice.encode()) <= bytes_max
+        assert (len(told.problems), told.more) == (count, 9 - count)
+    assert write_notice(problems, 3) == ""
