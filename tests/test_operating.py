@@ -1,7 +1,9 @@
 """The page for operators knows every warning and every metric, and the dashboard shows every metric."""
 
+import ast
 import json
 import re
+from collections.abc import Iterator
 
 from antecede.core.types import MessageId
 from antecede.runtime.frames import NEWEST_FORM
@@ -69,6 +71,45 @@ def test_the_page_explains_every_warning_and_no_other() -> None:
     rows = [line.strip("| ").split(" | ") for line in table.partition("\n\n")[0].splitlines()[2:]]
     assert {kind for kind, _, _ in rows} == {f"`{problem.kind}`" for problem in PROBLEMS}
     assert all(len(meaning) > 20 and len(advice) > 20 for _, meaning, advice in rows)
+
+
+LEVELS = {"warning", "error", "exception", "critical"}
+VALUE = re.compile(r"%[-+ #0-9.]*[a-z]")
+
+
+def logged_lines(source: str) -> Iterator[str]:
+    """Yield the first argument of every call that logs at the level of a warning or above.
+
+    Raise `AssertionError` if it is not a constant.
+    """
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    for call in calls:
+        called = re.fullmatch(r"(\w*LOGGER|logging|logger)\.(\w+)", ast.unparse(call.func))
+        if called is not None and called[2] in LEVELS:
+            assert isinstance(call.args[0], ast.Constant), ast.unparse(call)
+            yield str(call.args[0].value)
+
+
+def test_the_page_explains_every_line_that_is_logged_and_no_other() -> None:
+    """A line of values alone is a problem, whose kind is in the first table."""
+    sample = "LOGGER.info('a'); LOGGER.warning('%s: b %.1f. c', x); A_LOGGER.error('d')"
+    assert list(logged_lines(sample)) == ["%s: b %.1f. c", "d"]
+    files = sorted((ROOT / "src" / "antecede" / "runtime").rglob("*.py"))
+    lines = {line for path in files for line in logged_lines(path.read_text())}
+    worded = {line for line in lines if re.search("[a-z]", VALUE.sub("", line))}
+    assert worded == lines - {"%s: %s"}
+    _, _, table = PAGE.partition("| line | what it means | what to do |")
+    rows = [line.strip("| ").split(" | ") for line in table.partition("\n\n")[0].splitlines()[2:]]
+    assert all(len(meaning) > 20 and len(advice) >= len("Nothing.") for _, meaning, advice in rows)
+    explained = {line: [said for said, _, _ in rows if is_said(line, said)] for line in worded}
+    assert {line for line, rows in explained.items() if len(rows) != 1} == set()
+    assert {said for found in explained.values() for said in found} == {said for said, _, _ in rows}
+
+
+def is_said(line: str, said: str) -> bool:
+    """Return whether `said` has the words of the first sentence of `line`, with any values."""
+    first = re.split(r"[.;] ", line)[0]
+    return re.search(".+".join(map(re.escape, VALUE.split(first))), said) is not None
 
 
 def names_of_metrics() -> set[str]:
