@@ -17,7 +17,7 @@ def test_no_other_module_of_hosts_and_stations_writes_or_reads_texts() -> None:
 
 
 def test_texts_of_a_station_come_back() -> None:
-    answer, removal = StationAnswer("s1", 8_192), RemovalAnswer("s1", "zoë")
+    answer, removal = StationAnswer("s1", 8_192, ("problems",)), RemovalAnswer("s1", "zoë")
     assert websocket.read_answer(websocket.answer(answer)) == answer
     assert websocket.read_removal(websocket.removal(removal)) == removal
     refusal = Refusal("ann:7", "zed", ("zoë",))
@@ -26,7 +26,7 @@ def test_texts_of_a_station_come_back() -> None:
 
 
 def test_texts_of_a_station_are_what_they_always_were() -> None:
-    assert websocket.answer(StationAnswer("s1", 8_192)) == '{"station": "s1", "frame_bytes": 8192}'
+    assert websocket.answer(StationAnswer("s1", 8_192)) == '{"station": "s1", "frame_bytes": 8192, "takes": []}'
     assert websocket.removal(RemovalAnswer("s1", "ann")) == '{"station": "s1", "removed": "ann"}'
     assert websocket.counts(7, 4) == '{"sent": 7, "got": 4}'
 

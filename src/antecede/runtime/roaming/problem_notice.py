@@ -9,12 +9,11 @@ station believes nothing in it and keeps it for as long as the connection lasts.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from antecede.core.errors import WireError
-from antecede.runtime.roaming.websocket import read_text
+from antecede.runtime.roaming.websocket import read_text, write_text
 from antecede.runtime.watch.problems import Problem
 
 TAKES = "problems"
@@ -42,12 +41,6 @@ class ToldProblems(NamedTuple):
     more: int = 0
 
 
-def takes_problems(answer: Mapping[str, Any]) -> bool:
-    """Return whether a station takes the notice, by its answer to the hello."""
-    takes = answer.get("takes")
-    return isinstance(takes, list) and TAKES in takes
-
-
 def write_notice(problems: Sequence[Problem], bytes_max: int) -> str:
     """Return the notice of these problems: as many of the first `TOLD_MAX` as fit into `bytes_max`.
 
@@ -62,7 +55,7 @@ def write_notice(problems: Sequence[Problem], bytes_max: int) -> str:
             }
             for problem in problems[:count]
         ]
-        notice = json.dumps({"problems": told, "more": min(len(problems) - count, MORE_MAX)})
+        notice = write_text({"problems": told, "more": min(len(problems) - count, MORE_MAX)})
         if len(notice) <= bytes_max:  # it is in ASCII
             return notice
     return ""

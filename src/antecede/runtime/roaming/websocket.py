@@ -3,9 +3,10 @@
 1. The host says who it is, in text: `{"antecede": 1, "token": "...", "incarnation": "..."}`. The incarnation is a
    random name for the durable state of the host: who lost it cannot go on under the name of the host. A host that
    keeps no state says `volatile`: whoever shows its token next, and keeps none either, goes on under its name.
-2. The station answers in text: `{"station": "s1", "frame_bytes": 8192, "takes": ["problems"]}`. This stands for the
-   beacon of 001 §2: by it a host learns which station serves it. There is no broadcast on a WebSocket, so a station
-   says so to each host that connects. After that it announces itself periodically by pings of the WebSocket: it pings
+2. The station answers in text: `{"station": "s1", "frame_bytes": 8192, "takes": ["problems"]}`; to an operator whose
+   token removes a host, `{"station": "s1", "removed": "ann"}`, and that is all. The answer stands for the beacon of
+   001 §2: by it a host learns which station serves it. There is no broadcast on a WebSocket, so a station says so to
+   each host that connects. After that it announces itself periodically by pings of the WebSocket: it pings
    each host every `AirLimits.ping_s`, and answers the pings of the host, every `ping_s` of `Host`. A host that gets no
    answer for as long looks for another station.
 3. From then on both send binary frames of packets (`frames.Packets` without a roster), whose stamps are those of
@@ -131,23 +132,34 @@ def read_text(said: object) -> dict[str, Any]:
     return found
 
 
+def write_text(fields: Mapping[str, Any]) -> str:
+    """Return a text frame with a JSON object, in ASCII."""
+    return json.dumps(fields)
+
+
 class StationAnswer(NamedTuple):
-    """The station that has taken a host, and the longest frame that it takes."""
+    """The station that has taken a host, the longest frame that it takes, and what else it takes from hosts."""
 
     station: ProcessId
     frame_bytes: int
+    takes: tuple[str, ...] = ()
 
 
 def answer(said: StationAnswer) -> str:
     """Return the answer of a station to a host that it has taken."""
-    return json.dumps({"station": said.station, "frame_bytes": said.frame_bytes})
+    return write_text({"station": said.station, "frame_bytes": said.frame_bytes, "takes": said.takes})
 
 
 def read_answer(said: object) -> StationAnswer:
-    """Return what a station has answered to a host. Raise `WireError` if this is not an answer."""
+    """Return what a station has answered to a host. Raise `WireError` if this is not an answer.
+
+    Stations of earlier releases take nothing but packets.
+    """
     found = read_text(said)
+    takes = found.get("takes")
+    names = tuple(name for name in takes if isinstance(name, str)) if isinstance(takes, list) else ()
     try:
-        return StationAnswer(str(found["station"]), int(found["frame_bytes"]))
+        return StationAnswer(str(found["station"]), int(found["frame_bytes"]), names)
     except (KeyError, ValueError, TypeError, OverflowError):  # JSON has numbers without an end
         raise WireError("an answer without a station and the length of its frames") from None
 

@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 from antecede.core.errors import AntecedeError, Misuse, WireError
 from antecede.core.types import ProcessId
 from antecede.runtime.roaming import websocket
-from antecede.runtime.roaming.problem_notice import takes_problems
+from antecede.runtime.roaming.problem_notice import TAKES
 
 CONNECT_S = 5.0
 PING_S = 20.0
@@ -98,8 +98,8 @@ async def open_link(
     try:
         await socket.send(websocket.hello(token, incarnation, host))
         async with asyncio.timeout(connect_s):
-            answer = websocket.read_text(await socket.recv())
-        return Link(socket, url, str(answer["station"]), int(answer["frame_bytes"]), takes_problems(answer))
+            answer = websocket.read_answer(await socket.recv())
+        return Link(socket, url, answer.station, answer.frame_bytes, TAKES in answer.takes)
     except (ConnectionClosed, TimeoutError) as error:
         await socket.close()
         raise ended(error) from None

@@ -79,14 +79,8 @@ class StationServer:
         self._met = asyncio.Event()
         self._driver = Driver(durable.store, commit=self._commit, stopped=self._failed, clock=clock)
         self._commits = self._driver.commits
-        self._outbox = Outbox(
-            transport,
-            durable.name,
-            envelopes=envelopes,
-            done=self._driver.entry_done,
-            failed=self._commits.fail,
-            clock=clock,
-        )
+        done, failed = self._driver.entry_done, self._commits.fail
+        self._outbox = Outbox(transport, durable.name, envelopes=envelopes, done=done, failed=failed, clock=clock)
         self._view = StationView(
             durable,
             transport,
@@ -232,8 +226,8 @@ class StationServer:
         try:
             if before is not None:
                 await before.socket.close(websocket.REPLACED, TWICE)
-            answer = {"station": self.durable.name, "frame_bytes": self._limits.frame_bytes, "takes": [TAKES]}
-            await socket.send(json.dumps(answer))
+            answer = websocket.StationAnswer(self.durable.name, self._limits.frame_bytes, (TAKES,))
+            await socket.send(websocket.answer(answer))
         except BaseException:
             self._gone(connection)  # it has left before it was greeted
             raise

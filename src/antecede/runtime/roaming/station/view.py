@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from math import inf
 from operator import itemgetter
 
 from antecede.core.mobile.handoff import AWAITED
