@@ -14,9 +14,13 @@ PAGE = ROOT / "docs" / "guide" / "04-roaming.md"
 DESIGN = ROOT / "docs" / "design" / "hand-off.md"
 
 
-def test_the_code_of_the_guide_runs() -> None:
-    (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    exec(compile(code, str(PAGE), "exec"), {})
+def test_the_code_of_the_guide_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    """One program with stations, and one without."""
+    driver, stationless = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    exec(compile(driver, str(PAGE), "exec"), {})
+    assert capsys.readouterr().out == ""
+    exec(compile(stationless, str(PAGE), "exec"), {})
+    assert re.fullmatch(r"\d+ moves, \d+ packets that came too late and were sent again\n", capsys.readouterr().out)
 
 
 @pytest.mark.parametrize("page", [PAGE, DESIGN], ids=lambda page: page.name)
