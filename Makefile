@@ -69,7 +69,7 @@ fuzz: setup      ## random executions of everything against the judge, from seed
 	$(PY) -m tests.fuzz_locality --pairs $(PAIRS) --seed $(SEED)
 	$(PY) -m tests.fuzz_mobile --worlds $(WORLDS) --seed $(SEED)
 	$(PY) -m tests.fuzz_check --traces $(TRACES) --seed $(SEED)
-	$(PY) -m tests.runtime.fuzz_frames --frames $(FRAMES)
+	$(PY) -m tests.runtime.fuzz_frames --frames $(FRAMES) --seed $(SEED)
 
 faults: setup    ## kills, pauses, cuts, full disks and clocks that jump, TIMES times with seeds from SEED on
 	$(PY) -m tests.faults --times $(TIMES) --seed $(SEED)

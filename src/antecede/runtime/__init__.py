@@ -57,6 +57,7 @@ from antecede.runtime.watch.problems import (
     OutboxFull,
     Problem,
     RefusedAfterGiveUp,
+    StampsTooLarge,
     Stopped,
 )
 from antecede.runtime.watch.stalls import NoSuchProcess, Stall, UpgradeNeeded
@@ -94,6 +95,7 @@ __all__ = [
     "Received",
     "RefusedAfterGiveUp",
     "Stall",
+    "StampsTooLarge",
     "Stopped",
     "StoreError",
     "SyncDelivery",
