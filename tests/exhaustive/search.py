@@ -54,7 +54,7 @@ class Explored:
         return "\n".join([*lines, f"     {self.violation}"])
 
 
-def explore(world: World[S], states_max: int = 10_000_000) -> Explored:
+def explore(world: World[S], states_max: int = 30_000_000) -> Explored:
     """Visit every state of the world, up to the first violation. Raise `TooManyStates` if there are too many."""
     states: list[S] = list(world.begin())
     known = set(states)
