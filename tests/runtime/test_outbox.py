@@ -4,9 +4,11 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
-from antecede.runtime import frames, join
+from antecede.runtime import Limits, MemoryNetwork, Node, frames, join
 from antecede.runtime.outbox import DestinationQueue
 from antecede.runtime.state.outgoing import Outgoing, OutgoingFrame, OutgoingLines, OutgoingPacket
+from antecede.runtime.transport.contract import TRACE, Unreachable
+from antecede.runtime.transport.memory import MemoryTransport
 from tests.runtime.nodes import run, take
 from tests.runtime.servers import server
 
@@ -64,5 +66,41 @@ def test_a_busy_lane_to_a_broker_that_takes_little(tmp_path: Path) -> None:
                 payloads = [b"%d" % n + b"x" * 1_000 for n in range(200)] + [b"y" * 32_768]
                 await asyncio.gather(*(a.send({"b"}, payload) for payload in payloads))
                 assert await take(b, len(payloads)) == payloads
+
+    run(test)
+
+
+class FullTrace(MemoryTransport):
+    """A transport to a broker whose stream of the trace takes nothing."""
+
+    async def publish(self, to: str, data: bytes, key: str) -> None:
+        if to == TRACE:
+            raise Unreachable("the stream is full")
+        await super().publish(to, data, key)
+
+
+class WithFullTrace(MemoryNetwork):
+    """A network of such transports."""
+
+    def transport(self, space: str, process: str, incarnation: str) -> FullTrace:
+        return FullTrace(self, space, process, incarnation)
+
+
+def test_send_waits_while_the_stream_of_the_trace_takes_nothing() -> None:
+    """Otherwise the lines would fill the memory and the store."""
+
+    async def send_all(node: Node) -> None:
+        while True:
+            await node.send({"a"}, b"x")
+
+    async def test() -> None:
+        limits = Limits(outbox=20)
+        async with join(WithFullTrace(), space="s", process="a", trace="jetstream:x", limits=limits) as a:
+            sending = asyncio.create_task(send_all(a))
+            while not (full := [str(one) for one in a.problems() if one.kind == "outbox full"]):
+                await asyncio.sleep(0.05)
+            assert "the stream of the trace" in full[0]
+            assert len(a._outbox.owed) <= 2 * 20
+            sending.cancel()
 
     run(test)

@@ -42,7 +42,8 @@ class Driver:
         self._clock_base = float(store.facts.get("clock", b"0")) - clock()
         self._is_unsaved = False
         self._reported = -1
-        self._is_told = False
+        self.is_told = False
+        """Whether the application knows of a failure, or has an exception of its own."""
         self.handed_back: set[int] = set()
         """The numbers of frames that were offered and could not be taken: the broker offers them again."""
 
@@ -54,24 +55,24 @@ class Driver:
     def check(self) -> None:
         """Raise the failure, if there is one. Call this for the application only: it knows of the failure then."""
         if self.failure is not None:
-            self._is_told = True
+            self.is_told = True
             raise self.failure
 
     def raise_untold(self) -> None:
         """Raise the failure if there is one that the application does not know of. Call this at the end of a block."""
-        if not self._is_told:
+        if not self.is_told:
             self.check()
 
     def leave_untold(self) -> None:
         """Do not raise a failure at the end of the block, because the application has an exception of its own."""
-        self._is_told = True
+        self.is_told = True
 
     async def durable(self) -> None:
         """Wait until everything up to now is durable. Raise what makes it impossible. For the application only, too."""
         try:
             await self.commits.done()
         except Exception:
-            self._is_told = True
+            self.is_told = True
             raise
 
     def entry_done(self, n: int) -> None:

@@ -88,7 +88,7 @@ class Outbox:
     """All queues of a process. `done(n)` is called when every destination's inbox has outbox entry n, `failed` with a
     fault of our own. `envelopes` put frames into the form that their destination reads. `back_off_s` are the first and
     the longest pause after a publication that failed. `packets_max` is the number of packets from which on `has_room`
-    is false."""
+    is false, and so is the same number of lots of lines of the trace."""
 
     def __init__(
         self,
@@ -108,6 +108,7 @@ class Outbox:
         self.queues: dict[ProcessId, DestinationQueue] = {}
         self.owed: dict[int, int] = {}  # outbox entry -> inboxes that do not have it yet
         self.packets_owed: set[int] = set()  # the entries of `owed` that are packets
+        self.lines_owed: set[int] = set()  # the entries of `owed` that are lines of the trace
         self.gone: set[ProcessId] = set()  # destinations that will never take anything again
         self._tasks: set[asyncio.Task[None]] = set()
         self._again = asyncio.Event()
@@ -119,6 +120,8 @@ class Outbox:
             self.owed[outgoing.n] = len(outgoing.dests)
             if isinstance(outgoing, OutgoingPacket):
                 self.packets_owed.add(outgoing.n)
+            elif isinstance(outgoing, OutgoingLines):
+                self.lines_owed.add(outgoing.n)
             for dest in outgoing.dests:
                 if dest in self.gone:
                     self._arrived(outgoing.n)
@@ -131,11 +134,17 @@ class Outbox:
                     self._begin(queue)
 
     def has_room(self, staged: int) -> bool:
-        """Return whether fewer packets than the limit are owed.
+        """Return whether fewer packets than the limit are owed, and fewer lots of lines of the trace.
 
-        The `staged` entries, which are not put yet, count as packets.
+        The `staged` entries, which are not put yet, count as packets and as lines. Rosters and words about leaving do
+        not count: there are few, and those who wait for room may have to send them.
         """
-        return len(self.packets_owed) + staged < self._packets_max
+        return self.limited + staged < self._packets_max
+
+    @property
+    def limited(self) -> int:
+        """Return the number that has a limit: of packets, or of lots of lines of the trace if that is larger."""
+        return max(len(self.packets_owed), len(self.lines_owed))
 
     def abandon(self, dest: ProcessId) -> None:
         """Publish nothing more to `dest`, which is gone for good."""
@@ -230,5 +239,6 @@ class Outbox:
         if not self.owed[n]:
             del self.owed[n]
             self.packets_owed.discard(n)
+            self.lines_owed.discard(n)
             self._done(n)
             self.changed.set()

@@ -92,3 +92,24 @@ def run_a_copy(folder: Path, *, raises: bool) -> None:
                 assert time.monotonic() < until
         if raises:
             raise ZeroDivisionError
+
+
+@pytest.mark.parametrize("raises", [False, True])
+def test_a_failure_while_the_block_ends_does_not_hide_the_exception_of_the_application(raises: bool) -> None:
+    """The node fails while it flushes. Without an exception of the application, the failure is raised."""
+    with pytest.raises(ZeroDivisionError if raises else OSError):
+        run_into_a_failure(raises=raises)
+
+
+def run_into_a_failure(*, raises: bool) -> None:
+    """Run a node whose disk fails while the block ends. Raise an exception before that if `raises`."""
+    with join_sync(MemoryNetwork(), space="s", process="a") as node:
+        flush = node._node.flush
+
+        async def fail_and_flush(timeout_s: float = 5.0) -> bool:
+            node._node._commits.fail(OSError("the disk is gone"))
+            return await flush(timeout_s)
+
+        node._node.flush = fail_and_flush  # type: ignore[method-assign]  # a disk that fails at the end of a block
+        if raises:
+            raise ZeroDivisionError

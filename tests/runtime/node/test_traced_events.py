@@ -2,13 +2,16 @@
 
 import asyncio
 import random
+from contextlib import closing
 from pathlib import Path
 
 from antecede.judge.events import Event
 from antecede.judge.orders import judge_orders
 from antecede.judge.trace import arrange
-from antecede.runtime import Faults, MemoryNetwork, Node
-from tests.runtime.nodes import eventually, nodes, read_traces, run
+from antecede.runtime import Faults, MemoryNetwork, Node, join
+from antecede.runtime.node.traced_events import EARLY
+from antecede.runtime.state.store import Store
+from tests.runtime.nodes import eventually, nodes, read_traces, run, take
 
 NAMES = ["a", "b", "c", "d"]
 MESSAGES = 60
@@ -52,3 +55,26 @@ def test_a_trace_of_rendezvous_has_no_crown(tmp_path: Path) -> None:
 def test_that_of_mf_has_one(tmp_path: Path) -> None:
     (found,) = map(judge_orders, arrange(record(tmp_path, "mf", 1)))
     assert (found["causal"].verdict, found["synchronous"].verdict) == ("holds", "violated")
+
+
+def test_sends_that_an_earlier_release_recorded_are_not_recorded_again(tmp_path: Path) -> None:
+    """It recorded them when they were sent, and its stores do not have the fact that says so."""
+    settings = {"space": "s", "algorithm": "rendezvous", "processes": ["a", "b"], "store": tmp_path / "stores"}
+
+    async def test() -> None:
+        network = MemoryNetwork()
+        async with join(network, process="a", **settings) as a:  # type: ignore[arg-type]  # settings in a dict have no types of their own
+            await a.send({"b"}, b"one")
+            await a.send({"b"}, b"two")
+        (path,) = (tmp_path / "stores").rglob("*.sqlite")
+        with closing(Store(path)) as store:
+            store.drop(EARLY)
+            store.commit()
+        traced = {**settings, "trace": tmp_path / "trace"}
+        async with join(network, process="a", **traced) as a, join(network, process="b", **traced) as b:  # type: ignore[arg-type]  # as above
+            await a.send({"b"}, b"three")
+            assert await take(b, 3) == [b"one", b"two", b"three"]
+
+    run(test)
+    sends = [event.message for event in read_traces(tmp_path / "trace") if event.kind == "send"]
+    assert sends == ["a:3"]

@@ -117,6 +117,41 @@ def test_a_copy_that_lacks_steps_is_refused(path: Path, tmp_path: Path) -> None:
         broker.start(store)
 
 
+@pytest.mark.parametrize("dies", [EARLY, ADRIFT, LATE])
+def test_of_two_copies_of_a_store_with_an_unanswered_claim_the_first_has_the_name(
+    path: Path, tmp_path: Path, dies: str
+) -> None:
+    """The claims of the two are not the same, so none takes the registration of the other for its own."""
+    broker = Broker()
+    with closing(Store(path)) as store:
+        broker.start(store)
+    with closing(Store(path)) as store:
+        broker.start(store, dies=dies)
+    copy = Path(shutil.copy(path, tmp_path / "copy.sqlite"))
+    with closing(Store(path)) as first, closing(Store(copy)) as second:
+        read, late = broker.entry, owner_of(second)
+        late.claim(read)  # it is about to write this, and the other is quicker
+        broker.start(first)
+        with pytest.raises(OlderCopy, match="another copy of it was started since"):
+            late.claim(broker.entry)
+        broker.start(first)
+
+
+def test_claims_that_were_not_answered_are_kept_until_one_is(path: Path) -> None:
+    """However often the process dies: the broker may write each of them late."""
+    broker = Broker()
+    with closing(Store(path)) as store:
+        claims = [owner_of(store).claim(broker.entry) for _ in range(5)]
+    assert len({claim.nonce for claim in claims}) == 5
+    for claim in claims:
+        with closing(Store(path)) as store:
+            owner_of(store)._check(claim)
+    broker.write(claims[1], 0)
+    with closing(Store(path)) as store:
+        broker.start(store)
+        assert owner_of(store)._claims() == []
+
+
 def test_what_is_not_committed_is_not_progress(store: Store) -> None:
     before = store.progress
     store.log(TickEntry(1.0))

@@ -91,8 +91,7 @@ class DurableProcess:
         self.reused: deque[MessageId] = deque(maxlen=REUSED_MAX)
         """Numbers of messages that were used twice, with other content."""
         self.given_up = GivenUpNames(store)
-        algorithm = store.facts.get("algorithm", b"").decode()
-        self.sent_stamps = SentStamps(algorithm)
+        self.sent_stamps = SentStamps(store.facts.get("algorithm", b"").decode())
         self.last = LastNumbers(store, is_relayed=is_relayed)
         self._recent = RecentMessages(store)
         self._staged = ReleasedByNode()
@@ -100,7 +99,7 @@ class DurableProcess:
         self._journal: Journal[Algorithm, Effect] = Journal(
             store, begin=begin, restore=restore, apply=self._apply, recorder=recorder
         )
-        self._trace = TracedEvents(recorder, algorithm, self.process)
+        self._trace = TracedEvents(recorder, store, self.process)
         self.departure = Departure(self)
         for name in set(newcomers) - self.members:
             self.join(name)  # a list that has grown since the last time

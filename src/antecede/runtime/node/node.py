@@ -266,10 +266,16 @@ class Node:
         """Flush, because a program that sends and ends has sent, and log what is left behind. Raise why the node has
         stopped by itself, unless a call has raised it. `join` calls this at the end of a block without an exception.
         """
-        if self._driver.failure is None:
-            with suppress(NodeClosed):  # what is not sent now is sent after the next join
+        is_quiet = self._driver.is_told
+        try:
+            if self._driver.failure is None:
                 await self.flush()
                 await self._view.look_at_the_end()
+        except NodeClosed:
+            pass  # what is not sent now is sent after the next join
+        except Exception as error:
+            if error is not self._driver.failure or not is_quiet:
+                raise
         self._driver.raise_untold()
 
     def leave_untold(self) -> None:

@@ -170,8 +170,9 @@ class NodeView:
         found += progress.acknowledgements.find_missing()
         waits_s = age_s("outbox full", progress.sends_waiting > 0)
         if waits_s >= SOON_S:
-            to = sorted(queue.to for queue in self._outbox.queues.values() if queue.blocked_since is not None)
-            found.append(OutboxFull(waits_s, len(self._outbox.packets_owed), tuple(to)))
+            blocked = [queue.to for queue in self._outbox.queues.values() if queue.blocked_since is not None]
+            to = sorted("the stream of the trace" if one == TRACE else one for one in blocked)
+            found.append(OutboxFull(waits_s, self._outbox.limited, tuple(to)))
         leaving_s = age_s("leaving", departure.step != STAYS)
         whom = departure.awaited | self._blocked_queues() if departure.step != STAYS else set()
         if leaving_s >= SOON_S and whom:

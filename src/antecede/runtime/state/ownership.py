@@ -14,11 +14,13 @@ To start is a compare-and-set, in three steps, each of which may be the last one
 2. replace the registration at the broker, if it is still the one that was read;
 3. write to the store that the claim is confirmed.
 
-The owner is recognised by what it confirmed last, or by what it claimed last: so a crash between 2 and 3 does not lock
-it out. There is never more than one claim that the broker may have written without an answer, because the broker may
-write it late: a claim is repeated until a registration of the same or a later epoch is read. If the claim itself is
-read, it is confirmed before the next one is made. A broker that has lost its data knows no name, or an earlier epoch,
-and takes whoever comes first with a later one.
+The owner is recognised by what it confirmed last, or by what it has claimed since: so a crash between 2 and 3 does not
+lock it out. The broker may also write a claim late, when the process that made it has died and started again. So the
+store keeps all claims until one is confirmed; only one of them can be written, because each replaces the same entry. A
+claim is made at each start and belongs to that start: of two copies of a store that start at the same time, one claims
+first, and the other does not know that claim. If a claim is read at the broker, it is confirmed before the next one is
+made. A broker that has lost its data knows no name, or an earlier epoch, and takes whoever comes first with a later
+one.
 """
 
 from __future__ import annotations
@@ -31,6 +33,9 @@ from antecede.runtime.state.store import Store
 from antecede.runtime.transport.contract import NameTaken, OlderCopy, Registration, taken
 
 CONFIRMED, CLAIMED = "registration", "claimed registration"
+EARLIER = "earlier claims"
+"""The fact that has the claims of earlier starts which were not confirmed, the newest last."""
+EARLIER_MAX = 100
 NONCE_BYTES = 12
 
 
@@ -43,6 +48,7 @@ class Ownership:
     def __init__(self, store: Store, space: str, process: ProcessId, *, form: int, if_lost: str) -> None:
         self._store, self._space, self._process = store, space, process
         self._form, self._if_lost = form, if_lost
+        self._claimed: tuple[int, str] | None = None
 
     @property
     def epoch(self) -> int:
@@ -57,19 +63,21 @@ class Ownership:
         latest = self.epoch
         if found is not None:
             self._check(found)
-            if (found.epoch, found.nonce) == self._read(CLAIMED):
+            if (found.epoch, found.nonce) in self._claims():
                 self.confirm(found)
             latest = max(latest, found.epoch)
-        epoch, nonce = self._read(CLAIMED)
-        if epoch <= latest:  # there is no claim that the broker may still write
-            epoch, nonce = latest + 1, secrets.token_hex(NONCE_BYTES)
-            self._write(CLAIMED, epoch, nonce)
+        if self._claimed is None or self._claimed[0] <= latest:
+            self._claimed = (latest + 1, secrets.token_hex(NONCE_BYTES))
+            self._store.put(EARLIER, json.dumps(self._claims()[-EARLIER_MAX:]).encode())
+            self._write(CLAIMED, *self._claimed)
+        epoch, nonce = self._claimed
         incarnation = self._store.facts["incarnation"].decode()
         return Registration(incarnation, epoch, nonce, self._store.progress, self._form)
 
     def confirm(self, written: Registration) -> None:
         """Note that the broker has `written`."""
         self._store.drop(CLAIMED)
+        self._store.drop(EARLIER)
         self._write(CONFIRMED, written.epoch, written.nonce)
 
     def _check(self, found: Registration) -> None:
@@ -79,7 +87,7 @@ class Ownership:
             )
         if found.incarnation != self._store.facts["incarnation"].decode():
             raise taken(self._space, self._process)
-        is_ours = (found.epoch, found.nonce) in (self._read(CONFIRMED), self._read(CLAIMED))
+        is_ours = (found.epoch, found.nonce) in [self._read(CONFIRMED), *self._claims()]
         if not is_ours and found.epoch >= self.epoch:
             raise self._older(f"another copy of it was started since (epoch {found.epoch})")
         if found.progress > self._store.progress:
@@ -91,6 +99,11 @@ class Ownership:
             f"process was: {why}. It would lose messages. Start with the store that was used last; if that is lost, "
             f"{self._if_lost}"
         )
+
+    def _claims(self) -> list[tuple[int, str]]:
+        """Return the claims that were not confirmed, of this start and of earlier ones."""
+        earlier = [(epoch, nonce) for epoch, nonce in json.loads(self._store.facts.get(EARLIER, b"[]"))]
+        return [*earlier, self._read(CLAIMED)] if CLAIMED in self._store.facts else earlier
 
     def _read(self, fact: str) -> tuple[int, str]:
         epoch, nonce = json.loads(self._store.facts.get(fact, b'[0, ""]'))

@@ -135,3 +135,28 @@ def test_a_broker_that_refuses_every_registration_is_named(tmp_path: Path) -> No
             await owner.claim(client, claimant)
 
     claiming(tmp_path, work)
+
+
+def test_a_successor_that_is_heard_of_before_the_answer_to_the_claim_has_the_name(tmp_path: Path) -> None:
+    async def work(client: Client, claimant: Ownership) -> None:
+        lost: list[NameLost] = []
+        asking = Asking(client)
+
+        async def succeeded(ask: Callable[[JetStreamContext], Awaitable[T]]) -> T:
+            """Let another register the name before the answer to our own registration is read."""
+            answer = await asking(ask)
+            if asking.writes == 1:
+                asking.writes += 1
+                await NameOwner("s", "a", NatsOptions(), asking, never).claim(client, claimant)
+                await client.flush()
+                await asyncio.sleep(0)  # the subscription of the first gets its turn
+            return answer
+
+        owner = NameOwner("s", "a", NatsOptions(), succeeded, lost.append)
+        with pytest.raises(NameLost):
+            await owner.claim(client, claimant)
+        with pytest.raises(NameLost):
+            owner.check_sure()
+        assert len(lost) == 1
+
+    claiming(tmp_path, work)

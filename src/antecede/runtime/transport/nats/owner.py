@@ -55,6 +55,7 @@ class NameOwner:
         self._refused_s = refused_s
         self._register = NameRegister(space, options)
         self._mine: Registration | None = None
+        self._successor: Registration | None = None  # the latest registration of the name that was heard of
         self._progress_revision = 0
         self._reported = 0
         self._forms: dict[ProcessId, int | None] = {}
@@ -84,6 +85,8 @@ class NameOwner:
         claimed = await self._replace(claimant.claim)
         self._mine, self._reported = claimed, claimed.progress
         claimant.confirm(claimed)
+        self._compare()  # another may have claimed the name before this process had the broker's answer
+        self.check()
 
     async def listen(self, client: Client) -> None:
         """Listen to the announcements of peers, without a claim."""
@@ -186,8 +189,14 @@ class NameOwner:
 
     async def _heard(self, process: ProcessId, found: Registration) -> None:
         self._forms[process] = found.form
-        if process == self._process and self._mine is not None and found.epoch > self._mine.epoch:
-            self.lose(found)
+        if process == self._process and (self._successor is None or found.epoch > self._successor.epoch):
+            self._successor = found
+            self._compare()
+
+    def _compare(self) -> None:
+        """Give up the name if somebody with a later epoch was heard of."""
+        if self._mine is not None and self._successor is not None and self._successor.epoch > self._mine.epoch:
+            self.lose(self._successor)
 
     def lose(self, found: Registration | None) -> None:
         """Stop using the name: it was `found` to be claimed by another, or None if the broker has lost its data."""
